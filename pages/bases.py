@@ -1,4 +1,4 @@
-"""Bases: the content and the settings of each, and the form for a new one."""
+"""The Bases page: content and settings of each base, and the form for a new one."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Chunks: a note's text in bands, the table of its chunks, and the splits by other parameters."""
+"""The Chunks page: a note's text in bands, the table of its chunks, and trials of other parameters."""
 
 from collections.abc import Sequence
 
@@ -67,7 +67,7 @@ def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
 
 
 def _note(workspace: Workspace, note_id: str | None, cards: Sequence[NoteSummary]) -> None:
-    """Draw a note with its chunks, without one the latest of those that pass the filters."""
+    """Draw a note with its chunks, or the latest of the filtered notes if none is chosen."""
     # Each in its own container: one that comes or goes doesn't move the elements after it.
     with st.container():
         jobs.panel(workspace, jobs.CHUNKS)

@@ -1,4 +1,4 @@
-"""Help: the guide as it comes with the program, to be read and searched."""
+"""The Help page: the guide that is installed with the program, with a search in it."""
 
 from collections.abc import Iterable
 
@@ -14,11 +14,11 @@ from pages.ui.shared.safe import html, marked, plain
 from pages.ui.shared.text import page_title, session_language, small_print, t
 
 ADDRESS = "note"
-"""The query parameter with the path of the open chapter; links in notes have the same."""
+"""Query parameter with the path of the open chapter; the links in notes use the same parameter."""
 
 
 def choose(path: str) -> None:
-    """Open a chapter in the next run; without a path none is open."""
+    """Open a chapter in the next run; an empty path closes it."""
     st.query_params.from_dict({ADDRESS: path} if path else {})
 
 
@@ -43,7 +43,7 @@ def listed(items: Iterable[Chapter], current: str = "") -> str:
 
 
 def contents(every: dict[str, Chapter], *, current: str = "") -> str:
-    """Return the parts as HTML, with the sections of each, or of the one only that is open."""
+    """Return the table of contents as HTML; if a part is open, only its sections are listed."""
     opened = current.partition("/")[0]
     parts = []
     for part, sections in guide.PARTS.items():
@@ -53,7 +53,7 @@ def contents(every: dict[str, Chapter], *, current: str = "") -> str:
 
 
 def matches(language: str, words: str) -> str:
-    """Return the chapters that hold the words as HTML, each with a line of it."""
+    """Return the chapters that contain the words as HTML, each with an excerpt."""
     every = guide.chapters(language)
     rows = []
     for item in guide.find(language, words):
@@ -63,7 +63,7 @@ def matches(language: str, words: str) -> str:
 
 
 def beginning(workspace: Workspace, language: str) -> None:
-    """Draw the table of contents, or what the filter leaves of it."""
+    """Draw the table of contents, or the chapters that match the filter."""
     with widgets.row("help_head", vertical_alignment="bottom"):
         page_title("Help")
         if tour.has_sample(workspace):
@@ -81,7 +81,7 @@ def beginning(workspace: Workspace, language: str) -> None:
 
 
 def reading(language: str, chapter: Chapter) -> None:
-    """Draw a chapter, with the contents at the left where there is room, and the ways to the next ones below."""
+    """Draw a chapter, with the table of contents at the left and links to the chapters before and after it below."""
     every = guide.chapters(language)
     left, right = st.columns([3, 8], gap="large")
     with left, st.container(key="guide_side"):

@@ -1,4 +1,4 @@
-"""Home: a quick search, what needs attention, the last changed notes, and the bases with their state."""
+"""The Home page: a quick search, problems that need attention, recent notes, and the bases with their state."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -16,23 +16,23 @@ from pages.ui.shared.text import section_title, t, t_plural, text_of
 
 COLUMNS = 2
 SOON = 14
-"""Days before its expiry in which a note is listed."""
+"""Days before its expiry from which a note is listed."""
 SHOWN = 10
-"""Notes listed at most."""
+"""Maximum number of notes in a list."""
 KINDS = 5
 """Kinds of items to review that are listed."""
 RECENT = 6
-"""Last changed notes."""
+"""Number of recent notes."""
 PURPOSE = (
     message("Ask your notes a question in your own words: Tessera shows the passage that answers it, and where it is."),
     message("It reads folders of Markdown, Word and PDF files, web pages and more, in English and Chinese."),
     message("Everything stays on this machine: no account, no network."),
 )
-"""What Tessera is for, in three sentences."""
+"""The purpose of Tessera in three sentences."""
 
 
 def introduce(workspace: Workspace) -> None:
-    """Introduce Tessera where there are no notes, and offer the two ways to begin."""
+    """Introduce Tessera if there are no notes, and offer two ways to begin."""
     st.title("Tessera", anchor=False)
     words, picture = st.columns([1, 1], gap="large", vertical_alignment="center")
     with words:
@@ -46,7 +46,7 @@ def introduce(workspace: Workspace) -> None:
 
 
 def quick_search() -> None:
-    """Draw the search box; its question is answered on the search page."""
+    """Draw the search box; the search page answers the question."""
     with st.form("quick", border=False), widgets.row(vertical_alignment="bottom"):
         text = widgets.text_box(t("What are you looking for?"), "quick_q")
         submitted = widgets.submit(t("Search"), "quick_go", "search", type="primary")
@@ -55,7 +55,7 @@ def quick_search() -> None:
 
 
 def attention(workspace: Workspace, status: Status) -> None:
-    """Draw the problems that the user should look at; nothing without any."""
+    """Draw the problems that need the user's attention; draws nothing without problems."""
     unread = [base.base for base in status.bases if workspace.folders.unread(base.base)]
     unfinished = workspace.pending.any() and not workspace.jobs.running("import", "embed")
     lapsing = workspace.notes.expiring(days=SOON)
@@ -87,7 +87,7 @@ def _draw_waiting(counts: Counter[MatterKind]) -> None:
 
 
 def _draw_expiring(workspace: Workspace, cards: Sequence[NoteSummary]) -> None:
-    """Draw the notes that are expired, with a way to archive them, and those that soon will be."""
+    """Draw the expired notes, with a button that archives them, and the notes that expire soon."""
     expired = [card for card in cards if card.expired]
     soon = [card for card in cards if not card.expired]
     if expired:
@@ -122,7 +122,7 @@ def _draw_rows(cards: Sequence[NoteSummary]) -> None:
 
 
 def _row(card: NoteSummary, at: datetime | None, key: str, icon: str | None = None) -> None:
-    """Draw the link to a note, with a day and its base."""
+    """Draw a link to a note, with a day and the note's base."""
     with widgets.row(key):
         st.page_link("notes.py", label=plain(card.title), query_params={"note": card.id}, icon=icon, width="stretch")
         named = [] if len(status.bases) == 1 else [plain(card.base)]
@@ -130,7 +130,7 @@ def _row(card: NoteSummary, at: datetime | None, key: str, icon: str | None = No
 
 
 def recent(workspace: Workspace) -> None:
-    """Draw the notes that are pinned, and those that were changed last, each a link."""
+    """Draw links to the pinned notes and to the last changed ones."""
     kept = pinned.pinned(workspace)
     cards = pinned.likely(workspace, len(kept) + RECENT, opened=False)
     if not cards:
@@ -142,7 +142,7 @@ def recent(workspace: Workspace) -> None:
 
 
 def _unfinished(workspace: Workspace, status: Status) -> None:
-    """Draw the number of notes that an import left without index, and the button that indexes them."""
+    """Draw the number of notes that an import left unindexed, and the button that indexes them."""
     waiting = sum(base.waiting for base in status.bases if base.base.embed_at_once)
     text = t_plural(
         "{n} note is found by words only: it is not indexed yet.",
@@ -155,7 +155,7 @@ def _unfinished(workspace: Workspace, status: Status) -> None:
 
 
 def bases(workspace: Workspace, status: Status) -> None:
-    """Draw a card for every base, and the ways to more notes; the only base has no name."""
+    """Draw a card for every base, and buttons for adding notes; a single base is shown without its name."""
     is_only = len(status.bases) == 1
     st.subheader(t("My notes") if is_only else t("Knowledge bases"), anchor=False)
     for column, base in widgets.in_columns(status.bases, COLUMNS):

@@ -1,4 +1,4 @@
-"""The main script: the frame with the page that the address names."""
+"""The main script: the frame of the app around the page in the address."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Map: the notes of a base, or of all, as points; notes of similar meaning are near each other."""
+"""The Map page: the notes of one or all bases as points; notes of similar meaning are near each other."""
 
 from collections.abc import Sequence
 
@@ -49,7 +49,7 @@ def page(workspace: Workspace, bases: Sequence[str]) -> None:
 
 
 def _legend(names: Sequence[str], *, grey: bool) -> None:
-    """Draw the colours of the groups with their names."""
+    """Draw the legend: the colours and names of the groups."""
     dots = "".join(
         f'<span><i class="t-dot t-map-{number}"></i> {html(name)}</span>' for number, name in enumerate(names)
     )

@@ -1,4 +1,4 @@
-"""Notes: a tree at the left and the note that is open at the right, or a list over the whole width."""
+"""The Notes page: a tree at the left and the open note at the right, or a list over the whole width."""
 
 from functools import partial
 
@@ -27,7 +27,7 @@ from pages.ui.shared.text import page_title, small_print, t
 
 
 def page(workspace: Workspace, bases: list[str]) -> bool:
-    """Draw the notes; return whether the chosen base has none and shows the ways to import."""
+    """Draw the notes; return whether the chosen base is empty and shows the import instead."""
     second = opened.second_id()
     note_id = opened.note_id()
     if listing.is_list():
@@ -54,7 +54,7 @@ def page(workspace: Workspace, bases: list[str]) -> bool:
 
 
 def _notes(workspace: Workspace, bases: list[str], note_id: str) -> tuple[str, bool]:
-    """Draw the notes that pass the filters; return the chosen base, and whether it has no notes."""
+    """Draw the filtered notes; return the chosen base, and whether it has no notes."""
     with widgets.row("notes_views"):
         view = listing.view()
         if note_id:
@@ -77,7 +77,7 @@ def _notes(workspace: Workspace, bases: list[str], note_id: str) -> tuple[str, b
 
 
 def _two_notes(workspace: Workspace, note_id: str, second: str) -> None:
-    """Draw a note, and next to it a second one, which a window that is too narrow for both leaves out."""
+    """Draw a note, and next to it the second note, if any."""
     note = workspace.notes.get(note_id)
     pinned.remember(workspace, note_id)
     opened.tabs(workspace, note)

@@ -1,4 +1,4 @@
-"""Review: what waits for a decision at the left, at the right the one that is open."""
+"""The Review page: items that wait for a decision at the left, the open item at the right."""
 
 import streamlit as st
 

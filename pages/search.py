@@ -1,4 +1,4 @@
-"""Search: a question, its hits, and the reasons for them."""
+"""The Search page: a question, its hits, and the reasons for them."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Settings: defaults for all bases, models, access, backups, health, a bug report."""
+"""The Settings page: defaults for all bases, models, access, packs, backups and health."""
 
 from functools import partial
 

@@ -1,1 +1,1 @@
-"""The foundation of every package; it knows nothing of notes."""
+"""Foundation of all other packages, without any knowledge of notes."""

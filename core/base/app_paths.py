@@ -1,4 +1,4 @@
-"""Places outside of every workspace: the program's own files, and the person's."""
+"""Paths outside of every workspace: the program's own files and the user's."""
 
 import json
 import os
@@ -12,25 +12,25 @@ from core.base.errors import ConfigError
 from core.base.faults import DATABASE
 
 VARIABLE = "TESSERA_CONFIG_DIR"
-"""The environment variable that names another folder for the person's files."""
+"""Environment variable that names another folder for the user's files."""
 
 _AROUND = Path(__file__).parents[2]
 _INSTALLED = _AROUND / "tessera_app"
 
 PROGRAM = _INSTALLED if _INSTALLED.is_dir() else _AROUND
-"""The folder of `app.py`, `pages`, `.streamlit`, `data`: the checkout, or `tessera_app` next to an installed `core`."""
+"""Folder of `app.py`, `pages`, `.streamlit` and `data`: the checkout, or `tessera_app` next to an installed `core`."""
 
 START = Path.home() if PROGRAM == _INSTALLED else PROGRAM
-"""The folder in which a shortcut starts the program."""
+"""Working folder of the program when a shortcut starts it."""
 
 _HERE = Path("data", "workspace")
 
 
 def workspace() -> Path:
-    """Return the folder of the workspace where none is named.
+    """Return the default folder of the workspace.
 
-    That is `data/workspace` of the folder that the program is started in, of a checkout always, of an installed program
-    where an earlier version made one there; else it is in the person's data folder.
+    A checkout uses `data/workspace` in the current folder. An installed program does so only where an earlier version
+    made a workspace there, else it uses the user's data folder.
     """
     if PROGRAM != _INSTALLED or (_HERE / DATABASE).is_file():
         return _HERE
@@ -38,9 +38,9 @@ def workspace() -> Path:
 
 
 def provide_file(folder: Path, name: str, *, make: bool) -> Path:
-    """Return a workspace's file of this name, else the bundled one; `make` copies that into the workspace.
+    """Return a file of the workspace, else the bundled file of that name; `make` copies it into the workspace.
 
-    With `make`, anything else at the path is set aside.
+    With `make`, anything at the path that isn't a file is set aside.
     """
     file, built_in = folder / name, PROGRAM / "data" / name
     if make and not file.is_file():
@@ -52,13 +52,13 @@ def provide_file(folder: Path, name: str, *, make: bool) -> Path:
 
 
 def user_path(name: str) -> Path:
-    """Return the path of a file of the person's."""
+    """Return the path of a file in the user's folder."""
     chosen = os.environ.get(VARIABLE, "").strip()
     return (expand_home(chosen) if chosen else Path(user_config_dir("tessera", appauthor=False))) / name
 
 
 def read(name: str) -> dict[str, object]:
-    """Return the JSON object in a file of the person's, empty without the file; raises ConfigError for other data."""
+    """Return the JSON object in a file of the user, empty without the file; raises ConfigError for invalid data."""
     file = user_path(name)
     try:
         values = files.parse_json(files.read(file))
@@ -72,7 +72,7 @@ def read(name: str) -> dict[str, object]:
 
 
 def write(name: str, values: dict[str, object]) -> None:
-    """Store a JSON object in a file that only its owner can read, as a whole or not at all; raises ConfigError."""
+    """Write a JSON object atomically to a file of the user that only its owner can read; raises ConfigError."""
     file = user_path(name)
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -88,12 +88,12 @@ def write(name: str, values: dict[str, object]) -> None:
 
 
 def expand_home(path: Path | str) -> Path:
-    """Return a path that may begin with `~` as the system takes it; that of an unknown person stays as it is."""
+    """Expand `~` at the start of a path; an unknown user's `~name` stays unchanged."""
     return Path(os.path.expanduser(path))  # noqa: PTH111 Path.expanduser raises for an unknown person
 
 
 def check_vacant(place: Path) -> Path:
-    """Return an absolute path at which nothing is yet; raises ConfigError for one that is taken."""
+    """Return a path as an absolute one; raises ConfigError if anything exists there."""
     place = expand_home(place).absolute()
     if os.path.lexists(place):  # where Path.exists raises for a name that is too long
         raise ConfigError("{place} exists already. Choose another place.", place=str(place))

@@ -1,26 +1,29 @@
-"""Blobs: parts of a text that aren't language, such as pasted pictures, keys, compressed drawings, minified code."""
+"""Blobs: parts of a text that aren't language, such as pasted pictures, keys, compressed drawings and minified code."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 
 LARGE = 400
-"""Characters of a blob that belongs to no passage; a smaller one stays in its sentence."""
+"""Minimum number of characters of a blob that is cut out of its passage; a smaller one stays in its sentence."""
 
 Span = tuple[int, int]
 
 _SHORTEST, _LONGEST_WORD = 60, 200
-"""Characters of a run that may be a line of a blob, and of one that may be a blob: hashes have at most 128."""
+"""Minimum number of characters of a line of a blob, and of a run that is a blob by itself: hashes have at most 128."""
 _IS_SIGN = bytes(bool(re.match("[A-Za-z0-9+/=_-]", chr(code))) for code in range(256))
-"""For each byte whether it is a sign of base64 or of hexadecimal numbers."""
+"""For each byte, whether it occurs in base64 or in hexadecimal numbers."""
 _FEWEST_LINES = 3
-"""Lines of equal length from which on shorter runs are a blob too: base64 is mostly wrapped."""
+"""Minimum number of lines of equal length that make a blob of shorter runs: base64 is mostly wrapped."""
 _SAMPLE, _SAMPLED_LINES, _LONGEST_SAMPLE = 2_000, 30, 100_000
-"""Characters of a run, lines of a block and characters of a line by which it is judged."""
+"""Sizes of the samples that are judged: characters of a run, lines of a block, characters of a line."""
 _TURN = re.compile(r"[a-z](?=[A-Z0-9])|[0-9](?=[A-Za-z])|[A-Z](?=[0-9])")
 _PAIR = re.compile(r"([A-Za-z0-9])(?!\1)(?=[A-Za-z0-9])")
 _MIXED = 0.28
-"""Share of neighbours between which a word or number would begin: 0.2 in names in capitals, 0.3 to 0.6 in base64."""
+"""Minimum share of neighbouring characters that change case or kind in a blob.
+
+It is 0.2 in names in capitals, and 0.3 to 0.6 in base64.
+"""
 _HEXADECIMAL = re.compile(r"[0-9A-Fa-f]*+\Z")
 _WIDEST_BREAK = 40
 _BREAK = re.compile(r"[ \t]*\r?\n[ \t>]*")
@@ -48,12 +51,12 @@ _LONG_LINE = 1_000
 _BLANK = re.compile(r"\s")
 _BRACKET = re.compile(r"[{}();]")
 _FEWEST_BRACKETS, _MOST_BLANKS, _MOST_QUOTES, _MOST_OTHER = 0.025, 0.04, 0.08, 0.2
-"""Shares of the characters of minified code; JSON has more quotation marks, prose has blanks or other scripts."""
+"""Shares of characters in minified code: JSON has more quotation marks, prose has blanks or other scripts."""
 _ON_A_LINE = re.compile(r"[^\r\n]+")
 
 
 def blobs(text: str) -> list[Span]:
-    """Return the parts of a text that aren't language, in their order; takes linear time.
+    """Find the parts of a text that aren't language, in order; takes linear time.
 
     They are `data:` addresses, base64 and hexadecimal data (in lines or not), keys and certificates, drawings of
     Excalidraw, and lines of minified code. Hashes, numbers, addresses on the web, and long words are language.
@@ -77,9 +80,9 @@ def blobs(text: str) -> list[Span]:
 
 
 def blank_blobs(text: str, spans: Sequence[Span] | None = None) -> str:
-    """Return a text of the same length with blanks in place of its blobs; the ends of lines stay.
+    """Overwrite the blobs of a text with blanks; its length and its line ends stay.
 
-    `spans` are the blobs of the text where they are known.
+    `spans` are the blobs of the text, if already known.
     """
     spans = blobs(text) if spans is None else spans
     return _replace_spans(text, spans, _blank)
@@ -92,7 +95,7 @@ def _blank(blob: str) -> str:
 
 
 def remove_blobs(text: str, spans: Sequence[Span] | None = None) -> str:
-    """Return a text with one blank in place of each of its blobs, which are `spans` where they are known."""
+    """Replace each blob of a text with one blank; `spans` are the blobs, if already known."""
     return _replace_spans(text, blobs(text) if spans is None else spans, lambda _: " ")
 
 
@@ -105,7 +108,7 @@ def _replace_spans(text: str, spans: Sequence[Span], replace: Callable[[str], st
 
 
 def _addresses(text: str) -> Iterator[Span]:
-    """Yield the `data:` addresses, each with the signs that open and close it in Markdown and HTML."""
+    """Yield the `data:` addresses, each with its opening and closing marks in Markdown and HTML."""
     at, last_drawing = 0, text.rfind("</svg>") if "<svg" in text else -1
     while match := _ADDRESS.search(text, at):
         start, at = match.span()
@@ -121,7 +124,7 @@ def _addresses(text: str) -> Iterator[Span]:
 
 
 def _drawings(text: str) -> Iterator[Span]:
-    """Yield the inside of the fences that hold a drawing of Excalidraw."""
+    """Yield the contents of the fences that hold Excalidraw drawings."""
     at = 0
     while match := _DRAWING.search(text, at):
         closing = text.find(f"\n{match[1]}", match.end())
@@ -131,7 +134,7 @@ def _drawings(text: str) -> Iterator[Span]:
 
 
 def _runs(text: str) -> Iterator[Span]:
-    """Yield the long runs of the signs of base64, and the blocks of shorter ones of equal length."""
+    """Yield long runs of base64 characters, and blocks of shorter runs of equal length."""
     block: list[Span] = []
     for run in _runs_of_signs(text):
         if block and not _continues(text, block, run):
@@ -142,7 +145,7 @@ def _runs(text: str) -> Iterator[Span]:
 
 
 def _runs_of_signs(text: str) -> Iterator[Span]:
-    """Yield the runs of at least _SHORTEST signs; in bytes they are found in a tenth of the time of a pattern."""
+    """Yield runs of at least _SHORTEST base64 characters; searching bytes takes a tenth of the time of a pattern."""
     signs = text.encode("ascii", "replace").translate(_IS_SIGN)
     start = signs.find(b"\1" * _SHORTEST)
     while start >= 0:
@@ -153,7 +156,7 @@ def _runs_of_signs(text: str) -> Iterator[Span]:
 
 
 def _continues(text: str, block: list[Span], run: Span) -> bool:
-    """Return whether a run is on the next line, and no longer than the lines before it, which are of one length."""
+    """Return whether a run continues a block: on the next line, and no longer than the block's equally long lines."""
     (first, last), (start, end) = block[0], block[-1]
     if end - start != last - first or run[1] - run[0] > last - first:
         return False
@@ -172,7 +175,7 @@ def _block_spans(text: str, block: list[Span]) -> Iterator[Span]:
 
 
 def _is_mixed(run: str) -> bool:
-    """Return whether letters, capitals and digits alternate more than in words; zeros in a row don't count."""
+    """Return whether letters, capitals and digits alternate more than in words; repeated characters don't count."""
     middle = max(_SAMPLE, len(run) // 2)
     sample = run[:_SAMPLE] + run[middle : middle + _SAMPLE]
     return len(_TURN.findall(sample)) > _MIXED * len(_PAIR.findall(sample))

@@ -1,4 +1,4 @@
-"""Values by key, computed once and shared between threads."""
+"""A cache whose values are computed once and shared between threads."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -12,7 +12,7 @@ V = TypeVar("V")
 
 
 class Cache(Generic[K, V]):
-    """At most `size` values, none of them None; the least recently used goes first. Callers don't change a value."""
+    """A thread-safe LRU cache of at most `size` values. Values can't be None, and callers must not change them."""
 
     def __init__(self, size: int) -> None:
         self._size = size
@@ -21,14 +21,14 @@ class Cache(Generic[K, V]):
         self._computing: dict[K, Future[V]] = {}
 
     def get(self, key: K) -> V | None:
-        """Return the value of a key, None without one."""
+        """Return the cached value of a key, or None."""
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)
             return self._values.get(key)
 
     def put(self, key: K, value: V) -> None:
-        """Store the value of a key."""
+        """Store a value, and drop the least recently used one if the cache is full."""
         with self._lock:
             self._values[key] = value
             self._values.move_to_end(key)
@@ -36,9 +36,9 @@ class Cache(Generic[K, V]):
                 self._values.popitem(last=False)
 
     def get_or_compute(self, key: K, compute: Callable[[], V]) -> V:
-        """Return the value of a key, computed by the first thread that asks; others wait for its value or its error.
+        """Return the value of a key; the first thread computes it, and others wait for its value or its error.
 
-        Nothing is stored after an error, and whoever asks later computes.
+        Errors aren't cached: the next call computes again.
         """
         while True:
             with self._lock:

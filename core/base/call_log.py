@@ -1,4 +1,4 @@
-"""The line in the log for each write, search or call of a program."""
+"""One line in the log for each write, search or call by a program."""
 
 import logging
 import time
@@ -23,11 +23,11 @@ class _LoggedBase(Protocol):
 
 @contextmanager
 def log_call(what: str, **fields: object) -> Iterator[Fields]:
-    """Write one line about a piece of work when it ends: its name, fields, milliseconds, the kind of its error.
+    """Log one line about a piece of work when it ends: its name, fields, milliseconds, and the kind of an error.
 
-    The caller adds fields to the dictionary it gets: counts, names of bases and models, never a text of a note or a
-    question. Work within other work on the same thread has no line of its own: its fields are added to the outer line,
-    and its name too where that line has an empty field `work`.
+    The caller adds fields to the yielded dictionary: counts, names of bases and models, never the text of a note or a
+    question. Nested work on the same thread gets no line of its own: its fields are added to the outer line, and its
+    name too if that line has an empty field `work`.
     """
     if (outer := _work.get()) is not None:
         outer.update(fields | ({"work": what} if outer.get("work") == "" else {}))
@@ -47,7 +47,7 @@ def log_call(what: str, **fields: object) -> Iterator[Fields]:
 
 @contextmanager
 def skip_log() -> Iterator[None]:
-    """Leave no line of the searches and writes within, such as the many searches of an evaluation."""
+    """Suppress the lines of nested searches and writes, such as the many searches of an evaluation."""
     token = _work.set({})
     try:
         yield
@@ -56,7 +56,7 @@ def skip_log() -> Iterator[None]:
 
 
 def log_bases(bases: Iterable[_LoggedBase]) -> None:
-    """Add the names of bases and of their models to the line of the work that is done on this thread."""
+    """Add the names of bases and of their models to the log line of this thread's current work."""
     line, named = _work.get(), [*bases]
     if line is not None and named:
         line["base"] = ",".join(base.name for base in named)

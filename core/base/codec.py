@@ -1,9 +1,9 @@
-"""The codec between nouns and plain values, which JSON, rows of the database, archives and messages to the app hold.
+"""Codec between dataclasses and plain values, for JSON, database rows, archives and messages to the app.
 
-It is directed by the types of the nouns. Dataclasses are objects with a key for each field and for each property that
-their `SHOWN` names, tuples are lists, times are in ISO format, paths are texts. `decode` takes a value of exactly the
-type of its field, and only what a file, a database and JSON can hold again. It isn't pydantic's: a damaged field is to
-be named to the user in their language, and the others are still to be read (docs/decisions/0064-codec.md).
+The types of the fields direct it. A dataclass is an object with a key for each field and for each property in its
+`SHOWN`; tuples are lists, times are in ISO format, paths are texts. `decode` accepts only values of exactly the field's
+type that files, databases and JSON can hold. Pydantic isn't used because a damaged field must be named to the user in
+their language, and the other fields must still be read (docs/decisions/0064-codec.md).
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 _View = TypeVar("_View")
 typed_dict: Any = TypedDict
-"""A decorator that shows type checkers all fields of a type made here."""
+"""`TypedDict` without a static type, because type checkers reject types that are made at run time."""
 Decoder = Callable[[Any], Any]
-"""What makes a value of a type from a plain one; raises DecodeError, or another error of DAMAGE."""
+"""Conversion of a plain value to a value of a type; raises DecodeError or another error of DAMAGE."""
 DAMAGE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
-"""Errors raised for a value of another type."""
+"""Errors that decoding raises for an invalid value."""
 _SAME = frozenset((str, int, float, bool, type(None)))
 _KINDS: dict[object, Message] = message_table(
     {
@@ -47,22 +47,22 @@ _KINDS: dict[object, Message] = message_table(
 )
 _DEEP = message("nested less deeply")
 _MOST_DEPTH = 20
-"""Levels of a value whose field may hold any; front matter has no more."""
+"""Maximum depth of nesting in a field without a type, as in front matter."""
 _SHOWN = 100
-"""Characters of a name that an error shows."""
+"""Maximum number of characters of a name in an error."""
 
 
 class Scalar(str):
-    """An unquoted scalar of YAML as it is written; `value` is what YAML reads: a number, a time, a truth, a text."""
+    """The text of an unquoted YAML scalar; `value` is its YAML value: a number, a time, a truth value or a text."""
 
     __slots__ = ("value",)
     value: object
 
 
 class DecodeError(ValueError):
-    """A value that isn't of its type: the `name` of the field, and the `kind` that it must be of.
+    """A value of the wrong type: the `name` of the field, and the `kind` of value that it takes.
 
-    Of a field that an object lacks, or has and should not have, `kind` is None.
+    `kind` is None for a missing field and for an unknown one.
     """
 
     def __init__(self, kind: Message | None, name: str = "", *, missing: bool = False) -> None:
@@ -71,15 +71,15 @@ class DecodeError(ValueError):
 
 
 OWN_FIELDS = object()
-"""The type of a field that holds some of the noun's own fields by their names."""
+"""Type of a field that maps names of the dataclass's own fields to values."""
 
 
 def encode(
     value: object, message_form: Callable[[Message], object] = lambda text: text, *, properties: bool = True
 ) -> Any:
-    """Return a value for JSON; messages are in a form of the caller, by default stay messages.
+    """Convert a value to plain values; `message_form` converts messages, which stay messages by default.
 
-    Without `properties` it has fields only.
+    Without `properties`, only fields are included, and no `SHOWN` properties.
     """
     if type(value) in _SAME:
         return value
@@ -99,29 +99,29 @@ def encode(
 
 @cache
 def _names(kind: "type[DataclassInstance]", properties: bool) -> tuple[str, ...]:
-    """Return the names of the fields of a dataclass, and of its properties that are shown."""
+    """Return the names of a dataclass's fields and, with `properties`, of its `SHOWN` properties."""
     return (*(field.name for field in fields(kind)), *(getattr(kind, "SHOWN", ()) if properties else ()))
 
 
 def to_plain(value: object) -> Any:
-    """Return a value for JSON that `decode` reads again, with its messages."""
+    """Convert a value to JSON data that `decode` reads back, messages included."""
     return encode(value, to_json, properties=False)
 
 
 def decode(kind: object, value: object) -> Any:
-    """Return the value of a type from that of `encode`, with messages as they are or as `to_plain` has them.
+    """Convert the result of `encode` or `to_plain` back to a value of a type.
 
-    Fields that it doesn't have are left out. Raises DAMAGE.
+    Unknown fields are ignored. Raises one of DAMAGE.
     """
     return decoder(kind)(value)
 
 
 @cache
 def decoder(kind: object, *, exact: bool = False) -> Decoder:
-    """Return what decodes values of a type.
+    """Return the decoder of a type.
 
-    An `exact` one is for what comes from outside: it also refuses fields that a noun doesn't have, zero bytes in texts,
-    numbers for truth values, and times beyond the calendar.
+    An `exact` decoder is for input from outside: it also refuses unknown fields, zero bytes in texts, numbers as truth
+    values, and times beyond the calendar.
     """
     origin, inner = get_origin(kind), get_args(kind)
     if kind in (object, Any):
@@ -140,9 +140,9 @@ def decoder(kind: object, *, exact: bool = False) -> Decoder:
 
 
 def noun_decoder(kind: Any, *, exact: bool, **own: Decoder) -> Decoder:
-    """Return what decodes a dataclass; `own` decode fields in place of the decoders of their types.
+    """Return the decoder of a dataclass; `own` are decoders that replace those of single fields.
 
-    `FIELD_TYPES` of the dataclass are types that fields are decoded as, in place of those that they are declared with.
+    The dataclass's `FIELD_TYPES` override the declared types of its fields.
     """
     hints = get_type_hints(kind) | getattr(kind, "FIELD_TYPES", {})
     decoders = {
@@ -183,7 +183,7 @@ def _own_fields(decoders: Mapping[str, Decoder]) -> Decoder:
 
 
 def json_type(kind: object) -> Any:
-    """Return the type of what a door shows of a value of a type; of a dataclass a typed dictionary of its name."""
+    """Return the type of a value's JSON; for a dataclass, a `TypedDict` of the same name."""
     if kind in (Message, datetime, Path):
         return str
     origin, inner = get_origin(kind), get_args(kind)
@@ -206,7 +206,7 @@ def _object_type(kind: "type[DataclassInstance]") -> object:
 
 
 def assemble(kind: type[_View], *nouns: object, **more: object) -> _View:
-    """Return a value of a dataclass; a field is that of `more`, else of the first of the nouns that has it."""
+    """Build a dataclass; each field is taken from `more`, else from the first of the nouns that has it."""
     for name in _names(kind, False):  # type: ignore[arg-type]
         for noun in nouns if name not in more else ():
             if (value := getattr(noun, name, MISSING)) is not MISSING:
@@ -216,7 +216,7 @@ def assemble(kind: type[_View], *nouns: object, **more: object) -> _View:
 
 
 def _named(decode: Decoder, name: str, value: object) -> object:
-    """Decode the value of a field; an error that names no field within it names this one, with its key if any."""
+    """Decode the value of a field; an error that names no inner field gets this field's name, with the key if any."""
     try:
         return decode(value)
     except DecodeError as error:
@@ -297,7 +297,7 @@ def _is_number(value: object) -> bool:
 
 
 def _is_truth(value: object) -> bool:
-    """Whether a value is true or false, or 1 or 0 as SQLite holds it."""
+    """Return whether a value is true or false, or SQLite's 1 or 0."""
     return type(value) in (bool, int) and value in (0, 1)
 
 
@@ -313,7 +313,7 @@ def _scalar(kind: type, fits: Callable[[object], bool]) -> Decoder:
 
 
 def _exact_scalar(kind: type, fits: Callable[[object], bool]) -> Decoder:
-    """Return what decodes a scalar of YAML too."""
+    """Return a decoder that also takes YAML scalars."""
     decode = _scalar(kind, fits)
 
     def decode_written(value: object) -> object:
@@ -346,7 +346,7 @@ def _message(value: object) -> Message:
 
 
 def _any(*, exact: bool) -> Decoder:
-    """Return what decodes any value that JSON and the database can hold, for a field without a type."""
+    """Return the decoder of a field without a type: it takes all values that JSON and the database can hold."""
 
     def decode(value: object, depth: int = 0) -> object:
         if depth > _MOST_DEPTH:
@@ -382,4 +382,4 @@ _EXACT: dict[object, Decoder] = {
     bool: _exact_scalar(bool, lambda value: type(value) is bool),
     datetime: _time(datetimes.exact),
 }
-"""Decoders of what comes from outside, where they differ."""
+"""Decoders for input from outside, where they differ."""

@@ -1,10 +1,9 @@
-"""Times anywhere in the calendar, from year 1 to 9999: conversion to UTC and to the user's clock, and moves by days.
+"""Times anywhere in the calendar, years 1 to 9999: conversion to UTC and to the user's clock, and shifts by days.
 
-A bare day, such as `created: 2026-01-31`, is that day in every zone. It is stored as its midnight in UTC. A time at
-that midnight is stored a microsecond later (`clock_to_utc`).
+A bare day, such as `created: 2026-01-31`, is that day in every zone. It is stored as its midnight in UTC. A real time
+at that midnight is stored a microsecond later (`clock_to_utc`).
 
-The calendar has two ends. A time beyond one, by its offset or by a span, counts as that end; input beyond it is refused
-(`exact`).
+A computed time beyond an end of the calendar becomes that end; input beyond it is refused (`exact`).
 """
 
 import time as clock
@@ -18,7 +17,7 @@ _BEYOND = (OverflowError, ValueError, OSError)
 
 
 class _Clock(tzinfo):
-    """The zone of this machine, with the offset of each day: a zone of `datetime.astimezone` has that of one moment."""
+    """This machine's time zone, with each day's own offset: `datetime.astimezone` gives one moment's offset only."""
 
     def utcoffset(self, at: datetime | None) -> timedelta | None:
         return _local(at.replace(tzinfo=None)).utcoffset() if at else None
@@ -47,7 +46,7 @@ def utc_now() -> datetime:
 
 
 def _local(at: datetime) -> datetime:
-    """Return a time on this machine's clock, in the offset at that time, else that of today."""
+    """Return a time on this machine's clock, with the offset of that time, else today's offset."""
     today = timezone(timedelta(seconds=-clock.timezone))
     try:
         return at.astimezone()
@@ -60,14 +59,14 @@ def _local(at: datetime) -> datetime:
 
 
 def in_utc(at: datetime) -> datetime:
-    """Return a time in UTC; one without an offset counts as UTC."""
+    """Convert a time to UTC; a time without an offset counts as UTC."""
     if at.tzinfo is None:
         return at.replace(tzinfo=UTC)
     return _within(lambda: at.astimezone(UTC), at)
 
 
 def exact(at: datetime) -> datetime:
-    """Return a time in UTC; raises ValueError for one that lies beyond an end of the calendar by its offset."""
+    """Convert a time to UTC; raises ValueError if its offset takes it beyond the calendar."""
     brought = in_utc(at)
     if at.tzinfo and brought != at:
         raise ValueError(at.isoformat())
@@ -75,9 +74,9 @@ def exact(at: datetime) -> datetime:
 
 
 def clock_to_utc(at: datetime) -> datetime:
-    """Return a time of a clock in UTC; one without an offset is of this machine's, in the offset of its day.
+    """Convert a clock's time to UTC; a time without an offset is on this machine's clock.
 
-    Raises ValueError as `exact` does for one with an offset.
+    Raises ValueError for a time with an offset, as `exact` does.
     """
     brought = exact(at) if at.tzinfo else in_utc(at.replace(tzinfo=LOCAL))
     return brought.replace(microsecond=1) if is_day(brought) else brought
@@ -89,7 +88,7 @@ def is_day(at: datetime) -> bool:
 
 
 def on_clock(at: datetime, zone: tzinfo | None = None) -> datetime:
-    """Return a time as a clock in a zone shows it, by default this machine's."""
+    """Convert a time to a zone, by default this machine's."""
     return _within(lambda: at.astimezone(zone) if zone else _local(at), at)
 
 
@@ -100,7 +99,7 @@ def midnight(day: date, zone: tzinfo | None = None) -> datetime:
 
 
 def later(at: datetime, days: float) -> datetime:
-    """Return the time so many days later, or earlier for less than 0."""
+    """Return the time a number of days later; a negative number goes back."""
     try:
         return at + timedelta(days=days)
     except OverflowError:
@@ -108,7 +107,7 @@ def later(at: datetime, days: float) -> datetime:
 
 
 def day_of(at: datetime) -> str:
-    """Return a bare day, or the day of a time on this machine's clock, as 2026-01-31; the year has four digits."""
+    """Return the day of a time on this machine's clock, or a bare day, as 2026-01-31; the year has four digits."""
     return (in_utc(at) if is_day(at) else on_clock(at)).date().isoformat()
 
 
@@ -120,7 +119,7 @@ def _within(brought: Callable[[], datetime], at: datetime) -> datetime:
 
 
 def lapses(expires_at: datetime) -> datetime:
-    """Return when a note of this expiry is expired; a bare date, stored as midnight in UTC, lasts through the day."""
+    """Return the moment at which a note expires; a bare day, stored as midnight in UTC, lasts through that day."""
     at = in_utc(expires_at)
     if not is_day(at):
         return at

@@ -1,37 +1,37 @@
 """The errors that Tessera raises on purpose.
 
-TesseraError                   the message is written for the person at the screen
+TesseraError                   the message is written for the user
 ├─ ConfigError                 a setting is wrong; names it
 │  ├─ UnknownChoice            a name not in a table; lists the choices
 │  └─ MissingDependency        names the extra to install
 ├─ SourceError                 a file or folder can't be read or parsed; carries the path
-├─ QueryError                  a question with invalid syntax; says what to type instead
+├─ QueryError                  a question has invalid syntax; says what to type instead
 ├─ StoreError
 │  ├─ NoteNotFound
 │  ├─ VersionNotFound
-│  ├─ Conflict                 a note was changed since it was read; holds the one that is stored
+│  ├─ Conflict                 a note was changed since it was read; holds the stored note
 │  ├─ ChunkNotFound
 │  ├─ RunNotFound, JobNotFound
-│  ├─ WorkspaceLocked          another process writes here; says which
+│  ├─ WorkspaceLocked          another process writes to the workspace; says which
 │  ├─ DiskFull                 no space is left; nothing was lost
-│  ├─ NotWritable              a disk or a folder that can only be read; reading goes on
+│  ├─ NotWritable              the disk or folder is read-only; reading goes on
 │  ├─ NotesDamaged             the database can't be read; names the newest backup
 │  ├─ IndexDamaged             says how to rebuild; keyword search still works
-│  ├─ IndexAway                the server of the index can't be reached; what is written is sent later
+│  ├─ IndexAway                the server of the index can't be reached; writes are sent later
 │  ├─ NewerSchema              the database was written by a later version
 │  └─ EmbeddingMismatch        the index holds another model's vectors; says how to re-embed
 ├─ EditError                   an invalid edit of a chunk or a note; says what to do instead
 ├─ SyncRefused                 a plan would remove too much without confirmation
-├─ Unfinished                  an import whose notes are found by words only so far, and the reason
+├─ Unfinished                  the notes of an import are found by words only so far; says why
 ├─ ModelError                  a model can't be loaded or used: which, why, what to do
 ├─ ProviderError               an HTTP model server failed: which, why, what to do
 │  └─ ProviderUnavailable      worth another try
-├─ RowError                    an invalid row of a question file or an exported base
-├─ QuestionSetError            bad lines in a question file, with their numbers; an invalid question set
+├─ RowError                    a row of a question file or an exported base is invalid
+├─ QuestionSetError            a question file has bad lines, listed by number; or a question set is invalid
 ├─ PackError                   a pack is refused; lists all its mistakes with their lines
-├─ ArchiveError                bad places in an exported base, each with its line; nothing of it is imported
-├─ BelowTarget                 a run's figure is below the target
-└─ Cancelled                   the person stopped a job; its results so far stay
+├─ ArchiveError                an exported base is invalid; lists the bad lines; nothing is imported
+├─ BelowTarget                 a metric of a run is below the target
+└─ Cancelled                   the user stopped a job; its results so far stay
 
 Only surfaces catch errors, and only `TesseraError`; any other exception is a bug and keeps its traceback.
 """
@@ -44,7 +44,7 @@ from core.base.messages import Message, lines, message, plural
 
 
 class TesseraError(Exception):
-    """An error on which the user can act; the message says how. Keywords are its fields."""
+    """An error that the user can act on; the message says how. Keywords are the message's fields."""
 
     def __init__(self, text: str | Message, /, **fields: object) -> None:
         self.message = text if isinstance(text, Message) else message(text, **fields)
@@ -54,12 +54,12 @@ class TesseraError(Exception):
         return str(self.message)
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Pickle the attributes: the arguments of the constructor aren't kept."""
+        """Pickle the attributes, because the constructor's arguments aren't stored."""
         return unpickled, (type(self), self.__dict__)
 
 
 def unpickled(kind: type[TesseraError], attributes: dict[str, object]) -> TesseraError:
-    """Return the error of a pickle."""
+    """Rebuild a pickled error."""
     error = kind.__new__(kind, attributes["message"])
     error.__dict__.update(attributes)
     return error
@@ -70,7 +70,7 @@ class ConfigError(TesseraError):
 
 
 class UnknownChoice(ConfigError):
-    """A name is not in the table of its kind; `what` is the noun for the kind."""
+    """A name is not in its table; `what` is the noun for the entries of the table."""
 
     def __init__(self, what: str | Message, name: str, choices: Iterable[str]) -> None:
         choices = sorted(choices)
@@ -84,7 +84,7 @@ class UnknownChoice(ConfigError):
 
 
 class MissingDependency(ConfigError):
-    """A choice, `what`, needs a package that isn't installed."""
+    """The choice `what` needs a package that isn't installed."""
 
     def __init__(self, what: str | Message, package: str, extra: str | None = None) -> None:
         command = f"pip install 'tessera-notes[{extra}]'" if extra else f"pip install {package}"
@@ -99,7 +99,7 @@ class MissingDependency(ConfigError):
 
 
 class SourceError(TesseraError):
-    """A file or folder can't be read; `path` is the path known to the person."""
+    """A file or folder can't be read; `path` is the path that the user knows."""
 
     def __init__(self, path: str, reason: str | Message, /, **fields: object) -> None:
         self.path = path
@@ -108,7 +108,7 @@ class SourceError(TesseraError):
 
 
 class QueryError(TesseraError):
-    """A question has invalid syntax; `at` is the span of the error in it, as half-open offsets."""
+    """A question has invalid syntax; `at` is the span of the error as half-open offsets."""
 
     def __init__(self, text: str | Message, /, at: tuple[int, int] | None = None, **fields: object) -> None:
         super().__init__(text, **fields)
@@ -142,8 +142,8 @@ class VersionNotFound(StoreError):
 class Conflict(StoreError):
     """A note was changed since it was read.
 
-    `stored` is the note as it is now, `version` the version that was expected. For a note whose file was changed,
-    `stored` is the note of the file.
+    `stored` is the current note, `version` the expected version. If the note's file was changed, `stored` is the
+    file's note.
     """
 
     def __init__(self, text: str | Message, /, stored: Any, version: int, **fields: object) -> None:
@@ -172,7 +172,7 @@ class WorkspaceLocked(StoreError):
 
 
 class DiskFull(StoreError):
-    """The disk of the workspace, or the user's quota, is full; what was stored before is there."""
+    """The disk of the workspace, or the user's quota, is full; everything stored earlier is safe."""
 
 
 class NotWritable(StoreError):
@@ -180,7 +180,7 @@ class NotWritable(StoreError):
 
 
 class NotesDamaged(StoreError):
-    """The database can't be read, or has a value that Tessera didn't write."""
+    """The database can't be read, or holds a value that Tessera didn't write."""
 
 
 class IndexDamaged(StoreError):
@@ -188,7 +188,7 @@ class IndexDamaged(StoreError):
 
 
 class IndexAway(StoreError):
-    """The server of the vector index can't be reached, or refuses; the notes and their vectors are safe."""
+    """The server of the vector index can't be reached or refuses requests; notes and vectors are safe."""
 
 
 class NewerSchema(StoreError):
@@ -200,7 +200,7 @@ class EmbeddingMismatch(StoreError):
 
 
 class EditError(TesseraError):
-    """An edit of a chunk is invalid."""
+    """An edit of a chunk or a note is invalid."""
 
 
 class SyncRefused(TesseraError):
@@ -208,7 +208,7 @@ class SyncRefused(TesseraError):
 
 
 class Unfinished(TesseraError):
-    """The notes of an import can be searched by words only, because the embedder failed for this reason."""
+    """The notes of an import can be searched by words only, because the embedder failed; `reason` says why."""
 
     def __init__(self, reason: Message) -> None:
         super().__init__(
@@ -233,14 +233,14 @@ class ProviderError(TesseraError):
 
 
 class ProviderUnavailable(ProviderError):
-    """A model server doesn't answer now: it is out of reach, too slow or overloaded."""
+    """A model server doesn't answer for now: it is unreachable, too slow or overloaded."""
 
 
 class QuestionSetError(TesseraError):
     """A question file has bad lines, or a question set is invalid.
 
-    `line` is the number of the first bad line, 0 for none. `others` are further bad lines with their
-    reasons, and `unlisted` counts the rest.
+    `line` is the number of the first bad line, 0 for an error without a line. `others` are further bad lines with
+    their reasons, and `unlisted` counts the rest.
     """
 
     def __init__(
@@ -265,11 +265,11 @@ class QuestionSetError(TesseraError):
 
 
 class RowError(TesseraError):
-    """An invalid row of a question file or an exported base; a reason of a QuestionSetError or an ArchiveError."""
+    """An invalid row of a question file or an exported base, the cause of a QuestionSetError or an ArchiveError."""
 
 
 class ArchiveError(TesseraError):
-    """An exported base that is invalid; `mistakes` are its places and what is wrong there."""
+    """An exported base is invalid; `mistakes` are pairs of a place and the reason."""
 
     def __init__(self, path: str, mistakes: Iterable[tuple[str | Message, Message]]) -> None:
         self.path, self.mistakes = path, tuple(mistakes)
@@ -281,7 +281,7 @@ class ArchiveError(TesseraError):
 
 
 class PackError(TesseraError):
-    """A pack can't be installed; `mistakes` are all its mistakes, each with its file and line."""
+    """A pack can't be installed; `mistakes` lists all its mistakes, each with file and line."""
 
     def __init__(self, folder: str, mistakes: Iterable[Message]) -> None:
         self.mistakes = tuple(mistakes)
@@ -299,7 +299,7 @@ class RunNotFound(StoreError):
 
 
 class BelowTarget(TesseraError):
-    """A run's figure is below the target."""
+    """A metric of a run is below the target."""
 
 
 class Cancelled(TesseraError):

@@ -1,4 +1,4 @@
-"""Errors of the file system, of SQLite and of readers of JSON and CSV as errors on which the user can act.
+"""Translation of errors of the file system, SQLite, JSON and CSV into errors that the user can act on.
 
 The module that calls the library translates: `with translate_errors(folder): …`, or
 `raise translate_error(error, folder) from error`.
@@ -30,21 +30,21 @@ _LOG = logging.getLogger(__name__)
 DATABASE = "notes.db"
 DATABASE_FILES = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm")
 BACKUPS = "backups"
-"""The folder in a workspace that holds backups of its database."""
+"""Folder in a workspace with backups of its database."""
 FILES = "files"
-"""The folder in a workspace that holds pictures of notes that belong to no folder of the user."""
+"""Folder in a workspace with the pictures of notes that aren't in a folder of the user."""
 
 FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM}
 _MISPLACED = {errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ELOOP, errno.ENOTEMPTY}
 _OF_DAMAGE = ("malformed", "no such table", "user-defined function raised", "vtable constructor failed")
-"""Beginnings of the messages by which SQLite reports a damaged database without an error code."""
+"""Beginnings of SQLite's messages about a damaged database that have no error code of their own."""
 _TRIAL = b"\0" * 65536
-"""Bytes written to find out why SQLite couldn't write: more than a full disk takes."""
+"""Bytes that are written to find out why SQLite couldn't write: more than a full disk takes."""
 
 
 def is_mistake(error: sqlite3.Error) -> bool:
-    """Whether an error comes from a mistake in the program, not from the database."""
+    """Return whether an SQLite error is a bug in the program, not a problem of the database."""
     if isinstance(
         error, sqlite3.ProgrammingError | sqlite3.InterfaceError | sqlite3.IntegrityError | sqlite3.DataError
     ):
@@ -54,7 +54,7 @@ def is_mistake(error: sqlite3.Error) -> bool:
 
 @contextmanager
 def translate_errors(folder: Path) -> Iterator[None]:
-    """Raise the errors of the file system and of SQLite as StoreErrors; `folder` is the workspace or its index."""
+    """Translate file system and SQLite errors into StoreErrors; `folder` is the workspace or its index."""
     try:
         yield
     except (OSError, sqlite3.Error) as error:
@@ -62,7 +62,7 @@ def translate_errors(folder: Path) -> Iterator[None]:
 
 
 def translate_error(error: OSError | sqlite3.Error, folder: Path) -> StoreError:
-    """Return the error of a workspace's folder that tells the user what to do about an error of a library."""
+    """Translate a library's error into one that tells the user what to do about the workspace's folder."""
     return _translate_os_error(error, folder) if isinstance(error, OSError) else _translate_sqlite_error(error, folder)
 
 
@@ -106,19 +106,19 @@ def _translate_sqlite_error(error: sqlite3.Error, folder: Path) -> StoreError:
 
 
 def find_write_error(folder: Path) -> StoreError | None:
-    """Return the error that keeps a folder from being written, where a library doesn't report it."""
+    """Return the error of writing to a folder, for libraries that don't report it; None if it can be written."""
     cause = _try_write(folder)
     return _translate_os_error(cause, folder) if cause else None
 
 
 def newest_backup(folder: Path) -> Path | None:
-    """Return the newest backup in a workspace, None without one."""
+    """Return the newest backup in a workspace, or None."""
     backups = [file for kind in ("*.zip", "*.db") for file in (folder / BACKUPS).glob(kind) if file.is_file()]
     return max(backups, key=lambda file: file.stat().st_mtime, default=None)
 
 
 def damage_error(folder: Path, why: str) -> NotesDamaged:
-    """Return the error of a workspace whose database can't be read, with the newest backup there is."""
+    """Return the error for a database that can't be read; it names the newest backup, if any."""
     file, backup = folder / DATABASE, newest_backup(folder)
     if backup:
         return NotesDamaged(
@@ -138,7 +138,7 @@ def damage_error(folder: Path, why: str) -> NotesDamaged:
 
 
 def restore_command(backup: Path, folder: Path) -> str:
-    """Return the command that brings a backup back."""
+    """Return the command that restores a backup."""
     return shlex.join(["tessera", "backup", "restore", str(backup), "--workspace", str(folder)])
 
 
@@ -152,7 +152,7 @@ def _not_writable(folder: Path, why: str) -> NotWritable:
 
 
 def _unreadable(path: Path) -> StoreError | None:
-    """Return the error of an existing file or folder that can't be read, None if it can."""
+    """Return an error if a file or folder exists but can't be read, else None."""
     if not os.path.lexists(path) or os.access(path, os.R_OK | (os.X_OK if path.is_dir() else 0)):
         return None
     return StoreError(
@@ -171,7 +171,7 @@ def _unreliable(folder: Path, why: str) -> StoreError:
 
 
 def _folder_in_place_error(folder: Path) -> OSError | None:
-    """Return the error of a folder at the path of a file of the database."""
+    """Return an error if there is a folder at the path of a database file, else None."""
     for path in (folder / name for name in DATABASE_FILES):
         if path.is_dir():
             return IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
@@ -179,7 +179,7 @@ def _folder_in_place_error(folder: Path) -> OSError | None:
 
 
 def _try_write(folder: Path) -> OSError | None:
-    """Return the error of writing a file somewhat larger than the database."""
+    """Write a file that is slightly larger than the database; return the error, or None."""
     try:
         with TemporaryFile(dir=folder) as file:
             file.seek(max((path.stat().st_size for path in folder.glob(f"{DATABASE}*")), default=0))
@@ -192,7 +192,7 @@ def _try_write(folder: Path) -> OSError | None:
 
 @contextmanager
 def wrap_file_errors(path: str) -> Iterator[None]:
-    """Raise SourceError for any exception at one file that isn't a TesseraError, and log it: other files go on."""
+    """Log unexpected exceptions and raise them as SourceError, so that one bad file doesn't stop the others."""
     try:
         yield
     except TesseraError:
@@ -218,10 +218,10 @@ _PARSE_ERRORS = (
     message("Extra data"),
     message("unexpected end of data"),
 )
-"""Errors of Python's readers of JSON and CSV."""
+"""Error texts of Python's JSON and CSV readers."""
 
 
 def translate_parse_error(text: str) -> Message | str:
-    """Return an error of a reader of JSON or CSV as a message, an unknown one as it is."""
+    """Return the message for an error text of the JSON or CSV reader; an unknown text stays as it is."""
     text = text.removesuffix(": ")
     return next((known for known in _PARSE_ERRORS if known.text == text), text)

@@ -1,4 +1,4 @@
-"""Files: regular files are opened, small ones written atomically; sizes, free space, temporary folders."""
+"""Opening regular files, writing small files atomically, sizes, free space, and temporary folders."""
 
 import json
 import logging
@@ -22,45 +22,45 @@ if TYPE_CHECKING:
     from filelock import FileLock
 
 _NEARLY_FULL = 0.05, 2_000_000_000
-"""Share and bytes of a disk that are left where it is nearly full; the smaller one counts."""
+"""Free share and free bytes below which a disk is nearly full; the smaller amount counts."""
 
 
 class DiskSpace(NamedTuple):
-    """The free and all bytes of a disk."""
+    """Free and total bytes of a disk."""
 
     free: int
     total: int
 
     @property
     def nearly_full(self) -> bool:
-        """Whether so little is left that the user should make space."""
+        """Whether the user should make space."""
         share, most = _NEARLY_FULL
         return self.free < min(share * self.total, most)
 
 
 def disk_space(folder: Path) -> DiskSpace:
-    """Return the space of the disk of a folder."""
+    """Return the space of a folder's disk."""
     usage = shutil.disk_usage(folder)
     return DiskSpace(usage.free, usage.total)
 
 
 def low_space_bytes(folder: Path) -> int:
-    """Return the bytes that are left of the disk of a folder if it is nearly full, else 0."""
+    """Return the free bytes of a folder's disk if it is nearly full, else 0."""
     disk = disk_space(folder)
     return disk.free if disk.nearly_full else 0
 
 
 _LOG = logging.getLogger(__name__)
 SMALL = 4 << 20
-"""Most bytes of a small file."""
+"""Maximum size of a small file in bytes."""
 BROKEN = ".broken"
-"""Suffix of the name of a file that is set aside."""
+"""Suffix of files that are set aside."""
 _ASIDE = 5
-"""Most files of a name that are set aside; the last of them is replaced."""
+"""Maximum number of files that are set aside under one name; then the last one is replaced."""
 _UNREADABLE = {EACCES, EISDIR, ELOOP, ENXIO}
-"""Errors of a file that is never readable; others may be temporary: too many open files, a failing disk."""
+"""Permanent errors of reading a file; others, such as too many open files, may be temporary."""
 AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
-"""Flags of `os.open`, so that opening a pipe without a writer doesn't block."""
+"""Flags for `os.open` that keep it from blocking on a pipe without a writer."""
 
 T = TypeVar("T")
 
@@ -76,7 +76,7 @@ def reason(error: Exception) -> str:
 
 @contextmanager
 def open_regular(file: Path) -> Iterator[BinaryIO]:
-    """Open a regular file for reading, without blocking on other files; raises Unfit and OSError."""
+    """Open a regular file for reading, without blocking on special files; raises Unfit and OSError."""
     try:
         handle = os.open(file, os.O_RDONLY | AT_ONCE)
     except OSError as error:
@@ -92,7 +92,7 @@ def open_regular(file: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def open_user_file(file: Path, most: int) -> Iterator[BinaryIO]:
-    """Open a regular file of the user, of at most `most` bytes; raises SourceError for anything else, at once."""
+    """Open a regular file of the user with at most `most` bytes, without blocking; raises SourceError otherwise."""
     with ExitStack() as stack:
         try:
             stream = stack.enter_context(open_regular(file))
@@ -108,7 +108,7 @@ def open_user_file(file: Path, most: int) -> Iterator[BinaryIO]:
 
 
 def read(file: Path, most: int = SMALL) -> bytes:
-    """Return the bytes of a regular file that has at most `most` of them; raises Unfit and OSError."""
+    """Read a regular file of at most `most` bytes; raises Unfit and OSError."""
     with open_regular(file) as stream:
         data = stream.read(most + 1)
     if len(data) > most:
@@ -117,7 +117,7 @@ def read(file: Path, most: int = SMALL) -> bytes:
 
 
 def parse_json(data: bytes) -> Any:
-    """Return the value of JSON; raises ValueError for other data and half characters, RecursionError."""
+    """Parse JSON; raises ValueError for invalid data and lone surrogates, RecursionError for deep nesting."""
     value = json.loads(data)
     json.dumps(value, ensure_ascii=False).encode("utf-8")
     return value
@@ -126,10 +126,9 @@ def parse_json(data: bytes) -> Any:
 def load(
     file: Path, check: Callable[[Any], T], *, aside: bool, parse: Callable[[bytes], object] = parse_json
 ) -> T | None:
-    """Return what a file holds as `check` returns it, None without the file.
+    """Read, parse and check a file; return the result of `check`, None without the file.
 
-    A file that can't be read, or for which `parse` or `check` raise, counts as none; with `aside` it is set aside.
-    Raises OSError where the system doesn't read now.
+    An unreadable or invalid file counts as missing; with `aside` it is set aside. Raises OSError for temporary errors.
     """
     try:
         return check(parse(read(file)))
@@ -143,7 +142,7 @@ def load(
 
 
 def list_set_aside(folder: Path) -> tuple[str, ...]:
-    """Return the names of the files that were set aside in a folder."""
+    """List the names of the files in a folder that were set aside."""
     with suppress(OSError):
         names = (os.fsencode(file.name).decode("utf-8", "replace") for file in folder.iterdir())
         return tuple(sorted(name for name in names if name.rstrip("0123456789-").endswith(BROKEN)))
@@ -151,7 +150,7 @@ def list_set_aside(folder: Path) -> tuple[str, ...]:
 
 
 def set_aside(file: Path) -> Path:
-    """Rename whatever is at the path of a file, so that the file can be made anew; return the new name.
+    """Rename a damaged file, or anything else at its path, so that it can be made anew; return the new path.
 
     Raises OSError.
     """
@@ -165,7 +164,7 @@ def set_aside(file: Path) -> Path:
 
 
 def folder(place: Path) -> Path:
-    """Make a folder that only its owner can read, unless it is there; anything else at the path is set aside."""
+    """Make a folder that only its owner can read, unless it exists; anything else at the path is set aside."""
     if os.path.lexists(place) and not place.is_dir():
         set_aside(place)
     place.mkdir(mode=0o700, exist_ok=True)
@@ -173,7 +172,7 @@ def folder(place: Path) -> Path:
 
 
 def delete(place: Path) -> None:
-    """Delete a file, a link, or a folder with all it holds, if there is one."""
+    """Delete a file, a link, or a folder with its content; do nothing if it doesn't exist."""
     if place.is_dir() and not place.is_symlink():
         shutil.rmtree(place)
     else:
@@ -181,11 +180,11 @@ def delete(place: Path) -> None:
 
 
 _TEMPORARY = re.compile(r"\..+\.(?:json|txt|html|toml)\.[a-z0-9_]{8}")
-"""Names of the files of `replace`, as `mkstemp` makes them."""
+"""Names of the temporary files of `replace`, as `mkstemp` makes them."""
 
 
 def replace(file: Path, text: str | bytes) -> None:
-    """Write a file that only its owner can read in place of the one that is there; raises OSError.
+    """Write a file atomically, readable by its owner only, in place of an existing one; raises OSError.
 
     A folder in its place is set aside.
     """
@@ -206,9 +205,9 @@ def replace(file: Path, text: str | bytes) -> None:
 
 
 def create(file: Path, text: str | bytes) -> None:
-    """Write a file that only its owner can read where none is; raises OSError.
+    """Write a new file that only its owner can read; raises OSError.
 
-    On Linux it has no name before it is whole, so that a killed process leaves nothing; elsewhere as `replace`.
+    On Linux the file has no name until it is complete, so a killed process leaves nothing. Elsewhere `replace` writes.
     """
     data = text.encode("utf-8") if isinstance(text, str) else text
     handle = -1
@@ -225,7 +224,7 @@ def create(file: Path, text: str | bytes) -> None:
 
 
 def sweep(folder: Path) -> None:
-    """Delete what a killed process left of `replace` in a folder; nobody may write there meanwhile."""
+    """Delete temporary files that a killed `replace` left in a folder; nothing else may write there meanwhile."""
     for file in folder.iterdir():
         if _TEMPORARY.fullmatch(file.name) and file.is_file():
             with suppress(OSError):
@@ -233,7 +232,7 @@ def sweep(folder: Path) -> None:
 
 
 def sizes(folder: Path) -> Iterator[tuple[Path, int]]:
-    """Yield the files in a folder with their bytes; files and folders that go meanwhile are left out."""
+    """Yield the files in a folder with their sizes in bytes; files that vanish meanwhile are skipped."""
     for place, _, names in os.walk(folder):
         for name in names:
             file, size = Path(place, name), None
@@ -244,17 +243,17 @@ def sizes(folder: Path) -> Iterator[tuple[Path, int]]:
 
 
 def size(folder: Path) -> int:
-    """Return the bytes of the files in a folder."""
+    """Return the total bytes of the files in a folder."""
     return sum(size for _, size in sizes(folder))
 
 
 TEMPORARY_FOLDER = "temporary"
-"""The folder in a workspace with a folder for each process; the process holds its lock file."""
+"""Folder in a workspace with one folder per process; each process holds the lock file of its own."""
 _LOCK = "lock"
 
 
 class TemporaryFolders:
-    """The temporary folders of a process. The first one makes the folder that holds them."""
+    """Temporary folders of this process; their common folder is made with the first one."""
 
     def __init__(self, workspace: Path) -> None:
         self._workspace = workspace
@@ -264,7 +263,7 @@ class TemporaryFolders:
         self._making = Lock()
 
     def make(self) -> Path:
-        """Make an empty folder, which the caller deletes; raises StoreError."""
+        """Make an empty folder that the caller deletes; raises StoreError."""
         from filelock import FileLock  # takes 10 ms, which most commands don't need
 
         with translate_errors(self._workspace), self._making:
@@ -278,7 +277,7 @@ class TemporaryFolders:
 
     @contextmanager
     def make_scoped(self) -> Iterator[Path]:
-        """Make an empty folder, and delete it with its content at the end; raises StoreError."""
+        """Make an empty folder and delete it with its content on exit; raises StoreError."""
         folder = self.make()
         try:
             yield folder
@@ -295,7 +294,7 @@ class TemporaryFolders:
 
 
 def sweep_temporary(workspace: Path) -> None:
-    """Delete the folders of ended processes; those of running ones stay, and all where `temporary` is a link."""
+    """Delete the folders of ended processes; does nothing if `temporary` is a link."""
     place = workspace / TEMPORARY_FOLDER
     if place.is_symlink() or not place.is_dir():
         return

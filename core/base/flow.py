@@ -1,4 +1,4 @@
-"""Text that lines of a limited width broke, as it flows; what has lines of its own keeps them."""
+"""Hard-wrapped text -> flowing text; verses, code, tables and lists keep their lines."""
 
 import re
 from collections.abc import Set
@@ -12,26 +12,26 @@ _BLOCK = re.compile(
     r"(?P<lines>.+(?:\n(?![ \t>]*(?:$|[-*+•][ \t]|\d+[.)][ \t]|\d+、|#{1,6}[ \t]"
     r"|[|<]|`{3}|~{3}|={2,}[ \t]*$|-{2,}[ \t]*$|\$\$)).+)+)"
 )
-"""A block of code, or the lines of a paragraph or an item, of which there are several."""
+"""A block of code, or a paragraph or list item of several lines."""
 _BREAK = re.compile(
     r"(?P<line>.*?(?P<left>[^\W\d_]{0,40}))(?P<hyphen>[-‐\u00ad]?)(?P<end>[ \t]*\n[ \t>]*)"
     r"(?=(?P<next>(?P<right>[^\W\d_]{0,40}).?))"
 )
 _WIDE = re.compile(rf"[{UNSPACED}\u3000-\u303f\uff00-\uffef]")
 _NARROW = 40
-"""Width of a paragraph of a page below which its lines are its own, as those of a verse or an address."""
+"""Width below which a paragraph of a page keeps its lines, as a verse or an address."""
 GAP, LINE = "\ufdd0", "\ufdd1"
-"""What stands in a flowing text for a character that isn't shown, and for the end of a line that stays.
+"""Placeholders in a flowing text: for a character that isn't shown, and for a line end that stays.
 
-Two of Unicode's noncharacters, which no text has: those of private use are the symbols of some fonts.
+Unicode noncharacters, because no text has them; private-use characters are symbols in some fonts.
 """
 
 
 def flow(text: str, known: str = "", *, paged: bool = False) -> str:
-    """Return a Markdown text of the same length without the line ends in its paragraphs, with GAP and LINE.
+    """Remove the line ends within the paragraphs of a Markdown text; GAP and LINE keep its length the same.
 
-    A word that a hyphen divides is joined where it occurs in the text or in what else is `known`. Of a `paged` text,
-    whose lines are as wide as a page, narrow paragraphs keep theirs.
+    A hyphenated word at a line end is joined if the whole word occurs in the text or in `known`. In a `paged` text,
+    whose lines are as wide as a page, narrow paragraphs keep their lines.
     """
     words = {*re.findall(r"[^\W\d_]+", f"{text}\n{known}".casefold())}
 
@@ -47,12 +47,12 @@ def flow(text: str, known: str = "", *, paged: bool = False) -> str:
 
 
 def as_copied(text: str) -> str:
-    """Return a flowing text as it is copied."""
+    """Return a flowing text for the clipboard, without placeholders."""
     return text.replace(GAP, "").replace(LINE, "\n")
 
 
 def _join(words: Set[str], match: re.Match[str]) -> str:
-    """Return a line with what is between it and the next one."""
+    """Return a line with a space or GAPs in place of its line end."""
     line, left, hyphen, end, after, right = match.groups()
     if end.startswith("  ") or line.endswith("\\"):
         return match[0]

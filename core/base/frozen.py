@@ -1,4 +1,4 @@
-"""The decorator of the nouns: data classes whose values don't change."""
+"""The decorator for immutable data classes."""
 
 from dataclasses import dataclass, field
 from typing import TypeVar, dataclass_transform
@@ -8,5 +8,5 @@ _Noun = TypeVar("_Noun")
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def frozen(kind: type[_Noun]) -> type[_Noun]:
-    """Make a class a data class that is frozen and has slots."""
+    """Make a class a frozen data class with slots."""
     return dataclass(frozen=True, slots=True)(kind)

@@ -1,4 +1,4 @@
-"""An HTML page in one file, which loads nothing and runs no scripts: what a user prints or passes on."""
+"""A self-contained HTML page without scripts, for printing and sharing."""
 
 from html import escape
 
@@ -21,5 +21,5 @@ _PAGE = """<!doctype html>
 
 
 def html_page(title: str, body: str, style: str, language: str = ENGLISH) -> str:
-    """Return a page with a title in plain text, whose body is HTML; pictures are in it as `data:` addresses."""
+    """Return an HTML page; `title` is plain text, `body` is HTML with pictures as `data:` addresses."""
     return _PAGE.format(language=escape(language.replace("_", "-")), title=escape(title), style=style, body=body)

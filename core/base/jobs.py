@@ -15,13 +15,13 @@ from core.base.frozen import frozen
 from core.base.messages import Message, verbatim
 
 _WINDOW, _STEADY = 10.0, 60.0
-"""Seconds of progress that an estimate is made from, and of estimates of which the median counts."""
+"""Seconds of progress behind an estimate, and seconds of estimates whose median counts."""
 _LEAST = 3.0
 """Seconds of progress before the first estimate."""
 
 
 class Pace:
-    """The pace of a piece of work over its latest progress, steady where single steps take long."""
+    """Estimate of the time left, from the latest progress; a median keeps it steady when single steps take long."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -29,7 +29,7 @@ class Pace:
         self._ends: deque[tuple[float, float]] = deque()
 
     def left(self, done: float, total: float) -> float | None:
-        """Note a step and return the seconds that are left, None where they are unknown yet."""
+        """Record a step and return the seconds left, None while unknown."""
         now, share = self._clock(), min(1.0, done / total) if total else 0.0
         if self._steps and share < self._steps[-1][1]:
             self._steps.clear()
@@ -51,21 +51,21 @@ class Pace:
 
 _LOG = logging.getLogger(__name__)
 _RETAINED = 50
-"""Finished jobs that are remembered."""
+"""Maximum number of finished jobs in `Jobs.ended`."""
 _BETWEEN = 0.1
-"""Seconds between two checks of a job that another one waits for."""
+"""Seconds between two checks whether another job has ended."""
 T = TypeVar("T")
 JobState = Literal["running", "done", "cancelled", "failed"]
 
 
 class Progress(Protocol):
-    """Callback between the steps of long work; raises Cancelled to stop it."""
+    """Callback that long work calls between its steps; raises Cancelled to stop the work."""
 
     def __call__(self, done: float, total: float, what: str | Message) -> None: ...
 
 
 Work = Callable[[Progress], Any]
-"""Long work, which returns its result."""
+"""Function for long work; returns the result."""
 
 
 def no_progress(done: float, total: float, what: str | Message) -> None:
@@ -74,10 +74,10 @@ def no_progress(done: float, total: float, what: str | Message) -> None:
 
 @frozen
 class Job:
-    """State of a piece of work: `error` is the message for the person, `result` the return value.
+    """State of a piece of long work; `error` is for the user, `result` is the return value.
 
-    `base` is the name of the only base that the work changes, empty for any. `left` are the seconds that it will still
-    take, None where unknown. A `quiet` job was started by no user: pages don't change when it starts or ends.
+    `base` is the name of the only base that the work changes, empty if it may change any. `left` are the seconds left,
+    None while unknown. A `quiet` job wasn't started by the user: pages don't change when it starts or ends.
     """
 
     name: str
@@ -96,7 +96,7 @@ class Job:
 
     @property
     def id(self) -> str:
-        """Name and number, which no other job of this process has."""
+        """Unique id in this process: name and number."""
         return f"{self.name}-{self.number}"
 
     @property
@@ -106,7 +106,7 @@ class Job:
 
 
 class Busy(Exception):
-    """A job waited for other jobs longer than its patience."""
+    """Other jobs ran for longer than a job was willing to wait."""
 
 
 class Jobs:
@@ -131,10 +131,10 @@ class Jobs:
         again: bool = False,
         quiet: bool = False,
     ) -> bool:
-        """Run `work` in a thread; return False and start nothing while a job of this name runs, and once closed.
+        """Run `work` in a thread; return False, and start nothing, if a job of this name runs or after `close`.
 
-        `base` is the name of the only base that the work changes, empty for any. With `again` a running job does this
-        work too before it ends, and has its result. Nobody waits for a `quiet` job, nor for one that it starts.
+        `base` is the name of the only base that the work changes, empty if it may change any. With `again`, a running
+        job of this name does this work too before it ends, and has its result. A job started by a `quiet` job is quiet.
         """
         with self._lock:
             if self._is_closed:
@@ -160,10 +160,10 @@ class Jobs:
     def result(
         self, name: str, work: Callable[[Progress], T], *, patience: float, apart: Sequence[str] = (), base: str = ""
     ) -> T:
-        """Run `work` as a job as soon as no job of its name or of `apart` runs, and return its result.
+        """Run `work` as a job once no job named `name` or in `apart` runs, and return its result.
 
-        Pages show the job while it runs; the caller reports how it ended. Raises the errors of `work`, Cancelled where
-        the job is stopped or all are, and Busy where others run for more than `patience` seconds.
+        Pages show the job while it runs; the caller reports the outcome. Raises the errors of `work`, Cancelled if the
+        job or all jobs are stopped, and Busy if other jobs run for more than `patience` seconds.
         """
         outcome: Future[T] = Future()
 
@@ -191,7 +191,7 @@ class Jobs:
         return outcome.result()
 
     def find(self, name: str) -> Job | None:
-        """Return the newest job of this name, None if there is none."""
+        """Return the newest job of this name, or None."""
         with self._lock:
             return self._jobs.get(name)
 
@@ -201,23 +201,23 @@ class Jobs:
             return sorted(self._jobs.values(), key=lambda job: -job.number)
 
     def ended(self) -> list[Job]:
-        """Return the last finished jobs of this process, the last ended first; forgotten ones too."""
+        """Return the last finished jobs, the latest first, including forgotten ones."""
         with self._lock:
             return [*reversed(self._ended)]
 
     def running(self, *names: str) -> bool:
-        """Whether a job of any of these names is running."""
+        """Return whether a job with one of these names is running."""
         return any(job is not None and job.state == "running" for job in map(self.find, names))
 
     def cancel(self, name: str) -> None:
-        """Ask a job to stop at its next step; what it was to do again is left out, but not what is asked for later."""
+        """Ask a job to stop at its next step; work that waits from `start(again=True)` is dropped too."""
         with self._lock:
             self._again.pop(name, None)
             if name in self._stops:
                 self._stops[name].set()
 
     def forget(self, name: str, before: Job | None = None) -> None:
-        """Delete the result of a finished job; the one `before` it, whose result a person may still read, is back."""
+        """Delete a finished job; the job `before` it is listed again, because the user may still read its result."""
         with self._lock:
             if name in self._jobs and self._jobs[name].state != "running":
                 del self._jobs[name]
@@ -225,14 +225,14 @@ class Jobs:
                     self._jobs[name] = before
 
     def wait(self, name: str, timeout: float | None = None) -> Job | None:
-        """Wait for the end of a job, at most `timeout` seconds, and return the job."""
+        """Wait up to `timeout` seconds for a job to end, and return the job."""
         thread = self._threads.get(name)
         if thread is not None:
             thread.join(timeout)
         return self.find(name)
 
     def close(self) -> None:
-        """Stop all jobs, then wait for them; none is started any more."""
+        """Stop all jobs and wait for them; no job can be started afterwards."""
         with self._lock:
             self._is_closed = True
             for stop in self._stops.values():
@@ -246,7 +246,7 @@ class Jobs:
             following = self._do(name, following)
 
     def _do(self, name: str, work: Work) -> Work | None:
-        """Do work of a job; return what the job has to do next, None where it ends with that."""
+        """Do the work of a job; return its next work, None if the job has ended."""
         stop, pace = self._stops[name], Pace()
 
         def progress(done: float, total: float, what: str | Message) -> None:
@@ -267,7 +267,7 @@ class Jobs:
         return self._finish(name, "cancelled" if stop.is_set() else "done", result=result)
 
     def _finish(self, name: str, state: JobState, **outcome: object) -> Work | None:
-        """End a job, unless it has to do more work, however it did the work before; return that."""
+        """End a job, whatever the outcome, unless more work waits for it; return that work, or None."""
         with self._lock:
             if name in self._again and not self._is_closed:
                 self._stops[name] = threading.Event()
@@ -289,7 +289,7 @@ class Jobs:
 
 
 def stop_check(progress: Progress) -> Callable[[], bool]:
-    """Return a function that tells whether the job of a progress is cancelled."""
+    """Return a function that tells whether a job was cancelled."""
 
     def stop() -> bool:
         try:

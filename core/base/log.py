@@ -1,7 +1,8 @@
-"""The log of a workspace, `logs/tessera.log`: what happened and what failed, without a note's text.
+"""The log of a workspace, `logs/tessera.log`: events and failures, without text from notes.
 
-A record of Tessera is written with its fields. An exception is written as its kind and the lines that it passed,
-because its text may quote a note; so may the records of other libraries. The setting `log_texts` adds the texts.
+Tessera's own records are written with their fields. Of an exception, only its kind and the lines of its traceback are
+written, because its text may quote a note. For the same reason the texts of other libraries' records are left out. The
+setting `log_texts` adds all texts.
 """
 
 import errno
@@ -32,7 +33,7 @@ _BYTES = 1_000_000
 _OLDER = 2
 _FRAMES = 30
 _CHAIN = 5
-"""Most exceptions of a chain, and most lines of each, that are written."""
+"""Maximum number of lines of an exception (`_FRAMES`), and of exceptions of a chain, in the log."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _HEAD = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ) (WARNING|ERROR|CRITICAL) ([\w.]+:\d+) ")
 _KIND = re.compile(r"  ([\w.]+)(?:: .*)?")
@@ -44,16 +45,16 @@ _CORE.addHandler(logging.NullHandler())  # without a handler, logging would prin
 
 
 def print_nothing() -> None:
-    """Keep log records off the terminal, whatever a library sets up later; the user is shown messages instead.
+    """Keep log records off the terminal, even if a library configures logging later; the user sees messages instead.
 
-    `logging.warning` and `logging.basicConfig` print every record from then on, unless the root has a handler.
+    Without a handler at the root, `logging.warning` and `logging.basicConfig` would print all later records.
     """
     logging.basicConfig(handlers=[logging.NullHandler()])
 
 
 @frozen
 class LogEntry:
-    """A warning or an error of the log: when, where, and for each exception its kind and the lines it passed."""
+    """A warning or an error in the log: time, place, and the kinds and traceback lines of its exceptions."""
 
     at: str
     where: str
@@ -61,9 +62,9 @@ class LogEntry:
 
 
 class Log(RotatingFileHandler):
-    """The log of a workspace; where its file can't be written, nothing is logged.
+    """The log of a workspace; if its file can't be written, nothing is logged.
 
-    Only the process that holds the lock of the workspace rotates it and writes what is neither a warning nor a call.
+    A process without the workspace's lock writes only warnings, errors and calls, and never rotates the file.
     """
 
     def __init__(self, folder: Path, *, readonly: bool, texts: bool) -> None:
@@ -77,22 +78,22 @@ class Log(RotatingFileHandler):
             self._make_room()
 
     def listen(self, *names: str) -> None:
-        """Write the records of these loggers."""
+        """Write the records of these loggers too."""
         for logger in map(logging.getLogger, names):
             logger.addHandler(self)
             self._loggers.append(logger)
 
     def limit(self) -> None:
-        """Rotate the file where it is large."""
+        """Rotate the file once it is large."""
         self.maxBytes = _BYTES
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether a record is written: of other programs, and of one that reads, only warnings, errors and calls."""
+        """Return whether to write a record: from other libraries or when read-only, only warnings, errors and calls."""
         usual = _is_ours(record) and (not self._readonly or record.name == call_log.__name__)
         return bool(super().filter(record)) and (usual or record.levelno >= logging.WARNING)
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
-        """Do nothing: logging would print a traceback."""
+        """Do nothing, because logging would print a traceback."""
 
     def close(self) -> None:
         for logger in self._loggers:
@@ -101,7 +102,7 @@ class Log(RotatingFileHandler):
             super().close()
 
     def _make_room(self) -> None:
-        """Set aside anything at the path of the log that isn't a file; a device, such as /dev/null, is used."""
+        """Set aside anything at the log's path that isn't a file or a device such as /dev/null."""
         file = Path(self.baseFilename)
         with suppress(OSError):
             files.folder(file.parent)
@@ -117,12 +118,12 @@ class Log(RotatingFileHandler):
 
 
 def tail(folder: Path, count: int) -> list[str]:
-    """Return the last lines of the log, the newest last; none if it can't be read."""
+    """Return the last lines of the log, the newest last; empty if it can't be read."""
     return list(_lines(folder))[-count:]
 
 
 def errors(folder: Path, count: int) -> list[LogEntry]:
-    """Return the last warnings and errors, the newest last, without any text of theirs."""
+    """Return the last warnings and errors, the newest last, without their texts."""
     logged = []
     open_entry = False
     for line in _lines(folder):
@@ -143,7 +144,7 @@ def _lines(folder: Path) -> Iterator[str]:
 
 
 class _Lines(logging.Formatter):
-    """A line for each record; below it, for each exception of a chain, its kind and the lines that it passed."""
+    """Format of the log: a line for each record, then the kind and the traceback lines of each chained exception."""
 
     def __init__(self, texts: bool) -> None:
         super().__init__()
@@ -172,7 +173,7 @@ class _Lines(logging.Formatter):
             error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
 
     def _error_kind(self, error: BaseException) -> str:
-        """Return the kind of an exception, and the part of its text that can't quote a note."""
+        """Return the kind of an exception, with the part of its text that can't quote a note."""
         kind = type(error)
         name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
         if self._texts:
@@ -193,7 +194,7 @@ def _is_ours(record: logging.LogRecord) -> bool:
 
 
 def _module_of(frame: FrameType) -> str:
-    """Return the module of a frame, or its file below the program's folder; nothing for other files."""
+    """Return a frame's module, or its path in the program's folder; "elsewhere" for other files."""
     file = Path(frame.f_code.co_filename)
     name = str(frame.f_globals.get("__name__", ""))
     if name == "__main__" and file.is_relative_to(PROGRAM):

@@ -1,10 +1,10 @@
-"""Freed memory, back to the system."""
+"""Returning freed memory to the system."""
 
 import ctypes
 from contextlib import suppress
 
 
 def give_back() -> None:
-    """Return to the system what glibc keeps of freed memory: 140 MB once a model's weights are where they are used."""
+    """Return glibc's freed memory to the system: 140 MB after a model's weights are loaded."""
     with suppress(AttributeError, OSError, TypeError):  # another library, or a system without one
         ctypes.CDLL(None).malloc_trim(0)

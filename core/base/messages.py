@@ -19,15 +19,15 @@ ENGLISH = "en"
 _Key = TypeVar("_Key")
 
 LANGUAGES = {ENGLISH: "English", "zh_CN": "中文"}
-"""The languages of the screen and the terminal: the catalogue's name, and the language's own name."""
+"""Languages of the screen and the terminal: the catalogue's name -> the language's own name."""
 
 LOCALE = Path(__file__).with_name("locale")
 
 _MAIN = ("error", "problem", "reason", "explanation", "why")
-"""Fields whose message is in the field `message`. The message of any other field is in `NAME_message`."""
+"""Fields whose message is in JSON under `message`; the message of any other field is under `NAME_message`."""
 
 _LONG = 10**30
-"""A whole number from which on only the size is shown; Python refuses to write out more than 4,300 figures."""
+"""Smallest whole number that is shown by its size only; Python refuses to print more than 4,300 digits."""
 _VARIABLES = ("TESSERA_LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
 
 
@@ -60,7 +60,7 @@ def message_table(texts: Mapping[_Key, str]) -> dict[_Key, Message]:
 
 
 def as_message(text: str | Message) -> Message:
-    """Return the message of a text that a declaration has; it may have a message too."""
+    """Return the message of a text; a message stays as it is."""
     return text if isinstance(text, Message) else Message(text)
 
 
@@ -70,7 +70,7 @@ def plural(one: str, many: str, /, **fields: object) -> Message:
 
 
 def in_context(context: str, text: str, /, **fields: object) -> Message:
-    """Return a message whose translation depends on the context."""
+    """Return a message whose translation depends on `context`."""
     return Message(text, fields, context=context)
 
 
@@ -81,18 +81,18 @@ def lines(*messages: object, separator: str = "\n") -> Message:
 
 
 def verbatim(text: str) -> Message:
-    """Return a message that isn't translated: the words of the user or of another program."""
+    """Return a message that isn't translated: the user's words or another program's."""
     return Message("{text}", {"text": text})
 
 
 def reason_of(error: BaseException) -> Message:
-    """Return the message of an exception; of another library's exception, the first line of its text."""
+    """Return the message of an exception; for other libraries, the first line of its text."""
     first = error.args[0] if error.args else None
     return first if isinstance(first, Message) else verbatim(str(error).strip().partition("\n")[0])
 
 
 def skeleton(message: Message) -> Message:
-    """Return a message without personal data: fields that are numbers or messages, of other fields only the name."""
+    """Return a message without personal data: numbers and messages stay, other fields become their names."""
     fields: dict[str, object] = {}
     for name, value in message.fields.items():
         inner = getattr(value, "message", value)
@@ -112,7 +112,7 @@ def render(message: object, language: str = ENGLISH) -> str:
 
 
 def language_of(tag: str) -> str:
-    """Return the language for a locale (`zh_CN.UTF-8`) or a browser's tag (`zh-TW`): one of LANGUAGES."""
+    """Return the supported language for a locale (`zh_CN.UTF-8`) or a browser's tag (`zh-TW`)."""
     name = tag.partition(".")[0].replace("-", "_")
     related = [language for language in LANGUAGES if language.partition("_")[0] == name.partition("_")[0].lower()]
     return name if name in LANGUAGES else (*related, ENGLISH)[0]
@@ -125,7 +125,7 @@ def terminal_language() -> str:
 
 @cache
 def catalogue(language: str) -> gettext.NullTranslations:
-    """Return the translations into a language; English, the source, has none."""
+    """Load the translations into a language; empty for English, the source."""
     if language == ENGLISH:
         return gettext.NullTranslations()
     # Imported here because Babel doubles the import time, and English doesn't need it.
@@ -140,13 +140,13 @@ def catalogue(language: str) -> gettext.NullTranslations:
 
 
 def to_json(message: Message) -> dict[str, object]:
-    """Return a message as JSON data for `from_json`."""
+    """Convert a message to JSON data for `from_json`."""
     data: dict[str, object] = {"text": message.text, "fields": {k: _plain(v) for k, v in message.fields.items()}}
     return data | {name: value for name in ("plural", "context") if (value := getattr(message, name))}
 
 
 def readable(value: object, language: str = ENGLISH) -> Any:
-    """Return a value for JSON: a message becomes its text in a language, with its id and fields in a second field."""
+    """Convert a value to JSON: a message becomes its text in a language, and a second field has its id and fields."""
     if isinstance(value, Mapping):
         data: dict[str, object] = {}
         for name, item in value.items():
@@ -164,23 +164,23 @@ def readable(value: object, language: str = ENGLISH) -> Any:
 
 
 _KEYS = {"message": "explanation", "as_": "as"}
-"""Keys in JSON of fields: `message` has the id of a text and its fields there, and `as` is no name in Python."""
+"""JSON keys of fields with other names: `message` holds a text's id in JSON, and `as` is a keyword of Python."""
 
 
 def readable_name(name: str) -> str:
-    """Return the key of a field in JSON."""
+    """Return the JSON key of a field."""
     return _KEYS.get(name, name)
 
 
 def from_json(data: object) -> Message:
-    """Return the message of JSON data. Earlier versions wrote a bare string, which isn't translated."""
+    """Convert JSON data to a message; a bare string, as earlier versions wrote it, isn't translated."""
     if not isinstance(data, dict):
         return verbatim(str(data))
     return Message(**(data | {"fields": {name: _read(value) for name, value in data["fields"].items()}}))
 
 
 def figures(number: int) -> str:
-    """Return a whole number with thousands separators; for a longer one than is readable, its size."""
+    """Format a whole number with thousands separators; one too long to read becomes a power of ten."""
     if abs(number) < _LONG:
         return f"{number:,}"
     return f"{'-' if number < 0 else ''}10^{number.bit_length() * 30_103 // 100_000}"
@@ -222,7 +222,7 @@ _SEPARATOR = message(", ")
 
 
 class _Rendering(Formatter):
-    """Formats the fields of a text in one language."""
+    """Formatter of a message's fields in one language."""
 
     def __init__(self, language: str) -> None:
         self._language = language

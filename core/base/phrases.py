@@ -1,4 +1,4 @@
-"""The key phrases of a text: words and names that say what it is about, without its code and its markup."""
+"""Key phrases of a text: words and names that tell its subject, without code and markup."""
 
 import re
 import unicodedata
@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator
 from core.base.text import CJK, STOP_WORDS, simplify
 
 LONGEST_PHRASE = 3, 10
-"""Words of a phrase, and characters of one in a script without spaces."""
+"""Maximum number of words of a phrase, and of characters in a script without spaces."""
 _PHRASES = 60
-"""Phrases of a note at most, the most frequent ones."""
+"""Maximum number of phrases of a note; the most frequent ones count."""
 _SWALLOWED = 0.7
-"""Share of the places of a shorter phrase that lie in a longer one, from which on it is only a part of that."""
+"""If this share of a phrase's occurrences lies in a longer phrase, only the longer one counts."""
 _CJK_RUN = re.compile(f"[{CJK}]+")
 _WORDS = re.compile(rf"(?:(?![{CJK}])\w)(?:(?![{CJK}])[\w+#'-])*")
 _TAKEN = re.compile(
@@ -22,11 +22,11 @@ _EDGE = frozenset(
     "的了是在和与及或也就都而但并且其之于以为被把将对从到由向给让使得着过吗呢吧啊我你他她它们这那哪每各某几"
     "不没有无未很更最又再还只才已所如何因此则若当要会能可应该需请下上中里外前后时个些种次本该等即做用来去说看想一么"
 )
-"""Characters with which no phrase begins or ends."""
+"""Characters that can't begin or end a phrase."""
 _IN_WORDS = frozenset("上下中里外前后时种次本从一不无未")
-"""Those of them that words begin or end with, too: *卡路里* (calorie) is one, *锅里* (in the pan) isn't."""
+"""Characters of `_EDGE` that may also begin or end a word: *卡路里* (calorie) is a word, *锅里* (in the pan) isn't."""
 _WHOLE = 0.95
-"""Share of the places of a phrase next to such a character from which on the character belongs to the word."""
+"""A character of `_IN_WORDS` belongs to a word if it is next to this share of the word's occurrences."""
 _PLAIN = STOP_WORDS | frozenset(
     "after also any because before been both each even every few first get got here however just let like made"
     " make many may more most much must need new next no not now one only other out over own same see shall should"
@@ -37,7 +37,7 @@ _PLAIN = STOP_WORDS | frozenset(
 
 
 def phrases(text: str, most: int = _PHRASES) -> Counter[str]:
-    """Return the `most` frequent key phrases of a text, in small letters, with the numbers of their places."""
+    """Count the key phrases of a text, in lower case; return the `most` frequent ones."""
     text = simplify(unicodedata.normalize("NFKC", _TAKEN.sub("\n", text))).lower().replace("’", "'")
     counts = Counter(_latin(text))
     for word in [word for word in counts if word.endswith("s") and word[:-1] in counts]:
@@ -47,12 +47,12 @@ def phrases(text: str, most: int = _PHRASES) -> Counter[str]:
 
 
 def size_of(phrase: str) -> float:
-    """Return how much a phrase says by its length: its words, or half of its characters."""
+    """Return the size of a phrase: its number of words, or half its number of Chinese characters."""
     return len(phrase) / 2 if _CJK_RUN.match(phrase) else 1 + phrase.count(" ")
 
 
 def _latin(text: str) -> Iterator[str]:
-    """Yield the runs of words with a subject that are on one line without a sign between them, and their parts."""
+    """Yield runs of content words with no punctuation between them, and the parts of these runs."""
     run: list[str] = []
     end = -1
     for match in _WORDS.finditer(text):
@@ -76,7 +76,7 @@ def _parts(run: list[str]) -> Iterator[str]:
 
 
 def _chinese_phrases(text: str) -> Counter[str]:
-    """Return the runs of Chinese characters that occur in a text at least twice."""
+    """Count the runs of Chinese characters that occur in a text at least twice."""
     runs = _CJK_RUN.findall(text)
     counts: Counter[str] = Counter()
     known: set[str] | None = None
@@ -107,7 +107,7 @@ def _chinese_phrases(text: str) -> Counter[str]:
 
 
 def _drop_parts(counts: Counter[str]) -> Counter[str]:
-    """Return the phrases that occur at least twice, without those that are mostly parts of a longer one."""
+    """Keep the phrases that occur at least twice and aren't mostly parts of a longer one."""
     often = {phrase: count for phrase, count in counts.items() if count > 1}
     inside: Counter[str] = Counter()
     for phrase, count in often.items():
@@ -117,7 +117,7 @@ def _drop_parts(counts: Counter[str]) -> Counter[str]:
 
 
 def _sub_phrases(phrase: str) -> Iterable[str]:
-    """Return the phrases that lie in a longer one."""
+    """Return the shorter phrases inside a phrase."""
     words = phrase.split(" ")
     if len(words) > 1:
         return (

@@ -1,4 +1,4 @@
-"""Lazy objects: a configured name -> an object of a module that is imported then; attributes computed at first use."""
+"""Lazy objects: tables of implementations that are imported on first use, and lazily computed attributes."""
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
@@ -18,10 +18,10 @@ T = TypeVar("T")
 
 
 class lazy(cached_property[T]):  # noqa: N801 - it is used as a decorator
-    """A `functools.cached_property` without its lock, which all objects of a class share in Python 3.11.
+    """A `functools.cached_property` without its lock, which in Python 3.11 all objects of a class share.
 
-    Two threads that take such a lock and an object's own lock in opposite orders deadlock. Here two threads may compute
-    the value, and the later one is kept.
+    Two threads that take the shared lock and an object's own lock in opposite orders would deadlock. Here two threads
+    may both compute the value, and the later one is kept.
     """
 
     if not TYPE_CHECKING:  # the types are those of cached_property
@@ -40,10 +40,10 @@ _LOG = logging.getLogger(__name__)
 
 @frozen
 class Entry:
-    """A row of a table: `target` is `module:attribute`, of an installed `package` or, without one, of Tessera.
+    """A row of a registry: `target` is `module:attribute`, in an installed `package`, or in Tessera if that is empty.
 
-    The constructor of an entry that `reads_tokens` takes an embedder with token vectors and their centre. `kinds` are
-    the suffixes of files that a converter reads, known without loading it.
+    With `reads_tokens`, the constructor takes an embedder with token vectors and their centre. `kinds` are the file
+    suffixes that a converter reads, known without loading it.
     """
 
     target: str
@@ -53,10 +53,10 @@ class Entry:
 
 
 class Registry(dict[str, Entry], Generic[T]):
-    """The implementations of one kind, by name; `what` is the noun for the kind.
+    """Implementations of one kind by name; `what` is the noun for the kind.
 
-    With a `group`, installed packages add entries by entry points of that name, which implement `protocol`. The
-    packages are read when the table is listed, or asked for a name that isn't Tessera's.
+    With a `group`, installed packages add entries through entry points of that group; they implement `protocol`. The
+    entry points are read when the table is listed, or asked for a name that isn't Tessera's.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class Registry(dict[str, Entry], Generic[T]):
         return self
 
     def build(self, name: str) -> T:
-        """Return the shared object for `name` or `name:argument`. Models are large, so each name has one object.
+        """Return the shared object for `name` or `name:argument`; models are large, so each name has one object.
 
         Raises the errors of `make`.
         """
@@ -101,20 +101,20 @@ class Registry(dict[str, Entry], Generic[T]):
             return self._built[name]
 
     def get_built(self, name: str) -> T | None:
-        """Return the object that `build` made for a name, or None if it was never built."""
+        """Return the object that `build` made for a name, or None."""
         return self._built.get(name)
 
     def forget(self, *kinds: str) -> None:
-        """Let `build` make the objects of these kinds anew."""
+        """Drop the shared objects of some kinds, so that `build` makes new ones."""
         with self._building:
             for name in [name for name in self._built if name.partition(":")[0] in kinds]:
                 del self._built[name]
 
     def make(self, name: str, *parts: object) -> T:
-        """Return an unshared object for `name` or `name:argument`; its constructor gets `parts`, then the argument.
+        """Make an unshared object for `name` or `name:argument`; its constructor gets `parts`, then the argument.
 
-        Raises UnknownChoice, ConfigError for a missing argument, ModelError for a folder without a model and for errors
-        and missing members of a package.
+        Raises UnknownChoice, ConfigError for a missing argument, and ModelError for a folder without a model or a
+        faulty package.
         """
         kind, _, argument = name.partition(":")
         constructor = self.constructor(kind)
@@ -142,7 +142,7 @@ class Registry(dict[str, Entry], Generic[T]):
 
     @contextmanager
     def _translate_errors(self, name: str) -> Iterator[None]:
-        """Translate the errors of a package into a ModelError."""
+        """Translate the errors of an installed package into ModelError."""
         try:
             yield
         except TesseraError:
@@ -161,7 +161,7 @@ class Registry(dict[str, Entry], Generic[T]):
 
 
 def _missing_members(made: object, protocol: type) -> list[str]:
-    """Return the members of a protocol that an object lacks, or has with another type."""
+    """Return the members of a protocol that an object lacks or has with another type."""
     lacking = []
     for name, member in vars(protocol).items():
         if not name.startswith("_"):

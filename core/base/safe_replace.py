@@ -1,7 +1,7 @@
-"""Replacing a file that other programs may write at the same time: no text is lost.
+"""Replacing a file that other programs may write at the same time, without losing any text.
 
-The new file and the old one are exchanged in one step; then the old one is read. If it isn't as expected, it is put
-back. Decision: docs/decisions/0029-files-of-others.md.
+The new file and the old one are swapped in one step; then the old one is read. If it isn't as expected, both are
+swapped back. Decision: docs/decisions/0029-files-of-others.md.
 """
 
 import ctypes
@@ -19,17 +19,17 @@ from tempfile import mkstemp
 from core.base.datetimes import utc_now
 
 PREFIX, SUFFIX = ".tessera-", ".part"
-"""Prefix of a file that is being written; the dot keeps it from every sync."""
+"""Prefix and suffix of a file that is being written; the dot hides it from every sync."""
 
 _PATIENCE = 1.0
-"""Seconds to wait until another program has written a file that it has open."""
+"""Seconds to wait for another program to finish writing a file."""
 _LOOK = 0.005
 _UNSUPPORTED = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP}
 _AT_FDCWD, _SWAP = -100, 2
 
 
 class Changed(Exception):
-    """Another program changed the file; it holds that program's text. `copy` is a second text next to it, or None."""
+    """Another program changed the file, and its text stays; `copy` is a second text next to the file, or None."""
 
     def __init__(self, copy: Path | None = None) -> None:
         super().__init__(copy)
@@ -37,9 +37,9 @@ class Changed(Exception):
 
 
 def swap(file: Path, data: bytes, expected: bytes) -> os.stat_result:
-    """Write `data` in place of a file that holds `expected`, whole or not at all; return the new file's state.
+    """Replace a file that holds `expected` with `data` atomically; return the `stat` of the new file.
 
-    Raises Changed for a file that holds something else, or that another program doesn't stop writing; OSError.
+    Raises Changed if the file holds something else or another program keeps writing it; raises OSError.
     """
     state = file.stat()
     if _read_settled(file) != expected:
@@ -59,7 +59,7 @@ def swap(file: Path, data: bytes, expected: bytes) -> os.stat_result:
 
 
 def _exchange_expected(new: Path, file: Path, ours: bytes, expected: bytes) -> bool:
-    """Exchange the new file and the old one, and back if the old one isn't as expected."""
+    """Swap the new file and the old one; swap back if the old one isn't as expected. Return whether it was."""
     exchange(new, file)
     if _read_settled(new) == expected:
         return True
@@ -70,7 +70,7 @@ def _exchange_expected(new: Path, file: Path, ours: bytes, expected: bytes) -> b
 
 
 def _discard_or_rescue(new: Path, file: Path, harmless: Container[bytes]) -> Path | None:
-    """Delete what is left of a swap; another program's text is put next to the file, and its path returned."""
+    """Delete the file left over from a swap; another program's text is put next to the file, and its path returned."""
     if not new.exists() or _read_settled(new, harmless) in harmless:
         return None
     copy = _copy_name(file)
@@ -79,13 +79,13 @@ def _discard_or_rescue(new: Path, file: Path, harmless: Container[bytes]) -> Pat
 
 
 def _copy_name(file: Path) -> Path:
-    """Return a free name in the folder of a file."""
+    """Return a path for a conflicting copy next to a file."""
     at = utc_now().strftime("%Y-%m-%d %H-%M-%S.%f")
     return file.with_name(f"{file.stem[:60]} (conflict {at}){file.suffix}")
 
 
 def write_sibling(file: Path, data: bytes, prepare: Callable[[Path], object]) -> Path:
-    """Return a new file in the folder of another, all of it on disk; `prepare` gives it rights and times."""
+    """Write a new file next to another one and flush it to disk; `prepare` sets its rights and times."""
     handle, name = mkstemp(prefix=PREFIX, suffix=SUFFIX, dir=file.parent)
     new = Path(name)
     try:
@@ -101,7 +101,7 @@ def write_sibling(file: Path, data: bytes, prepare: Callable[[Path], object]) ->
 
 
 def create(file: Path, data: bytes) -> None:
-    """Write a file where none is, whole or not at all, with the rights of its folder; raises OSError."""
+    """Write a new file atomically, with the rights of its folder; raises OSError, also if the file exists."""
     rights = file.parent.stat().st_mode & 0o666
     new = write_sibling(file, data, lambda path: path.chmod(rights))
     try:
@@ -113,7 +113,7 @@ def create(file: Path, data: bytes) -> None:
 
 
 def remove(file: Path, expected: bytes) -> None:
-    """Delete a file that holds `expected`; raises as `swap` does."""
+    """Delete a file that holds `expected`; raises the errors of `swap`."""
     if _read_settled(file, (expected,)) != expected:
         raise Changed
     sync_folder(file.parent)
@@ -133,7 +133,7 @@ def _give_rights(new: Path, like: os.stat_result) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Flush changes of names in a folder to disk; where a folder can't be opened, the system does it."""
+    """Flush a folder's entries to disk; where folders can't be opened, this is left to the system."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -143,9 +143,9 @@ def sync_folder(folder: Path) -> None:
 
 
 def _read_settled(file: Path, drop: Container[bytes] = ()) -> bytes | None:
-    """Return the content of a file once nobody has it open for writing; None if that takes too long.
+    """Read a file once no program has it open for writing; return None if that takes too long.
 
-    A file that holds one of the texts in `drop` is deleted before anybody can open it. Only Linux reports whether a
+    A file whose content is in `drop` is deleted before another program can open it. Only Linux reports whether a
     file is open for writing; elsewhere it is read twice.
     """
     until = time.monotonic() + _PATIENCE
@@ -167,7 +167,7 @@ def _read_settled(file: Path, drop: Container[bytes] = ()) -> bytes | None:
 
 @contextmanager
 def _hold_write_lease(handle: int) -> Iterator[bool | None]:
-    """Keep a file from being opened for writing; yield whether nobody has it open, None where unknown."""
+    """Block other programs from opening a file for writing; yield whether none has it open, None if unknown."""
     if sys.platform != "linux":
         yield None
         return
@@ -189,7 +189,7 @@ def _hold_write_lease(handle: int) -> Iterator[bool | None]:
 
 
 def exchange(path: Path, other: Path) -> None:
-    """Let two files of a folder change places, in one step where the system can; raises OSError."""
+    """Swap two files of a folder, in one step if the system supports it; raises OSError."""
     try:
         _SYSTEMS.get(sys.platform, exchange_by_names)(path, other)
     except (AttributeError, OSError) as error:
@@ -199,10 +199,10 @@ def exchange(path: Path, other: Path) -> None:
 
 
 def exchange_by_names(path: Path, other: Path) -> None:
-    """Let two files change places by three renamings, none of which replaces a file.
+    """Swap two files by three renames that never replace a file.
 
-    If a program makes a file under the free name meanwhile, that file stays, and `other` is put next to it: raises
-    Changed.
+    If another program meanwhile makes a file under the free name, that file stays, `other` is put next to it, and
+    Changed is raised.
     """
     between = path.with_name(f"{path.name}~")
     other.rename(between)
@@ -216,7 +216,7 @@ def exchange_by_names(path: Path, other: Path) -> None:
 
 
 def rename_free(path: Path, other: Path) -> None:
-    """Rename a file to a name that must be free."""
+    """Rename a file to a name that must be free; raises FileExistsError."""
     if sys.platform == "win32":
         path.rename(other)  # which doesn't replace here
         return
@@ -232,7 +232,7 @@ def rename_free(path: Path, other: Path) -> None:
 
 
 def rename_file(path: Path, other: Path) -> None:
-    """Rename a file of the user; no file is replaced, and the name may differ by case only."""
+    """Rename a file of the user without replacing another; the new name may differ only in case."""
     if path.is_symlink() or (other.exists() and other.samefile(path)):
         path.rename(other)
     else:

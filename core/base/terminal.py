@@ -1,4 +1,4 @@
-"""Texts in the language of the terminal, for what commands print."""
+"""Output of commands in the language of the terminal."""
 
 from datetime import datetime
 
@@ -6,15 +6,15 @@ from core.base.messages import message, render, terminal_language
 
 
 def _(text: str, /, **fields: object) -> str:
-    """Translate a text of this program into the terminal's language."""
+    """Translate a text into the terminal's language."""
     return say(message(text, **fields))
 
 
 def say(value: object) -> str:
-    """Render a message, or an object with a message, in the terminal's language; other text stays unchanged."""
+    """Render a message, or an object with a message, in the terminal's language; other values become text."""
     return render(value, terminal_language())
 
 
 def minute(at: datetime | str) -> str:
-    """Return a time, or one in ISO format, to the minute, for people."""
+    """Format a time, or a text in ISO format, to the minute."""
     return str(at)[:16].replace("T", " ")

@@ -1,4 +1,4 @@
-"""Texts: lines, keywords, common forms of spellings, hashes, places of quotes."""
+"""Texts: lines, keywords, folding of spellings, hashes, and locating quotes."""
 
 import re
 import unicodedata
@@ -13,21 +13,21 @@ from urllib.parse import quote
 from core.base.blobs import Span, remove_blobs
 
 LINE_END = r"(?:\r\n|\n|\r)"
-"""What ends a line, here as in Markdown and in browsers: all else that may (form feed, U+2028) is white space in it."""
+"""Line ends, as in Markdown and browsers; other candidates, such as form feed and U+2028, are white space."""
 
 _NEAR = 256
 _UNSAFE = re.compile(r"[\s()<>%\\#?`]|&(?=#?\w+;)")
-"""Signs that have a meaning in an address, or may begin something else."""
+"""Characters with a meaning in an address or in Markdown."""
 
 
 def line_starts(text: str) -> list[int]:
-    """Return where each line begins; after the last line end a line begins only if text follows."""
+    """Return the offset of each line's start; a line end at the end of the text begins no line."""
     ending = LINE_END if "\r" in text else r"\n"
     return [0, *(match.end() for match in re.finditer(ending, text) if match.end() < len(text))]
 
 
 def text_end(text: str, start: int, end: int) -> int:
-    """Return where a span ends without the white space at its end; a long span isn't copied for it."""
+    """Return the end of a span without its trailing white space; a long span isn't copied."""
     near = max(start, end - _NEAR)
     while not (tail := text[near:end].rstrip()) and near > start:
         near = max(start, end - 2 * (end - near))
@@ -35,15 +35,15 @@ def text_end(text: str, start: int, end: int) -> int:
 
 
 def with_newlines(text: str) -> str:
-    """Return a text whose lines all end in \\n, in which every character keeps its place: \\r\\n is a space and \\n."""
+    """Convert all line ends to \\n without moving any character: \\r\\n becomes a space and \\n."""
     return text.replace("\r\n", " \n").replace("\r", "\n")
 
 
 def with_line_ends(text: str, before: str) -> str:
-    """Return a text of an editor, all of whose lines end in \\n, with the line ends of the text before the edit.
+    """Give an editor's text, whose lines end in \\n, the line ends of the text before the edit.
 
-    Lines at the start and the end that are the same keep theirs; the others get the commonest. A text with any \\r
-    stays.
+    Unchanged lines at the start and the end keep their line ends; the others get the commonest one. A text that
+    contains \\r stays as it is.
     """
     if "\r" in text or "\r" not in before:
         return text
@@ -61,7 +61,7 @@ def with_line_ends(text: str, before: str) -> str:
 
 
 def _common(first: list[str], second: list[str]) -> int:
-    """Return how many items at the start of two lists are the same."""
+    """Count the equal items at the start of two lists."""
     return next(
         (n for n, (item, other) in enumerate(zip(first, second, strict=False)) if item != other),
         min(len(first), len(second)),
@@ -76,7 +76,7 @@ INVISIBLE = (
     "\u00ad\u034f\u061c\u0640\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
     "\U000e0000-\U000e0fff"
 )
-"""Characters that change only how others look, as a character class.
+"""Characters that only change how others look, as a character class.
 
 Soft hyphens, spaces of no width, joiners, marks of direction, variation selectors, the stroke that stretches Arabic.
 """
@@ -85,7 +85,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 
 def _marks() -> Iterator[str]:
-    """Yield the ranges of the marks: a pattern with single characters takes twice as long, and longer to compile."""
+    """Yield the ranges of combining marks: a pattern of single characters takes twice as long."""
     unseen = re.compile(f"[{INVISIBLE}]")
     codes = chain(range(0x300, 0x3100), range(0xA660, 0xAC00), range(0xFB1E, 0xFE30), range(0x11000, 0x12000))
     marks = (code for code in codes if unicodedata.category(chr(code))[0] == "M" and not unseen.match(chr(code)))
@@ -95,26 +95,26 @@ def _marks() -> Iterator[str]:
 
 
 MARKS = "".join(_marks())
-"""Accents, vowel signs and points, which belong to the letter before, as a character class."""
+"""Accents, vowel signs and points, which belong to the letter before them, as a character class."""
 WORD = rf"[^\W{UNSPACED}]+(?:[{MARKS}{INVISIBLE}]+[^\W{UNSPACED}]*)*"
-"""A pattern of a word of the scripts that have spaces, with what belongs to its letters."""
+"""Pattern of a word in a script with spaces, including combining and invisible characters."""
 
 _POINTS = (
     "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
     "\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed"
 )
-"""Vowels and accents of Hebrew and Arabic, which most texts leave out."""
+"""Hebrew and Arabic vowel points and accents, which most texts leave out."""
 _ACCENTS = re.compile(
     rf"[{_POINTS}\u0300-\u036f\u0483-\u0489\u0711\u0730-\u074a\u0898-\u089f\u08ca-\u08ff\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff"
     r"\ufe20-\ufe2f]+"
 )
-"""Marks without which a letter is still read; a vowel sign of an Indian script is a letter."""
+"""Marks that can be dropped from a letter; vowel signs of Indian scripts count as letters."""
 _UNSEEN = re.compile(f"[{INVISIBLE}]")
 _UNREAD = re.compile(f"[{INVISIBLE}{_POINTS}]")
 _STROKES = str.maketrans(
     {"đ": "d", "ð": "d", "ħ": "h", "ı": "i", "ł": "l", "ŋ": "n", "ø": "o", "ŧ": "t", "æ": "ae", "œ": "oe", "þ": "th"}
 )
-"""Letters that Unicode doesn't take apart into a letter and an accent."""
+"""Letters that Unicode doesn't decompose into a letter and an accent."""
 _EMOJI = (
     "\u231a\u231b\u23e9-\u23fa\u2600-\u2775\u2794-\u27bf\u2b00-\u2bff\U0001f000-\U0001f1e5\U0001f200-\U0001f3fa"
     "\U0001f400-\U0001faff"
@@ -132,62 +132,63 @@ _RUNS = re.compile(
 _CLUSTER = re.compile(rf".[{MARKS}]*")
 _HALVES = re.compile("[\ud800-\udfff]")
 _HAN = range(0x3400, 0xA000)
-"""Chinese characters of Unicode's basic plane, which includes those in practical use."""
+"""Chinese characters of Unicode's basic plane, which has all that are in common use."""
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _LETTERS = re.compile(rf"[^\W\d_]+(?:[{MARKS}{INVISIBLE}]+[^\W\d_]*)*")
 _LEAST_LETTERS = 3
-"""Least letters between digits that are a word: `5th` isn't `th`."""
+"""Minimum number of letters between digits that count as a word: `5th` isn't `th`."""
 _JOINED = re.compile(
     r"\b(?:(?<![./-])(?=[A-Za-z])[A-Za-z\d]++(?:-[A-Za-z\d]++){1,2}+(?![\w/-])"
     r"|(?<![.+-])(?:(?<!\d )|(?<=\+\d )|(?<=\+\d\d )|(?<=\+\d{3} ))"
     r"(?P<digits>\d{2,8}+(?:[ -]\d{2,8}+){1,6}+)(?![\w:-]|[ .]\d))"
 )
-"""Words and figures that are written apart or together: e-mail and email, 138 0013 8000 and 13800138000."""
+"""Words and numbers that can also be written together: e-mail and email, 138 0013 8000 and 13800138000."""
 _NUMBER = re.compile(r"(?<=[A-Za-z_])(?:\d++(?:\.\d++)++|\d{3,}+)(?![A-Za-z_])")
 _NUMBERED = re.compile(rf"(?a:\b)[A-Za-z_][A-Za-z\d_]*?({_NUMBER.pattern})")
-"""A name that ends in a number, by which people look for it: v1.2.3, ERR_CONN_4071."""
+"""A name that ends in a number, which people search for alone: v1.2.3, ERR_CONN_4071."""
 WORDS_FORM = 2
-"""Number of the form in which `index_words` gives words. A workspace with words in another form is indexed anew."""
+"""Version of the output of `index_words`; a workspace that was indexed with another version is indexed again."""
 STOP_WORDS = frozenset(
     "a about an and are as at be been but by can could did do does for from had has have how i if in into is it"
     " its me my of on or our so than that the their them then there these they this those to was we were what"
     " when where which while who why will with would you your s t don doesn isn"
     " 什么 怎么 为什 么样 如何 哪些 哪个 是否 可以 这个 那个".split()
 )
-"""Words that carry no subject, as `keywords` gives them."""
+"""Stop words, in the form that `keywords` returns."""
 
 
 def digest(text: str) -> bytes:
-    """Return the hash of a text in the store: 16 bytes (BLAKE2b)."""
+    """Return the hash of a text for the store: 16 bytes (BLAKE2b)."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def find_half_character(text: str) -> int | None:
-    """Return the offset of the first half of a character, which no file or database can hold; None if there is none."""
+    """Return the offset of the first lone surrogate, which no file or database can hold, or None."""
     half = _HALVES.search(text)
     return half and half.start()
 
 
 def make_storable(text: str) -> str:
-    """Return a text of the same length with a mark in place of NULs and of halves of characters."""
+    """Replace NULs and lone surrogates with U+FFFD; the length stays the same."""
     return _HALVES.sub("�", text.replace("\0", "�"))
 
 
 def escape_halves(text: str) -> str:
-    """Return a text that can be printed anywhere: halves of characters are escaped."""
+    """Escape the lone surrogates of a text, so that it can be printed."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def fold(text: str) -> str:
-    """Return the common form of a text's spellings.
+    """Fold the spellings of a text.
 
-    Normal width, folded case, simplified characters, nothing invisible, and no points in Hebrew and Arabic.
+    The result has normal width, folded case, simplified Chinese characters, nothing invisible, and no Hebrew or Arabic
+    points.
     """
     return simplify(_remove(_UNREAD, unicodedata.normalize("NFKC", text)).casefold())
 
 
 def fold_in_place(text: str) -> str:
-    """Fold case and full-width forms; every character keeps its place."""
+    """Fold case and full-width forms without moving any character."""
     return text.lower() if text.isascii() else "".join(map(_letter, text))
 
 
@@ -201,42 +202,43 @@ def _remove(pattern: re.Pattern[str], text: str) -> str:
 
 
 def compose(text: str) -> str:
-    """Return a text with each letter and its marks as one character, where there is one: as most programs write names.
+    """Compose each letter and its marks into one character where possible (NFC), as most programs write names.
 
-    Names of files on macOS have them as separate characters (NFD).
+    File names on macOS have them as separate characters (NFD).
     """
     return unicodedata.normalize("NFC", text)
 
 
 def name_key(name: str) -> str:
-    """Return the common form of a name's spellings, which differ in case or in how letters and marks are composed."""
+    """Return a key for comparing names, regardless of case and of how letters and marks are composed."""
     return compose(compose(name).casefold())
 
 
 def stem(path: str) -> str:
-    """Return the name of a file as a title: composed, on one line, without its suffix."""
+    """Return a title from a file name: composed, on one line, without the suffix."""
     return compose(" ".join(PurePosixPath(path).stem.split()))
 
 
 def one_line(text: str) -> str:
-    """Return a text on one line without control characters, which a terminal would obey."""
+    """Put a text on one line without control characters, which a terminal would execute."""
     return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
 
 
 def is_punctuation(text: str) -> bool:
-    """Return whether a text has only punctuation, separators and control characters, which are never searched."""
+    """Return whether a text consists of punctuation, separators and control characters, which are never searched."""
     return all(unicodedata.category(character)[0] in "PZC" for character in text)
 
 
 def is_chinese(text: str) -> bool:
-    """Whether more than a fifth of the letters are Chinese."""
+    """Return whether more than a fifth of the letters are Chinese."""
     return 5 * len(_CHINESE.findall(text)) > len(_LETTER.findall(text))
 
 
 def simplify(text: str) -> str:
-    """Return a text with traditional Chinese characters as simplified ones, each in its place.
+    """Convert traditional Chinese characters to simplified ones, one by one.
 
-    A character becomes the same in every place, so that any part of a text becomes that part: 著 is 着 in 著名 too.
+    The result for a character doesn't depend on its neighbours, so that a part of a text still matches the whole: 著
+    becomes 着 in 著名 too.
     """
     if text.isascii():
         return text
@@ -245,9 +247,9 @@ def simplify(text: str) -> str:
 
 
 def index_words(text: str) -> list[str]:
-    """Return the words of a note's text as they are indexed: `keywords`, then other spellings of some of them.
+    """Return the index words of a note's text: its `keywords`, then other spellings of some.
 
-    What a hyphen or spaces part is one word too, and a name that ends in a number is also that number.
+    Hyphenated words and spaced numbers are also indexed as one word, and the number at the end of a name alone.
     """
     text = unicodedata.normalize("NFKC", remove_blobs(text))
     joined = (_join(match).lower() for match in _JOINED.finditer(text))
@@ -255,7 +257,7 @@ def index_words(text: str) -> list[str]:
 
 
 def respell(text: str) -> list[str]:
-    """Return a question in the other spellings that `index_words` gives, none where it has no such word."""
+    """Return a question in the other spellings of `index_words`; empty if none of its words has one."""
     text = unicodedata.normalize("NFKC", text)
     return sorted({_JOINED.sub(_join, text), _NUMBERED.sub(r"\1", text)} - {text})
 
@@ -265,12 +267,12 @@ def _join(match: re.Match[str]) -> str:
 
 
 def keywords(text: str) -> list[str]:
-    """Return the words of a note's text, in reading order.
+    """Return the words of a note's text in reading order.
 
-    Full-width forms, case and traditional characters are folded, accents, strokes and all that is invisible dropped. A
-    run of a script without spaces gives every character and every pair of neighbours, so that any part of a word finds
-    it. An identifier gives itself and its parts: `RefCell` is also `ref` and `cell`, `iPhone15` also `iphone`. Blobs
-    have no words.
+    Full-width forms, case and traditional characters are folded; accents, strokes and invisible characters are dropped.
+    A run of a script without spaces gives each character and each pair of neighbours, so that any part of a word is
+    found. An identifier gives itself and its parts: `RefCell` is also `ref` and `cell`, `iPhone15` also `iphone`. Blobs
+    give no words.
     """
     words: list[str] = []
     for run in _runs(remove_blobs(text)):
@@ -280,10 +282,9 @@ def keywords(text: str) -> list[str]:
 
 
 def query_keywords(text: str, *, limit: int = 64) -> list[str]:
-    """Return the distinct words of a question that keyword search looks for, at most `limit`.
+    """Return the distinct keywords of a question, at most `limit`.
 
-    A run of a script without spaces becomes pairs of characters, and words that carry no subject are left out unless
-    nothing else would be left.
+    A run of a script without spaces becomes pairs of characters. Stop words are left out unless there are no others.
     """
     words: dict[str, None] = {}
     for run in _runs(text):
@@ -293,7 +294,7 @@ def query_keywords(text: str, *, limit: int = 64) -> list[str]:
 
 
 def parts_of(word: str) -> list[Span]:
-    """Return the spans of the parts of an identifier, as `keywords` gives them; nothing for a plain word."""
+    """Return the spans of an identifier's parts, as in `keywords`; empty for a plain word."""
     if word.isalpha() and word.islower():
         return []
     humps, whole = _humps(word), len(word.strip("_"))
@@ -302,7 +303,7 @@ def parts_of(word: str) -> list[Span]:
 
 
 def _humps(word: str) -> list[Span]:
-    """Return the spans of the parts into which capitals and other signs divide a word."""
+    """Return the spans of a word's parts, split at capitals and at signs."""
     spans = [match.span() for match in _PARTS.finditer(word)] if word.isascii() else []
     return [(start, end) for start, end in spans if end - start > 1] if len(spans) > 1 else []
 
@@ -317,7 +318,7 @@ def _characters(run: str) -> list[str]:
 
 
 def _clusters(run: str) -> Sequence[str]:
-    """Return the letters of a run, each with its marks."""
+    """Split a run into letters, each with its marks."""
     return run if run.isalpha() else _CLUSTER.findall(run)
 
 
@@ -332,7 +333,7 @@ def _identifier(word: str) -> Sequence[str]:
 
 
 def _typed_words(word: str) -> list[str]:
-    """Return the words of an identifier in a question: `iphone15` doesn't look for every iPhone."""
+    """Return the words of an identifier in a question; digits stay, so that `iphone15` doesn't match every iPhone."""
     whole = _plain(word.strip("_"))
     return [whole, *(word[start:end].lower() for start, end in _humps(word))] if whole else []
 
@@ -345,13 +346,13 @@ def _plain(word: str) -> str:
 
 @cache
 def _traditional() -> re.Pattern[str]:
-    """Match characters with a simplified form: most have none, and str.translate looks each one up."""
+    """Return a pattern of the characters with a simplified form; faster than `str.translate`, as most have none."""
     return re.compile(f"[{''.join(_simplified())}]")
 
 
 @cache
 def _simplified() -> dict[str, str]:
-    """Return the simplified form of the basic plane's characters, from the dictionaries of OpenCC."""
+    """Return the simplified forms of the basic plane's characters, from OpenCC's dictionaries."""
     from opencc import OpenCC
 
     characters = [chr(code) for code in _HAN]
@@ -369,16 +370,19 @@ def _simplified() -> dict[str, str]:
 
 _WORD = re.compile(rf"(?![{CJK}])\w")
 _SKIPPED = re.compile(r"[\s*_`~\\>|#]")
-"""White space and marks of Markdown, which a model leaves out where it quotes."""
+"""White space and Markdown marks, which models drop when they quote."""
 _ALIKE = str.maketrans("“”„‟«»「」『』‘’‚‛′`–—−‐‑", '"' * 10 + "'" * 6 + "-" * 5)
 _LEAST = 8
-"""Least letters and figures of a quote, a Chinese character counts as two; a shorter one occurs anywhere."""
+"""Minimum length of a quote in letters and digits, because a shorter one could occur anywhere.
+
+A Chinese character counts as two.
+"""
 
 
 def find_quote(quote: str, text: str) -> Span | None:
-    """Return the first place of a quote in a text, None where it isn't there or is too short to be significant.
+    """Find the first occurrence of a quote in a text; None if it is missing or too short to be significant.
 
-    It matches exactly, else apart from case, width, script, quotation marks, white space and marks of Markdown.
+    An exact match counts first, then one that ignores case, width, script, quotation marks, white space and Markdown.
     """
     quote = quote.strip().strip("…").strip()
     if not _is_significant(quote, text):
@@ -392,7 +396,7 @@ def find_quote(quote: str, text: str) -> Span | None:
 
 
 def _find_words(quote: str, text: str) -> int | None:
-    """Return the first place of a quote as whole words, None without one."""
+    """Find the first occurrence of a quote as whole words, or None."""
     at = text.find(quote)
     while at >= 0:
         end = at + len(quote)
@@ -403,19 +407,19 @@ def _find_words(quote: str, text: str) -> int | None:
 
 
 def _is_inside_word(before: str, after: str) -> bool:
-    """Whether two characters belong to one word or number."""
+    """Return whether two neighbouring characters belong to one word or number."""
     return bool(_WORD.fullmatch(before) and _WORD.fullmatch(after))
 
 
 def _is_significant(quote: str, text: str) -> bool:
-    """Whether a quote is long enough, or a line of its text."""
+    """Return whether a quote is long enough, or is a whole line of the text."""
     letters = re.findall(r"\w", quote)
     weight = sum(2 if re.match(f"[{CJK}]", letter) else 1 for letter in letters)
     return weight >= _LEAST or bool(letters and quote in map(str.strip, text.splitlines()))
 
 
 def _fold_with_places(text: str) -> tuple[str, list[int]]:
-    """Return the letters of a text in their common form, and for each the place that it is of."""
+    """Return the folded characters of a text, and the offset of each in the text."""
     letters: list[str] = []
     places = []
     gap = False
@@ -434,13 +438,13 @@ def _fold_with_places(text: str) -> tuple[str, list[int]]:
 
 
 def strip_span(text: str, start: int, end: int) -> Span:
-    """Return a span of a text without the white space at its ends."""
+    """Shrink a span of a text by the white space at both ends."""
     piece = text[start:end]
     return start + len(piece) - len(piece.lstrip()), end - (len(piece) - len(piece.rstrip()))
 
 
 def join_spans(spans: Iterable[Span]) -> list[Span]:
-    """Return sorted spans that aren't empty with those that touch joined."""
+    """Merge sorted spans that touch or overlap; empty spans are dropped."""
     apart: list[Span] = []
     for start, end in spans:
         if apart and start <= apart[-1][1]:
@@ -451,7 +455,7 @@ def join_spans(spans: Iterable[Span]) -> list[Span]:
 
 
 def link_address(path: str, *, plain: str = "") -> str:
-    """Return a path as the address of a link, readable: only signs with a meaning are escaped, `plain` ones are not.
+    """Return a path as a readable link address: only special characters are escaped, except those in `plain`.
 
     >>> link_address("日记/June (2).md")
     '日记/June%20%282%29.md'

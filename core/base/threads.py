@@ -1,4 +1,4 @@
-"""Threads that the end of the program doesn't wait for, as it does for those of `concurrent.futures`."""
+"""A thread pool that the program doesn't wait for at exit, unlike `concurrent.futures`."""
 
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -13,9 +13,9 @@ Call = tuple[Callable[..., object], tuple[object, ...]]
 
 
 class DaemonPool:
-    """At most `count` threads, which run what is submitted in its order.
+    """A pool of at most `count` daemon threads, which run tasks in the order of submission.
 
-    As a context manager it ends with what they do then; the rest is cancelled.
+    On exit, the context manager waits for running tasks and cancels the others.
     """
 
     def __init__(self, count: int, name: str) -> None:
@@ -25,7 +25,7 @@ class DaemonPool:
         self._is_closed = False
 
     def submit(self, work: Callable[[], T]) -> Future[T]:
-        """Return what will have the result of some work, or its error."""
+        """Queue work; return the future with its result or error."""
         future: Future[T] = Future()
         self._tasks.put((future, work))
         if len(self._threads) < self._count:

@@ -1,4 +1,4 @@
-"""Another process of the program, which answers requests and may die: pickles on its standard streams."""
+"""A child process that answers requests with pickles on its standard streams, and may die."""
 
 import atexit
 import os
@@ -16,17 +16,17 @@ from typing import Any, TypeVar
 Request = TypeVar("Request")
 _PROGRAM = Path(__file__).parents[2]
 _LOOK = 1.0
-"""Seconds between two looks whether the parent lives, and those to close what is open after its death."""
+"""Seconds between two checks whether the parent lives, and seconds to finish after its death."""
 
 
 class ProcessEnded(Exception):
-    """The process died, or took too long and was ended; the reply is lost."""
+    """The process died, or was ended because it took too long; the reply is lost."""
 
 
 class WorkerProcess:
-    """Runs a module that calls `serve`: it is started when it is first needed, and again after it ended, until `close`.
+    """A child process that runs a module with `serve`; it is started on demand, and again after its end, until `close`.
 
-    `patience` are the seconds that it has to end by itself, `idle` those after which it ends when nobody asks.
+    `patience` are the seconds that it gets to end by itself, `idle` the seconds without a request after which it ends.
     """
 
     def __init__(self, module: str, *, patience: float = 0, idle: float | None = None) -> None:
@@ -40,7 +40,7 @@ class WorkerProcess:
             os.register_at_fork(after_in_child=self._forget)
 
     def ask(self, request: object, seconds: float | None = None) -> Any:
-        """Return the reply to a request; raises the error that is the reply, ProcessEnded if none comes in time."""
+        """Return the reply to a request; raises a reply that is an error, and ProcessEnded if none comes in time."""
         with self._lock:
             self._cancel_timer()
             if self._running is None and not self._is_closed:
@@ -60,12 +60,12 @@ class WorkerProcess:
 
     @property
     def is_running(self) -> bool:
-        """Whether it is there already; one that was killed isn't."""
+        """Whether the process is running."""
         running = self._running
         return running is not None and running.poll() is None
 
     def close(self) -> None:
-        """End the process for good; one that needs no patience also while another thread waits for its reply."""
+        """End the process for good; without `patience` it is killed, even while another thread waits for a reply."""
         self._is_closed = True
         if not self._patience and (running := self._running) is not None:
             running.kill()
@@ -123,7 +123,7 @@ class WorkerProcess:
             self._timer = None
 
     def _forget(self) -> None:
-        """Forget the process in a fork: it belongs to the parent."""
+        """Forget the process after a fork, because it belongs to the parent."""
         self._lock, self._timer = threading.Lock(), None
         if self._running is not None:
             self._running.returncode = 0
@@ -132,7 +132,7 @@ class WorkerProcess:
 
 @contextmanager
 def _deadline(running: "subprocess.Popen[bytes]", seconds: float | None) -> Iterator[None]:
-    """Kill a process that takes longer."""
+    """Kill a process that takes longer than `seconds`."""
     if seconds is None:
         yield
         return
@@ -145,10 +145,10 @@ def _deadline(running: "subprocess.Popen[bytes]", seconds: float | None) -> Iter
 
 
 def serve(answer: Callable[[Request], tuple[object, bool]]) -> None:
-    """Answer the parent's requests until it closes its streams or dies: each with a reply, and whether this goes on.
+    """Answer the parent's requests until it closes its streams or dies; `answer` returns a reply and whether to go on.
 
-    What interrupts the parent reaches the whole group of processes: this one ignores it, for the parent ends it. What
-    libraries print goes nowhere. A request that is answered while the parent dies is given up.
+    Interrupts reach the whole process group: they are ignored here, because the parent ends this process. Output of
+    libraries is discarded. If the parent dies during a request, the request is given up.
     """
     threading.Thread(target=_end_after, args=(os.getppid(),), daemon=True).start()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -169,7 +169,7 @@ def serve(answer: Callable[[Request], tuple[object, bool]]) -> None:
 
 
 def _end_after(parent: int) -> None:
-    """End this process after its parent; on Windows the parent's id stays, and the streams alone tell of its death."""
+    """End this process after its parent; on Windows the parent's id stays, and only the streams show its death."""
     while os.getppid() == parent:
         time.sleep(_LOOK)
     time.sleep(_LOOK)
@@ -177,7 +177,7 @@ def _end_after(parent: int) -> None:
 
 
 def _portable(reply: object) -> object:
-    """Return a reply, for an error that a pickle can't carry one that names it."""
+    """Return a reply that can be pickled: an error that can't becomes a RuntimeError with its text."""
     if not isinstance(reply, Exception):
         return reply
     try:

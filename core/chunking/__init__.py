@@ -36,7 +36,7 @@ CHUNKERS: Registry[Chunker] = Registry(
 
 
 def build(options: ChunkingOptions) -> Chunker:
-    """Build the strategy that the options name, from the options that its constructor takes.
+    """Build the strategy that the options name, with the options that its constructor takes.
 
     Raises UnknownChoice, or ConfigError for an option out of range.
     """
@@ -53,7 +53,7 @@ def _parameters(constructor: Callable[..., Chunker]) -> tuple[str, ...]:
 def check(options: ChunkingOptions, stored: ChunkingOptions | None = None) -> None:
     """Raise UnknownChoice, or ConfigError for a size outside its range.
 
-    A base keeps what is `stored`: earlier versions took any size.
+    Sizes equal to the `stored` ones pass, since earlier versions allowed any.
     """
     for name, option in SIZES.items():
         value = getattr(options, name)
@@ -65,11 +65,11 @@ def check(options: ChunkingOptions, stored: ChunkingOptions | None = None) -> No
 def cut(
     note: Note, options: ChunkingOptions, tokens: Tokens, outline: Outline | None = None, *, own: bool = False
 ) -> Cut:
-    """Cut a note by the options and give the reasons; import and preview both call this.
+    """Cut a note by the options and give the reasons; both import and preview call this.
 
-    Without `outline` the note is parsed. `own`: the options are the note's own, not its base's. A plain note is
-    cut into its lines, whatever the options' strategy is.
-    Raises UnknownChoice or ConfigError for the options, and SourceError for a note too large to parse.
+    Without `outline` the note is parsed. `own`: the options are the note's own, not its base's. A plain note is cut
+    into lines, whatever the strategy. Raises UnknownChoice or ConfigError for the options, and SourceError for a note
+    that is too large to parse.
     """
     from core.chunking.strategies import Adaptive
 

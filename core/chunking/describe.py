@@ -17,16 +17,19 @@ from core.markdown.outline import Block, Heading, walk
 from core.model import Chunk, ChunkKind, Profile
 
 SECTION_LEVEL = 3
-"""Headings down to this level always begin a section. Deeper headings do where a section is too large."""
+"""The level down to which headings always start a section; deeper ones do so only in oversized sections."""
 _SHORT = 48
-"""Words, or characters of Chinese: a section that is joined with the next one has fewer than 32 tokens by default."""
+"""Number of words or Chinese characters from which text isn't a small section joined with the next one.
+
+By default, sections of fewer than 32 tokens are joined.
+"""
 _UNIT = re.compile(rf"[{UNSPACED}]|{WORD}")
 Chain = tuple[Heading, ...]
 """Headings around a place, the outermost first."""
 
 
 class SectionFields(NamedTuple):
-    """What a chunk says of its sections, by the names of its fields."""
+    """The fields of a chunk that describe its sections."""
 
     section_title: str
     parent_sections: tuple[str, ...]
@@ -36,7 +39,7 @@ class SectionFields(NamedTuple):
 
 
 class Sections:
-    """The sections of a body. A heading nested in a quote or a list begins none."""
+    """The sections of a body; headings nested in quotes or lists start none."""
 
     def __init__(self, body: str, headings: Sequence[Heading]) -> None:
         self._body = body
@@ -50,9 +53,9 @@ class Sections:
     def for_slice(self, start: int, end: int, *, short: int) -> SectionFields:
         """Return the sections of a slice.
 
-        Its own is the first that it has text of, or the section around that and all that follows, where that one
-        begins in the slice too. Fewer than `short` words that were joined with the next section don't count. Its
-        breadcrumb is the section in which it starts.
+        The main section is the first one with text in the slice; or, if it starts in the slice, the section that
+        encloses this one and all that follow. Fewer than `short` words before a section that was joined don't count.
+        The breadcrumb is the section in which the slice starts.
         """
         first = bisect_right(self._starts, start)
         numbers = range(first, max(first, bisect_left(self._starts, end)) + 1)
@@ -77,25 +80,25 @@ class Sections:
         )
 
     def _words(self, number: int, start: int, end: int) -> int:
-        """Return the number of words that a slice has in a section; more than _SHORT aren't counted."""
+        """Return the number of words of a section within a slice, counted up to _SHORT."""
         begin = max(start, self._headings[number - 1].end) if number else start
         stop = min(end, self._starts[number]) if number < len(self._starts) else end
         return sum(1 for _ in islice(_UNIT.finditer(self._body, begin, max(begin, stop)), _SHORT))
 
 
 def short_for(kind: ChunkKind) -> int:
-    """Return the words below which this kind, and no other, may join text with the next section."""
+    """Return the number of words below which text may be joined with the next section, 0 for kinds that don't join."""
     return _SHORT if kind == "markdown_section" else 0
 
 
 _DEFINED = re.compile(r"(?m)^[ \t>]*(\[[^\[\]\n]{1,200}\]):[ \t]+(\S.*(?:\n+(?:[ ]{2}|\t).*\S)*)")
 _REFERENCE = re.compile(r"\[[^\[\]\n]{1,200}\]")
 _MOST_DEFINED, _LONGEST_DEFINED = 8, 250
-"""Definitions that go with a chunk, and characters of each."""
+"""The most definitions that are added to a chunk, and the most characters of each."""
 
 
 def _lead(reading: TokenizedNote, definitions: Mapping[str, re.Match[str]], piece: Slice) -> str:
-    """Return the definitions that a slice refers to and doesn't hold, and the lead of the block that it is cut from."""
+    """Return link definitions that a slice refers to but doesn't contain, and the lead of the block it was cut from."""
     labels = dict.fromkeys(_REFERENCE.findall(reading.body, piece.start, piece.end) if definitions else ())
     found = [(label, match) for label in labels if (match := definitions.get(label.casefold()))]
     lines = [
@@ -118,12 +121,12 @@ _WORD = re.compile(r"\w")
 
 
 def chunks(reading: TokenizedNote, slices: Sequence[Slice], kind: ChunkKind) -> list[Chunk]:
-    """Return the chunks of slices that are trimmed and in order.
+    """Return the chunks for slices, which are trimmed and in order.
 
-    A chunk's section is that of its own text, without the text shared with the chunk before. A chunk's id is made of
-    the note's id and a digest of the text, numbered where the note repeats the text, so edits elsewhere in the note
-    don't change it. Large blobs are in no chunk; a note that holds nothing else has one chunk without text, by which
-    its title is found.
+    The section of a chunk is that of its own text, without the overlap with the chunk before. Its id is made of the
+    note's id and a digest of the text, with a number for repeated texts, so that edits elsewhere in the note don't
+    change it. Large blobs are in no chunk; a note with nothing else has one chunk without text, so that its title is
+    found.
     """
     if reading.blobs:
         slices = [part for piece in slices for part in _without_blobs(reading, piece)]
@@ -162,7 +165,7 @@ def chunks(reading: TokenizedNote, slices: Sequence[Slice], kind: ChunkKind) -> 
 
 
 def _without_blobs(reading: TokenizedNote, piece: Slice) -> Iterator[Slice]:
-    """Yield the parts of a slice between the large blobs that hold words of its own."""
+    """Yield the parts of a slice around large blobs, if they contain words outside the overlap."""
     first = bisect_right(reading.blobs, piece.start, key=lambda blob: blob[1])
     inside = list(takewhile(lambda blob: blob[0] < piece.end, islice(reading.blobs, first, None)))
     edges = [piece.start, *chain.from_iterable(inside), piece.end]
@@ -180,7 +183,7 @@ def reason(strategy: str, text: Message) -> Message:
 
 
 def profile(reading: TokenizedNote) -> Profile:
-    """Return the figures by which a strategy is chosen. Headings in quotes and lists don't count."""
+    """Return the figures that decide on a strategy; headings in quotes and lists don't count."""
     characters = len(reading.body)
     levels = Counter(heading.level for heading in reading.outline.headings if not heading.nested)
     shares: Counter[str] = Counter()
@@ -197,7 +200,7 @@ def profile(reading: TokenizedNote) -> Profile:
 
 
 def lead_at(blocks: Sequence[Block], offset: int) -> str:
-    """Return the lead of the innermost block around an offset: a chunk that starts there must repeat it."""
+    """Return the lead of the innermost block around an offset, which a chunk that starts there must repeat."""
     lead = ""
     while blocks:
         index = bisect_right(blocks, offset, key=lambda block: block.start) - 1
@@ -209,6 +212,6 @@ def lead_at(blocks: Sequence[Block], offset: int) -> str:
 
 
 def chunk_id(note_id: str, text: str, occurrence: int) -> str:
-    """Return the id of a chunk; `occurrence` counts the earlier chunks of the note with the same text."""
+    """Return the id of a chunk; `occurrence` is the number of earlier chunks of the note with the same text."""
     content = text.encode("utf-8", "surrogatepass")
     return f"{note_id}:{blake2b(content, digest_size=6, key=str(occurrence).encode()).hexdigest()}"

@@ -1,4 +1,4 @@
-"""A note parsed and tokenized once: its outline and the starts of its tokens."""
+"""A note that is parsed and tokenized once: its outline and the offsets of its tokens."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,9 +22,10 @@ Places = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Shortened:
-    """A text with one blank in place of each blob.
+    """A text with each blob replaced by a single blank.
 
-    `ends` are the offsets in it after each blob, `missing` the characters left out up to there, with a 0 before them.
+    `ends`: the offset after each blob, in this text. `missing`: the number of characters left out up to there, after a
+    leading 0.
     """
 
     text: str
@@ -39,7 +40,7 @@ class Shortened:
         return cls(remove_blobs(text, blobs), spans[:, 1] - missing[1:], missing)
 
     def offsets(self, places: NDArray[np.integer]) -> Places:
-        """Return where characters of the short text are in the whole one."""
+        """Return the offsets in the whole text for offsets in this one."""
         return places + self.missing[np.searchsorted(self.ends, places, side="right")]
 
 
@@ -48,10 +49,7 @@ CODE = frozenset({"fence", "code"})
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Letters:
-    """The offsets of the body's visible characters, and running sums over these, each of length visible + 1.
-
-    Blobs aren't visible.
-    """
+    """The offsets of a body's visible characters, without blobs, and running sums over them of length visible + 1."""
 
     visible: Places
     code: Counts
@@ -61,7 +59,7 @@ class Letters:
 
     @classmethod
     def from_blocks(cls, body: str, short: Shortened, blocks: Sequence[Block]) -> "Letters":
-        """Read the characters of a body, which `short` has without blobs, and the blocks in which they are."""
+        """Classify the characters of a body by script and by block; `short` is the body without blobs."""
         codes = np.frombuffer(short.text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
         seen = np.flatnonzero((codes > 0x20) & (codes != 0x3000) & (codes != 0xA0))
         codes, visible = codes[seen], short.offsets(seen)
@@ -81,16 +79,16 @@ class Letters:
         return cls(visible, *map(_running_sums, (inside, written, ideographs & ~inside, begins & ~inside)))
 
     def has_code(self, start: int, end: int) -> bool:
-        """Return whether the span has fenced or indented code; inline code and diagrams don't count."""
+        """Return whether a span contains fenced or indented code; inline code and diagrams don't count."""
         start, end = np.searchsorted(self.visible, (start, end))
         return bool(self.code_lines[end] > self.code_lines[start])
 
     def language(self, start: int, end: int) -> str:
-        """Return 'code', 'zh', 'mixed' or 'en'.
+        """Return the language of a span: 'code', 'zh', 'mixed' or 'en'.
 
-        'code': more than half of the visible characters are in code blocks. Otherwise the share of
-        ideographs among ideographs and words outside code blocks decides: 'zh' from 3/4 on, 'mixed'
-        from 1/8 on, 'en' below and for every other script. Kana and Hangul count as ideographs.
+        It is 'code' if more than half of the visible characters are in code blocks. Otherwise the share of ideographs
+        among ideographs and words outside code blocks decides: 'zh' from 3/4 on, 'mixed' from 1/8 on, else 'en', also
+        for all other scripts. Kana and Hangul count as ideographs.
         """
         start, end = np.searchsorted(self.visible, (start, end))
         if 2 * int(self.code[end] - self.code[start]) > end - start:
@@ -110,15 +108,15 @@ def _running_sums(flags: Flags) -> Counts:
 
 
 Tokens = Callable[[str], Spans]
-"""Returns the span of each token of a text: an embedder's `tokens`."""
+"""Returns the span of each token of a text, like an embedder's `tokens`."""
 
 
 @dataclass(frozen=True, eq=False)
 class TokenizedNote:
     """A note with its outline and tokens.
 
-    `body` is that of the note with blanks in place of blobs, `blobs` are the large ones, which no chunk has. `starts`
-    are the offsets of the tokens in the body, ascending. `short` is the body without any blobs.
+    `body`: the note's body with blanks in place of blobs. `blobs`: the large ones, which no chunk contains. `starts`:
+    the ascending offsets of tokens in the body. `short`: the body without any blobs.
     """
 
     note: Note
@@ -130,20 +128,20 @@ class TokenizedNote:
 
     @cached_property
     def letters(self) -> Letters:
-        """What the characters of the body are."""
+        """The classified characters of the body."""
         return Letters.from_blocks(self.body, self.short, self.outline.blocks)
 
     def count(self, start: int, end: int) -> int:
-        """Return how many tokens start in `body[start:end]`."""
+        """Return the number of tokens that start in `body[start:end]`."""
         # Of the type of the keys, int64: otherwise numpy would convert the whole array in every call.
         first, last = np.searchsorted(self.starts, (start, end))
         return int(last - first)
 
 
 def read(note: Note, tokens: Tokens, outline: Outline | None = None) -> TokenizedNote:
-    """Read a note: one pass of the Markdown parser, unless its outline is given, and one of the tokenizer.
+    """Parse and tokenize a note, in one pass each; with `outline` it isn't parsed again.
 
-    A plain note has no outline. Raises SourceError for a body too large to be parsed.
+    A plain note has an empty outline. Raises SourceError for a body that is too large to parse.
     """
     outline = outline or (plain_outline(note.body) if note.plain else parse(note.body, note.path or note.title))
     large = [span for span in outline.blobs if span[1] - span[0] >= LARGE]

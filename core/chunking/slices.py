@@ -1,4 +1,4 @@
-"""Blocks -> spans of bounded size: small blocks are packed, large ones are cut at the best place."""
+"""Blocks -> spans of bounded size: small blocks are packed together, large ones cut at the best place."""
 
 import re
 from bisect import bisect_right
@@ -53,7 +53,7 @@ def unbreakable(text: str, start: int, end: int) -> list[Span]:
 
 
 def outside(points: Sequence[int], spans: Sequence[Span]) -> list[int]:
-    """Return the points that are inside none of the spans; the spans are sorted."""
+    """Return the points that are inside none of the sorted spans."""
     begins = [begin for begin, _ in spans]
     free = []
     for point in points:
@@ -64,7 +64,7 @@ def outside(points: Sequence[int], spans: Sequence[Span]) -> list[int]:
 
 
 def is_joined(text: str, offset: int) -> bool:
-    """Return whether a cut at `offset` would divide a character as displayed, or \\r\\n."""
+    """Return whether a cut at `offset` would divide a displayed character, or \\r\\n."""
     if not 0 < offset < len(text):
         return False
     before, after = text[offset - 1], text[offset]
@@ -76,7 +76,7 @@ def _ends(pattern: re.Pattern[str], text: str, start: int, end: int) -> list[int
 
 
 def _breakable_ends(pattern: re.Pattern[str], text: str, start: int, end: int) -> list[int]:
-    """Return the ends outside links and code."""
+    """Return the ends of matches outside links and code."""
     return outside(_ends(pattern, text, start, end), unbreakable(text, start, end))
 
 
@@ -85,7 +85,7 @@ line_starts = partial(_ends, _LINE_BREAK)
 gap_ends = partial(_ends, _GAPS)
 """Return the starts of the lines that follow a blank line."""
 space_ends = partial(_ends, _SPACES)
-"""Return the ends of white space, in links and code too."""
+"""Return the ends of white space, within links and code too."""
 sentence_starts = partial(_breakable_ends, _SENTENCES)
 """Return the starts of Chinese and Latin sentences."""
 clause_starts = partial(_breakable_ends, _CLAUSES)
@@ -97,7 +97,7 @@ _BLANK = re.compile(r"\s*")
 
 @frozen
 class Slice:
-    """The slice `body[start:end]`; `body[start:own]` is shared with the slice before."""
+    """A slice `body[start:end]`; `body[start:own]` overlaps with the slice before."""
 
     start: int
     end: int
@@ -118,7 +118,7 @@ class Size:
 
 Finder = Callable[[str, int, int], list[int]]
 Level = tuple[Finder, bool]
-"""A function that finds cut points, and whether the pieces between them stay whole up to the limit."""
+"""A function that finds cut points, and whether pieces between them stay whole up to the limit."""
 
 Levels = tuple[Level, ...]
 PROSE: Levels = (
@@ -150,11 +150,11 @@ def pack(
     *,
     inside: BlockKind | None = None,
 ) -> list[Span]:
-    """Return spans that cover `start` to `end`, each from the start of a block.
+    """Return spans that cover `start` to `end`, each starting at a block.
 
-    A span takes blocks up to the target. A block over the target stays whole up to the limit; a larger
-    one is cut inside. A heading, or the summary of details, is never the last of several blocks.
-    `inside`: the kind of the block that contains the blocks.
+    A span takes blocks up to the target. A block over the target stays whole up to the limit; a larger one is cut
+    inside. A heading, or the summary of details, is never the last of several blocks. `inside`: the kind of the block
+    that contains these blocks.
     """
     spans = []
     opened = closable = start
@@ -178,8 +178,8 @@ def pack(
 def split(reading: TokenizedNote, block: Block, start: int, end: int, size: Size, *, item: bool = False) -> list[Span]:
     """Cut a block over the limit between its children, rows or sentences.
 
-    Text from `start` to the block, a heading or a summary, stays with the first piece. `item`: the
-    block is the first in a list item, whose first line stays whole up to the limit.
+    Text from `start` to the block (a heading or a summary) stays with the first piece. `item`: the block is the first
+    in a list item, whose first line stays whole up to the limit.
     """
     size = size.after_lead(reading.count(block.start, block.start + len(block.lead)) if block.lead else 0)
     if block.children:
@@ -193,10 +193,10 @@ def split(reading: TokenizedNote, block: Block, start: int, end: int, size: Size
 def cut(
     reading: TokenizedNote, start: int, end: int, levels: Sequence[Level], size: Size, solid: Sequence[Span] = ()
 ) -> list[Span]:
-    """Cut a span at the points of the first level, and pieces that are too large at the next level's.
+    """Cut a span at the points of the first level, and pieces that are too large at those of the next level.
 
-    After the last level, pieces are cut between tokens. A `solid` span is not cut until a level that
-    keeps its pieces whole leaves a piece over the limit.
+    After the last level, pieces are cut between tokens. A `solid` span stays uncut until a level that keeps pieces
+    whole leaves one over the limit.
     """
     if reading.count(start, end) <= size.target:
         return [(start, end)]
@@ -220,7 +220,7 @@ def cut(
 
 
 def join(reading: TokenizedNote, spans: Sequence[Span], target: int) -> list[Span]:
-    """Join neighbours up to the target: the pieces left by a deeper level are often small."""
+    """Join neighbouring spans up to the target, since a deeper level often leaves small pieces."""
     joined: list[Span] = []
     for span in spans:
         if joined and reading.count(joined[-1][0], span[1]) <= target:
@@ -242,7 +242,7 @@ def trim(body: str, start: int, end: int) -> Span:
 
 
 def solid_rows(body: str, block: Block) -> list[Span]:
-    """Return the rows that stay together: a table's header and first row, a fence's first two and last two lines."""
+    """Return the lines that stay together: a table's header and first row, a fence's first two and last two lines."""
     lines = [block.start, *line_starts(body, block.start, block.end), block.end]
     if block.kind == "table" and len(lines) > 3:
         return [(lines[0], lines[3])]

@@ -38,7 +38,7 @@ from core.markdown.outline import Block, Heading, walk
 from core.model import SETTINGS, Chunk, Cut, Profile
 
 _PART = 300_000
-"""Characters that are split at a time: langchain holds all pieces of a text, of which tiny ones take 200 bytes each."""
+"""Characters that are split at a time: langchain holds all pieces, and tiny ones take 200 bytes each."""
 
 
 def check_positive(name: str, value: int) -> int:
@@ -86,10 +86,10 @@ _INSIDE = ((sentence_starts, False), (clause_starts, False), (word_starts, True)
 
 
 class LineChunker:
-    """Makes every line a chunk, without blank lines, and in Markdown without repeated ones.
+    """Makes every line a chunk, except blank lines and, in Markdown, repeated ones.
 
-    Lines are compared without the white space around them. A line over `max_single_chunk_size` tokens
-    is cut at sentence ends, then between words.
+    Lines are compared without surrounding white space. A line over `max_single_chunk_size` tokens is cut at sentence
+    ends, then between words.
     """
 
     def __init__(self, *, max_single_chunk_size: int = 1500) -> None:
@@ -112,7 +112,7 @@ class LineChunker:
 
 @frozen
 class _HeadingSection:
-    """A heading with its text down to the next heading; level 0 is the text before the first heading."""
+    """A heading with its text up to the next heading; level 0 is the text before the first heading."""
 
     start: int
     end: int
@@ -122,14 +122,14 @@ class _HeadingSection:
 class MarkdownAware:
     """Makes every section of level 1 to 3 a chunk, without its subsections and without overlap.
 
-    A section over `max_single_chunk_size` tokens (the limit) is cut at its deeper headings, level by
-    level, then between its blocks into parts of `chunk_size`. A block over the limit is cut between
-    its list items, rows or sentences.
+    A section over `max_single_chunk_size` tokens (the limit) is cut at its deeper headings, level by level, then
+    between its blocks into parts of `chunk_size`. A block over the limit is cut between its list items, rows or
+    sentences.
 
-    A section of fewer than `chunk_size // 16` tokens, its heading included, is joined with the next
-    section if that has the same or a deeper level and both fit the limit; a heading without text is
-    joined in any case, and what exceeds the limit is cut further on. Joined sections have the level
-    of the first, and their chunk has the section of the last. The text before the first heading is never joined.
+    A section of fewer than `chunk_size // 16` tokens, with its heading, is joined with the next one if that has the
+    same or a deeper level, and both fit the limit. A heading without text is always joined; if the result exceeds the
+    limit, it is cut again. Joined sections have the level of the first, and their chunk has the section of the last.
+    Text before the first heading is never joined.
     """
 
     def __init__(self, *, chunk_size: int = 512, max_single_chunk_size: int = 1500) -> None:
@@ -196,12 +196,12 @@ class _SectionCutter:
 
 
 class RecursiveCharacter:
-    """Cuts a note between paragraphs, else lines, sentences, words or tokens.
+    """Cuts a note between paragraphs, else between lines, sentences, words or tokens.
 
-    A chunk has up to `chunk_size` tokens. Up to `chunk_overlap` of them repeat the end of the chunk
-    before: from the start of a sentence if that gives at least half the overlap, else of a word.
-    Code, tables, math, HTML and links stay in one piece up to `max_single_chunk_size` tokens and share
-    nothing with a neighbour; larger ones are cut between rows. A heading stays with the text below it.
+    A chunk has up to `chunk_size` tokens. Up to `chunk_overlap` of them repeat the end of the chunk before: from the
+    start of a sentence if that gives at least half of the overlap, else of a word. Code, tables, math, HTML and links
+    stay whole up to `max_single_chunk_size` tokens and overlap with no neighbour; larger ones are cut between rows. A
+    heading stays with the text below it.
     """
 
     def __init__(self, *, chunk_size: int = 512, chunk_overlap: int = 100, max_single_chunk_size: int = 1500) -> None:
@@ -231,11 +231,11 @@ class RecursiveCharacter:
 
 
 def _separate(reading: TokenizedNote, mask: Flags, target: int) -> list[Span]:
-    """Cut the body with langchain's splitter into spans without gaps.
+    """Cut the body into spans without gaps, with langchain's splitter.
 
-    The splitter gets a copy of the body. A mark before every token lets its length function count
-    marks. Filler replaces the text that must stay whole, so that no separator matches in it. The pieces
-    add up to the copy, so their lengths without the marks give the offsets in the body.
+    The splitter gets a copy of the body with a mark before every token, so that its length function can count marks.
+    Text that must stay whole is replaced by filler, so that no separator matches in it. The pieces add up to the copy,
+    so their lengths without marks give the offsets in the body.
     """
     from langchain_text_splitters import RecursiveCharacterTextSplitter
 
@@ -269,9 +269,9 @@ def _separate(reading: TokenizedNote, mask: Flags, target: int) -> list[Span]:
 
 
 def _separators(mark: str, filler: str, run: int) -> list[str]:
-    """Return the patterns at which a piece may end, best first; the last one matches up to `run` tokens.
+    """Return the patterns at whose ends a piece may end, best first; the last one matches up to `run` tokens.
 
-    A mark may come before every character.
+    A mark may precede every character.
     """
     closing = rf"(?:{mark}*[”’」』）》】\"'\)\]])*"
     blank = rf"[{mark} \t\u3000\xa0]"
@@ -288,7 +288,7 @@ def _separators(mark: str, filler: str, run: int) -> list[str]:
 
 
 def _solid_flags(reading: TokenizedNote, size: Size) -> Flags:
-    """Flag the characters that stay together: blocks, rows, first lines of list items, links."""
+    """Flag the characters that stay together: those of blocks, rows, first lines of list items, and links."""
     flags = np.zeros(len(reading.body), dtype=bool)
     titled, is_below = 0, False
     for block in walk(reading.outline.blocks):
@@ -300,7 +300,7 @@ def _solid_flags(reading: TokenizedNote, size: Size) -> Flags:
 
 
 def _solid_spans(reading: TokenizedNote, block: Block, titled: int, size: Size) -> Iterator[Span]:
-    """Yield the spans of a block that stay together; headings from `titled` on need room in its first chunk."""
+    """Yield the spans of a block that stay together; headings from `titled` on must fit into its first chunk."""
     body = reading.body
     if block.kind == "details" and reading.count(titled, block.end) <= size.limit:
         yield block.start, block.end
@@ -326,7 +326,7 @@ def _solid_spans(reading: TokenizedNote, block: Block, titled: int, size: Size) 
 
 
 def _with_headings(reading: TokenizedNote, spans: list[Span]) -> list[Span]:
-    """Move headings at the end of a span to the next span, which has their text."""
+    """Move headings at the end of a span to the next span, which contains their text."""
     blocks = reading.outline.blocks
     starts = [block.start for block in blocks]
     edges = [0]
@@ -341,7 +341,7 @@ def _with_headings(reading: TokenizedNote, spans: list[Span]) -> list[Span]:
 
 
 def _bound(reading: TokenizedNote, spans: list[Span], solid: Flags, size: Size) -> list[Span]:
-    """Join the small pieces that langchain leaves next to every cut, and cut spans over the limit."""
+    """Join the small pieces that langchain leaves beside cuts, and cut spans over the limit."""
 
     def lines(text: str, start: int, end: int) -> list[int]:
         return [at for at in line_starts(text, start, end) if not (solid[at - 1] and solid[at])]
@@ -359,7 +359,7 @@ def _bound(reading: TokenizedNote, spans: list[Span], solid: Flags, size: Size) 
 
 
 def _overlap_start(reading: TokenizedNote, before: Slice, start: int, room: int, solid: Flags) -> int:
-    """Return the start of the text shared with the chunk before; `start` if no text is shared."""
+    """Return the start of the overlap with the chunk before, `start` if there is none."""
     rank = int(np.searchsorted(reading.starts, start))
     if room <= 0 or rank == 0:
         return start
@@ -379,14 +379,14 @@ def _overlap_start(reading: TokenizedNote, before: Slice, start: int, room: int,
 # Choice of the strategy that fits a note: profile -> choice -> check of the result, with the reasons.
 
 NEARLY_ALL = 0.9
-"""Share of a note's tokens; a chunk with at least this share leaves the note practically uncut."""
+"""Share of a note's tokens from which a single chunk leaves the note practically uncut."""
 
 
 class Adaptive:
-    """Leaves short notes whole, cuts notes with headings by section and other notes by size.
+    """Leaves short notes whole, cuts notes with headings by section, and other notes by size.
 
-    The next strategy is tried if the result has a flaw: more than half of four or more chunks have
-    fewer than `chunk_size // 16` tokens, or one chunk holds nine tenths of a note over `chunk_size`.
+    The next strategy is tried if the result has a flaw: more than half of four or more chunks have fewer than
+    `chunk_size // 16` tokens, or one chunk has nine tenths of a note that is larger than `chunk_size`.
     """
 
     def __init__(
@@ -411,7 +411,7 @@ class Adaptive:
         return list(self.explain(reading).chunks)
 
     def explain(self, reading: TokenizedNote) -> Cut:
-        """Cut a note and give the reasons, the chosen strategy's first, then the rejected ones'."""
+        """Cut a note and give the reasons: the chosen strategy's first, then those of the rejected ones."""
         profile = describe.profile(reading)
         tokens = plural("{n} token", "{n} tokens", n=profile.tokens)
         if profile.tokens < self._threshold:
@@ -442,7 +442,7 @@ class Adaptive:
         return _cut(chunks, profile, recursive=recursive, none=long, markdown=markdown)
 
     def _by_headings(self, reading: TokenizedNote, profile: Profile) -> tuple[list[Chunk], Message]:
-        """Cut a note by its headings and give the reason; return no chunks where the result is rejected."""
+        """Cut a note by its headings and give the reason; return no chunks if the result is rejected."""
         sections = profile.headings[1] + profile.headings[2]
         headings = plural("{n} heading (## or ###)", "{n} headings (## or ###)", n=sections)
         if sections < self._headings:
@@ -481,6 +481,6 @@ class Adaptive:
 
 
 def _cut(chunks: list[Chunk], profile: Profile, **reasons: Message) -> Cut:
-    """Return a cut with the reason of each strategy by its name, the chosen strategy first."""
+    """Return a cut with the reason for each strategy by name, the chosen strategy first."""
     described = tuple(describe.reason(strategy, text) for strategy, text in reasons.items())
     return Cut(tuple(chunks), next(iter(reasons)), profile, described)

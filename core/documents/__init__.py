@@ -1,4 +1,4 @@
-"""Documents -> Markdown: the table of the converters, and which one reads a kind."""
+"""The table of document converters, and the kinds that each one reads."""
 
 from typing import Protocol
 
@@ -11,12 +11,12 @@ from core.model import Omission
 
 @frozen
 class Converted:
-    """A document as Markdown, with what it says of itself.
+    """A document as Markdown, and its metadata.
 
-    `created` and `updated` are dates as ISO 8601 writes them, or "". `tags` are words with commas or semicolons between
-    them; `source_url` is the address of a saved web page. `pages` are the places in `text`, in characters,
-    where its pages begin; a kind without pages has none. `left_out` names the parts of the document that `text` lacks.
-    `ocr` is the version of what read pages that are pictures, "" where nothing did.
+    `created` and `updated` are ISO 8601 dates or "". `tags` are separated by commas or semicolons. `source_url` is the
+    address of a saved web page. `pages` are the character offsets in `text` at which pages begin, empty for kinds
+    without pages. `left_out` names the parts of the document that `text` lacks. `ocr` is the version of the OCR engine
+    that read scanned pages, or "".
     """
 
     text: str
@@ -33,23 +33,23 @@ class Converted:
 
 
 class Converter(Protocol):
-    """Turns the bytes of a document into Markdown. It runs in a process with limits of time and memory.
+    """Converts the bytes of a document to Markdown, in a process with limits of time and memory.
 
     Building one is cheap: only `convert` loads what it needs.
     """
 
     @property
     def kinds(self) -> str:
-        """Suffixes of the files it reads, in lower case, without dots, separated by blanks."""
+        """The suffixes that it reads: lower case, without dots, separated by spaces."""
 
     @property
     def version(self) -> str:
-        """What made the text: the name of a program or library, and its version."""
+        """The name and version of the program or library that makes the text."""
 
     def convert(self, data: bytes, kind: str) -> Converted:
-        """Return a document as Markdown; raises SourceError, with an empty path, for what can't be converted.
+        """Return a document as Markdown; raises SourceError, with an empty path, if it can't be converted.
 
-        It reads no other file and asks no network. A kind of text comes in UTF-8.
+        It opens no other file and no connection. Data of a text kind is UTF-8.
         """
 
 

@@ -1,4 +1,4 @@
-"""E-books in which pandoc finds all notes: in any file, in the order of reading or not, with a reference or without."""
+"""E-books rewritten so that pandoc finds all their notes: in any file, in any order, with or without a reference."""
 
 import html
 import re
@@ -14,7 +14,7 @@ from core.documents.office.package import Package, first, local, parse_xml
 _PAGES = (".xhtml", ".html", ".htm")
 _TAG = re.compile(rb"<\w[^<>]*>")
 _TYPE = re.compile(rb"""\s(?:epub:type|role)(\s*=\s*["'](?!toc|landmarks|page-list))""")
-"""What pandoc takes for a note or a title page: it drops both, but for notes to which the same file refers."""
+"""Attributes that mark notes and title pages. Pandoc drops both, except notes that the same file refers to."""
 _ASIDE = re.compile(rb"(</?)aside\b")
 _TARGET = re.compile(rb"""<p(?=\s)[^<>]*?\sid\s*=\s*["']([^"'<>]+)["']""")
 _SKIPPED = re.compile(rb"""\slinear\s*=\s*["']no["']""")
@@ -28,7 +28,7 @@ _SIGNS = re.compile(r"[\W_]*(\w{1,6}|\W?)[\W_]*")
 
 
 def prepare(data: bytes) -> bytes:
-    """Return a book whose notes are common text with places to refer to, and whose parts are all in its order."""
+    """Return a book in which pandoc finds each note as ordinary text with an anchor, and every part in order."""
     package = Package(data)
     pages = {name: package.read(name) for name in package.names if name.lower().endswith(_PAGES)}
     linked = {unquote(name.decode("utf-8", "replace")) for page in pages.values() for name in _LINKED.findall(page)}
@@ -50,7 +50,7 @@ def _plain_tag(tag: "re.Match[bytes]") -> bytes:
 
 
 def _in_order(parts: bytes, linked: set[str]) -> bytes:
-    """Return the list of a book's parts, all of them in its order, those to whose places others lead too."""
+    """Return the list of a book's parts with every page in the spine, including pages that others only link to."""
     parts = _SKIPPED.sub(b"", parts)
     ordered, more = set(_ORDERED.findall(parts)), b""
     for item in _ITEM.findall(parts):
@@ -67,7 +67,7 @@ def _value(item: bytes, name: str) -> str:
 
 
 def join_notes(nodes: Blocks) -> Blocks:
-    """Return blocks with the notes of a book where it refers to them; a note without a reference stays where it is."""
+    """Return blocks with each note of a book at its reference; notes without a reference stay in place."""
     wanted = set(_references(nodes))
     notes: dict[str, Blocks] = {}
     made: Blocks = _put(_take(nodes, wanted, notes), notes) if wanted else nodes
@@ -84,7 +84,7 @@ def _references(node: object) -> Iterator[str]:
 
 
 def _address(node: Mapping[str, Any]) -> str:
-    """Return the place of the note that a link refers to, "" for what is none."""
+    """Return the id of the note that a link refers to, "" for other links."""
     if node.get("t") != "Link" or not any(
         name.endswith(_KIND) and "noteref" in value for name, value in node["c"][0][2]
     ):
@@ -93,7 +93,7 @@ def _address(node: Mapping[str, Any]) -> str:
 
 
 def _take(node: object, wanted: set[str], notes: dict[str, Blocks]) -> Any:
-    """Return a node without the notes that are wanted, and without the items of lists that held nothing else."""
+    """Return a node without the `wanted` notes, which go to `notes`, and without list items left empty."""
     if isinstance(node, dict):
         if node.get("t") in ("BulletList", "OrderedList"):
             items = node["c"] if node["t"] == "BulletList" else node["c"][1]
@@ -113,7 +113,7 @@ def _take(node: object, wanted: set[str], notes: dict[str, Blocks]) -> Any:
 
 
 def _note(block: Any) -> tuple[str, Blocks]:
-    """Return the place of a block to which a book may refer, and what is there."""
+    """Return the id of a block that a reference may lead to, and its content."""
     kind = block.get("t") if isinstance(block, dict) else None
     if kind == "Div":
         return block["c"][0][0], block["c"][1]
@@ -122,7 +122,7 @@ def _note(block: Any) -> tuple[str, Blocks]:
 
 
 def _put(node: object, notes: dict[str, Blocks]) -> Any:
-    """Return a node with notes in the place of the first reference to each."""
+    """Return a node with each note in place of its first reference."""
     if isinstance(node, list):
         return [_put(part, notes) for part in node]
     if not isinstance(node, dict) or "c" not in node:
@@ -160,13 +160,13 @@ _MARKS = {
     "epigraph": "blockquote", "annotation": "blockquote", "section": "div", "table": "table", "tr": "tr", "th": "th",
     "td": "td", "a": "a", "image": "img",
 }  # fmt: skip
-"""Elements of FictionBook, and of HTML."""
+"""Elements of FictionBook -> elements of HTML."""
 _HREF = "{http://www.w3.org/1999/xlink}href"
 _DEEPEST = 6
 
 
 def fiction_book(data: bytes) -> tuple[str, dict[str, str]]:
-    """Return a FictionBook as HTML, and what it says of itself; raises SourceError."""
+    """Return a FictionBook as HTML, and its metadata; raises SourceError."""
     root = parse_xml(data)
     info = first(root, "description", "title-info")
     about: dict[str, str] = {}
@@ -186,7 +186,7 @@ _ABOUT = {"book-title": "title", "author": "author", "keywords": "tags", "date":
 
 
 def _page(element: Element, depth: int) -> str:
-    """Return an element within `depth` sections as HTML."""
+    """Return an element as HTML; `depth` is the number of sections around it."""
     name = local(element)
     if name == "title":
         level = max(1, min(depth, _DEEPEST))

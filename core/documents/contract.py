@@ -1,4 +1,4 @@
-"""Contract tests that every converter passes, also from other packages.
+"""Contract tests for every converter, also in other packages.
 
 A test class inherits ConverterContract and gives it two fixtures: `converter` returns the converter under test,
 `document` the bytes of a document and its kind.

@@ -1,4 +1,4 @@
-"""The bytes of a document or a picture -> Markdown, text or pixels, in a process that can be ended."""
+"""Documents and pictures -> Markdown, text or pixels, in a process that can be killed."""
 
 import atexit
 import base64
@@ -33,22 +33,22 @@ from core.model import Pixels
 
 _LOG = logging.getLogger(__name__)
 SECONDS, MOST_SECONDS, OCR_SECONDS = 20, 120, 3600
-"""Time of the processor that a small document may take, and any; scans are read page by page, each in a few seconds."""
+"""Processor seconds for a small document, for any document, and for a PDF that may be a scan (read page by page)."""
 MEGABYTES, MOST_MEGABYTES, OCR_MEGABYTES = 1024, 2048, 4096
-"""Address space that a small document may take, and any."""
+"""Megabytes of address space for a small document, for any document, and for a scan."""
 _SECONDS_OF_MB, _MEGABYTES_OF_MB = 20, 256
-"""What each megabyte of a document adds."""
+"""Seconds and megabytes that each megabyte of a document adds."""
 _CLOCK = 3
-"""How many times as long a busy machine may take."""
+"""Factor from processor seconds to seconds on the clock: a busy machine takes longer."""
 _MOST_IDLE = 2
 _IDLE: list[ConverterProcess] = []
 _IDLE_LOCK = Lock()
 _SCANNER, _LOOK = Lock(), 0.1
-"""What a document that may be a scan holds while it is read, and the seconds between two looks while it waits."""
+"""A lock that lets one possible scan be read at a time, and the seconds between two calls of `look` while waiting."""
 
 
 def default_for(kind: str) -> str:
-    """Return the name of the converter of a kind, "" for a kind that nobody reads: the first of the table."""
+    """Return the name of the first converter for a kind, "" if there is none."""
     return next(iter(converters_for(kind)), "")
 
 
@@ -59,7 +59,7 @@ def converters_for(kind: str) -> list[str]:
 
 @cache
 def _kinds(name: str, entry: Entry) -> tuple[str, ...]:
-    """Return the kinds that a converter reads, none for one of a package that can't be loaded."""
+    """Return the kinds that a converter reads; empty if its package can't be loaded."""
     try:
         return tuple((entry.kinds or CONVERTERS.build(name).kinds).split())
     except ModelError as error:
@@ -68,20 +68,18 @@ def _kinds(name: str, entry: Entry) -> tuple[str, ...]:
 
 
 def is_document(path: str, *, pictures: bool = False) -> bool:
-    """Return whether a file is a document that becomes a note, by its name.
+    """Return whether a file, by its name, is a document that becomes a note.
 
-    A picture of a folder belongs to the notes that link to it; with `pictures` it is a document as well.
+    Pictures in a folder belong to the notes that link to them; with `pictures` they count as documents too.
     """
     kind = kind_of(path)
     return (pictures or kind not in PICTURES) and bool(default_for(kind))
 
 
 def convert(data: bytes, path: str, *, converter: str = "", look: Look = lambda: None) -> tuple[Converted, str]:
-    """Return a document as Markdown, and the version of what converted it.
+    """Return a document as Markdown, and the version of its converter.
 
-    `look` is called often meanwhile; what it raises ends the conversion.
-
-    Raises SourceError for a document that is refused or can't be converted, UnknownChoice for a converter.
+    `look` is called often meanwhile; an exception that it raises ends the conversion.
     """
     kind = kind_of(path)
     check(data, kind, path)
@@ -105,7 +103,7 @@ def convert(data: bytes, path: str, *, converter: str = "", look: Look = lambda:
 
 @contextmanager
 def _checked(path: str) -> Iterator[None]:
-    """Raise SourceError where a worker wrote something else than it has to: its document may have taken it over."""
+    """Raise SourceError if a worker's result is malformed: a hostile document may have taken the worker over."""
     try:
         yield
     except DAMAGE as error:
@@ -113,7 +111,7 @@ def _checked(path: str) -> Iterator[None]:
 
 
 def _run(name: str, kind: str, data: bytes, path: str, look: Look) -> WorkerResult:
-    """Convert in a process that is idle, or in a new one; return its result."""
+    """Convert in an idle process or a new one; return its result."""
     reads_scans = name == "ocr" or kind == "pdf"
     limits = limits_of(len(data), reads_scans=reads_scans)
     with _scanner(look) if reads_scans and can_read() else nullcontext():
@@ -122,7 +120,7 @@ def _run(name: str, kind: str, data: bytes, path: str, look: Look) -> WorkerResu
 
 @contextmanager
 def _scanner(look: Look) -> Iterator[None]:
-    """Wait until no other document is read that may be a scan, which takes nearly a gigabyte."""
+    """Wait until no other possible scan is being read: each takes nearly a gigabyte."""
     while not _SCANNER.acquire(timeout=_LOOK):
         look()
     try:
@@ -148,7 +146,7 @@ def _run_within(limits: Limits, name: str, kind: str, data: bytes, path: str, lo
 
 
 def limits_of(size: int, *, reads_scans: bool) -> Limits:
-    """Return what a document of so many bytes may take; one that may be a scan takes more where it is one."""
+    """Return the limits for a document of `size` bytes. A possible scan gets more once it proves to be one."""
     most, scan = (OCR_SECONDS, OCR_MEGABYTES) if reads_scans else (MOST_SECONDS, MOST_MEGABYTES)
     seconds = min(most, SECONDS + _SECONDS_OF_MB * (size >> 20))
     megabytes = min(MOST_MEGABYTES, MEGABYTES + _MEGABYTES_OF_MB * (size >> 20))
@@ -171,18 +169,18 @@ def _close_idle() -> None:
 
 
 PICTURE_SECONDS = 120
-"""Seconds of the processor that one picture may take; most take one or two."""
+"""Processor seconds for one picture; most take one or two."""
 _LIMITS = Limits(OCR_SECONDS, PICTURE_SECONDS, OCR_MEGABYTES, OCR_MEGABYTES)
 _CONVERTER, _ANY_KIND = "ocr", "-"
 
 
 def can_read() -> bool:
-    """Return whether what reads pictures is installed."""
+    """Return whether the reader for pictures is installed."""
     return has("rapidocr")
 
 
 def check_picture_reader() -> None:
-    """Raise ConfigError, with the command that installs it, where what reads pictures is missing."""
+    """Raise ConfigError, with the command that installs it, if the reader for pictures is missing."""
     if not can_read():
         raise ConfigError(
             "The reader for pictures isn't installed yet. Install it, then start Tessera again: {command}",
@@ -191,24 +189,24 @@ def check_picture_reader() -> None:
 
 
 def holds_words(text: str) -> bool:
-    """Return whether what was read of a picture holds two signs side by side.
+    """Return whether the text of a picture has two characters side by side.
 
-    A line or a circle is read as a single sign, and with a high score.
+    OCR reads a line or a circle as a single character, with a high score.
     """
     return any(len(word) > 1 for word in text.split())
 
 
 class PictureReader:
-    """Reads pictures at the lowest priority. Its process holds the models, half a gigabyte, until it is closed."""
+    """Reads pictures at low priority. Its process keeps half a gigabyte of models until it is closed."""
 
     def __init__(self) -> None:
         self._process = ConverterProcess(_LIMITS, waits=True)
 
     def read(self, data: bytes, path: str, look: Look) -> tuple[str, str]:
-        """Return the text of a picture, "" where there is none or it is doubtful, and the version of what read it.
+        """Return the text of a picture ("" for none or doubtful text) and the version of its reader.
 
-        `look` is called often meanwhile; what it raises ends the process. Raises SourceError for a picture that is
-        refused or can't be read, Interrupted where that isn't the fault of the picture.
+        `look` is called often meanwhile; an exception that it raises ends the process. Raises SourceError for a picture
+        that is refused or can't be read, Interrupted if the picture isn't the cause.
         """
         result = self._result(data, path, _CONVERTER, look)
         with _checked(path):
@@ -220,7 +218,7 @@ class PictureReader:
         raise _failure(result, path)
 
     def shrink(self, data: bytes, path: str, look: Look) -> Pixels:
-        """Return a picture made small, as `read` looks at one; raises SourceError as that does."""
+        """Return a thumbnail of a picture; takes `look` and raises as `read` does."""
         result = self._result(data, path, THUMBNAIL, look)
         if "thumbnail" not in result:
             raise _failure(result, path)

@@ -1,4 +1,4 @@
-"""Feeds (RSS and Atom) as their entries, and outlines (OPML) as lists -> Markdown."""
+"""Feeds (RSS, Atom) and outlines (OPML) -> Markdown: a section per entry, or a list."""
 
 import html
 import io
@@ -17,7 +17,7 @@ _TEXTS = ("encoded", "content", "description", "summary")
 
 
 class Feed:
-    """Reads feeds, entry by entry, and outlines. What they link to isn't loaded."""
+    """Reads feeds and outlines. Nothing that they link to is loaded."""
 
     kinds = "rss atom opml"
     version = "Tessera 1"
@@ -46,7 +46,7 @@ class Feed:
 
 
 def _child(element: Element, *tags: str) -> Element | None:
-    """Return the first child of the first of these tags that is there."""
+    """Return the first child with the first of these tags that occurs."""
     return next((child for tag in tags for child in element if local(child) == tag), None)
 
 
@@ -69,7 +69,7 @@ def _link(entry: Element) -> str:
 
 
 def _entry(entry: Element) -> str:
-    """Return an entry as HTML: its title, which leads to it, date, author and categories, its text."""
+    """Return an entry as HTML: its linked title, its date, author and categories, and its text."""
     named, link = _child(entry, "title"), _link(entry)
     marks = r"<[^<>]*>" if named is not None and named.get("type") == "html" else r"(?!)"
     title = html.escape(html.unescape(re.sub(marks, "", _line(entry, "title"))) or "…")
@@ -81,7 +81,7 @@ def _entry(entry: Element) -> str:
 
 
 def _text(entry: Element) -> str:
-    """Return the texts of an entry as HTML, without one that another holds."""
+    """Return the texts of an entry as HTML, without texts that another one contains."""
     written = {}
     for element in (element for tag in _TEXTS for element in entry if local(element) == tag):
         text = tostring(element, "unicode", "html") if len(element) else "".join(element.itertext())
@@ -95,7 +95,7 @@ def _text(entry: Element) -> str:
 
 
 def _outline(parent: Element, depth: int) -> Iterator[str]:
-    """Yield the items of an outline as a list; what is deeper than can be is as deep as that."""
+    """Yield the items of an outline as lines of a list; the indentation stops growing at `_DEEPEST`."""
     waiting = [(element, depth) for element in reversed(parent)]
     while waiting:
         item, depth = waiting.pop()

@@ -1,4 +1,4 @@
-"""Kinds of documents by their suffix: their names, how their files begin, what reads them, why others aren't read."""
+"""Kinds of documents by suffix: names, signatures, required packages, and why other kinds aren't read."""
 
 import io
 import re
@@ -19,7 +19,7 @@ _EXTRAS = {
     "pypdfium2": "documents",
     "rapidocr": "ocr",
 }
-"""A module that a converter imports -> the extra that brings it."""
+"""A module that a converter imports -> the extra that installs it."""
 
 
 _MODULES = {
@@ -29,7 +29,7 @@ _MODULES = {
     "pdftext": "pypdfium2",
     "ocr": "rapidocr",
 }
-"""What each converter of Tessera needs."""
+"""The module that each built-in converter needs."""
 
 
 @cache
@@ -39,7 +39,7 @@ def has(module: str) -> bool:
 
 
 def need(module: str) -> None:
-    """Raise SourceError, with the command that installs it, where a module is missing."""
+    """Raise SourceError, with the command that installs it, if a module is missing."""
     if not has(module):
         raise SourceError(
             "",
@@ -55,13 +55,13 @@ def installed(converter: str) -> bool:
 
 
 def fingerprint() -> str:
-    """Return what tells whether other documents can be read now than before."""
+    """Return the installed modules as text, which changes with the kinds that can be read."""
     return " ".join(module for module in _EXTRAS if has(module))
 
 
 MAX_BYTES = 100 * 1024 * 1024
 MAX_UNPACKED = 500 * 1024 * 1024
-"""Bytes that an Office document or a book, which is a zip archive, may unpack to."""
+"""Bytes that a zip archive (an Office document, a book) may unpack to."""
 MAX_RATIO = 200
 MAX_PAGES = 5_000
 _RATIO_FLOOR = 20 * 1024 * 1024
@@ -72,9 +72,10 @@ _ENCRYPTED = 0x1
 
 @frozen
 class FileKind:
-    """What a kind is called. A zip archive has the `entry`, a pattern; other bytes match `begins`; else it is text.
+    """A kind of file: its name, and how to recognize its content.
 
-    A note of a kind that is `called_as_file` has the name of its file.
+    A zip archive holds a file whose path matches `entry`; other binary files start with `begins`; the rest is text.
+    With `called_as_file` a note gets the name of its file as title.
     """
 
     name: Message
@@ -141,7 +142,7 @@ PICTURES = {
     "tif": rb"II\*\0|MM\0\*",
     "tiff": rb"II\*\0|MM\0\*",
 }
-"""Kinds of pictures whose text can be read, and how their files begin."""
+"""Kinds of pictures whose text can be read -> a pattern for how their files begin."""
 _SAME = {
     **dict.fromkeys(("docm", "dotx", "dotm"), "docx"),
     **dict.fromkeys(("xlsm", "xltx", "xltm"), "xlsx"),
@@ -150,12 +151,12 @@ _SAME = {
     "ots": "ods",
     "otp": "odp",
 }
-"""Templates, shows, and documents with macros, which are never run: their parts are those of the plain kinds."""
+"""Templates, shows, and documents with macros -> the plain kind with the same parts. Macros are never run."""
 _PROGRAMS = (b"MZ", b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"#!")
 
 
 def kind_of(path: str) -> str:
-    """Return the kind of a file by its name: its suffix in lower case, without the dot; that of a template's document.
+    """Return the kind of a file: its suffix in lower case, or the document kind for a template or macro suffix.
 
     >>> kind_of("Budget.XLSM")
     'xlsx'
@@ -165,7 +166,7 @@ def kind_of(path: str) -> str:
 
 
 def picture_kind(data: bytes) -> str:
-    """Return the kind of a picture by how its file begins, "" for none that is read: many a .jpg holds a PNG."""
+    """Return the kind of a picture by its first bytes, "" for unsupported ones: many a .jpg holds a PNG."""
     return next((kind for kind, begins in PICTURES.items() if re.match(begins, data[:64])), "")
 
 
@@ -191,7 +192,7 @@ def check(data: bytes, kind: str, path: str) -> None:
 
 
 def check_size(data: bytes, path: str) -> None:
-    """Raise SourceError for data of no bytes, or of more than are read."""
+    """Raise SourceError for data that is empty or larger than MAX_BYTES."""
     if not data:
         raise SourceError(path, "is empty.")
     if len(data) > MAX_BYTES:
@@ -244,9 +245,9 @@ KINDS_READ = message(
     "Markdown and text, PDF, Word, PowerPoint, Excel and CSV, LibreOffice, e-books, web pages, e-mail, notebooks, "
     "subtitles, and exports of Notion, Evernote, Logseq, Joplin, Google Keep, Slack and Telegram"
 )
-"""The kinds that are read, as a person calls them."""
+"""The names of the supported kinds for the user."""
 _MOST_COUNTED = 8
-"""Kinds that are counted by name."""
+"""The most kinds that a message lists by name."""
 _BETTER = {
     **dict.fromkeys("doc dot wps pages one".split(), "docx"),
     **dict.fromkeys("xls xlsb xlt numbers et".split(), "xlsx"),
@@ -256,7 +257,7 @@ _BETTER = {
     **dict.fromkeys("msg oft".split(), "eml"),
     "webarchive": "html",
 }
-"""Formats of documents, and in which their own programs save them so that they are read."""
+"""Unsupported formats -> the supported one that their own programs can save."""
 _REASONS = {
     " ".join((*PICTURES, "svg avif heic heif ico psd raw cr2 nef dng")): message(
         "is a picture. Notes that link to it show it, and its text is found where the base reads pictures."
@@ -283,7 +284,7 @@ _REASONS = {
         "is data for programs. Export what should be found as text or CSV."
     ),
 }
-"""Why files of other kinds, by their suffixes, aren't read, and what the user can do."""
+"""Suffixes of other kinds -> why their files aren't read, and what the user can do."""
 
 
 def why_not_read(path: str) -> Message:
@@ -304,7 +305,7 @@ def why_not_read(path: str) -> Message:
 
 
 def nothing_read(paths: Iterable[str]) -> Message:
-    """Return that none of some files is read: how many there are of each kind, and which kinds are read."""
+    """Return the message that none of these files can be read: their number by kind, and the supported kinds."""
     counts = Counter(map(kind_of, paths))
     if not counts:
         return message("There are no files to read here. Kinds that are read: {kinds}.", kinds=KINDS_READ)

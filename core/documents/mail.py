@@ -1,4 +1,4 @@
-"""E-mails -> Markdown: who wrote to whom and when, the text, forwarded mails; attached files are named."""
+"""E-mails -> Markdown: the main headers, the text, forwarded mails, and the names of attached files."""
 
 import email
 import email.policy
@@ -17,13 +17,13 @@ from core.model import Omission
 
 _HEADERS = ("From", "To", "Cc", "Date")
 _DEEPEST = 20
-"""Forwarded mails and parts in each other."""
+"""The deepest nesting of parts and forwarded mails that is read."""
 _LONGEST = 10_000
-"""Characters of a header up to which what is encoded in it is decoded: the parser of headers takes long for more."""
+"""Characters of the longest header that the header parser decodes: it is slow for longer ones."""
 _ENCRYPTED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
 _WORD, _ADDRESS = re.compile(r"\w+"), re.compile(r"https?://\S+|\]\([^()\s]*\)")
 _SAME, _MORE = 0.6, 2
-"""Share of the last alternative's words in one that says the same, and how much more another has to say."""
+"""Share of the last alternative's words for which a plainer one is preferred; else the factor of words to beat it."""
 _SIGNATURE = "-- "
 _UNDERLINE = re.compile(r"((?:> ?)*) {0,3}(?:-+|=+)[ \t]*")
 _HEADING = re.compile(r"^((?:> ?)* {0,3})(#{1,6}(?:[ \t]|$))")
@@ -33,7 +33,7 @@ _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "appl
 
 @dataclass(slots=True)
 class _Mail:
-    """What was read of the parts of an e-mail."""
+    """The texts and attachments that were read from the parts of an e-mail."""
 
     texts: list[str] = field(default_factory=list)
     attached: list[str] = field(default_factory=list)
@@ -42,7 +42,7 @@ class _Mail:
 
 
 class Mail:
-    """Reads e-mails as mail programs save them; `emlx` are Apple Mail's."""
+    """Reads e-mails that mail programs saved; Apple Mail saves `emlx`."""
 
     kinds = "eml emlx"
     version = "Tessera 1"
@@ -77,7 +77,7 @@ def _head(message: EmailMessage) -> str:
 
 
 def _header(message: EmailMessage, name: str) -> str:
-    """Return a header on one line, "" for none; bytes of no declared charset are read like a text's."""
+    """Return a header on one line, "" if missing; the charset of undeclared bytes is guessed."""
     text = next((str(value) for key, value in message.raw_items() if key.lower() == name.lower()), "")
     if text.isascii() and len(text) <= _LONGEST:
         with suppress(Exception):  # the parser of headers raises anything for hostile ones
@@ -94,7 +94,7 @@ def _date(message: EmailMessage) -> str:
 
 
 def _read(part: EmailMessage, into: _Mail, depth: int) -> None:
-    """Read a part and those in it; of those that say the same, the one that says most plainly."""
+    """Read a part and the parts within it; of alternatives, only the best one."""
     kind, name = part.get_content_type(), _name(part)
     if depth > _DEEPEST:
         into.attached.append(name or kind)
@@ -116,7 +116,7 @@ def _read(part: EmailMessage, into: _Mail, depth: int) -> None:
 
 
 def _read_best(parts: list[EmailMessage], into: _Mail, depth: int) -> None:
-    """Read the plainest of some alternatives that says what the last one does, else the one that says most."""
+    """Read the first alternative that has most words of the last one, else the one with the most words."""
     readings = []
     for part in parts:
         mail = _Mail()
@@ -160,7 +160,7 @@ def _text(part: EmailMessage, into: _Mail) -> str:
 
 
 def _join_lines(text: str, *, delsp: bool) -> str:
-    """Return a text with each paragraph on one line (RFC 3676); with `delsp` the space at the end of a line goes."""
+    """Return a text with each paragraph on one line (RFC 3676); with `delsp` the space at a line's end is removed."""
     made: list[list[str]] = []
     flows = -1  # the depth of the quotation whose paragraph goes on
     for line in text.split("\n"):
@@ -176,7 +176,7 @@ def _join_lines(text: str, *, delsp: bool) -> str:
 
 
 def _as_markdown(text: str) -> str:
-    """Return plain text so that Markdown makes no heading and no HTML of it."""
+    """Return plain text escaped so that Markdown sees no headings or HTML in it."""
     made: list[str] = []
     for line in text.split("\n"):
         rule = _UNDERLINE.fullmatch(line)

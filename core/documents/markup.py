@@ -1,4 +1,4 @@
-"""Texts in Org, reStructuredText, LaTeX and notebooks, written so that pandoc reads all of them."""
+"""Org, reStructuredText, LaTeX, XML and notebooks, rewritten so that pandoc reads all of their text."""
 
 import html
 import json
@@ -11,7 +11,7 @@ from core.markdown.writing import code_block
 
 
 class Markup(NamedTuple):
-    """A text that pandoc reads whole, its tags, and how many files that it names were left out."""
+    """A text that pandoc reads completely, its tags, and the number of included files that are left out."""
 
     data: bytes
     tags: str = ""
@@ -19,12 +19,12 @@ class Markup(NamedTuple):
 
 
 _OPTIONS = b"#+OPTIONS: arch:t d:t p:t\n"
-"""What pandoc reads of Org: archived trees, drawers, dates of tasks."""
+"""Settings that make pandoc read archived trees, drawers and the dates of tasks."""
 _ORG_SETTINGS = re.compile(rb"(?im)^[ \t]*#\+(?:options|exclude_tags|select_tags|results)(?:\[[^]\n]*\])?:.*$")
 _ORG_TAGS = re.compile(rb"(?im)^[ \t]*#\+filetags:(.*)$")
 _ORG_FILES = re.compile(rb"(?im)^[ \t]*#\+(?:include|setupfile):.*$")
 _ORG_CAPTION = re.compile(rb"(?im)^[ \t]*#\+caption(?:\[[^]\n]*\])?:[ \t]*+(.*)\n(?=[ \t]*(?:\n|<<|\Z))")
-"""A caption of nothing, as pandoc itself writes it: below a table, or above a target."""
+"""A caption without a figure, which pandoc itself writes below a table or above a target."""
 _ORG_HEADING = re.compile(rb"(?m)^(\*+[ \t]+)((?:[A-Z]+[ \t]+)?)COMMENT\b[ \t]*")
 _ORG_NOEXPORT = re.compile(rb"(?im)^(\*+[ \t].*?)(?:(?<=[ \t]):noexport:[ \t]*$|:noexport(?=:))")
 _ORG_EXPORTS = re.compile(rb"(?im)^([ \t]*#\+begin_src\b.*?)[ \t]:exports[ \t]+\w+")
@@ -33,7 +33,7 @@ _ORG_DRAWER = re.compile(
 )
 _ORG_PROPERTY = re.compile(rb":([^\s:]+):[ \t]*(.*)")
 _ORG_NAMES = re.compile(rb"(?i)(?:custom_)?id|class|header-args.*|unnumbered|visibility|export_.*|cookie_data|columns")
-"""Properties for programs."""
+"""Properties that only programs use."""
 
 
 def _org(data: bytes) -> Markup:
@@ -45,7 +45,7 @@ def _org(data: bytes) -> Markup:
 
 
 def _list_properties(drawer: "re.Match[bytes]") -> bytes:
-    """Return a drawer of properties as the drawer that pandoc reads, and a list."""
+    """Return a drawer of properties, followed by a list of those that a reader may want."""
     found = _ORG_PROPERTY.findall(drawer[1])
     items = [b"- %b: %b\n" % pair for pair in found if pair[1].strip() and not _ORG_NAMES.fullmatch(pair[0])]
     return drawer[0] + (b"\n\n%b\n" % b"".join(items) if items else b"")
@@ -85,7 +85,7 @@ def _rst(data: bytes) -> Markup:
 
 
 def _describe(directive: "re.Match[bytes]") -> bytes:
-    """Return what describes a function, a class or an address as a directive whose argument pandoc reads."""
+    """Return the directive for a function, a class or an address as one whose argument pandoc reads."""
     indent, domain, kind, plain, signature = directive.groups()
     name = kind.upper() if domain == b"http" else kind or plain
     return b"%b.. describe:: ``%b %b``" % (indent, name, signature.strip())
@@ -99,7 +99,7 @@ _TEX = (
     (re.compile(rb"\\multirow(?:\[\w\])?\{-?\d+\}(?:\*|" + _ARGUMENT + rb")"), b""),
     (re.compile(rb"(\\multicolumn\{\d+\})" + _ARGUMENT), rb"\1{l}"),
 )
-"""Commands of lists, pictures and cells after which pandoc loses text, and what replaces them."""
+"""Commands after which pandoc loses text -> their replacements."""
 _TEX_FILES = re.compile(rb"(?m)^[^%\n]*\\(?:input|include|verbatiminput|lstinputlisting)\b")
 _TEX_KEYWORDS = re.compile(rb"pdfkeywords=\{([^{}]*)\}")
 _TEX_SUBTITLE = re.compile(rb"\\subtitle(" + _ARGUMENT + rb")")
@@ -125,7 +125,7 @@ _JATS = (
         lambda found: b"<p>%b</p>" % _TAG.sub(b" ", found[1]),
     ),
 )
-"""Elements whose text pandoc leaves out: labels, names in one word, the references, which it takes for data."""
+"""Elements whose text pandoc drops -> replacements: labels, one-word names, and references (to pandoc, data)."""
 _KEYWORDS = re.compile(rb"<(?:kwd|keyword)(?:\s[^<>]*)?>([^<>]*)<")
 _NOTE = re.compile(rb"<fn\b([^<>]*)>((?:(?!</?fn\b)[\s\S])*)</fn>")
 _IDENTIFIER = re.compile(rb"""\sid=["']([^"'<>]*)""")
@@ -185,9 +185,9 @@ _SHOWN = {"text/markdown", "text/html", "text/latex"}
 
 
 def _notebook(data: bytes) -> Markup:
-    """Return a notebook with its raw cells as Markdown, what is of another format is a block of code.
+    """Return a notebook with raw cells as Markdown: text in another format becomes a code block.
 
-    An output whose text is only the name of an object is what was shown for it.
+    The text of an output is dropped if it only names the object that a richer format shows.
     """
     try:
         notebook = json.loads(data)
@@ -206,7 +206,7 @@ def _notebook(data: bytes) -> Markup:
 
 
 def _entries(node: object, name: str) -> list[dict[str, object]]:
-    """Return the entries of a list in a node, none where it is none."""
+    """Return the dictionaries of a list in a node; empty if there is no such list."""
     entries = node.get(name) if isinstance(node, dict) else None
     return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
 

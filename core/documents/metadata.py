@@ -1,4 +1,4 @@
-"""What Office documents and books say of themselves, in a small file of the archive that they are."""
+"""Metadata of Office documents and books, from a small XML file in their archive."""
 
 import html
 import io
@@ -31,11 +31,11 @@ _FILE = (
     r"about:blank|(https?|file):.*|\W*",
 )
 _JUNK = re.compile(f"(?i){'|'.join((*_PROGRAM, *_FILE))}")
-"""Titles that programs give: their names for what has none yet, and the names of files."""
+"""Titles that programs generate: names for untitled documents, and names of files."""
 
 
 def read_metadata(data: bytes, kind: str) -> dict[str, str]:
-    """Return title, author, created, updated, description, tags and subjects, of those that a document says."""
+    """Return the metadata that a document states: title, author, created, updated, description, tags, subjects."""
     archive = zipfile.ZipFile(io.BytesIO(data))
     for name in archive.namelist():
         if name in _FILES or (kind == "epub" and name.endswith(".opf")):

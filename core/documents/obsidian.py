@@ -1,4 +1,4 @@
-"""Canvases and bases of Obsidian -> Markdown: the text of cards in reading order, views and filters in words."""
+"""Canvases and bases of Obsidian, drawings of Excalidraw -> Markdown: cards in reading order, views and filters."""
 
 import json
 import re
@@ -10,11 +10,11 @@ from core.documents import Converted
 from core.model import Omission
 
 Json = dict[str, Any]
-"""A file, or a part of one: a card, a group or an arrow of a canvas, an element of a drawing, a view of a base."""
+"""A JSON object: a whole file, or a card, group, arrow, element or view in it."""
 _MOST = 20_000
-"""Cards and links of a canvas that are read."""
+"""The most cards, or links, that are read from a canvas."""
 _ROW = 60
-"""Points by which cards of one row may differ in height."""
+"""The largest distance between the top edges of cards in one row, in points."""
 
 
 class Canvas:
@@ -41,7 +41,7 @@ class Canvas:
 
 
 class Base:
-    """Reads `.base` files: what a base of Obsidian shows, by its views, filters and formulas."""
+    """Reads `.base` files: the views, filters and formulas of a base."""
 
     kinds = "base"
     version = "Tessera 1"
@@ -135,7 +135,7 @@ def _to_file(node: Json) -> str:
 
 
 def _display_name(node: Json) -> str:
-    """Return the name of a card in the sentence of an arrow."""
+    """Return the name of a card for the line about an arrow."""
     if node.get("type") == "file":
         return _to_file(node).removeprefix("!")
     name = _line(node.get("label") or node.get("url") or str(node.get("text") or "").strip().split("\n")[0]).strip("# ")
@@ -171,7 +171,7 @@ def _view(view: Json) -> list[str]:
 
 
 def _filters(value: object) -> list[str]:
-    """Return filters in words; the outermost `and` gives one line for each."""
+    """Return filters in words, a line for each condition of an outermost `and`."""
     if isinstance(value, dict) and isinstance(value.get("and"), list) and len(value) == 1:
         return [_filter(item) for item in value["and"]]
     return [_filter(value)] if value else []
@@ -201,7 +201,7 @@ def _in_link(value: object) -> str:
 
 
 class Excalidraw:
-    """Reads `.excalidraw` files; the pictures in them are named."""
+    """Reads the texts of `.excalidraw` files; pictures are counted as left out."""
 
     kinds = "excalidraw"
     version = "Tessera 1"
@@ -222,7 +222,7 @@ class Excalidraw:
 
 
 def _text(element: Json) -> str:
-    """Return what an element says: its text, the name of a frame, where it leads to."""
+    """Return the text of an element, or the name of a frame, and its link."""
     words = element.get("originalText") or element.get("text") or element.get("name")
     link = element.get("link")
     said = [str(item).strip() for item in (words, f"<{link}>" if link else "") if item]

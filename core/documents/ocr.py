@@ -1,4 +1,4 @@
-"""Pictures and scanned pages -> text by rapidocr, whose package holds its models; nothing is asked of a network."""
+"""Pictures and scanned pages -> text, by rapidocr. Its package contains the models, so no network is needed."""
 
 import base64
 import io
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 # The lines that OCR reads of a picture -> their text, by the same rules as that of a PDF.
 
 _SIZE = 12.0
-"""Points to which the height of most lines is scaled."""
+"""Size in points to which the median height of lines is scaled."""
 _ALIKE = (0.6, 1.5)
-"""Between which shares of that height lines are of one size."""
+"""Factors of that size between which a line is given exactly that size."""
 _TALL = 1.5
-"""How many times as high as it is wide a line is that runs down."""
+"""Ratio of height to width from which a line counts as vertical."""
 _ASKED = 5
-"""Lines, the longest, whose direction is measured."""
+"""The number of lines, the longest ones, whose direction is measured."""
 
 
 _THUMBNAIL, _LEAST_SIDE = 448, 56
-"""Pixels of the longer side of a thumbnail, and of the shorter one at least: models see 224 to 384."""
+"""Pixels of a thumbnail's longer side at most, and of each side at least: models see 224 to 384."""
 
 
 @frozen
@@ -51,13 +51,13 @@ class ScannedLine:
 
     @property
     def is_tall(self) -> bool:
-        """Whether the line runs down or up."""
+        """Whether the line is vertical."""
         width, height = self.corners.max(axis=0) - self.corners.min(axis=0)
         return bool(height >= _TALL * width)
 
     @property
     def tilt(self) -> float:
-        """The angle of its longer edges to the horizontal, in radians."""
+        """The angle of its longest edge to the horizontal, in radians."""
         edges = self.corners - self.corners[[1, 2, 3, 0]]
         x, y = max(edges.tolist(), key=lambda edge: math.hypot(*edge))
         return math.atan(y / x) if x else 0.0
@@ -66,7 +66,7 @@ class ScannedLine:
 def turn_lines(
     lines: Sequence[ScannedLine], width: int, height: int, is_upside_down: Callable[[ScannedLine], bool]
 ) -> list[ScannedLine]:
-    """Return the lines of a picture turned so that most letters are upright, and level."""
+    """Return the lines of a picture, rotated so that most of them are upright and level."""
     import numpy as np
 
     longest = sorted(lines, key=lambda line: -len(line.text))[:_ASKED]
@@ -85,7 +85,7 @@ def turn_lines(
 
 
 def text_in_order(lines: Sequence[ScannedLine]) -> str:
-    """Return the text of lines in reading order: columns one after the other, tables as such, a gap as a blank line."""
+    """Return the text of lines in reading order: column by column, tables as Markdown, a blank line for each gap."""
     if not lines:
         return ""
     frames = [(*line.corners.min(axis=0).tolist(), *line.corners.max(axis=0).tolist()) for line in lines]
@@ -115,18 +115,18 @@ def text_in_order(lines: Sequence[ScannedLine]) -> str:
 MAX_PIXELS = 60_000_000
 _DPI = 150
 _SURE = 0.6
-"""Score below which a line is left out: rapidocr gives right lines 0.9 and more."""
+"""Score below which a line is left out: rapidocr gives correct lines 0.9 and more."""
 _DOUBTFUL = 0.75
-"""Mean score of a picture's lines below which none is believed."""
+"""Mean score of a picture's lines below which its text is rejected as a whole."""
 _WORD = re.compile(r"\w\w|[^\x00-\u2fff]")
-"""What a picture with text has: in drawings single letters are read, such as `W` in the mouth of a face."""
+"""Evidence of real text. In drawings OCR reads single letters, such as `W` in the mouth of a face."""
 _SIDE = 3000
-"""Pixels of the longer side to which a picture is made smaller."""
+"""Pixels of the longer side to which a picture is shrunk before it is read."""
 _THREADS = 2
 
 
 class NoText(SourceError):
-    """A picture that is sound, and in which there is no text, or doubtful text."""
+    """A valid picture without text, or with doubtful text only."""
 
 
 class Ocr:
@@ -163,7 +163,7 @@ class Ocr:
 
 
 def page_text(document: "PdfDocument", number: int) -> str:
-    """Return the text of a page of a PDF, which counts from 1."""
+    """Return the text of a page of a PDF; `number` counts from 1."""
     page = document[number - 1]
     width, height = page.get_size()
     scale = min(_DPI / 72, (MAX_PIXELS / max(1.0, width * height)) ** 0.5)
@@ -171,7 +171,7 @@ def page_text(document: "PdfDocument", number: int) -> str:
 
 
 def text_of(picture: "Image") -> str:
-    """Return the text of a picture in reading order, "" where there is none or where it is doubtful."""
+    """Return the text of a picture in reading order, "" for no or doubtful text."""
     import numpy as np
 
     process.grant_scan()
@@ -191,7 +191,7 @@ def text_of(picture: "Image") -> str:
 
 
 def _is_upside_down(image: "NDArray[np.uint8]", line: ScannedLine) -> bool:
-    """Return whether the letters of a line are upside down; a line that runs down is turned to the left first."""
+    """Return whether a line is upside down; a vertical line is rotated to the left first."""
     import numpy as np
 
     left, top = np.maximum(line.corners.min(axis=0), 0).astype(int)
@@ -202,9 +202,9 @@ def _is_upside_down(image: "NDArray[np.uint8]", line: ScannedLine) -> bool:
 
 
 def shrink(data: bytes, side: int) -> "Image":
-    """Return a picture as PIL has it, with at most `side` pixels on its longer side, the right way up.
+    """Return a PIL image with at most `side` pixels on its longer side, rotated upright.
 
-    Raises SourceError for one that is damaged, or of more than MAX_PIXELS, of which nothing is unpacked.
+    Raises SourceError if it is damaged, or has more than MAX_PIXELS: then nothing is unpacked.
     """
     from PIL import Image, ImageOps, UnidentifiedImageError
 
@@ -227,7 +227,7 @@ def shrink(data: bytes, side: int) -> "Image":
 
 
 def thumbnail(data: bytes) -> dict[str, object]:
-    """Return a picture made small, as values for JSON; raises SourceError for one that is refused or damaged."""
+    """Return a thumbnail as values for JSON; raises SourceError if the picture is refused or damaged."""
     picture = shrink(data, _THUMBNAIL)
     try:
         if "A" in picture.getbands() or "transparency" in picture.info:

@@ -1,4 +1,4 @@
-"""Office documents, books, web pages and markup -> Markdown by pandoc, which reads no other file and no network."""
+"""Office documents, books, web pages and markup -> Markdown, by pandoc, without other files or a network."""
 
 import json
 from contextlib import suppress
@@ -36,18 +36,18 @@ _FORMATS = {
 _OPEN = ("odt", "odp", "ods")
 _PACKED = ("docx", "pptx", *_OPEN, "epub")
 _PARTS = (*_HTML, "docx", "rtf")
-"""Kinds of documents that a Word document may hold as a part of its text."""
+"""Kinds that a Word document may embed as part of its text."""
 _MOST_DEPTH = 3
 _FIELDS = {"title": "title", "author": "author", "date": "created", "keywords": "tags"}
-"""What a document says of itself, and the field of its note."""
+"""Metadata of pandoc -> fields of the note."""
 _SAID = ("title", "author", "created", "updated", "tags", "source_url")
 _HEAD = ("subtitle", "abstract")
-"""What is at the head of a document, and isn't a field of its note."""
+"""Metadata that is shown as text at the top, not as a field of the note."""
 _API = [1, 23, 1]
 
 
 class Pandoc:
-    """Converts by the pandoc that the package pypandoc-binary holds."""
+    """Converts with the pandoc in the package pypandoc-binary."""
 
     kinds = " ".join(_FORMATS)
 
@@ -74,7 +74,7 @@ class Pandoc:
         return Converted(text, warnings=read.warnings, left_out=tuple(read.left_out), **about)
 
     def _read(self, data: bytes, kind: str, depth: int) -> "_Read":
-        """Return what a document holds; `depth` is above 0 for one within another."""
+        """Return the content of a document; `depth` is above 0 for an embedded one."""
         if kind == "pptx":
             slides = Slides(data, comments=self._comments)
             return _Read(slides.blocks(), {}, slides.left_out, slides.warnings)
@@ -131,7 +131,7 @@ class Pandoc:
 
 
 class Uncommented:
-    """Converts as Pandoc does, and leaves out the comments: they are named."""
+    """Converts as Pandoc does, but leaves out comments and names them."""
 
     kinds = "docx odt odp ods pptx rtf"
 
@@ -155,7 +155,7 @@ class _Read:
 
 
 def _description(data: bytes) -> Blocks:
-    """Return what a book says of itself: text, or HTML."""
+    """Return the description of a book, which is text or HTML."""
     said = read_metadata(data, "epub").get("description", "")
     if "<" not in said:
         return blocks.paras(said.splitlines())
@@ -163,7 +163,7 @@ def _description(data: bytes) -> Blocks:
 
 
 def html_to_markdown(page: str) -> str:
-    """Return HTML that is in a document of another kind as Markdown."""
+    """Return HTML from a document of another kind as Markdown."""
     need("pypandoc")
     return _markdown(_blocks(clean_page(page), _FORMATS["html"]), pictures=False)
 
@@ -179,7 +179,7 @@ def _html(nodes: Blocks) -> str:
 
 
 def _parse(data: bytes, reader: str) -> Any:
-    """Return a document as pandoc's syntax tree. Equal words are one object: each takes 300 bytes."""
+    """Return a document as pandoc's syntax tree. Equal words share one object, since each takes 300 bytes."""
     words: dict[tuple[object, ...], object] = {}
 
     def share(node: dict[str, object]) -> object:

@@ -1,4 +1,4 @@
-"""The program pandoc, which reads no other file and no network: one process for many short documents, or for one."""
+"""The program pandoc, without other files or a network: one process for many short documents, or for a long one."""
 
 import math
 import re
@@ -14,13 +14,13 @@ from core.documents.kinds import damaged
 from core.documents.process import Interrupted, end_error, limit_child, megabytes_left, resource, seconds_left
 
 _MEGABYTES, _BESIDES = 1000, 150
-"""What pandoc may take in all, and what of it isn't heap."""
+"""Megabytes for pandoc in all, and the part that isn't heap."""
 _RESERVED = ("+RTS", "-xr850m", "-RTS")
-"""The addresses of its heap: in Lua pandoc goes on after the first error of a full one."""
+"""Options that limit the addresses of the heap: in Lua, pandoc continues after the first heap overflow."""
 _HEAP_EXHAUSTED, _OUT_OF_TIME = 251, -getattr(signal, "SIGXCPU", 0)
 _PLACE = re.compile(r'Error at ".*?" \((line \d+, column \d+)\):')
 _INTERNAL = re.compile(r"DocxError|Exception|CallStack|HasCallStack|Prelude\.|namespaces|\.xml|_rels")
-"""What pandoc says of itself and of the parts of an archive, not of what a person wrote."""
+"""Words in pandoc's messages about itself or parts of an archive, which are of no use to the user."""
 _MOST_REASON = 200
 _LUA = r"""
 io.write("\n"):flush()
@@ -35,18 +35,18 @@ for asked in io.lines() do
 end
 """
 _READERS = ("docx", "odt", "epub", "json")
-"""Formats that pandoc's command reads as its Lua does: of a text it replaces tabs first."""
+"""Formats that pandoc reads in Lua as on its command line; for text formats the command line expands tabs."""
 _MOST_BYTES, _MOST_SECONDS = 1 << 18, 2.0
-"""Of a document that is short, and of the processor for it."""
+"""Bytes of a short document, and the processor seconds for it."""
 _LONG = 0.5
-"""Seconds after which a document may have left much memory taken."""
+"""Processor seconds after which the process is replaced: it may have kept much memory."""
 _STANDARD_FILES = 3
 
 
 class _Service:
-    """A process of pandoc that converts one short document after another, and ends at the first that it can't.
+    """A pandoc process that converts short documents one after another, and ends at the first failure.
 
-    Its reader runs in pandoc's sandbox; for its writer, nothing can be opened: no file, no connection.
+    Its reader runs in pandoc's sandbox. Its writer can open nothing, neither files nor connections.
     """
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ class _Service:
         self._seconds = 0.0
 
     def convert(self, data: bytes, reader: str, writer: str) -> bytes | None:
-        """Return a document in another format, None where another process has to, or to say why it can't be."""
+        """Return a document in another format, or None if a separate process must convert it or report the error."""
         text, began = None, self._seconds
         try:
             with suppress(OSError, ValueError):
@@ -65,7 +65,7 @@ class _Service:
         return text
 
     def _ask(self, process: "subprocess.Popen[bytes]", asked: bytes) -> bytes:
-        """Return what the process writes; raises OSError or ValueError where it ends instead."""
+        """Return the converted document; raises OSError or ValueError if the process ends instead."""
         assert process.stdin is not None
         assert process.stdout is not None
         hard = resource.prlimit(process.pid, resource.RLIMIT_CPU)[1]
@@ -115,9 +115,9 @@ def run_pandoc(data: bytes, reader: str, writer: str) -> bytes:
 
 
 def _heap() -> tuple[str, ...]:
-    """Return pandoc's options for a heap that takes no more than its document may, and for no clock: it would wake it.
+    """Return pandoc's options that limit its heap to the memory that is left, and stop its timer, which would wake it.
 
-    Raises MemoryError where nothing is left.
+    Raises MemoryError if nothing is left.
     """
     if (most := megabytes_left(_MEGABYTES) - _BESIDES) <= 0:
         raise MemoryError
@@ -164,7 +164,7 @@ def _run_once(data: bytes, *arguments: str) -> bytes:
 
 
 def _reason(stderr: str) -> str:
-    """Return pandoc's message on a text, and where; "" for a message without use to the user."""
+    """Return pandoc's message about a text, with its position; "" if it is of no use to the user."""
     place = _PLACE.search(stderr)
     lines = [line.strip() for line in stderr[place.end() if place else 0 :].splitlines()]
     reason = next((line for line in lines if any(map(str.isalpha, line)) and not _INTERNAL.search(line)), "")

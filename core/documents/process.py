@@ -1,4 +1,4 @@
-"""A process that converts one document after another, each within its own limits, and can be ended."""
+"""A process that converts documents one after another, each within its own limits, and can be killed."""
 
 import errno
 import json
@@ -28,18 +28,18 @@ except ImportError:
 
 RESULT_BYTES = 1 << 28
 THUMBNAIL = "thumbnail"
-"""The converter that makes a picture small."""
+"""The name of the converter that shrinks a picture."""
 _SCANNED_SECONDS = 60.0
-"""Of the processor for one scanned page; most take less than ten."""
+"""Processor seconds for one scanned page; most take less than ten."""
 
 Look = Callable[[], object]
-"""Called often while others work; what it raises ends that."""
+"""A function that is called often during a conversion; an exception that it raises ends it."""
 
 
 def grant(megabytes: int, seconds: int) -> None:
-    """Allow a document so much more address space than the process has now, and so many seconds of the processor.
+    """Limit a document to `megabytes` more address space than the process has now, and to processor seconds.
 
-    A signal ends the process after them: at a low priority the time on the clock says nothing.
+    A signal ends the process after these seconds: at a low priority, seconds on the clock mean nothing.
     """
     if resource is not None:
         hard = resource.getrlimit(resource.RLIMIT_AS)[1]
@@ -49,12 +49,12 @@ def grant(megabytes: int, seconds: int) -> None:
 
 
 def _taken() -> int:
-    """Return the bytes of address space that this process has; raises OSError where the system doesn't say."""
+    """Return the bytes of address space of this process; raises OSError if the system doesn't tell."""
     return int(Path("/proc/self/statm").read_text("ascii").split()[0]) * resource.getpagesize()
 
 
 def megabytes_left(most: int) -> int:
-    """Return the megabytes that a document may still take, in all processes: `most` where that isn't known."""
+    """Return the megabytes that a document may still take in all processes, `most` if unknown."""
     with suppress(OSError, AttributeError):
         if (limit := resource.getrlimit(resource.RLIMIT_AS)[0]) >= 0:
             return min(most, (limit - _taken()) >> 20)
@@ -62,9 +62,9 @@ def megabytes_left(most: int) -> int:
 
 
 def grant_scan() -> None:
-    """Allow all the address space that the process may have, and the seconds of one scanned page.
+    """Raise the limits for a scanned page: all address space of the process, and its seconds.
 
-    Reading one of A4 takes 1.6 GB of address space, of which .8 GB are used.
+    Reading an A4 page takes 1.6 GB of address space, of which 0.8 GB are used.
     """
     if resource is not None:
         hard = resource.getrlimit(resource.RLIMIT_AS)[1]
@@ -74,17 +74,17 @@ def grant_scan() -> None:
 
 
 def end_grant() -> None:
-    """End the allowance of a document."""
+    """Lift the time limit of a document."""
     _limit_time(0)
 
 
 def seconds_left() -> float:
-    """Return the seconds of the processor that are left, 0 without a limit."""
+    """Return the processor seconds that are left, 0 without a limit."""
     return signal.getitimer(signal.ITIMER_PROF)[0] if hasattr(signal, "getitimer") else 0.0
 
 
 def limit_child(process: "subprocess.Popen[bytes]") -> None:
-    """Limit a process that this one started to the seconds that are left."""
+    """Limit a child process to the processor seconds that are left."""
     if (left := seconds_left()) and hasattr(resource, "prlimit"):
         with suppress(ProcessLookupError):
             resource.prlimit(process.pid, resource.RLIMIT_CPU, (math.ceil(left), math.ceil(left) + 1))
@@ -98,19 +98,19 @@ def _limit_time(seconds: float) -> None:
 _AGE, _DOCUMENTS = 1800, 200
 """Seconds and documents after which a process is replaced by a new one."""
 _SOONEST, _LOOK = 0.002, 0.05
-"""Seconds between two looks for a result: at first, and later."""
+"""Seconds between two checks for a result: at first, and later."""
 _COMMAND = (sys.executable, "-m", "core.documents.worker")
 TOO_MUCH_MEMORY = message(
     "is too large to unpack: it takes more memory than a document of its size may. Divide it, or save it in another "
     "format."
 )
 _OUT_OF_MEMORY = tuple(-getattr(signal, name, 0) for name in ("SIGABRT", "SIGTRAP", "SIGILL"))
-"""How a library of a converter ends the process that gets no more memory."""
+"""The statuses of a process that a library aborted because it got no more memory."""
 _OUT_OF_TIME = tuple(-getattr(signal, name, 0) for name in ("SIGPROF", "SIGALRM", "SIGXCPU"))
 
 
 class WorkerResult(TypedDict, total=False):
-    """What the worker writes: the `converted` document or `thumbnail`, or the `reason` of its failure."""
+    """The result that the worker writes: a `converted` document, a `thumbnail`, or the `reason` of a failure."""
 
     converted: dict[str, Any]
     thumbnail: dict[str, Any]
@@ -124,9 +124,9 @@ class WorkerResult(TypedDict, total=False):
 
 @frozen
 class Limits:
-    """What one document may take: seconds of the clock and of the processor, megabytes of address space.
+    """The limits of one document: seconds on the clock and of the processor, megabytes of address space.
 
-    `scan_megabytes`: what the process may have in all, and takes where it reads a scan.
+    `scan_megabytes`: the limit of the whole process, which a scan may use up.
     """
 
     seconds: int
@@ -136,14 +136,14 @@ class Limits:
 
 
 class Interrupted(SourceError):
-    """A conversion that failed for other causes than its document: a signal, time, memory, a disk, a missing program.
+    """A conversion that failed for another cause than its document: a signal, time, memory, a disk, a missing program.
 
     The next import tries it again.
     """
 
 
 def machine_reason(error: OSError) -> Message:
-    """Return why this computer can't convert any document now, and what to do."""
+    """Return why this computer can't convert documents now, and the remedy."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return message(
             "was not converted: no space is left in {folder}. Make space there, then import it again.",
@@ -154,7 +154,7 @@ def machine_reason(error: OSError) -> Message:
 
 
 def end_error(path: str, error: ChildProcessError) -> Interrupted:
-    """Return the error for a document whose process ended (its status) or could not be handed it (the reason)."""
+    """Return the error for a failed process: its exit status, or the reason why it couldn't get the document."""
     status = error.args[0]
     if isinstance(status, Message):
         return Interrupted(path, status)
@@ -167,16 +167,16 @@ def end_error(path: str, error: ChildProcessError) -> Interrupted:
 
 
 def too_much_time(seconds: int) -> Message:
-    """Return the reason for a document that takes longer than it may."""
+    """Return the message for a document that exceeds its time limit."""
     return message(
         "is too large to unpack: it takes longer than {n} seconds. Divide it, or save it in another format.", n=seconds
     )
 
 
 class ConverterProcess:
-    """Converts documents, each within the `limits` of that time; a document that ends the process ends itself only.
+    """Converts documents, each within the `limits` at that time; one that crashes its process affects no other.
 
-    With `waits` its priority is lower than that of all others.
+    With `waits` its process has a lower priority than all others.
     """
 
     def __init__(self, limits: Limits, *, waits: bool = False) -> None:
@@ -187,10 +187,10 @@ class ConverterProcess:
         self._count = 0
 
     def convert(self, data: bytes, converter: str, kind: str, look: Look = lambda: None) -> WorkerResult:
-        """Return what the worker writes of a document; `look` is called often meanwhile, and may raise.
+        """Return the worker's result for a document; `look` is called often meanwhile, and may raise.
 
-        Raises TimeoutError where the document takes too long, ChildProcessError where it ends the worker (the status)
-        or where this computer can't hand it over (the reason).
+        Raises TimeoutError if the document takes too long, ChildProcessError if it ends the worker (with the status) or
+        if this computer can't hand it over (with the reason).
         """
         try:
             result = self._result(data, converter, kind, look)
@@ -206,7 +206,7 @@ class ConverterProcess:
         return result
 
     def close(self) -> None:
-        """End the process and what it started, and delete what it was given."""
+        """Kill the process and its children, and delete its folder."""
         if self._process is not None:
             with self._process as process, suppress(OSError):
                 if hasattr(os, "killpg"):
@@ -217,7 +217,7 @@ class ConverterProcess:
             shutil.rmtree(self._place, ignore_errors=True)
 
     def _status(self) -> int | None:
-        """Return the status with which the process ended, None while it runs."""
+        """Return the exit status of the process, None while it runs."""
         return None if self._process is None else self._process.poll()
 
     def _fail(self) -> NoReturn:
@@ -227,7 +227,7 @@ class ConverterProcess:
         raise ChildProcessError(status)
 
     def _result(self, data: bytes, converter: str, kind: str, look: Look) -> WorkerResult | None:
-        """Return the result for a document, None where there is none once its time is over or the process ended."""
+        """Return the result for a document, None if its time is over or the process ended without one."""
         asked = f"{converter} {kind} {self.limits.megabytes} {self.limits.processor_seconds}\n".encode()
         try:
             try:
@@ -263,7 +263,7 @@ class ConverterProcess:
         return process
 
     def _start(self) -> "subprocess.Popen[bytes]":
-        """Return the process, a new one where the last ended, is old, or has converted many documents."""
+        """Return the process; start a new one if it ended, is old, or has converted many documents."""
         is_old = time.monotonic() - self._began > _AGE or self._count >= _DOCUMENTS
         if self._process is not None and (is_old or self._process.poll() is not None):
             self.close()

@@ -1,4 +1,4 @@
-"""Blocks of HTML and LaTeX within texts of another format -> blocks like the others."""
+"""Raw blocks of HTML and LaTeX within other formats -> ordinary blocks."""
 
 import re
 import secrets
@@ -12,14 +12,14 @@ from core.documents.syntax import insert_blocks, plain
 from core.documents.webpages import clean_page
 
 _HOLDS = re.compile(r"<(/?)(?:table|ul|ol|dl|figure)\b", re.IGNORECASE)
-"""Elements that go on in the next block of HTML: between the two is Markdown."""
+"""Tags of elements that may continue in a later block of HTML, with Markdown between."""
 _HTML, _TEX = "html", ("latex", "tex")
 _LONGEST = 300
-"""Blocks of an element; one that doesn't end before is read block by block."""
+"""The most blocks of an element; a longer one is read block by block."""
 
 
 def read_raw(nodes: Blocks, parse: Callable[[str, str], Blocks], write: Callable[[Blocks], str]) -> Blocks:
-    """Return blocks with those of HTML and LaTeX read; what can't be read is a block of code.
+    """Return blocks with raw HTML and LaTeX parsed; unreadable raw blocks become code.
 
     `parse` reads a text in a format, `write` writes blocks as HTML.
     """
@@ -43,7 +43,7 @@ def read_raw(nodes: Blocks, parse: Callable[[str, str], Blocks], write: Callable
 
 
 def _mark(node: object, found: dict[str, Blocks]) -> Any:
-    """Return a node with a paragraph of a random word in the place of raw blocks; an element has all its blocks."""
+    """Return a node with raw blocks replaced by marker paragraphs; all blocks of an element share a marker."""
     if isinstance(node, dict):
         return node | {"c": _mark(node["c"], found)} if isinstance(node.get("c"), list) else node
     if not isinstance(node, list):
@@ -62,7 +62,7 @@ def _mark(node: object, found: dict[str, Blocks]) -> Any:
 
 
 def _end(blocks: Sequence[object], start: int) -> int:
-    """Return the end of an element that begins with a raw block, `start` for another block."""
+    """Return the end of an element that begins with a raw block; `start` for other blocks."""
     depth = 0
     for at in range(start, min(start + _LONGEST, len(blocks))):
         block = blocks[at]
@@ -74,7 +74,7 @@ def _end(blocks: Sequence[object], start: int) -> int:
 
 
 def _code(block: Node) -> Blocks:
-    """Return a raw block as code, or as the Markdown that it is; what is left of Org's own are its settings."""
+    """Return a raw block as code or Markdown; nothing for Org, whose raw blocks are settings."""
     if block["t"] != "RawBlock":
         return [block]
     format_, text = block["c"]
@@ -84,7 +84,7 @@ def _code(block: Node) -> Blocks:
 
 
 def _written(pages: dict[str, Blocks], write: Callable[[Blocks], str]) -> dict[str, str]:
-    """Return the HTML of each run of blocks."""
+    """Return the HTML of each run of blocks, by marker."""
     if all(len(run) == 1 for run in pages.values()):
         return {marker: run[0]["c"][1] for marker, run in pages.items()}
     html = write([block for marker, run in pages.items() for block in (para(inlines(marker)), *run)])

@@ -1,4 +1,4 @@
-"""Subtitles (WebVTT and SubRip) -> what is said, a paragraph for each minute with the time at which it begins."""
+"""Subtitles (WebVTT, SubRip) -> Markdown: a paragraph for each minute, which starts with its time."""
 
 import html
 import re
@@ -13,7 +13,7 @@ _MARKUP = re.compile(r"<[^<>]*>|\{\\[^{}]*\}")
 
 
 class Subtitles:
-    """Reads subtitles; a line that the next cue repeats, as automatic ones do, is there once."""
+    """Reads subtitles; a line repeated in the next cue, as in automatic ones, is written once."""
 
     kinds = "vtt srt"
     version = "Tessera 1"

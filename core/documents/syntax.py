@@ -1,4 +1,4 @@
-"""What pandoc reads of a document, as its syntax tree in JSON: made so simple that plain Markdown can say it.
+"""Pandoc's syntax tree in JSON, simplified until plain Markdown can express it.
 
 A node is {"t": its kind, "c": its content} (pandoc-types 1.23).
 """
@@ -48,22 +48,22 @@ _INLINES = frozenset(
 _NUMERALS = {"LowerAlpha": "a", "UpperAlpha": "A", "LowerRoman": "i", "UpperRoman": "I"}
 _SIGNS = {"OneParen": "{})", "TwoParens": "({})"}
 _LETTERED = re.compile(r"[A-Za-z]{1,5}[.)]|\(\w{1,9}\)")
-"""What begins a paragraph as a list of letters would; no such list is Markdown, so nothing has to escape it."""
+"""A paragraph start that looks like a lettered list, which Markdown doesn't have: it needs no escaping."""
 _MOST_COLUMNS = 500
 _ATTRIBUTE = re.compile(r"""\s(alt|src|title)\s*=\s*["']([^"'<>]*)""")
 _SOURCES = ("latex", "tex")
-"""Formats of inlines that are shown as they are written."""
+"""Formats of raw inlines that are shown as code."""
 
 
 def insert_blocks(node: object, by_marker: Mapping[str, Blocks]) -> Any:
-    """Return blocks with the blocks of each marker after the paragraph with the marker."""
+    """Return blocks with each marker replaced by its blocks, which follow the marker's paragraph."""
     if isinstance(node, list):
         return [part for entry in node for part in _part_paragraph(entry, by_marker)] if by_marker else node
     return node | {"c": insert_blocks(node["c"], by_marker)} if isinstance(node, dict) and "c" in node else node
 
 
 def _part_paragraph(node: object, by_marker: Mapping[str, Blocks]) -> Sequence[object]:
-    """Return a paragraph without its markers, none for one that is a marker, and the blocks of the markers."""
+    """Return a paragraph without markers, if anything is left of it, and the blocks of the markers."""
     if not isinstance(node, dict) or node.get("t") not in ("Para", "Plain"):
         return [insert_blocks(node, by_marker)]
     content, following = [], []
@@ -80,15 +80,15 @@ def _part_paragraph(node: object, by_marker: Mapping[str, Blocks]) -> Sequence[o
 
 
 def simple(nodes: Blocks, *, pictures: bool) -> Blocks:
-    """Return blocks whose tables have one line a cell and as many cells a row, and whose pictures are files next to it.
+    """Return blocks with simple tables (one line per cell, rows of equal length) and pictures as relative files.
 
-    Without `pictures` there are no such files: a picture is its description.
+    Without `pictures` there are no such files: a picture becomes its description.
     """
     return list(_simple(nodes, pictures))
 
 
 def plain(node: object) -> str:
-    """Return the text of a node, of metadata too."""
+    """Return the text of a node, or of a metadata value."""
     if isinstance(node, list):
         return "".join(map(plain, node))
     if not isinstance(node, dict):
@@ -142,7 +142,7 @@ def _simple(nodes: Blocks, pictures: bool) -> Iterator[Node]:
 
 
 def _labels(content: Sequence[Any], *, all_of_them: bool = False) -> list[str]:
-    """Return the labels of a list that Markdown's numbers don't say, none for a list of plain numbers."""
+    """Return the labels of a list that Markdown's numbers can't express; empty for a plain numbered list."""
     (start, style, sign), items = content
     is_plain = style["t"] not in _NUMERALS and sign["t"] != "TwoParens"
     if is_plain and not all_of_them:
@@ -159,7 +159,7 @@ def _prepend_word(word: Node, item: Blocks) -> Blocks:
 
 
 def _unescape(content: Inlines) -> Inlines:
-    """Return the inlines of a paragraph; a letter with a bracket at its begin stays without a backslash."""
+    """Return the inlines of a paragraph, with a lettered label at its start left unescaped."""
     if content and content[0]["t"] == "Str" and _LETTERED.fullmatch(content[0]["c"]):
         return [_raw_markdown(content[0]["c"]), *content[1:]]
     return content
@@ -170,7 +170,7 @@ def _raw_markdown(markdown: str) -> Node:
 
 
 def _within(node: object, pictures: bool) -> Any:
-    """Return a node with simple blocks and inlines in it, at any depth."""
+    """Return a node with its blocks and inlines simplified at any depth."""
     if isinstance(node, list):
         if node and all(isinstance(entry, dict) and entry.get("t") in _BLOCKS for entry in node):
             return list(_simple(node, pictures))
@@ -215,7 +215,7 @@ def _inlines(nodes: Inlines, pictures: bool) -> Inlines:
 
 
 def _image(raw: list[str]) -> list[object]:
-    """Return the content of a picture that is written as HTML, none for other raw text."""
+    """Return the content of an HTML picture; empty for other raw text."""
     if raw[0] != "html" or not re.match(r"<img\s", raw[1]):
         return []
     said = {name: html.unescape(value) for name, value in _ATTRIBUTE.findall(raw[1])}
@@ -232,7 +232,7 @@ def _is_next_to_document(address: str) -> bool:
 
 
 def _table(content: list[Any], pictures: bool) -> Iterator[Node]:
-    """Yield a table of simple cells; one that only arranges its contents, in one column, is its contents."""
+    """Yield a table of simple cells, or only the cell contents of a single-column layout table."""
     _, caption, _, head, bodies, foot = content
     rows = [*head[1], *(row for body in bodies for row in (*body[2], *body[3])), *foot[1]]
     lines = [list(islice(_cells(row, pictures), _MOST_COLUMNS)) for row in _expand_spans(rows)]
@@ -250,7 +250,7 @@ def _table(content: list[Any], pictures: bool) -> Iterator[Node]:
 
 
 def _expand_spans(rows: list[Any]) -> Iterator[list[Any]]:
-    """Yield the cells of each row; a cell over several columns or rows is followed by empty ones in their places."""
+    """Yield the cells of each row; a cell that spans columns or rows is followed by empty cells in their places."""
     below: dict[int, int] = {}
     for row in rows:
         placed: list[object] = []

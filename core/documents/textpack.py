@@ -16,7 +16,7 @@ class TextPack:
     version = "Tessera 1"
 
     def convert(self, data: bytes, kind: str) -> Converted:
-        """Return the text of a bundle as it is; raises SourceError."""
+        """Return the text of a bundle unchanged; raises SourceError."""
         bundle = Package(data)
         texts = sorted(name for name in bundle.names if re.fullmatch(KINDS[kind].entry, name))
         if not texts:

@@ -1,4 +1,4 @@
-"""A web page -> its main part: without menus, scripts and forms. Nothing that it links to is loaded."""
+"""A web page -> its main part, without menus, scripts and forms. Nothing that it links to is loaded."""
 
 import email
 import email.policy
@@ -15,38 +15,38 @@ from core.documents.kinds import damaged
 _SILENT = frozenset("script style noscript template svg iframe object canvas button select dialog".split())
 """Elements that hold no text of the page."""
 _MENUS = frozenset("nav aside footer".split())
-"""Elements around the text; but in the main part, an `aside` or a `footer` is text of its author."""
+"""Elements around the main part; within it, an `aside` or a `footer` is text of its author."""
 _ROLES = frozenset("navigation menu menubar toolbar search".split())
 _CLASSES = frozenset(
     "noprint mw-portlet mw-editsection mw-jump-link vector-menu vector-dropdown interlanguage-link".split()
 )
-"""Of menus in the main part of a page of MediaWiki."""
+"""Classes of menus in the main part of a MediaWiki page."""
 _LANGUAGES = 10
-"""Items from which on a list of nothing but links to the page in other languages is a menu."""
+"""The fewest items of a menu of languages: a list with only links to the page in other languages."""
 _MAIN = ("main", "article")
 _LEAST = 0.1
-"""Share of the letters around it that a main part has at least; a page that a script fills has an empty one."""
+"""Share of the surrounding text that a main part must have; on pages filled by scripts it is empty."""
 _DEEPEST = 100
-"""Elements within each other, from which on only their text is written: pandoc takes far longer for each level."""
+"""The deepest nesting that is written; deeper elements keep only their text: each level slows pandoc down."""
 _CLOSED_BY_OTHERS = frozenset("li p td th tr dd dt option optgroup thead tbody tfoot colgroup".split())
-"""Elements that are no level by themselves: their end is often not written."""
+"""Elements whose end tag is often omitted, so that they don't count as levels."""
 _DATES = ("article:published_time", "datePublished", "dcterms.created", "DC.date.issued", "date")
 _ABOUT = dict.fromkeys(_DATES, "created") | dict.fromkeys(("canonical", "og:url"), "source_url")
-"""What a page says of itself, by the names that are usual, and the field of its note."""
+"""Common names of page metadata -> fields of the note."""
 _NAMED = ("property", "name", "itemprop", "rel")
 _SAVED = re.compile(
     r"[\s\S]*?<!--\s*(?:saved from url=\(\d+\)|Page saved with SingleFile\s+url:\s*)(https?://[^\s<>]+)"
 )
 _MOST_HEAD = 2000
-"""Characters in which a browser writes from where it saved a page."""
+"""The first characters of a page, in which browsers write its original address."""
 _EMPTY = frozenset("area base br col embed hr img input link meta source track wbr".split())
 _BOXES = {True: "☒ ", False: "☐ "}
-"""Boxes as pandoc reads them, and elements in which they say something: elsewhere they open a menu."""
+"""Checkboxes as pandoc reads them, by their state; outside of `_BOXED` elements, checkboxes open menus."""
 _BOXED = ("li", "p", "td", "label", "dd")
 
 
 def unwrap_archive(data: bytes, kind: str) -> str:
-    """Return the page of a saved web archive (MHTML), or the page as it is."""
+    """Return the page in a web archive (MHTML), or other pages unchanged."""
     if kind not in ("mhtml", "mht"):
         return data.decode("utf-8", "replace")
     for part in email.message_from_bytes(data, policy=email.policy.default).walk():
@@ -58,10 +58,10 @@ def unwrap_archive(data: bytes, kind: str) -> str:
 
 
 def main_part(page: str) -> tuple[str, int, dict[str, str]]:
-    """Return a page with its head and, if there is just one, its `main` or its `article`; without menus and scripts.
+    """Return a page's head and its only `main` or `article` (else its body), without menus and scripts.
 
-    The number is that of the menus and other parts with text that are left out. `created`, `source_url` and `tags` are
-    what the page says of itself.
+    The number counts the menus and other parts with text that are left out. The dictionary has `created`, `source_url`
+    and `tags` from the page's metadata.
     """
     page, about = read_keep(page)
     cleaner = _Cleaner()
@@ -81,14 +81,14 @@ def main_part(page: str) -> tuple[str, int, dict[str, str]]:
 
 
 def clean_page(page: str) -> str:
-    """Return a page that is all main part, as that of an e-mail, without scripts, controls and menus."""
+    """Return a page without scripts, controls and menus; all of it is main part, as in an e-mail."""
     cleaner = _Cleaner(whole=True)
     cleaner.read(page)
     return "".join(cleaner.parts)
 
 
 def _words(parts: list[str], head: list[str]) -> str:
-    """Return the text of parts of a page that isn't that of its head."""
+    """Return the text of parts of a page, "" if it only repeats the head."""
     text, title = ("".join(item for item in item if not item.startswith("<")).split() for item in (parts, head))
     return "" if text == title else "".join(text)
 
@@ -97,7 +97,7 @@ Attributes = list[tuple[str, str | None]]
 
 
 class _Cleaner(HTMLParser):
-    """Writes a page again without the elements that are left out; `left_out` is the number of those with text."""
+    """Rewrites a page without the elements to leave out; `left_out` counts those with text."""
 
     def __init__(self, *, whole: bool = False) -> None:
         super().__init__(convert_charrefs=False)
@@ -108,17 +108,17 @@ class _Cleaner(HTMLParser):
         self.left_out = 0
         self.about: dict[str, str] = {}
         self._open: list[tuple[str, int]] = []
-        """Elements, with the number of the parts before them."""
+        """Open elements, with the number of parts before each."""
         self._count: Counter[str] = Counter()
         self._depth = 0
         self._skipped = 0
-        """How many elements are open down to the one that is left out, 0 for none."""
+        """The nesting depth of the element being left out, 0 for none."""
         self._says = False
         self._list = 0
-        """The number of the parts before the innermost list without lists in it."""
+        """The number of parts before the innermost list without nested lists."""
 
     def read(self, page: str) -> None:
-        """Read a whole page. What never ends is text: Python looks for its end at each place anew."""
+        """Read a whole page. Unclosed tags and comments become text: Python would search for the end of each one."""
         if saved := _SAVED.match(page[:_MOST_HEAD]):
             self.about["source_url"] = saved[1]
         for start, end in (("<!--", "-->"), ("<", ">")):
@@ -187,7 +187,7 @@ class _Cleaner(HTMLParser):
         return is_around or about.get("role") in _ROLES or not _CLASSES.isdisjoint(about.get("class", "").split())
 
     def _drop_languages(self, start: int) -> None:
-        """Leave out a list without lists in it that holds nothing but links to other languages."""
+        """Leave out an unnested list that has only links to the page in other languages."""
         if self._skipped or start != self._list:
             return
         text = "".join(self.parts[start:])

@@ -1,4 +1,4 @@
-"""An Excel workbook, or a file of values between commas -> tables. Formulas have the values they had last."""
+"""Excel workbooks and CSV files -> tables. Formulas have the values of their last calculation."""
 
 import csv
 import io
@@ -35,9 +35,9 @@ from core.markdown.writing import callout, table
 from core.model import Omission
 
 _NOTICE = "[Threaded comment]"
-"""How Excel begins a comment of the older kind next to one of the newer kind with the same text."""
+"""How Excel begins an old-style comment that repeats a threaded one."""
 _COMMENTS = (("comments", "comment", "t"), ("threadedComment", "threadedComment", "text"))
-"""Kinds of parts with comments, the elements of these, and those with their text."""
+"""Kinds of parts with comments, their comment elements, and their text elements."""
 _MARGINS = {f"{which}{kind}": kind.lower() for which in ("odd", "even", "first") for kind in ("Header", "Footer")}
 _CODE = re.compile(r'&(?:&|"[^"]*"|\d+|K(?:[0-9A-Fa-f]{6}|\d\d[+-]\d{3})|.)')
 """Codes for fonts, pages and dates in the texts of margins (ECMA-376, 18.3.1.46); && is the sign itself."""
@@ -47,7 +47,7 @@ _NOWHERE = Relation("", "", is_outside=False)
 
 
 class SheetExtras:
-    """Content of a workbook's sheets other than cells, and what was left out."""
+    """The content of a workbook's sheets other than cells, and what was left out."""
 
     def __init__(self, data: bytes) -> None:
         self.package = Package(data)
@@ -60,7 +60,7 @@ class SheetExtras:
         self.left_out: list[Omission] = []
 
     def boxes(self, sheet: str) -> Iterator[str]:
-        """Yield the texts in boxes on a sheet, whose part has a name."""
+        """Yield the texts in boxes on a sheet; `sheet` is the name of its part."""
         for root in self._roots(sheet, "drawing"):
             resolve_alternatives(root)
             for shape in shapes(root):
@@ -68,7 +68,7 @@ class SheetExtras:
                     yield from text_of(shape.element)
 
     def margins(self, sheet: str) -> dict[str, dict[str, None]]:
-        """Return the texts at the head and at the foot of the printed pages of a sheet, each once."""
+        """Return the headers and footers of a sheet's printed pages, each text once."""
         margins: dict[str, dict[str, None]] = {}
         root = self.package.optional(sheet)
         for margin in () if root is None else elements_named(root, *_MARGINS):
@@ -94,7 +94,7 @@ class SheetExtras:
                         yield author, value(element, "ref"), text.splitlines()
 
     def name_files(self, sheet: str, title: str) -> None:
-        """Name the files within a sheet."""
+        """Record the embedded files of a sheet as left out."""
         for kind in _FILES:
             for part in self.package.related(sheet, kind):
                 self.left_out.append(Omission("attachment", 1, f"{title}: {posixpath.basename(part)}"))
@@ -116,25 +116,25 @@ class SheetExtras:
 MOST_COLUMNS = 500
 MOST_CELLS = 2_000_000
 _MOST_TITLES = 5
-"""Rows of one value at most that are a title above a table."""
+"""The most rows of one value that are titles above a table."""
 _RANGE = re.compile(r"([A-Z]{1,4})(\d{1,7})(?::[A-Z]{1,4}(\d{1,7}))?")
 _HYPERLINK = re.compile(r'(?i)\s*HYPERLINK\(\s*"([^"]*)"\s*(?:,\s*"([^"]*)"\s*)?\)')
 _IN_ADDRESSES = "%/:=&?~#+!$,;'@*[]"
-"""Signs that stay as they are in an address."""
+"""Characters that stay unquoted in an address."""
 _SEPARATOR = re.compile(r"(?i)\ufeff?\"?sep=([^\r\n\"])\"?(?:\r\n?|\n)")
-"""The first line that tells Excel the sign between values."""
+"""The first line of a CSV file that tells Excel its separator."""
 _SAMPLE, _SAMPLE_ROWS = 100_000, 20
-"""Characters and rows by which the sign is chosen."""
+"""Characters and rows that are sampled to choose the separator."""
 
 
 class Workbook:
-    """Reads the sheets of a workbook, and values between commas, semicolons, tabs or bars; empty rows are left out."""
+    """Reads workbooks and CSV files, separated by commas, semicolons, tabs or bars; empty rows are left out."""
 
     kinds = "xlsx csv tsv"
     version = "Tessera 2"
 
     def convert(self, data: bytes, kind: str) -> Converted:
-        """Return each sheet under its name; a file of values is one table."""
+        """Return each sheet below its name; a CSV file is one table."""
         if kind != "xlsx":
             rows, wider = _values(data.decode("utf-8", "replace"))
             return Converted(_table(rows), left_out=(Omission("column", wider),) if wider else ())
@@ -160,7 +160,7 @@ def _warnings(hidden: list[str]) -> tuple[Message, ...]:
 
 
 def _values(text: str) -> tuple[list[list[str]], int]:
-    """Return the rows of a file of values, and how many columns are left out of the widest."""
+    """Return the rows of a CSV file, and the number of columns that were cut off."""
     declared = _SEPARATOR.match(text)
     text = text[declared.end() :] if declared else text
     csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
@@ -180,9 +180,9 @@ def _records(text: str, delimiter: str) -> Iterator[list[str]]:
 
 
 def _delimiter(text: str) -> str:
-    """Return the sign that parts the first rows best: into as many values each, and into most.
+    """Return the separator that gives the first rows the most uniform and highest number of values.
 
-    A comma between digits counts only where no other sign is there: elsewhere it may be that of a fraction.
+    Commas between digits don't count, since they may be decimal commas. Without any separator it is a comma.
     """
     best, chosen = (0.0, 0), ","
     for sign in "\t;|,":
@@ -234,7 +234,7 @@ def _sheets(extras: SheetExtras, hidden: list[str]) -> Iterator[str]:
 
 
 def _fill_down(rows: dict[int, list[str]], numbers: list[int], reference: str) -> int:
-    """Write the value of merged cells into each row of theirs; return how many rows there are."""
+    """Write the value of merged cells into each of their rows; return the number of rows."""
     merged = _RANGE.match(reference)
     if merged is None or merged[3] is None:
         return 0
@@ -248,7 +248,7 @@ def _fill_down(rows: dict[int, list[str]], numbers: list[int], reference: str) -
 
 
 def _link_cell(rows: dict[int, list[str]], reference: str, address: str) -> None:
-    """Write a link into a cell that has none by its formula."""
+    """Add a link to a cell whose formula has none."""
     place = _RANGE.match(reference)
     cells = rows.get(int(place[2]), []) if place else []
     if place and (column := _column(place[1])) < len(cells) and "](" not in cells[column]:
@@ -280,7 +280,7 @@ def _extra_content(extras: SheetExtras, sheet: str, title: str) -> Iterator[str]
 
 
 def _text(element: Element) -> str:
-    """Return the text of an element, without what says how East Asian text is pronounced."""
+    """Return the text of an element without its East Asian pronunciation."""
     parts: list[str] = []
     for child in element:
         if local(child) == "t":
@@ -291,7 +291,7 @@ def _text(element: Element) -> str:
 
 
 class _Cells:
-    """What the cells of a workbook show; `unknown` counts formulas without a value."""
+    """Formats the cells of a workbook; `unknown` counts formulas without a value."""
 
     def __init__(self, package: Package, main: str) -> None:
         texts, styles = (
@@ -305,7 +305,7 @@ class _Cells:
         self.unknown = 0
 
     def row(self, row: Element) -> tuple[list[str], int]:
-        """Return the values of a row up to the last column that is read, and how many columns have any."""
+        """Return the values of a row within the columns that are read, and the total number of columns."""
         cells: list[str] = []
         width = 0
         for cell in row:
@@ -319,7 +319,7 @@ class _Cells:
         return cells, width
 
     def _value(self, cell: Element) -> str:
-        """Return what a cell shows, its formula where that was never computed."""
+        """Return the text that a cell shows, its formula if that was never computed."""
         kind, style = cell.get("t", "n"), int(cell.get("s", 0))
         code = self._formats[style] if style < len(self._formats) else "General"
         formula, stored = first(cell, "f"), getattr(first(cell, "v"), "text", "") or ""
@@ -344,7 +344,7 @@ class _Cells:
 
 
 def _formats(package: Package, part: str) -> list[str]:
-    """Return the formats of cells by the number of their style."""
+    """Return the format codes of cells by the index of their style."""
     own: dict[int, str] = {}
     styles: list[int] = []
     for element in package.stream(part, "numFmt", "cellXfs"):
@@ -363,7 +363,7 @@ def _column(letters: str) -> int:
 
 
 def titled_table(rows: list[list[str]]) -> str:
-    """Return the rows of a sheet as a table, below the rows of one value that are above its head."""
+    """Return the rows of a sheet as a table, below leading rows of a single value as titles."""
     rows = [row for row in rows if any(row)]
     start = next((at for at, row in enumerate(rows) if sum(map(bool, row)) > 1), 0)
     start = start if start <= _MOST_TITLES else 0

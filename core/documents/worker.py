@@ -1,9 +1,9 @@
-"""The process that converts one document after another, within a limit of memory that it can't raise again.
+"""The process that converts documents one after another, within a memory limit that it can't raise.
 
-`python -m core.documents.worker FOLDER MEGABYTES runs`: each line of its standard input, `CONVERTER KIND MEGABYTES
-SECONDS`, says that FOLDER holds a `source`; `result` is written. The kind `-` is a picture of any kind; the converter
-`thumbnail` makes one smaller. SECONDS are processor time. With `waits` its priority is lower. It ends when
-nobody asks it for a while and, with what it started, once the other end of its standard input is closed.
+`python -m core.documents.worker FOLDER MEGABYTES runs`: for each line on its standard input, `CONVERTER KIND MEGABYTES
+SECONDS`, it converts `FOLDER/source` and writes `FOLDER/result`. The kind `-` is a picture of any kind; the converter
+`thumbnail` shrinks it. SECONDS are processor time. With `waits` instead of `runs` its priority is lower. It ends after
+a while without requests, and kills its children and itself once its standard input is closed.
 """
 
 import errno
@@ -23,10 +23,10 @@ from core.base.text import make_storable
 from core.documents import process
 
 _LOWER = 10
-"""How much lower the priority is of what nobody waits for."""
+"""The niceness of a process whose results nobody waits for."""
 _IDLE_SECONDS = 60
 _GROWN = 0.5
-"""The part of its memory that documents may keep: the next ones would lack more."""
+"""The share of memory that documents may leave in use; beyond it the next one would lack memory."""
 _TEMPORARY = "temporary"
 _OF_MACHINE = (
     errno.ENOSPC,
@@ -38,11 +38,11 @@ _OF_MACHINE = (
     errno.ENFILE,
     errno.EAGAIN,
 )
-"""What is wrong with the machine, and not with a document."""
+"""Errors of the machine, not of a document."""
 
 
 def _limit(megabytes: int) -> None:
-    """Limit this process and those it starts. A system without such limits has the time limit of its parent."""
+    """Limit this process and its children; systems without such limits rely on the parent's time limit."""
     if process.resource is None:
         return
     limits = {"FSIZE": process.RESULT_BYTES, "CORE": 0, "AS": megabytes << 20}
@@ -54,7 +54,7 @@ def _limit(megabytes: int) -> None:
 
 
 def _has_grown(megabytes: int) -> bool:
-    """Return whether a document needed so much memory that the next one should get another process.
+    """Return whether documents used so much memory that the next one should get a new process.
 
     On Linux the peak of `getrusage` begins with that of the parent, which may have been larger than any document.
     """
@@ -68,7 +68,7 @@ def _has_grown(megabytes: int) -> bool:
 
 
 def _end_with_parent(folder: str, heard: "SimpleQueue[str]") -> None:
-    """Hand on the lines of the parent until it is gone; then delete the document, and end all processes of this one."""
+    """Pass the parent's lines on until it is gone; then delete the document, and kill the process group."""
     line = b""
     while byte := os.read(0, 1):
         line += byte
@@ -85,7 +85,7 @@ def _end_with_parent(folder: str, heard: "SimpleQueue[str]") -> None:
 
 
 def main(folder: str, megabytes: str, priority: str) -> None:
-    """Convert each `source`, and write the converted document or the reason of its failure to `result`."""
+    """Convert each `source`; write the converted document or the reason of a failure to `result`."""
     _limit(int(megabytes))
     heard: SimpleQueue[str] = SimpleQueue()
     Thread(target=_end_with_parent, args=(folder, heard), daemon=True).start()
@@ -115,7 +115,7 @@ def _write(place: Path, result: process.WorkerResult) -> None:
 
 
 def _convert(name: str, kind: str, place: Path) -> process.WorkerResult:
-    """Return the converted document, or the reason of its failure; without a `kind` it is a picture of any."""
+    """Return the converted document or the reason of its failure; an empty `kind` means a picture of any kind."""
     from core.base.errors import SourceError, TesseraError
     from core.base.messages import message, to_json
     from core.documents import CONVERTERS

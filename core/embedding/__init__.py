@@ -1,4 +1,4 @@
-"""Texts -> vectors: the table of the embedders."""
+"""Texts -> vectors: the table of embedders."""
 
 from core.base.messages import message
 from core.base.registry import Entry, Registry
@@ -22,19 +22,19 @@ build, built, make = EMBEDDERS.build, EMBEDDERS.get_built, EMBEDDERS.make
 
 
 def batch_size(embedder: Embedder) -> int | None:
-    """Return how many texts a model on a server takes at a time, None for a model in this process."""
+    """Return the number of texts that a model on a server takes at a time, None for a model in this process."""
     return getattr(embedder, "batch_size", None)
 
 
 AUTO = "auto"
-"""The name of the best embedder on this machine. A base stores the name that `resolve` returns for it."""
+"""The name for the best embedder on this machine. A base stores the name that `resolve` returns for it."""
 
 
 def resolve(name: str) -> str:
-    """Return `name`; for `auto`, the model of the server of `[embeddings]`.
+    """Return `name`; for `auto`, the model of the server in the section `[embeddings]`.
 
-    Without one it is the built-in model as it runs fastest here, else `tfidf`, which needs no model.
-    With the extra `onnx`, the first call on a machine imports torch to know the processor. Raises ModelError if the
+    Without a server it is the built-in model in the form that is fastest here, else `tfidf`, which needs no model. With
+    the extra `onnx`, the first call on a machine imports torch to learn about the processor. Raises ModelError if the
     built-in model can't be written.
     """
     guessed = guess_name(name)
@@ -46,7 +46,7 @@ def resolve(name: str) -> str:
 
 
 def guess_name(name: str) -> str:
-    """Return the name that `resolve` most likely returns, at no cost: to load it ahead."""
+    """Return the name that `resolve` most likely returns, at no cost, to preload its model."""
     if name != AUTO:
         return name
     if settings().embeddings.is_set_up:
@@ -57,7 +57,7 @@ def guess_name(name: str) -> str:
 
 
 def is_built_in(name: str) -> bool:
-    """Whether a model is part of this installation, so that it asks for no network, no server and no file."""
+    """Return whether a model is part of this installation, so that it needs no network, server or file."""
     from core.embedding import onnx, sentence
 
     return name == "tfidf" or (

@@ -1,6 +1,6 @@
-"""A BERT encoder as a graph: vectors of a few texts without importing torch, which takes 9 s.
+"""A BERT encoder as a graph: computes vectors of a few texts without torch, whose import takes 9 s.
 
-On multilingual-e5-small the vectors differ from torch's in float32 by at most 8e-7 a number, and from those in
+On multilingual-e5-small, the numbers differ from torch's in float32 by at most 8e-7, and the vectors from torch's in
 bfloat16 by a cosine of 2e-5.
 """
 
@@ -23,7 +23,7 @@ from core.embedding.tokens import WithTokens
 from core.model import Device, Ids, Matrix, Running
 
 LARGEST = 200 << 20
-"""Bytes of the largest layers in float32 that are run so: beyond, torch is faster by more than its import takes."""
+"""The largest size of all layers in float32, in bytes; for larger models torch is faster, despite its import."""
 
 ON_PROCESSOR = Device("cpu", "float32", message("questions are read on the processor"))
 
@@ -32,13 +32,13 @@ _STATES = "states"
 
 
 class BertModel:
-    """A BERT encoder whose layers are in memory in float32; rows of its word vectors are read as they are needed.
+    """A BERT encoder with its layers in memory in float32; rows of word vectors are read from the file on demand.
 
     Several threads may run it at once.
     """
 
     def __init__(self, facts: ModelFacts, threads: int) -> None:
-        """Read the weights; raises an error of the files for a model of another make."""
+        """Read the weights; raises an error from reading the files if the model isn't supported."""
         config = read_json(facts.folder / "config.json")
         self._pooling = _pooling(facts.folder, config)
         read, self._word_row = _weights(facts.folder / "model.safetensors")
@@ -72,7 +72,7 @@ class BertModel:
         self.running = Running(ON_PROCESSOR, graph.size + self._places.nbytes)
 
     def run(self, texts: Sequence[Ids]) -> WithTokens:
-        """Return the vector of each text, as the ids of its tokens, and the vectors of its tokens."""
+        """Return the vector of each text, which is given as token ids, and the vectors of its tokens."""
         tokens = [self._run_one(ids) for ids in texts]
         return np.stack([rows[0] if self._pooling == "cls" else rows.mean(axis=0) for rows in tokens]), tokens
 
@@ -84,7 +84,7 @@ class BertModel:
 
 
 def load_supported(facts: ModelFacts, threads: int) -> BertModel | None:
-    """Return the model of a folder, or None for one of another kind; torch says what is wrong with a folder."""
+    """Return the model of a folder, None if it isn't supported; torch then reports what is wrong with a folder."""
     from safetensors import SafetensorError
 
     try:
@@ -97,7 +97,7 @@ def load_supported(facts: ModelFacts, threads: int) -> BertModel | None:
 
 
 def _pooling(folder: Path, config: Config) -> str:
-    """Return `mean` or `cls`; raises ValueError for a model that is not plain BERT, one of these and unit length."""
+    """Return the pooling, `mean` or `cls`; raises ValueError unless the model is plain BERT with one of these."""
     modules = {str(module["type"]).rpartition(".")[2]: module["path"] for module in read_json(folder / "modules.json")}
     pooling = read_json(folder / modules["Pooling"] / "config.json")
     modes = pooling_modes(pooling)
@@ -117,7 +117,7 @@ def _pooling(folder: Path, config: Config) -> str:
 
 
 def _weights(file: Path) -> tuple[Callable[[str], Array], Callable[[int], Array]]:
-    """Return two readers of a file of weights: of a tensor, and of a row of the word vectors."""
+    """Return two readers of a weights file: one for tensors, one for single rows of the word vectors."""
     from safetensors import safe_open
 
     opened: Any = safe_open(file, "numpy")
@@ -140,6 +140,6 @@ def _weights(file: Path) -> tuple[Callable[[str], Array], Callable[[int], Array]
 
 
 def _read_parts(read: Callable[[str], Array], prefix: str, *names: str) -> tuple[Array, Array]:
-    """Return the weights of parts of a layer side by side, as they are laid out for a product, and their biases."""
+    """Return the weights of several parts of a layer side by side, laid out for a product, and their biases."""
     weights, biases = ([read(f"{prefix}{name}.{kind}") for name in names] for kind in ("weight", "bias"))
     return np.concatenate(weights).T, np.concatenate(biases)

@@ -1,9 +1,9 @@
-"""Vectors of several languages -> vectors that compare by what is said.
+"""Vectors of several languages -> vectors that compare by content.
 
-Many models put the texts of a language near each other whatever they say, and questions elsewhere than passages. Both
-are an offset, nearly the same for all texts, and so a constant of the model. It is computed from texts that say the
-same in English and Chinese (the files in `parallel`), and taken away when vectors are compared; stored vectors stay as
-the model gave them. docs/decisions/0056-within-one-language.md has what was tried.
+Many models place texts of one language near each other regardless of content, and questions away from passages. Both
+offsets are nearly the same for all texts, so they are constants of the model. They are computed from texts with the
+same content in English and Chinese (in `parallel`), and subtracted when vectors are compared; stored vectors stay as
+the model returned them. docs/decisions/0056-within-one-language.md lists what was tried.
 """
 
 import re
@@ -22,39 +22,40 @@ from core.model import Matrix, Role
 _Number = TypeVar("_Number", float, Matrix)
 
 SHARE = 0.8
-"""Share of the mean vector that is taken away. Of 0.5 to 0.95, 0.75 to 0.85 find the most across languages."""
+"""Share of the mean vector that is subtracted. Of 0.5 to 0.95, 0.75 to 0.85 find the most across languages."""
 LANGUAGES = ("en", "zh")
 _TEXTS = Path(__file__).with_name("parallel")
 SHIPPED = Path(__file__).with_name("centring.safetensors")
 _TWINS = 0.5
-"""Least share of questions that are nearest to their translation, of a model that knows both languages."""
+"""The least share of questions nearest to their translation, for a model that knows both languages."""
 _GAIN = 0.1
-"""Least gain of the mean reciprocal rank across languages for which a model's vectors are centred."""
+"""The least gain in mean reciprocal rank across languages for which a model's vectors are centred."""
 _LOSS = 0.05
-"""Most loss of it within a language."""
+"""The largest loss in mean reciprocal rank within a language that is accepted."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Centring:
-    """What a model's vectors have in common, and the directions in which languages differ.
+    """The common part of a model's vectors, and the directions in which languages differ.
 
-    `PLAIN` takes nothing away, of a model that doesn't compare languages; zeros take nothing away of one that does.
-    `constants`: the middle of passages, the middle of questions, and orthonormal directions, shape (2 + n, dimension).
+    `PLAIN` subtracts nothing, for a model that doesn't compare languages; zeros subtract nothing, for a model that
+    does. `constants`: the mean of passages, the mean of questions, and orthonormal directions, shape (2 + n,
+    dimension).
     """
 
     constants: Matrix
 
     @property
     def compares_languages(self) -> bool:
-        """Whether vectors of two languages compare by what is said in them."""
+        """Whether vectors of two languages compare by content."""
         return bool(len(self.constants))
 
     def passages(self, vectors: Matrix) -> Matrix:
-        """Return the vectors of passages without what tells their language only, unit length again."""
+        """Return vectors of passages without the part that only tells their language, at unit length."""
         return self._subtract_mean(vectors, 0)
 
     def questions(self, vectors: Matrix) -> Matrix:
-        """Return the same for vectors of questions."""
+        """Return vectors of questions without the part that only tells their language, at unit length."""
         return self._subtract_mean(vectors, 1)
 
     def _subtract_mean(self, vectors: Matrix, role: int) -> Matrix:
@@ -67,7 +68,7 @@ class Centring:
         return rest
 
     def similarities(self, passages: Matrix, question: Matrix) -> Matrix:
-        """Return the similarity of each passage to a question, both as the model gave them, in one pass.
+        """Return the similarity of each passage to a question, both uncentred, in one pass.
 
         It is `similarity` of the cosine of the centred vectors.
         """
@@ -82,13 +83,14 @@ class Centring:
     def similarity(self, cosine: _Number) -> _Number:
         """Return a cosine of centred vectors on the scale of the model's own cosines.
 
-        What all vectors have in common makes cosines of e5 lie between 0.7 and 1. Thresholds that people chose go on.
+        E5's own cosines are between 0.7 and 1, because all its vectors have a common part. So thresholds that users
+        chose stay valid.
         """
         return 1 - self._spread * (1 - cosine)
 
     @property
     def _spread(self) -> float:
-        """The mean length of what is left of a passage, times that of a question."""
+        """The mean length of centred passages, times that of centred questions."""
         lengths = 1 - (2 / SHARE - 1) * (self.constants[:2] ** 2).sum(axis=1)
         return float(np.sqrt(lengths.prod())) if len(lengths) else 1.0
 
@@ -97,18 +99,16 @@ PLAIN = Centring(np.empty((0, 0), np.float32))
 
 
 def load_centring(embedder: Embedder) -> Centring:
-    """Return the centring of a model, which takes nothing away where it finds no more with it.
+    """Return the centring of a model; it subtracts nothing if that finds no more across languages.
 
-    It depends on the model only.
-
-    Raises the errors of `embed`.
+    It depends on the model only. Raises the errors of `embed`.
     """
     constants = shipped().get(embedder.fingerprint)
     return compute_centring(embedder) if constants is None else Centring(constants)
 
 
 def compute_centring(embedder: Embedder) -> Centring:
-    """Return what `load_centring` returns, from the model itself: 100 short questions and 50 passages are embedded."""
+    """Compute the centring from the model itself, which embeds 100 short questions and 50 passages."""
     questions = _embed_texts(embedder, "query")
     if not _twins(*questions):
         return PLAIN
@@ -118,7 +118,7 @@ def compute_centring(embedder: Embedder) -> Centring:
 
 @frozen
 class CentringTrial:
-    """A centring and what it does: mean reciprocal ranks without it and with it, across languages and within one."""
+    """A centring, and the mean reciprocal ranks without and with it, across languages and within one."""
 
     centring: Centring
     across: tuple[float, float]
@@ -130,7 +130,7 @@ class CentringTrial:
 
 
 def trial(embedder: Embedder) -> CentringTrial:
-    """Try the centring of a model, whether it knows both languages or not."""
+    """Try the centring of a model, even if it doesn't know both languages."""
     return _run_trial(_embed_texts(embedder, "note"), _embed_texts(embedder, "query"))
 
 
@@ -148,7 +148,7 @@ def _run_trial(passages: Sequence[Matrix], questions: Sequence[Matrix]) -> Centr
 
 
 def _fit_centring(passages: Sequence[Matrix], questions: Sequence[Matrix]) -> Centring:
-    """Return the centring that makes the languages' means the same, for passages and for questions."""
+    """Return the centring that makes the languages' means equal, for passages and for questions."""
     middles = [SHARE * np.concatenate(vectors).mean(axis=0) for vectors in (passages, questions)]
     first, *others = ([vectors[number].mean(axis=0) for vectors in (passages, questions)] for number in (0, 1))
     differences = [own - other for mean in others for own, other in zip(first, mean, strict=True)]
@@ -157,13 +157,13 @@ def _fit_centring(passages: Sequence[Matrix], questions: Sequence[Matrix]) -> Ce
 
 
 def _twins(questions: Matrix, translated: Matrix) -> bool:
-    """Whether most questions are nearest to their own translation, whatever the languages' offset."""
+    """Return whether most questions are nearest to their own translation, apart from the languages' offset."""
     products = (questions - questions.mean(axis=0)) @ (translated - translated.mean(axis=0)).T
     return bool((products.argmax(axis=1) == np.arange(len(products))).mean() >= _TWINS)
 
 
 def _rank(passages: Sequence[Matrix], questions: Sequence[Matrix], *, across: bool) -> float:
-    """Return the mean reciprocal rank of the right passage, where every other passage is in the other language."""
+    """Return the mean reciprocal rank of the right passage; half of the passages are in each language."""
     item = len(questions[0]) // len(passages[0])
     right = np.arange(len(questions[0])) // item
     reciprocal = []
@@ -182,7 +182,7 @@ def _questions(language: str) -> list[str]:
 
 
 def _passages(language: str) -> list[str]:
-    """Return the texts below the questions, each of which answers two."""
+    """Return the texts below the questions; each answers two of them."""
     return [text.strip() for text in re.split(r"(?m)^(?:# .+\n)+", _text(language))[1:]]
 
 
@@ -191,5 +191,5 @@ def _text(language: str) -> str:
 
 
 def shipped() -> dict[str, Matrix]:
-    """Return the constants of models whose centring comes with Tessera, by fingerprint."""
+    """Return the constants of models whose centring is shipped with Tessera, by fingerprint."""
     return load_arrays(SHIPPED)

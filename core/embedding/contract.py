@@ -1,4 +1,4 @@
-"""Contract tests that every embedder passes; those of other packages too.
+"""Contract tests for every embedder, also in other packages.
 
 A test class inherits EmbedderContract and gives it a fixture `embedder`, which returns the embedder under test.
 """
@@ -21,7 +21,7 @@ TEXTS = [
     "half \ud83d a character",
 ]
 UNSEEN = "\u200d\ud83d"
-"""Characters that no token has to cover."""
+"""Characters that may be outside of all tokens."""
 
 
 class EmbedderContract:

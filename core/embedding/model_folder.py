@@ -1,4 +1,4 @@
-"""Description of a sentence-transformers model, read from the JSON files of its folder without loading it."""
+"""The description of a sentence-transformers model, read from JSON files in its folder without loading it."""
 
 import hashlib
 import json
@@ -19,19 +19,19 @@ from core.markdown import frontmatter
 from core.model import Role
 
 NOTE_KEYS = ("document", "passage", "corpus")
-"""Prompt keys of a note, in the order in which encode_document of sentence-transformers tries them."""
+"""Prompt keys for notes, in the order in which sentence-transformers' encode_document tries them."""
 
 _WEB_SEARCH = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
 Config = dict[str, Any]
-"""A file of JSON in the folder of a model."""
+"""The content of a JSON file in a model's folder."""
 
 
 @frozen
 class Family:
-    """Models trained with the same prompts.
+    """A family of models that were trained with the same prompts.
 
-    `pattern` matches a lower-case name with spaces in place of its punctuation. `card` is the model on huggingface.co
-    whose card states the prompts.
+    `pattern` matches a name in lower case, with spaces for punctuation. `card` is the model on huggingface.co whose
+    card states the prompts.
     """
 
     pattern: str
@@ -54,11 +54,11 @@ FAMILIES = (
     Family(r"\bqwen3 embedding\b", _WEB_SEARCH, "", "Qwen/Qwen3-Embedding-0.6B"),
     Family(r"\bgte\b", "", "", "thenlper/gte-base"),
 )
-"""The first match counts. A model outside these families, such as all-MiniLM-L6-v2, has no prompts."""
+"""Families of models; the first match counts. Other models, such as all-MiniLM-L6-v2, have no prompts."""
 
 
 def model_prompts(config: Mapping[str, Any], name: str) -> dict[Role, str]:
-    """Return the prompts in a model's config_sentence_transformers.json, or those of its family if it states none."""
+    """Return the prompts in a model's config_sentence_transformers.json, else those of its family."""
     stated: Mapping[str, str] = config.get("prompts") or {}
     default = stated.get(config.get("default_prompt_name") or "") or ""
     configured: dict[Role, str] = {
@@ -76,8 +76,8 @@ def model_prompts(config: Mapping[str, Any], name: str) -> dict[Role, str]:
 def create_folder(folder: Path, cannot_write: Message, *, mark: str) -> Iterator[Path]:
     """Yield a temporary folder; rename it to `folder` on success, delete it on an error.
 
-    Safe in several processes at once: if another process has written `folder` first, recognised by the file `mark`,
-    that folder stays. Raises ModelError if the disk refuses: `cannot_write`, with the fields `folder` and `why`.
+    Safe in several processes at once: a complete `folder` of another process (with the file `mark`) is kept. Raises
+    ModelError if the disk refuses: `cannot_write`, with the fields `folder` and `why`.
     """
 
     def refused(error: OSError) -> ModelError:
@@ -101,10 +101,10 @@ def create_folder(folder: Path, cannot_write: Message, *, mark: str) -> Iterator
 
 
 OFFSET_POSITIONS = {"camembert", "mpnet", "roberta", "xlm-roberta"}
-"""Families that number positions from the padding token on, so two positions never hold a token."""
+"""Model types that number positions after the padding token, so that two positions hold no token."""
 
 SAMPLES, SAMPLE_BYTES = 32, 4096
-"""Most samples that `digest` reads of a file, and the bytes of each."""
+"""The most samples that `digest` reads per file, and the bytes of each."""
 
 KIND = "SentenceTransformer"
 """The `model_type` of a model with one vector per text; older folders state none."""
@@ -112,7 +112,7 @@ KIND = "SentenceTransformer"
 
 @frozen
 class ModelFacts:
-    """Properties of a model from its folder. `digest` is equal for equal weights."""
+    """The properties of a model, from its folder; `digest` is equal for equal weights."""
 
     folder: Path
     tokenizer: Path
@@ -124,7 +124,7 @@ class ModelFacts:
 
 
 def read_facts(folder: Path, name: str) -> ModelFacts:
-    """Describe the model in `folder`. If the folder has no prompts, they follow from `name`.
+    """Describe the model in `folder`; prompts that the folder doesn't state follow from `name`.
 
     Raises ModelError if it isn't a complete sentence-transformers model.
     """
@@ -146,7 +146,7 @@ def read_facts(folder: Path, name: str) -> ModelFacts:
 
 @contextmanager
 def explain_read_error(folder: Path) -> Iterator[None]:
-    """Turn an error of reading the files in `folder` into a ModelError."""
+    """Turn an error from reading the files in `folder` into a ModelError."""
     try:
         yield
     except (OSError, ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
@@ -188,7 +188,7 @@ def _options(transformer: Path) -> Config:
 
 
 def _check(folder: Path, modules: list[Config], options: Config) -> None:
-    """Raise an error for a model without one vector per text, or with code of its own."""
+    """Raise an error if a model doesn't have one vector per text, or has its own code."""
     if not modules:
         raise ValueError(message("its modules.json is empty"))
     kind = options.get("model_type", KIND)
@@ -213,7 +213,7 @@ def _check(folder: Path, modules: list[Config], options: Config) -> None:
 
 
 def refuse_own_code(folder: Path, modules: list[Config]) -> None:
-    """Raise ModelError for a model whose modules aren't those of sentence-transformers."""
+    """Raise ModelError for a model with modules that aren't part of sentence-transformers."""
     for module in modules:
         if not str(module["type"]).startswith("sentence_transformers."):
             raise ModelError(
@@ -224,7 +224,7 @@ def refuse_own_code(folder: Path, modules: list[Config]) -> None:
 
 
 def languages(folder: Path) -> tuple[str, ...]:
-    """Return the languages in the README of a model, as its author wrote them: codes, mostly."""
+    """Return the languages in a model's README as its author wrote them, mostly as codes."""
     readme = folder / "README.md"
     if not readme.is_file():
         return ()
@@ -246,7 +246,7 @@ def read_json(path: Path) -> Any:
 
 
 def weights(folder: Path, parts: list[Path]) -> list[Path]:
-    """Return the weight files in the parts of a model's folder; pickled ones only from a part without safetensors.
+    """Return the weight files in a model's parts; pickled ones only from parts without safetensors.
 
     Raises ModelError if there are none.
     """
@@ -278,7 +278,7 @@ def _dimension(modules: list[Config], parts: list[Path], config: Config) -> int:
 
 
 def pooling_modes(pooling: Config) -> list[str]:
-    """Return how a model makes one vector of those of its tokens, such as `mean` or `cls`; several are put together."""
+    """Return how a model pools token vectors into one, such as `mean` or `cls`; several results are concatenated."""
     modes = pooling.get("pooling_mode")
     if modes is None:  # before version 6: one flag per mode, and a missing flag is off
         flags = [key for key, value in pooling.items() if key.startswith("pooling_mode_") and value is True]
@@ -287,13 +287,13 @@ def pooling_modes(pooling: Config) -> list[str]:
 
 
 def parts_of(folder: Path) -> list[Path]:
-    """Return the folders of a model's modules, its own one where it names none."""
+    """Return the folders of a model's modules, or its own folder if it lists none."""
     file = folder / "modules.json"
     return [folder / str(module.get("path", "")) for module in read_json(file)] if file.is_file() else [folder]
 
 
 def max_tokens(transformer: Path, config: Config) -> int:
-    """Return how many tokens a transformer reads, with special ones; raises ValueError if its files don't state it."""
+    """Return the number of tokens that a transformer reads, with special ones; raises ValueError if unknown."""
     stated = []
     for name, key in (("sentence_bert_config.json", "max_seq_length"), ("tokenizer_config.json", "model_max_length")):
         path = transformer / name
@@ -312,7 +312,7 @@ def max_tokens(transformer: Path, config: Config) -> int:
 
 
 def digest(paths: list[Path]) -> str:
-    """Hash the sizes and evenly spaced samples of files; reading gigabytes would be slow."""
+    """Return a hash of the sizes of files and of evenly spaced samples: reading gigabytes would be slow."""
     sha = hashlib.sha256()
     for path in paths:
         size = path.stat().st_size

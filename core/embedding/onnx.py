@@ -1,6 +1,6 @@
-"""A sentence-transformers model in 8 bits on onnxruntime, written once into the folder of models.
+"""A sentence-transformers model in 8 bits on onnxruntime, written once into the models folder.
 
-The onnx backend of sentence-transformers needs optimum-onnx, which needs transformers below 5, and
+The onnx backend of sentence-transformers needs optimum-onnx, which needs transformers below 5, but
 sentence-transformers 6 needs transformers 5. So torch exports the whole model, with its pooling, as one graph.
 """
 
@@ -40,7 +40,7 @@ _CANNOT_WRITE = message(
 )
 
 CLOSE = 0.95
-"""Smallest cosine allowed between a text's vectors in float32 and in 8 bits; multilingual-e5-small averages 0.997."""
+"""The least cosine between a text's vectors in float32 and in 8 bits; multilingual-e5-small averages 0.997."""
 
 SAMPLES = (
     "How do I restore a backup of the database?",
@@ -50,7 +50,7 @@ SAMPLES = (
 
 
 def missing_package() -> str:
-    """Return a package that this kind of model needs and that isn't installed, "" if there is none."""
+    """Return a required package that isn't installed, "" if there is none."""
     return next((package for package in PACKAGES if find_spec(package) is None), "")
 
 
@@ -70,7 +70,7 @@ def build(name: str = "") -> Encoder:
 
 
 def ensure_file(facts: ModelFacts, name: str) -> Path:
-    """Return the file of a model's graph; the first call writes it. Safe in several processes at once.
+    """Return the graph file of a model; the first call writes it. Safe in several processes at once.
 
     Raises ModelError if the model can't be exported or the file can't be written.
     """
@@ -83,7 +83,7 @@ def ensure_file(facts: ModelFacts, name: str) -> Path:
 
 
 def graph_folder(facts: ModelFacts, name: str) -> Path:
-    """Return the folder of a model's graph, which may not be written yet."""
+    """Return the folder of a model's graph, which may not exist yet."""
     return e5.models_dir() / f"{name.replace('/', '--')}-{facts.digest}-int8-{VERSION}"
 
 
@@ -173,8 +173,9 @@ def _reason(process: subprocess.CompletedProcess[str]) -> Message:
 
 
 class _IntegerModel:
-    """A graph in 8 bits. Texts run one by one: the rounding to 8 bits depends on the whole batch, and on a processor a
-    batch is hardly faster.
+    """A model as a graph in 8 bits.
+
+    Texts run one by one: rounding to 8 bits depends on the whole batch, and on a processor a batch is hardly faster.
     """
 
     def __init__(self, facts: ModelFacts, name: str) -> None:
@@ -183,7 +184,7 @@ class _IntegerModel:
         self._session = _open(file, name)
 
     def run(self, texts: Sequence[Sequence[int]]) -> WithTokens:
-        """Return the vector of each text, as the ids of its tokens, and the vectors of its tokens.
+        """Return the vector of each text, which is given as token ids, and the vectors of its tokens.
 
         Raises ModelError if onnxruntime fails.
         """
@@ -208,20 +209,20 @@ if __name__ == "__main__":
 
 
 TRIAL_RESULT = "trial.json"
-"""The result, next to the models: texts a second by name."""
+"""The file in the models folder with the result of the trial: texts per second by model."""
 
 SECONDS = 2.0
-"""Length of the trial, without loading the models."""
+"""Duration of the trial, without loading the models."""
 
 CLEARLY = 1.2
-"""Least speed-up of 8 bits to be chosen: their vectors differ from the model's by a cosine of 0.003."""
+"""The least speed-up for which 8 bits are chosen; their vectors differ from the model's by a cosine of 0.003."""
 
 
 def choose_fastest() -> str:
-    """Return `onnx` if that is clearly faster here, else `bundled`; the first call tries, and keeps the result.
+    """Return `onnx` if it is clearly faster here, else `bundled`; the first call runs a trial and stores the result.
 
-    There is nothing to try with a graphics card, with a processor that calculates in bfloat16, which is faster than
-    both, or without the packages of the extra `onnx`.
+    There is no trial without the packages of the extra `onnx`, with a graphics card, or on a processor with bfloat16,
+    which is faster than both.
     """
     if not all(map(find_spec, PACKAGES)):
         return "bundled"
@@ -237,7 +238,7 @@ def choose_fastest() -> str:
 
 
 def measure_speeds(embedders: dict[str, Encoder]) -> dict[str, float]:
-    """Return how many texts a second each embedder reads; they take turns, because other work comes and goes."""
+    """Return the texts per second of each embedder; they take turns, because other load comes and goes."""
     for embedder in embedders.values():
         embedder.embed(TYPICAL[:5], role="note")
     spent, texts = dict.fromkeys(embedders, 0.0), dict.fromkeys(embedders, 0)
@@ -258,7 +259,7 @@ def _load_speeds(file: Path) -> dict[str, float] | None:
 
 
 def _save_speeds(file: Path, speeds: dict[str, float]) -> None:
-    """Write the result; a folder that can't be written only means another trial."""
+    """Store the result; if the folder can't be written, the trial is only repeated later."""
     with suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
         files.replace(file, json.dumps(speeds))

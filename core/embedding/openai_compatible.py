@@ -24,7 +24,7 @@ SPECIAL_TOKENS = 2
 """The begin and end tokens that most models put around a text."""
 
 VECTOR_BYTES = 1 << 18
-"""Largest size of a vector in an answer: 8192 numbers of 32 characters each."""
+"""The largest size of a vector in an answer, in bytes: 8192 numbers of 32 characters."""
 
 # The server's tokenizer isn't available, so tokens are estimated. Few tokenizers count more pieces than this: one per
 # CJK character (as BERT does), 4 letters of a word, 2 capitals (base64, acronyms), 2 letters from é to Arabic.
@@ -34,10 +34,10 @@ _TOKENS = re.compile(
 
 
 class OpenAICompatible:
-    """The model `model` on the server of the section `[embeddings]`; without a name, the model of that section.
+    """The model `model` on the server of the section `[embeddings]`; without a name, that section's model.
 
     Vectors with the same model name count as comparable, whichever server computed them. So a base survives a move to
-    another server, but two models must not have the same name. If the settings have no dimension, one request to the
+    another server, but two models must not have the same name. If the settings state no dimension, a request to the
     server finds it. Raises ConfigError if the settings name no server or no model.
     """
 
@@ -59,12 +59,12 @@ class OpenAICompatible:
 
     @property
     def fingerprint(self) -> str:
-        """Raises ProviderError, as `dimension` does."""
+        """The fingerprint; raises ProviderError as `dimension` does."""
         return f"openai_compatible:{self._server.model}:{self.dimension}:{'|'.join(self._prompts.values())}"
 
     @property
     def dimension(self) -> int:
-        """Raises ProviderError if a request for it is needed and fails."""
+        """The dimension of the vectors; raises ProviderError if a request for it is needed and fails."""
         dimension = self._dimension
         return self.embed(["dimension"], role="query").shape[1] if dimension is None else dimension
 
@@ -76,8 +76,8 @@ class OpenAICompatible:
     def tokens(self, text: str) -> Spans:
         """Return the spans of estimated tokens: one CJK character, four small letters, two digits or one sign.
 
-        The estimate is 1.0 to 1.5 times the tokens of multilingual-e5 in Chinese and English notes. It is below them
-        only in base64 and emoji (four fifths).
+        The estimate is 1.0 to 1.5 times the tokens of multilingual-e5 in Chinese and English notes. Only in base64 and
+        emoji it is lower (four fifths).
         """
         return span_rows(match.span() for match in _TOKENS.finditer(text))
 
@@ -143,7 +143,7 @@ class OpenAICompatible:
 
 
 def build_named(name: str = "") -> OpenAICompatible:
-    """Return the model of the server `[embeddings.NAME]`; raises UnknownChoice, and what OpenAICompatible raises."""
+    """Return the model of the server `[embeddings.NAME]`; raises UnknownChoice and the errors of OpenAICompatible."""
     servers = configured().embeddings.servers
     if name not in servers:
         raise UnknownChoice(message("model server"), name, servers)
@@ -151,7 +151,7 @@ def build_named(name: str = "") -> OpenAICompatible:
 
 
 def _numbers(embedding: object) -> NDArray[np.float64] | None:
-    """Return a vector from a list of numbers or from base64 of little-endian float32; None if it has no direction."""
+    """Return a vector from a list of numbers or base64 of little-endian float32; None if invalid or all zeros."""
     try:
         if isinstance(embedding, str):
             vector = np.frombuffer(base64.b64decode(embedding, validate=True), "<f4").astype(np.float64)

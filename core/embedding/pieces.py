@@ -1,7 +1,7 @@
-"""The tokens of short texts, without all pieces of a tokenizer: 250,000 of a multilingual model take a second to load.
+"""The tokens of short texts, without loading a whole tokenizer: 250,000 multilingual pieces take a second.
 
-The tokens of a text depend only on the pieces that occur in it, and on the lowest score of all (a Unigram model). A
-file in the user's cache holds the pieces in order, so that those in a text are found without a look at the others.
+In a Unigram model, the tokens of a text depend only on the pieces that occur in it, and on the lowest score of all. A
+file in the user's cache has the pieces in sorted order, so that those in a text are found by bisection.
 """
 
 import io
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 _LARGE = 1 << 22
-"""Bytes of a tokenizer's file from which on it loads slowly."""
+"""The size of a tokenizer's file from which it loads slowly, in bytes."""
 _MOST = 4_000
-"""Characters whose tokens are read so; for more the whole tokenizer is sooner done."""
+"""The most characters that are tokenized this way; for more, loading the whole tokenizer is faster."""
 
 
 @frozen
 class Encoding:
-    """The tokens of a text, as an encoding of `tokenizers` has them."""
+    """The tokens of a text, with the fields of an encoding of `tokenizers`."""
 
     ids: list[int]
     offsets: list[Span]
@@ -41,7 +41,7 @@ class Encoding:
 
 
 class ShortTexts:
-    """The tokenizer of a model for short texts; safe to share between threads."""
+    """A tokenizer for short texts; safe to share between threads."""
 
     def __init__(self, stored: NpzFile) -> None:
         self._pieces: bytes = stored["pieces"].tobytes()
@@ -55,7 +55,7 @@ class ShortTexts:
 
     @classmethod
     def load(cls, facts: ModelFacts) -> Self | None:
-        """Return the tokenizer of a model, None where `store` wrote none; a damaged file is deleted."""
+        """Return the tokenizer of a model, None if `store` wrote none; a damaged file is deleted."""
         file = _file(facts)
         try:
             data = file.read_bytes()
@@ -72,7 +72,7 @@ class ShortTexts:
             return None
 
     def encode(self, text: str, *, special: bool) -> Encoding | None:
-        """Return the tokens of a text, None for one that takes the whole tokenizer."""
+        """Return the tokens of a text, None if it needs the whole tokenizer."""
         self._left -= len(text)
         if self._left < 0 or any(token in text for token in self._special):
             return None
@@ -83,7 +83,7 @@ class ShortTexts:
         return Encoding([ids[token] for token in encoding.ids], encoding.offsets, encoding.special_tokens_mask)
 
     def _build(self, places: list[int]) -> "Tokenizer":
-        """Return a tokenizer of the special pieces and of those at some places."""
+        """Return a tokenizer with the special pieces and the pieces at these indexes."""
         from tokenizers import Tokenizer
 
         vocabulary = [(token, 0.0) for token in self._special]
@@ -92,7 +92,7 @@ class ShortTexts:
         return Tokenizer.from_str(json.dumps(self._description | whole))
 
     def _find(self, word: str) -> Iterator[int]:
-        """Yield the places of the pieces that occur in a word."""
+        """Yield the indexes of the pieces that occur in a word."""
         for start in range(len(word)):
             place = 0
             for end in range(start + 1, len(word) + 1):
@@ -110,7 +110,7 @@ class ShortTexts:
 
 
 def store(facts: ModelFacts) -> None:
-    """Write the file of a large tokenizer, once; it is empty for another kind of tokenizer."""
+    """Write the file of a large tokenizer once; it is empty for an unsupported kind."""
     file = _file(facts)
     if file.is_file() or facts.tokenizer.stat().st_size < _LARGE:
         return
@@ -121,7 +121,7 @@ def store(facts: ModelFacts) -> None:
 
 
 def _is_known_kind(description: dict[str, Any]) -> bool:
-    """Return whether a tokenizer is a Unigram model that begins with its special pieces, which are all it adds."""
+    """Return whether a tokenizer is a Unigram model that begins with its special pieces and adds no others."""
     model, added = description["model"], description.get("added_tokens", ())
     return (
         (model.get("type"), model.get("byte_fallback", False)) == ("Unigram", False)

@@ -7,18 +7,18 @@ from core.model import Matrix, Role, Spans
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors. Building one is cheap: the first `embed` or `warm` loads the model."""
+    """Computes the vectors of texts. Building one is cheap: the first `embed` or `warm` loads the model."""
 
     @property
     def fingerprint(self) -> str:
-        """Model, revision, dimension and prompts: equal for embedders whose vectors are comparable."""
+        """The model, revision, dimension and prompts; embedders with equal fingerprints have comparable vectors."""
 
     @property
     def dimension(self) -> int: ...
 
     @property
     def input_tokens(self) -> int:
-        """Tokens of text that one vector covers, without the prompt and special tokens."""
+        """The tokens of text that one vector covers, without the prompt and special tokens."""
 
     def tokens(self, text: str) -> Spans:
         """Return the character span of each token, shape (tokens, 2); uses the tokenizer only, never the model."""
@@ -30,4 +30,4 @@ class Embedder(Protocol):
         """
 
     def warm(self) -> None:
-        """Load what `embed` needs, so that the first question is not delayed by it."""
+        """Load what `embed` needs, so that the first question isn't delayed."""

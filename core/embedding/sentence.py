@@ -1,4 +1,4 @@
-"""Any sentence-transformers model: its tokens and vectors, and where it is by its name; the built-in one."""
+"""Sentence-transformers models: their tokens and vectors, and their folders by name; the built-in model."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 # A folder of a model -> tokens and vectors.
 
 SEGMENT = 1 << 16
-"""Characters tokenised at once: an encoding takes about 100 bytes of memory per token."""
+"""The most characters that are tokenized at once: an encoding takes about 100 bytes of memory per token."""
 REMEMBERED = 4_000
-"""Characters of a text whose tokens are remembered, those of a chunk: an edited note has nearly the same chunks."""
+"""The most characters of a text whose tokens are cached: an edited note keeps most of its chunks."""
 
 FEW = 64
-"""Texts of notes that are embedded at once without torch, which takes 4 to 9 s to load."""
+"""The most note texts that are embedded at once without torch, which takes 4 to 9 s to load."""
 
 CACHED_QUESTIONS, CACHED_CHARACTERS = 64, 64_000
-"""Size of the cache of question vectors, and of its questions together. The vector of a token takes 1.5 to 4 KB."""
+"""The most cached questions, and their characters in all. The vector of a token takes 1.5 to 4 KB."""
 
 SPARE = 1
-"""Tokens that a text may gain when it follows its prompt."""
+"""The tokens that a text may gain after its prompt."""
 
 SURROGATES = re.compile("[\ud800-\udfff]")
 
@@ -48,16 +48,16 @@ class IdsModel(Protocol):
     running: Running
 
     def run(self, texts: Sequence[Ids]) -> WithTokens:
-        """Return the vector of each text, as the ids of its tokens, and the vectors of its tokens."""
+        """Return the vector of each text, which is given as token ids, and the vectors of its tokens."""
 
 
 class Encoder:
-    """Tokenizer and model of the folder that `folder` returns, each loaded at its first use.
+    """The tokenizer and model in the folder that `folder` returns, each loaded at its first use.
 
-    `identity`: fingerprint and dimension, for a model whose folder may not be written yet. `session`: loads what runs
-    the folder's model in its place. `suffix`: ends the fingerprint, for a session that changes the vectors. A graph
-    embeds questions, so that no question needs torch or waits for an import; torch embeds many notes.
-    Safe to share between threads.
+    `identity`: fingerprint and dimension, for a model whose folder may not be written yet. `session`: loads a runner
+    that replaces the folder's model. `suffix`: ends the fingerprint, for a session that changes the vectors. A graph
+    embeds questions, so that no question needs torch or waits for an import; torch embeds many notes. Safe to share
+    between threads.
     """
 
     def __init__(
@@ -131,7 +131,7 @@ class Encoder:
         return self.facts.max_tokens - longest - SPARE
 
     def tokens(self, text: str) -> Spans:
-        """Return the character span of each token; linear time, constant memory but for the spans."""
+        """Return the character span of each token, in linear time and, apart from the result, constant memory."""
         text = _clean(text)
         remembered = self._chunk_tokens if len(text) <= REMEMBERED else self._segment_tokens
         spans = [remembered(text[start:end]) + np.int32(start) for start, end in _segments(text)]
@@ -156,14 +156,14 @@ class Encoder:
         return model
 
     def _light_model(self, role: Role, count: int) -> IdsModel | None:
-        """Return the model without torch that runs `count` texts, None if torch is to run them."""
+        """Return the model that runs `count` texts without torch, None if torch should run them."""
         with self._loading:
             if role != "query" and count > FEW:
                 self.load_fastest()
             return None if role != "query" and "_torch_model" in vars(self) else self._ids_model
 
     def load_fastest(self) -> None:
-        """Load what runs many notes fastest: torch, or on a processor in float32 the model without it on all cores."""
+        """Load the fastest model for many notes: torch, or for float32 on a processor the graph on all cores."""
         with self._loading:
             if self._session or "_torch_model" in vars(self):
                 return
@@ -202,7 +202,7 @@ class Encoder:
         return self._embed(texts, role, with_tokens=True)
 
     def _embed_questions(self, texts: Sequence[str]) -> WithTokens:
-        """Return the vectors of questions, from the cache where it has them: several stages of a search need them."""
+        """Return the vectors of questions, cached where possible: several stages of a search need them."""
         texts = [self._truncate(text) for text in texts]
         with self._cache_lock:
             embeddings = {text: self._cache[text] for text in texts if text in self._cache}
@@ -220,7 +220,7 @@ class Encoder:
         return np.array(vectors), [embeddings[text][1] for text in texts]
 
     def ids(self, texts: Sequence[str], *, role: Role) -> list[Ids]:
-        """Return what `embed` and `embed_tokens` take in place of notes: the ids of the tokens that the model reads."""
+        """Return the token ids that the model reads; `embed` and `embed_tokens` take them in place of notes."""
         prompt, last = self.facts.prompts[role], self._frames[role][1]
         found: list[Ids] = []
         for text in texts:
@@ -231,7 +231,7 @@ class Encoder:
         return found
 
     def _truncate(self, text: str) -> str:
-        """Return the part of a text that the model reads: questions with the same one have the same vectors."""
+        """Return the part of a text that the model reads, so that questions with the same part share their vectors."""
         if len(text) <= self.input_tokens:
             return text
         spans = self.tokens(text)
@@ -263,7 +263,7 @@ class Encoder:
         return {role: self._count_frame(prompt) for role, prompt in self.facts.prompts.items()}
 
     def _count_frame(self, prompt: str) -> Span:
-        """Count the tokens before and after a text: the special ones and those of the prompt."""
+        """Count the tokens before and after a text: special ones and those of the prompt."""
         # The space that ends a prompt is a token only if no word follows it.
         special = self._encoding(prompt.rstrip() or "a").special_tokens_mask
         suffix = special[::-1].index(0)
@@ -271,12 +271,12 @@ class Encoder:
 
 
 def _clean(text: str) -> str:
-    """Replace lone surrogates, which the tokenizer refuses. The replacement has the same length: spans stay right."""
+    """Replace lone surrogates, which the tokenizer refuses, by a character of the same length: spans stay valid."""
     return text if text.isascii() else SURROGATES.sub("\ufffd", text)
 
 
 def _segments(text: str) -> Iterator[Span]:
-    """Yield pieces of at most SEGMENT characters, which end at a line, else before a space, else anywhere."""
+    """Yield pieces of at most SEGMENT characters that end at a line end, else before a space, else anywhere."""
     start = 0
     while start < len(text):
         end = start + SEGMENT
@@ -317,7 +317,7 @@ def build(name: str = "", *, device: Device | None = None) -> Encoder:
 
 
 def find(name: str, kind: hub.Kind = "sentence") -> tuple[str, Callable[[], Path]]:
-    """Return the model's name in its fingerprint, and a function that returns its folder and may download it."""
+    """Return the name of a model in fingerprints, and a function that returns its folder and may download it."""
     if name.startswith(PACKAGE):
         package = name.removeprefix(PACKAGE)
         return package.lower().replace("-", "_"), lambda: hub.package_folder(package)
@@ -329,12 +329,12 @@ def find(name: str, kind: hub.Kind = "sentence") -> tuple[str, Callable[[], Path
 
 
 def on_hub(name: str, owner: str = DEFAULT_OWNER) -> str:
-    """Return `owner/model` for a name on the hub, and an empty string for a local model."""
+    """Return `owner/model` for a model on the hub, "" for a local model."""
     return "" if is_local(name) else name if "/" in name else f"{owner}/{name}"
 
 
 def is_local(name: str) -> bool:
-    """Whether a name means a package or a path; `owner/model` is a path only if there is such a folder."""
+    """Return whether a name is a package or a path; `owner/model` is a path only if such a folder exists."""
     if name.startswith((PACKAGE, "/", ".", "~")) or "\\" in name or name.count("/") > 1 or re.match("[A-Za-z]:", name):
         return True
     return Path(name).expanduser().is_dir()
@@ -345,7 +345,7 @@ BUNDLED_DIMENSION = 384
 
 
 def is_bundled_installed() -> bool:
-    """Whether the model is on this machine already."""
+    """Return whether the bundled model is already on this machine."""
     return e5.is_available() or hub.cached(BUNDLED_ON_HUB) is not None
 
 
@@ -360,5 +360,5 @@ def build_bundled(*, device: Device | None = None) -> Encoder:
 
 
 def find_bundled() -> tuple[str, Callable[[], Path]]:
-    """Return the model's name in its fingerprint, and a function that returns its folder."""
+    """Return the bundled model's name in fingerprints, and a function that returns its folder."""
     return (e5.NAME, e5.ensure_folder) if e5.is_available() else (BUNDLED_ON_HUB, lambda: hub.snapshot(BUNDLED_ON_HUB))

@@ -1,4 +1,4 @@
-"""The vectors of the notes that come as a sample: a new workspace finds them by meaning before a model is loaded.
+"""The vectors of the sample notes, so that a new workspace finds them by meaning before a model is loaded.
 
 `python -m tests.sample_vectors` writes the file.
 """
@@ -19,7 +19,7 @@ FILE = Path(__file__).with_name("sample.npz")
 
 
 class ShippedVectors(NamedTuple):
-    """Vectors by the hashes of their texts, with the bits of their tokens about the model's own centre."""
+    """Vectors by the hashes of their texts, with token bits relative to the model's own centre."""
 
     keys: list[bytes]
     vectors: Matrix
@@ -27,7 +27,7 @@ class ShippedVectors(NamedTuple):
 
 
 def find(fingerprint: str, keys: Collection[bytes]) -> ShippedVectors | None:
-    """Return what the file has of some texts, None if it has nothing, is of another model, damaged or missing."""
+    """Return the shipped vectors of some texts; None without any, for another model, or if the file is unusable."""
     try:
         with FILE.open("rb") as file, np.load(file, allow_pickle=False) as stored:
             if str(stored["fingerprint"]) != fingerprint:
@@ -45,7 +45,7 @@ def find(fingerprint: str, keys: Collection[bytes]) -> ShippedVectors | None:
 
 @cache
 def _warn(error: str) -> None:
-    """Log once why the file can't be used: each block of chunks looks into it."""
+    """Log once why the file can't be used: it is read for each block of chunks."""
     _LOG.warning("The vectors of the sample can't be used: %s", error)
 
 

@@ -1,7 +1,7 @@
-"""Token vectors -> sign bits, and the similarity of a question's tokens to those of a passage.
+"""Token vectors -> sign bits, and the similarity of a question's tokens to a passage's.
 
-Late interaction (ColBERT, Khattab and Zaharia 2020) needs one vector per token. The signs of the vector minus the mean
-token vector of the model take a thirty-second of its size and rank nearly as well (decision 62).
+Late interaction (ColBERT, Khattab and Zaharia 2020) needs one vector per token. The signs of a token vector minus the
+model's mean token vector take a thirty-second of its size, and rank nearly as well (decision 62).
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,12 +19,12 @@ from core.model import Bits, Matrix, Role, Spans
 
 
 def span_rows(spans: Iterable[Span]) -> Spans:
-    """Return spans as rows."""
+    """Return spans as an array of shape (spans, 2)."""
     return np.fromiter(chain.from_iterable(spans), np.int32).reshape(-1, 2)
 
 
 def tokens_within(places: Spans, spans: Iterable[Span]) -> NDArray[np.bool_]:
-    """Return which tokens, by their places in a text, are in one of some spans."""
+    """Return a flag for each token that is within one of the spans; `places` are the spans of the tokens."""
     inside = np.zeros(len(places), dtype=bool)
     for start, end in spans:
         inside |= (places[:, 0] >= start) & (places[:, 1] <= end)
@@ -32,25 +32,28 @@ def tokens_within(places: Spans, spans: Iterable[Span]) -> NDArray[np.bool_]:
 
 
 WithTokens = tuple[Matrix, list[Matrix]]
-"""The vectors of texts, and those of the tokens of each."""
+"""The vectors of texts, and the token vectors of each text."""
 
 
 @cache
 def load_arrays(file: Path) -> dict[str, Matrix]:
-    """Return the arrays in a file by the fingerprints of their models; none without the file."""
+    """Return the arrays in a file by the fingerprint of their model; empty without the file."""
     from safetensors.numpy import load_file
 
     return dict(load_file(file)) if file.is_file() else {}
 
 
 _TOGETHER, _BLOCK = 32, 2048
-"""Tokens that are multiplied at once, for more BLAS shares out among threads, which takes longer than the product;
-and tokens that are unpacked at once, which the processor's cache holds."""
+"""Tokens that are multiplied at once, and tokens that are unpacked at once.
+
+For larger products BLAS uses several threads, which takes longer than the product itself. The processor's cache holds
+the unpacked tokens.
+"""
 SHIPPED = Path(__file__).with_name("tokens.safetensors")
 
 
 class TokenEmbedder(Embedder, Protocol):
-    """An embedder that also returns the vectors of the tokens."""
+    """An embedder that also returns token vectors."""
 
     def embed_tokens(self, texts: Sequence[str], *, role: Role) -> WithTokens:
         """Return the vectors of `embed`, and for each text one vector of unit length per token.
@@ -96,30 +99,30 @@ def token_embedder(embedder: Embedder) -> TokenEmbedder | None:
 
 
 def centre(embedder: TokenEmbedder) -> Matrix:
-    """Return the mean token vector of TYPICAL, shape (dimension of a token's vector,); it depends on the model only.
+    """Return the mean token vector of TYPICAL, shape (token dimension,); it depends on the model only.
 
-    That of the built-in model comes with Tessera: a small import then needs no torch, whose start takes ten seconds.
+    The built-in model's is shipped with Tessera, so that a small import doesn't load torch, which takes ten seconds.
     """
     centre = load_arrays(SHIPPED).get(embedder.fingerprint)
     return compute_centre(embedder) if centre is None else centre
 
 
 def compute_centre(embedder: TokenEmbedder) -> Matrix:
-    """Return what `centre` returns, from the model itself."""
+    """Compute the centre from the model itself."""
     _, tokens = embedder.embed_tokens(TYPICAL, role="note")
     mean: Matrix = np.concatenate(tokens).mean(axis=0, dtype=np.float32)
     return mean
 
 
 def signs(tokens: Matrix, centre: Matrix) -> Bits:
-    """Return one bit per number of the vectors: whether the number is above the centre's."""
+    """Return a bit per number of the vectors: whether it is above the centre's."""
     return np.packbits(tokens > centre, axis=1)
 
 
 def interaction(question: Matrix, centre: Matrix, passages: Sequence[Bits]) -> list[float]:
-    """Return for each passage the mean, over the question's tokens, of the cosine to the nearest passage token.
+    """Return, for each passage, the mean over question tokens of the cosine to the nearest passage token.
 
-    `question`: float vectors, one per token. A passage or question without tokens has the score 0.
+    `question`: float vectors, one per token. Without tokens of the passage or the question, the score is 0.
     """
     rows = [len(bits) for bits in passages]
     if not len(question) or not any(rows):
@@ -133,7 +136,7 @@ def interaction(question: Matrix, centre: Matrix, passages: Sequence[Bits]) -> l
 
 
 def _products(bits: Bits, centred: Matrix) -> Matrix:
-    """Return the products of passage tokens and question tokens, in small parts that each processor core does alone."""
+    """Return the products of passage and question tokens, in small parts that a single processor core computes."""
     full = np.concatenate([bits, np.zeros((-len(bits) % _TOGETHER, bits.shape[1]), np.uint8)])
     blocks = [
         unpack_signs(full[at : at + _BLOCK], len(centred)).reshape(-1, _TOGETHER, len(centred)) @ centred
@@ -143,9 +146,9 @@ def _products(bits: Bits, centred: Matrix) -> Matrix:
 
 
 def _cosines(products: Matrix, centred: Matrix) -> Matrix:
-    """Return the cosines that these products are; shape as theirs.
+    """Return the cosines for these products, in the same shape.
 
-    A sign is twice its bit less one, and a vector of signs has the norm sqrt(dimension).
+    A sign is twice its bit minus one, and a vector of signs has the norm sqrt(dimension).
     """
     cosines: Matrix = (2 * products - centred.sum(axis=0)) / np.sqrt(len(centred))
     return cosines
@@ -163,6 +166,6 @@ def cosines(question: Matrix, centre: Matrix, bits: Bits) -> Matrix:
 
 
 def unit(vectors: Matrix) -> Matrix:
-    """Return the rows at unit length; a row of zeros stays."""
+    """Return the rows scaled to unit length; rows of zeros don't change."""
     scaled: Matrix = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
     return scaled

@@ -1,4 +1,4 @@
-"""A chunk -> its windows, the texts that are embedded: its place in the note, then a piece of its text or a row."""
+"""A chunk -> its windows, which are embedded: its place in the note, then a piece of its text or a table row."""
 
 import math
 import unicodedata
@@ -16,19 +16,19 @@ from core.model import ADDRESSES, Chunk, Spans, Window
 
 BREADCRUMB_TOKENS = 64
 LEAD_TOKENS = 128
-"""Limits of the breadcrumb and the lead before a window's text; each also takes at most a quarter of the window."""
+"""The most tokens of the breadcrumb and the lead before a window's text; each takes at most a quarter of the window."""
 
 SMALLEST = 32
-"""Least tokens of a window."""
+"""The fewest tokens of a window."""
 
 SLACK = 0.95
-"""Share of the room that a window is planned to fill, so that its end can move to a line's end."""
+"""Share of its room that a window is planned to fill, so that its end can move to a line end."""
 
 REACH = 0.25
-"""How far a cut may move from equal sizes to a better place, as a share of a window."""
+"""How far a cut may move from equal sizes to a better position, as a share of a window."""
 
 MOST_ROWS = 200
-"""Most rows of a chunk's tables that get windows of their own: a chunk of 1,500 tokens hardly holds more."""
+"""The most rows of a chunk's tables with their own windows: a chunk of 1,500 tokens hardly has more."""
 
 LINE_END, SPACE, BETWEEN = range(3)
 JOINERS = {"\u200d", "\ufe0e", "\ufe0f", "\u20e3"}
@@ -38,9 +38,9 @@ SKIN_TONES = range(0x1F3FB, 0x1F400)
 def windows_of(chunks: Sequence[Chunk], title: str, embedder: Embedder, *, size: int | None = None) -> list[Window]:
     """Return the windows of a note's chunks, in order, each with its breadcrumb and lead.
 
-    The windows of a chunk contain all of its text, in nearly equal numbers of tokens; after them each row of its
-    tables has one, as a sentence. `size`: most tokens of a window, by default the embedder's input. Raises ConfigError
-    for a size below 32.
+    The windows of a chunk contain all of its text, with nearly equal numbers of tokens; after them each row of its
+    tables has one, as a sentence. `size`: the most tokens of a window, by default the embedder's input. Raises
+    ConfigError for a size below 32.
     """
     limit = embedder.input_tokens if size is None else min(size, embedder.input_tokens)
     if limit < SMALLEST:
@@ -63,10 +63,10 @@ def windows_of(chunks: Sequence[Chunk], title: str, embedder: Embedder, *, size:
 
 
 def places_of(chunk: Chunk, title: str, embedder: Embedder) -> Spans:
-    """Return the place in a chunk's text of each token of its windows but rows, (-1, -1) for those of a head.
+    """Return the span in a chunk's text of each token of its windows except rows, (-1, -1) for tokens of heads.
 
-    They follow from the tokens of the whole text, and are right where the windows have as many. A token across a cut
-    is one of each side: its space ends one window, its word begins the next.
+    The spans follow from the tokens of the whole text, and are right if the windows have equally many. A token across a
+    cut counts on both sides: its space ends one window, its word begins the next.
     """
     chunk = _without_blobs(chunk)
     head, head_tokens = _head(chunk, title, embedder, embedder.input_tokens)
@@ -82,13 +82,13 @@ def places_of(chunk: Chunk, title: str, embedder: Embedder) -> Spans:
 
 
 def _without_blobs(chunk: Chunk) -> Chunk:
-    """Return a chunk with blanks in place of its blobs, so that all else stays in its place."""
+    """Return a chunk with its blobs replaced by blanks, so that all offsets stay valid."""
     text = blank_blobs(chunk.text)
     return chunk if text is chunk.text else replace(chunk, text=text)
 
 
 def fit(question: str, embedder: Embedder) -> tuple[str, bool]:
-    """Return the part of a question that the embedder reads, and whether that is all of it."""
+    """Return the part of a question that the embedder reads, and whether it is the whole question."""
     spans = embedder.tokens(question)
     if len(spans) <= embedder.input_tokens:
         return question, True
@@ -96,7 +96,7 @@ def fit(question: str, embedder: Embedder) -> tuple[str, bool]:
 
 
 def breadcrumb(title: str, section: Sequence[str]) -> str:
-    """Return `title > parents > section`; a first section equal to the title appears once."""
+    """Return `title > parents > section`; a first section equal to the title isn't repeated."""
     names = [" ".join(name.split()) for name in (title, *section)]
     if len(names) > 1 and names[0].casefold() == names[1].casefold():
         del names[0]
@@ -104,7 +104,7 @@ def breadcrumb(title: str, section: Sequence[str]) -> str:
 
 
 def _head(chunk: Chunk, title: str, embedder: Embedder, limit: int) -> tuple[str, int]:
-    """Return the text before the chunk's own (breadcrumb and lead), and its number of tokens; none for a plain line.
+    """Return a chunk's head (breadcrumb and lead) and its number of tokens; a plain line has none.
 
     So equal lines of several files are one text, which is embedded once.
     """
@@ -119,7 +119,7 @@ def _head(chunk: Chunk, title: str, embedder: Embedder, limit: int) -> tuple[str
 
 
 def row_windows(chunk: Chunk, title: str, embedder: Embedder, limit: int, index: int = 0) -> Iterator[Window]:
-    """Yield a window for each row of a chunk's tables, numbered from `index` on; a row that doesn't fit has none."""
+    """Yield a window for each row of a chunk's tables, numbered from `index`; rows that don't fit are left out."""
     rows = [] if chunk.line else [row for table in tables(chunk.text, chunk.lead) for row in table.rows][:MOST_ROWS]
     if not rows:
         return
@@ -133,7 +133,7 @@ def row_windows(chunk: Chunk, title: str, embedder: Embedder, limit: int, index:
 
 
 def _shorten(text: str, tokens: int, embedder: Embedder) -> str:
-    """Shorten a text in its middle: its beginning (the title) and its end (the section's name) say the most."""
+    """Shorten a text in its middle: its beginning (the title) and end (the section's name) say the most."""
     spans = embedder.tokens(text)
     if len(spans) <= tokens:
         return text
@@ -142,7 +142,7 @@ def _shorten(text: str, tokens: int, embedder: Embedder) -> str:
 
 
 def _pieces(text: str, head: str, room: int, limit: int, embedder: Embedder) -> list[str]:
-    """Cut a text into pieces of about `room` tokens that have at most `limit` tokens after their head."""
+    """Cut a text into pieces of about `room` tokens, with at most `limit` tokens including the head."""
     spans = embedder.tokens(text)
     if len(spans) <= room:
         return [text]
@@ -158,7 +158,7 @@ def _pieces(text: str, head: str, room: int, limit: int, embedder: Embedder) -> 
 
 
 def _cuts(text: str, spans: Spans, room: int) -> Iterator[int]:
-    """Yield the character positions of cuts between pieces of at most `room` tokens."""
+    """Yield the offsets of cuts between pieces of at most `room` tokens."""
     bounds = spans.tolist()
     left = math.ceil(len(bounds) / max(1, math.floor(room * SLACK)))
     start = 0
@@ -173,9 +173,9 @@ def _cuts(text: str, spans: Spans, room: int) -> Iterator[int]:
 
 
 def _best(text: str, bounds: list[list[int]], start: int, counts: range, ideal: float) -> Span:
-    """Return the best cut after one of `counts` tokens, as its token and character.
+    """Return the best cut after one of `counts` tokens, as token index and offset.
 
-    The order is: at a line's end, at a space, between two tokens.
+    A line end is best, then a space, then any other place between two tokens.
     """
     nearest: dict[int, Span] = {}
     for count in sorted(counts, key=lambda count: abs(count - ideal)):
@@ -193,7 +193,7 @@ def _best(text: str, bounds: list[list[int]], start: int, counts: range, ideal: 
 
 
 def _rank_cut(text: str, bounds: list[list[int]], token: int) -> Span | None:
-    """Return the rank and the position of a cut before `token`; None inside a character."""
+    """Return the rank and the offset of a cut before `token`; None inside a character."""
     before, (begin, end) = bounds[token - 1][1], bounds[token]
     if begin < before:
         return None
@@ -210,7 +210,7 @@ def _rank_cut(text: str, bounds: list[list[int]], token: int) -> Span | None:
 
 
 def _is_clean_cut(text: str, bounds: list[list[int]], token: int) -> bool:
-    """Whether a cut before `token` is at the boundary of a character as a reader sees it."""
+    """Return whether a cut before `token` is between characters as displayed."""
     at = bounds[token][0]
     if not bounds[token - 1][1] <= at:
         return False

@@ -1,4 +1,4 @@
-"""Copies of a base, cut or embedded in another way. The base itself stays as it is."""
+"""Copies of a base with other chunking or another embedder; the base itself doesn't change."""
 
 import json
 import logging
@@ -23,14 +23,14 @@ from core.store.lock import take
 from core.store.note_to_index import NoteToIndex
 
 FOLDER = "scratch"
-"""The folder of the copies in a workspace; each copy is a workspace itself."""
+"""The folder of copies in a workspace; each copy is itself a workspace."""
 
 KEPT = 6
-"""Copies that are kept, because embedding takes minutes. The least recently used ones are deleted."""
+"""The most copies that are kept, since embedding takes minutes; the least recently used ones are deleted."""
 
 _NOTES = "notes.json"
 _NO_DAMAGE = (WorkspaceLocked, DiskFull, NotWritable, IndexAway)
-"""Errors of a copy that is as it was."""
+"""Errors that don't mean a damaged copy."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -47,10 +47,10 @@ class Scratch:
     ) -> Iterator[Store]:
         """Open a copy with the base's active notes, cut by the options and embedded by the embedder.
 
-        The notes have their edits and ids, and the base its name; all chunks are embedded. Notes changed
-        since the copy was made are indexed again. On Cancelled the notes indexed so far stay for the next
-        time. Raises UnknownChoice or ConfigError for the options, ModelError or ProviderError if the
-        embedder fails, and WorkspaceLocked if another process makes the same copy.
+        Notes keep their edits and ids, and the base its name; all chunks are embedded. Notes changed since the copy was
+        made are indexed again. On Cancelled the notes indexed so far stay for the next time. Raises UnknownChoice or
+        ConfigError for the options, ModelError or ProviderError if the embedder fails, and WorkspaceLocked if another
+        process makes the same copy.
         """
         built = embedding.build(embedder)
         chunking.check(options, base.chunking)
@@ -72,7 +72,7 @@ class Scratch:
             store.close()
 
     def _place(self, name: str) -> Path:
-        """Return the folder of a copy; delete anything else in its place."""
+        """Return the folder of a copy; anything else at its path is deleted."""
         with translate_errors(self._store.folder):
             place = files.folder(self.folder) / name
             if os.path.lexists(place) and not place.is_dir():
@@ -91,7 +91,7 @@ class Scratch:
     def _base(
         self, store: Store, base: KnowledgeBase, options: ChunkingOptions, embedder: str, built: Embedder
     ) -> KnowledgeBase:
-        """Return the base of the copy, added if missing, with the name and the search settings of the original."""
+        """Return the base of the copy, added if missing, with the original's name and search settings."""
         store.open_index()
         if bases := store.bases.all():
             target = bases[0]
@@ -111,7 +111,7 @@ class Scratch:
     def _fill(
         self, store: Store, base: KnowledgeBase, target: KnowledgeBase, embedder: Embedder, progress: Progress
     ) -> None:
-        """Update the notes of the copy. `notes.json` has the state of each note when it was copied."""
+        """Update the notes of the copy; `notes.json` has the state of each note when it was copied."""
         record = store.folder / _NOTES
         before: dict[str, str] = files.load(record, dict, aside=True) or {}
         now = {card.id: self._state(card) for card in self._store.notes.cards(Filters(bases=(base.name,)))}
@@ -146,7 +146,7 @@ class Scratch:
 
 
 def _open_filled(folder: Path, fill: Callable[[Store], None]) -> Store:
-    """Return a copy that is open and filled; a damaged one is made anew, once."""
+    """Open and fill a copy; a damaged one is rebuilt, once."""
     try:
         return _open_copy(folder, fill)
     except StoreError as error:
@@ -180,7 +180,7 @@ def _delete(copy: Path) -> None:
 
 
 def _last_used(copy: Path) -> float:
-    """Return the time a copy was last used, 0 if another process deletes it meanwhile."""
+    """Return the time when a copy was last used, 0 if another process deletes it meanwhile."""
     try:
         return copy.stat().st_mtime
     except OSError:

@@ -37,13 +37,13 @@ from core.settings.config import Settings, check
 from core.store import Store
 
 Reworded = Callable[[str, str, str], str]
-"""A question, the old and the new name of a base -> the question."""
+"""Returns a question with the old name of a base replaced by the new one."""
 ToTrash = Callable[[KnowledgeBase], object]
-"""Write a base with all its data into the trash."""
+"""Writes a base with all its data into the trash."""
 _STRATEGIES: Mapping[BaseKind, str] = {"lines": "lines", "literal": "markdown"}
-"""Chunking strategies of kinds of bases for which the settings don't decide."""
+"""Kinds of bases -> their chunking strategies, for kinds that ignore the settings."""
 MOST_NAME = 200
-"""Characters of a base's name at most."""
+"""The most characters of a base's name."""
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 
 
@@ -53,7 +53,7 @@ class Bases:
     def __init__(
         self, store: Store, settings: Settings, models: Models, chunks: Chunks, reworded: Reworded, to_trash: ToTrash
     ) -> None:
-        """Take the collaborators; `reworded` returns a question whose filters name a base by its new name."""
+        """Take the services; `reworded` returns a question in which filters name a base by its new name."""
         self._store = store
         self._reworded = reworded
         self._to_trash = to_trash
@@ -62,15 +62,15 @@ class Bases:
         self._chunks = chunks
 
     def get(self, name: str) -> KnowledgeBase:
-        """Return the base of this name; raises UnknownChoice, which lists the bases."""
+        """Return the base with this name; raises UnknownChoice, which lists the bases."""
         return self._store.bases.named(name)
 
     def find(self, name: str) -> KnowledgeBase | None:
-        """Return the base of this name, None if there is none."""
+        """Return the base with this name, None if there is none."""
         return next((base for base in self.all() if base.name == name), None)
 
     def by_id(self, base_id: str) -> KnowledgeBase:
-        """Return the base of this id, as notes, sets and runs name it; raises UnknownChoice if it was deleted."""
+        """Return the base with this id; raises UnknownChoice if it was deleted."""
         return self._store.bases.by_id(base_id)
 
     def all(self) -> list[KnowledgeBase]:
@@ -80,10 +80,10 @@ class Bases:
     # making and changing
 
     def usual(self, kind: BaseKind = "vector") -> NewBase:
-        """Return what a new base of a kind is made with where nothing is chosen, by the settings.
+        """Return the defaults of the settings for a new base of a kind.
 
-        A literal base counts tokens as the built-in model does: sizes mean the same in every base, and that model
-        can index it later as it is split.
+        A literal base counts tokens like the built-in model: sizes mean the same in every base, and that model can
+        index it later without new chunks.
         """
         chosen = embedding.guess_name(embedding.AUTO if kind == "literal" else self._settings.embedder)
         sizes = ChunkingOptions(**self._settings.chunking.model_dump())
@@ -100,11 +100,11 @@ class Bases:
         kind: BaseKind = "vector",
         **fields: Unpack[BaseFields],
     ) -> KnowledgeBase:
-        """Add an empty base; what isn't given is as the settings say.
+        """Add an empty base; missing values come from the settings.
 
-        Raises ConfigError for a name that is blank or taken, a value out of range and an embedder of a literal base,
-        UnknownChoice for a kind, an embedder, a strategy or a reranker, and ModelError or ProviderError for an embedder
-        that can't be had.
+        Raises ConfigError for a blank or taken name, a value out of range, or an embedder for a literal base;
+        UnknownChoice for a kind, an embedder, a strategy or a reranker; and ModelError or ProviderError if the embedder
+        isn't available.
         """
         self.check_name(name)
         _check(fields, kind)
@@ -142,10 +142,10 @@ class Bases:
 
     @log_call("base.change")
     def update(self, name: str, **fields: Unpack[BaseFields]) -> KnowledgeBase:
-        """Store other values of fields that change nothing that is indexed; return the base.
+        """Store new values of fields that don't affect the index; return the base.
 
-        What `search` leaves open comes from the settings. Raises ConfigError for a value out of range and for writing
-        the files of a base of kind `lines`, UnknownChoice for a reranker.
+        Settings that `search` leaves open come from the global settings. Raises ConfigError for a value out of range,
+        or for writing the files of a base of kind `lines`; UnknownChoice for a reranker.
         """
         base = self.get(name)
         log_bases([base])
@@ -156,14 +156,14 @@ class Bases:
         return changed
 
     def forget_wish(self, name: str) -> KnowledgeBase:
-        """Forget the model that the archive of a base names, so that it is offered no longer; return the base."""
+        """Forget the model that the base's archive named, so that it is no longer offered; return the base."""
         return self._store.bases.change(self.get(name), wish="")
 
     @log_call("base.rename")
     def rename(self, name: str, new: str) -> KnowledgeBase:
-        """Give a base another name, in past searches and questions that name it too; return the base.
+        """Rename a base, also in past searches and questions that name it; return the base.
 
-        Raises ConfigError for a name that is blank or taken.
+        Raises ConfigError for a blank or taken name.
         """
         base = self.get(name)
         log_bases([base])
@@ -190,7 +190,7 @@ class Bases:
 
     @log_call("base.delete")
     def delete(self, name: str) -> None:
-        """Put a base into the trash, from where it can be restored with everything; files on disk stay."""
+        """Move a base to the trash, from which it can be restored completely; files on disk stay."""
         self._store.database.check_writable()
         with self._store.changing:
             base = self.get(name)
@@ -199,7 +199,7 @@ class Bases:
             self.delete_for_good(name)
 
     def delete_for_good(self, name: str) -> None:
-        """Delete a base with its notes, past the trash; files on disk stay."""
+        """Delete a base with its notes, bypassing the trash; files on disk stay."""
         self._store.open_index()
         self._store.delete_base(self.get(name))
 
@@ -225,14 +225,14 @@ class Bases:
     # how a base is searched
 
     def search_settings(self, base: KnowledgeBase | None = None) -> CompleteSettings:
-        """Return the defaults for a search in a base; without a base, for a search in several."""
+        """Return the search defaults for a base; without a base, for a search in several."""
         return self._settings.search_in([base] if base else [])
 
     @log_call("base.adopt")
     def adopt(self, base: str, pipeline: Pipeline, *, progress: Progress = no_progress) -> None:
-        """Give a base the settings and the chunking of a pipeline; other chunking cuts the base again.
+        """Give a base the settings and chunking of a pipeline; other chunking cuts the base again.
 
-        What the pipeline leaves open stays. Raises ConfigError and UnknownChoice before anything is changed.
+        Settings that the pipeline leaves open don't change. Raises ConfigError or UnknownChoice before any change.
         """
         own = self.get(base)
         if pipeline.embedder not in ("", own.embedder):
@@ -248,7 +248,7 @@ class Bases:
 
     @log_call("base.tokens")
     def keep_tokens(self, base: str, keep: bool, *, progress: Progress = no_progress) -> int:
-        """Keep or delete the token bits of a base; return how many windows were embedded because they lacked them."""
+        """Keep or delete the token bits of a base; return the number of windows that were embedded for missing bits."""
         changed = self._store.bases.change(self.get(base), keep_tokens=keep)
         log_bases([changed])
         if not keep:

@@ -1,4 +1,4 @@
-"""The user's act on a chunk -> the edits of its note. Pure: nothing is stored or cut here."""
+"""A user's act on a chunk -> the new edits of its note. Pure: it stores and cuts nothing."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -14,14 +14,14 @@ from core.model import Chunk, Edit, EditKind, Note
 from core.store.ids import fresh_id
 
 _ANCHOR = 200
-"""Characters before an addition that mark its place."""
+"""The most characters before an addition that mark its place."""
 _JOINT = "\n\n"
-"""Joins merged texts that aren't neighbours in the note's body."""
+"""The text between merged texts that aren't neighbours in the note's body."""
 
 
 @frozen
 class Act:
-    """The result of the user's act: the note's edits, and the ids of the chunks that the act made."""
+    """The result of a user's act: the note's edits, and the ids of the chunks that the act created."""
 
     edits: list[Edit]
     chunk_ids: tuple[str, ...] = ()
@@ -31,18 +31,18 @@ class Act:
 class ChunkEditor:
     """A note with its chunks and edits. Each method is an act of the user on a chunk.
 
-    Raises ChunkNotFound for an unknown id, and EditError for an act that isn't possible.
+    Raises ChunkNotFound for an unknown id, and EditError for an impossible act.
     """
 
     note: Note
     chunks: Sequence[Chunk]
     edits: Sequence[Edit]
     pictures: Sequence[Chunk] = ()
-    """Chunks of pictures, which are between the others and can't be edited."""
+    """Chunks of pictures, which lie between the others and can't be edited."""
 
     @classmethod
     def from_note(cls, note: Note, chunks: Sequence[Chunk], edits: Sequence[Edit]) -> "ChunkEditor":
-        """Return the editor of a note, with chunks of pictures separated from the others."""
+        """Return the editor of a note, with its picture chunks separated from the others."""
         own = [chunk for chunk in chunks if not chunk.picture]
         own = [replace(chunk, index=index, total=len(own)) for index, chunk in enumerate(own)]
         return cls(note, own, edits, [chunk for chunk in chunks if chunk.picture])
@@ -58,7 +58,7 @@ class ChunkEditor:
         return self._act([edit], [replace(edit, kind="add" if edit.kind == "add" else "text", text=text)])
 
     def merge(self, chunk_id: str, *others: str) -> Act:
-        """Merge a chunk with the others, its neighbours; without others, with the next chunk."""
+        """Merge a chunk with neighbouring chunks; without `others`, with the next one."""
         chunk_ids = {chunk_id, *others}
         run = self._run(chunk_ids) if len(chunk_ids) > 1 else self._with_next(chunk_id)
         edit_by_chunk = {edit.chunk_id: edit for edit in self.edits}
@@ -77,7 +77,7 @@ class ChunkEditor:
         return self._act(edits, [merged])
 
     def split(self, chunk_id: str, at: int) -> Act:
-        """Split a chunk before the character `at` of its text."""
+        """Split a chunk before offset `at` of its text."""
         chunk, edit = self._visible_chunk(chunk_id)
         left, right = chunk.text[: max(0, at)], chunk.text[max(0, at) :]
         if not left.strip() or not right.strip():
@@ -103,9 +103,9 @@ class ChunkEditor:
         return self._act([edit], [replace(edit, deleted=True)])
 
     def restore(self, chunk_id: str) -> Act:
-        """Undo a chunk's deletion, else its edit: its region is cut by the chunker again.
+        """Undo a chunk's deletion, else its edit: the chunker cuts its region again.
 
-        Undoing one part of a split undoes the other part too, unless that was changed since.
+        Undoing one part of a split also undoes the other part, unless that was changed since.
         """
         _, edit = self._chunk(chunk_id)
         if edit is None:
@@ -118,7 +118,7 @@ class ChunkEditor:
         return self._act(undone, [])
 
     def add(self, text: str, after: str | None) -> Act:
-        """Add a chunk after another; at the note's end if `after` is None."""
+        """Add a chunk after another one, at the note's end if `after` is None."""
         _check(text)
         if after is None:
             return self._act([], [self._new("add", (0, 0), text)])
@@ -148,7 +148,7 @@ class ChunkEditor:
         raise ChunkNotFound(chunk_id)
 
     def _check_own(self, chunk_id: str) -> None:
-        """Raise EditError for a chunk of a picture."""
+        """Raise EditError for a chunk of a picture's text."""
         for chunk in self.pictures:
             if chunk.id == chunk_id:
                 raise EditError(
@@ -169,7 +169,7 @@ class ChunkEditor:
         return [chunk, self._visible_chunk(self.chunks[chunk.index + 1].id)[0]]
 
     def _run(self, chunk_ids: set[str]) -> list[Chunk]:
-        """Return the chunks of these ids in reading order; raises EditError if another chunk is between them."""
+        """Return the chunks with these ids in reading order; raises EditError if another chunk is between them."""
         run = [chunk for chunk in self.chunks if chunk.id in chunk_ids]
         for missing in chunk_ids.difference(chunk.id for chunk in run):
             self._check_own(missing)
@@ -181,12 +181,12 @@ class ChunkEditor:
         return run
 
     def _own_span(self, chunk: Chunk) -> Span:
-        """Return the chunk's span without the text shared with the chunk before."""
+        """Return the chunk's span without its overlap with the chunk before."""
         before = next((other for other in reversed(self.chunks[: chunk.index]) if other.start < other.end), None)
         return own_span(self.note.body, before, chunk)
 
     def _joining_text(self, chunk: Chunk, after: Chunk, written: bool) -> str:
-        """Return the text to append to a chunk when the chunk `after` is merged with it.
+        """Return the text to append to a chunk that is merged with the chunk `after`.
 
         `written`: the user wrote the text of `after`.
         """
@@ -197,7 +197,7 @@ class ChunkEditor:
         return self.note.body[chunk.end : after.end]
 
     def _addition(self, chunk: Chunk, edit: Edit | None, text: str) -> Edit:
-        """Return an addition after a chunk. If that chunk is an addition, the new one has its anchor."""
+        """Return an addition after a chunk; after another addition, it has the same anchor."""
         if edit is not None and edit.kind == "add":
             return replace(self._new("add", (0, 0), text), anchor=edit.anchor, anchor_start=edit.anchor_start)
         return self._new("add", (max(chunk.start, chunk.end - _ANCHOR), chunk.end), text)
@@ -212,7 +212,7 @@ class ChunkEditor:
         return Edit(name, self.note.id, kind, anchor, start, utc_now(), text)
 
     def _act(self, old: Iterable[Edit | None], new: Sequence[Edit]) -> Act:
-        """Replace the old edits by the new ones, at the place of the first old one, else at the end."""
+        """Replace old edits by new ones, at the place of the first old one, else at the end."""
         replaced = {edit.id for edit in old if edit}
         at = next((n for n, edit in enumerate(self.edits) if edit.id in replaced), len(self.edits))
         rest = [edit for edit in self.edits[at:] if edit.id not in replaced]

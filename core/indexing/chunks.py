@@ -38,7 +38,7 @@ _DECISIONS = {"keep": ChunkEditor.keep, "drop": ChunkEditor.drop}
 class Chunks:
     """Edits the chunks of stored notes, one transaction per note.
 
-    Changes raise WorkspaceLocked in a workspace that is open for reading only.
+    Changes raise WorkspaceLocked in a read-only workspace.
     """
 
     def __init__(self, store: Store, models: Models, pending: PendingChunks) -> None:
@@ -49,14 +49,14 @@ class Chunks:
         return self._store.chunks.for_note(self._store.notes.card(note_id).id)
 
     def cut(self, note: Note, options: ChunkingOptions, embedder: str) -> Cut:
-        """Cut a note as an import would, under the edits it has; nothing is stored."""
+        """Cut a note as an import would, with its present edits; nothing is stored."""
         tokens = embedding.build(embedder).tokens
         with wrap_file_errors(note.path or note.title):
             cut = chunking.cut(note, options, tokens, own=self.options(note.id) == options)
             return replace(cut, chunks=apply(note, cut.chunks, self._store.edits.for_note(note.id), tokens).chunks)
 
     def options(self, note_id: str) -> ChunkingOptions | None:
-        """Return a note's own chunking options, None if it has its base's."""
+        """Return a note's own chunking options, None if it uses its base's."""
         return self._store.notes.options(note_id)
 
     def notes_of(self, chunk_ids: Iterable[str]) -> list[str]:
@@ -70,19 +70,19 @@ class Chunks:
     # the user's edits: all raise ChunkNotFound, and EditError for an act that isn't possible
 
     def update(self, chunk_id: str, text: str) -> str:
-        """Replace the text of a chunk, and return the chunk's new id."""
+        """Replace the text of a chunk; return the chunk's new id."""
         return self._act(chunk_id, lambda editor: editor.edit(chunk_id, text))[0]
 
     def merge(self, chunk_id: str, *others: str) -> str:
-        """Merge a chunk with the others, its neighbours, or with the next chunk; return the new chunk's id."""
+        """Merge a chunk with neighbouring chunks, by default the next one; return the new chunk's id."""
         return self._act(chunk_id, lambda editor: editor.merge(chunk_id, *others))[0]
 
     def split(self, chunk_id: str, at: int) -> tuple[str, ...]:
-        """Split a chunk before the character `at` of its text, and return both ids."""
+        """Split a chunk before offset `at` of its text; return both ids."""
         return self._act(chunk_id, lambda editor: editor.split(chunk_id, at))
 
     def delete(self, chunk_id: str) -> str:
-        """Exclude a chunk from every search, and return the id with which it can be restored."""
+        """Exclude a chunk from every search; return the id by which it can be restored."""
         return self._act(chunk_id, lambda editor: editor.delete(chunk_id))[0]
 
     def restore(self, chunk_id: str) -> None:
@@ -90,11 +90,11 @@ class Chunks:
         self._act(chunk_id, lambda editor: editor.restore(chunk_id))
 
     def add(self, note_id: str, text: str, after: str | None = None) -> str:
-        """Add a chunk with the user's text after another chunk, or at the note's end, and return its id."""
+        """Add a chunk with the user's text after another one, or at the note's end; return its id."""
         return self._act_on_note(note_id, lambda editor: editor.add(text, after))[0]
 
     def revert(self, note_id: str, edits: Sequence[Edit], *, expected: Sequence[Edit]) -> None:
-        """Give a note the edits of its chunks that it had before; raises EditError if it hasn't the expected ones."""
+        """Give a note its earlier edits back; raises EditError unless it has the expected ones now."""
 
         def act(editor: ChunkEditor) -> Act:
             if [*editor.edits] != [*expected]:
@@ -104,12 +104,12 @@ class Chunks:
         self._act_on_note(note_id, act)
 
     def _act(self, chunk_id: str, act: Callable[[ChunkEditor], Act]) -> tuple[str, ...]:
-        """Do an act on the note of a chunk, and return the ids of the chunks that the act made."""
+        """Do an act on the note of a chunk; return the ids of the chunks that the act created."""
         return self._act_on_note(self._store.chunks.note_of(chunk_id), act)
 
     @log_call("chunk.edit")
     def _act_on_note(self, note_id: str, act: Callable[[ChunkEditor], Act]) -> tuple[str, ...]:
-        """Do an act on a note, and return the ids of the chunks that the act made; raises NoteNotFound."""
+        """Do an act on a note; return the ids of the chunks that the act created. Raises NoteNotFound."""
         with self._store.changing:
             ((base, _),) = by_base(self._store, [note_id])
             log_bases([base])
@@ -128,7 +128,7 @@ class Chunks:
             return result.chunk_ids
 
     def flagged(self) -> list[Flagged]:
-        """Return the edits that lost their place and wait for a decision."""
+        """Return the edits that lost their place and await a decision."""
         edits = self._store.edits.all(flagged=True)
         cards = self._store.notes.cards_of({edit.note_id for edit in edits})
         return [Flagged(edit, cards.get(edit.note_id)) for edit in edits]
@@ -137,8 +137,8 @@ class Chunks:
     def resolve(self, edit_id: str, decision: Decision) -> None:
         """Decide on a flagged edit: keep it as an addition at the note's end, or drop it.
 
-        Raises UnknownChoice, EditError for an edit that isn't flagged or has no text to keep, and
-        NoteNotFound if its note is gone and the edit is to be kept.
+        Raises UnknownChoice, EditError for an edit that isn't flagged or has no text to keep, and NoteNotFound if an
+        edit to keep has lost its note.
         """
         if decision not in _DECISIONS:
             raise UnknownChoice("decision", decision, _DECISIONS)
@@ -161,17 +161,17 @@ class Chunks:
         options: ChunkingOptions | None = None,
         progress: Progress = no_progress,
     ) -> Rechunked:
-        """Cut a base, or some notes, again and embed the chunks with new text; edits keep their places.
+        """Cut a base or some notes again, and embed the chunks with new text; edits keep their places.
 
-        `options` become the base's or the notes' own. Raises UnknownChoice or ConfigError for the
-        options, and NoteNotFound.
+        `options` become the base's or the notes' own. Raises UnknownChoice or ConfigError for the options, and
+        NoteNotFound.
         """
         if base is not None:
             return self._rechunk_base(self._store.bases.named(base), options, progress)
         return self._rechunk_notes(note_ids, options, progress)
 
     def _rechunk_base(self, base: KnowledgeBase, options: ChunkingOptions | None, progress: Progress) -> Rechunked:
-        """Cut the notes of a base again: with options those that were cut by others, without options all.
+        """Cut the notes of a base again: with `options` only notes cut by others, else all of them.
 
         Notes with their own options keep them.
         """
@@ -187,7 +187,7 @@ class Chunks:
         return done.report(len(notes) - len(outdated), started)
 
     def _rechunk_notes(self, note_ids: Iterable[str], options: ChunkingOptions | None, progress: Progress) -> Rechunked:
-        """Cut some notes again. With the options of its base, a note has no options of its own any more."""
+        """Cut some notes again; options equal to the base's remove a note's own ones."""
         started = time.perf_counter()
         done, stored = Indexed(), by_base(self._store, note_ids)
         log_bases(base for base, _ in stored)
@@ -207,7 +207,7 @@ class Chunks:
         return replace(done, indexed=done.indexed + rest.chunks, embedded_windows=windows)
 
     def _opened(self, base: KnowledgeBase) -> tuple[KnowledgeBase, Embedder]:
-        """Open the index, and return the base as it is now with its embedder."""
+        """Open the index; return the current base with its embedder."""
         self._store.database.check_writable()
         self._store.open_index()
         base = self._store.bases.by_id(base.id)

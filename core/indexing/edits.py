@@ -1,4 +1,4 @@
-"""The user's edits of chunks, applied to the cut of a note: a note, its cut and its edits -> chunks.
+"""The user's edits, applied to the chunks of a note: a note, its cut and its edits -> chunks.
 
 Pure functions, in time linear in the note's length.
 """
@@ -20,11 +20,11 @@ from core.model import Chunk, ChunkKind, Edit, Note
 
 
 def places(body: str, edits: Sequence[Edit]) -> dict[str, Span]:
-    """Return the present span of each edit's region, by the edit's id; an edit without a place is left out.
+    """Return the present span of each edit's region by the edit's id; edits without a place are left out.
 
-    If the anchor's text occurs several times, the edit gets the nearest free place. Edits at their old
-    place choose first, then newer edits before older ones. Its lines may end
-    otherwise than they did. An addition has no width and takes no place from others.
+    If an anchor's text occurs several times, the edit gets the nearest free place. Edits at their old place choose
+    first, then newer edits before older ones. Line ends may differ from those in the anchor. An addition has no width
+    and takes no place from others.
     """
     text = _AnchorText(body)
     order = sorted(range(len(edits)), key=lambda n: (edits[n].created_at, n), reverse=True)
@@ -47,8 +47,8 @@ def places(body: str, edits: Sequence[Edit]) -> dict[str, Span]:
 def shift_edits(edits: Sequence[Edit], before: str, after: str) -> list[Edit]:
     """Return the edits with the offsets that they probably have in the changed body.
 
-    An edit moves as far as the nearest line before it that occurs exactly once in both bodies. This
-    holds for any number of changes to the body.
+    An edit moves with the nearest line before it that occurs exactly once in both bodies, however many other lines
+    changed.
     """
     was, now = _single_lines(before), _single_lines(after)
     starts = sorted(start for line, start in was.items() if line in now)
@@ -64,14 +64,14 @@ def shift_edits(edits: Sequence[Edit], before: str, after: str) -> list[Edit]:
 
 
 class _AnchorText:
-    """A body and the spans of the anchors in it; each anchor is searched once."""
+    """A body and the spans of anchors in it; each anchor is searched for once."""
 
     def __init__(self, body: str) -> None:
         self._body = body
         self._spans: dict[str, list[Span]] = {}
 
     def nearest(self, edit: Edit, taken: Sequence[Span]) -> Span | None:
-        """Return the span of the anchor that is nearest to its old place and overlaps none of `taken`."""
+        """Return the span of the anchor that is nearest to its old place and overlaps none of the `taken` ones."""
         old = (edit.anchor_start, edit.anchor_start + len(edit.anchor))
         if self._body.startswith(edit.anchor, old[0]) and _is_free(old, taken):
             return old
@@ -82,7 +82,7 @@ class _AnchorText:
         return min(free, key=lambda span: abs(span[0] - old[0]), default=None)
 
     def _with_other_line_ends(self, anchor: str) -> list[Span]:
-        """Search the anchor with every end of a line as \\n in both texts, and return spans of the original body."""
+        """Search for an anchor regardless of line ends; return spans in the original body."""
         if not re.search(LINE_END, anchor):
             return []
         dropped = [start - number for number, (start, _) in enumerate(_occurrences(self._body, "\r\n"))]
@@ -93,7 +93,7 @@ class _AnchorText:
 
 
 def _occurrences(body: str, anchor: str) -> Iterator[Span]:
-    """Yield occurrences that don't overlap; overlapping ones would take quadratic time in a run of one letter."""
+    """Yield non-overlapping occurrences; overlapping ones would take quadratic time in a run of one letter."""
     at = body.find(anchor)
     while at >= 0:
         yield at, at + len(anchor)
@@ -108,7 +108,7 @@ def _is_free(span: Span, taken: Sequence[Span]) -> bool:
 
 
 def _single_lines(body: str) -> dict[str, int]:
-    """Return the lines, stripped, that occur exactly once in the body, with their starts."""
+    """Return the stripped lines that occur exactly once in a body, with their starts."""
     starts: dict[str, int] = {}
     repeated = {""}
     for start, end in pairwise([*line_starts(body), len(body)]):
@@ -121,7 +121,7 @@ def _single_lines(body: str) -> dict[str, int]:
 
 @frozen
 class Applied:
-    """A note's chunks, edited and cut, and its edits with their present places and flags."""
+    """A note's chunks after its edits, and the edits with their present places and flags."""
 
     chunks: tuple[Chunk, ...]
     edits: tuple[Edit, ...]
@@ -129,7 +129,7 @@ class Applied:
 
 @frozen
 class _Pin:
-    """An edit with its present span; an addition has no width."""
+    """An edit and its present span; an addition has no width."""
 
     start: int
     end: int
@@ -139,8 +139,8 @@ class _Pin:
 def apply(note: Note, chunks: Sequence[Chunk], edits: Sequence[Edit], tokens: Tokens) -> Applied:
     """Apply a note's edits to its cut.
 
-    A chunk that overlaps a pinned region keeps the text outside the region, unless that is blank; other
-    chunks stay as they are. Raises SourceError for a text too large to be parsed.
+    A chunk that overlaps an edited region keeps the text outside of it, unless that is blank; other chunks don't
+    change. Raises SourceError for a text that is too large to parse.
     """
     if not edits:
         return Applied(tuple(chunks), ())
@@ -162,7 +162,7 @@ def apply(note: Note, chunks: Sequence[Chunk], edits: Sequence[Edit], tokens: To
 
 
 def own_span(body: str, before: Chunk | None, chunk: Chunk) -> Span:
-    """Return the span of a chunk without the text shared with the chunk before."""
+    """Return the span of a chunk without its overlap with the chunk before."""
     start = chunk.start
     if before is not None and start < before.end < chunk.end:
         start = before.end
@@ -170,9 +170,9 @@ def own_span(body: str, before: Chunk | None, chunk: Chunk) -> Span:
 
 
 def _split_outside(body: str, chunks: Sequence[Chunk], regions: Sequence[_Pin]) -> tuple[list[Chunk], list[Span]]:
-    """Return the chunks that overlap no region, and the spans that the regions leave of the other chunks.
+    """Return the chunks that overlap no region, and the spans that remain of the other chunks.
 
-    The spans exclude the text that a chunk shares with the chunk before.
+    The spans exclude overlaps with the chunk before.
     """
     ends = [region.end for region in regions]
     untouched = []
@@ -202,7 +202,7 @@ def _describe(note: Note, spans: Iterable[Span], kind: ChunkKind, tokens: Tokens
 
 
 def _pinned_chunk(chunk: Chunk, edit: Edit, note: Note, tokens: Tokens) -> Chunk:
-    """Return the chunk of an edit: the chunk of its region, with the user's text if the edit has one."""
+    """Return the chunk of an edit: that of its region, with the user's text if there is one."""
     chunk = replace(
         chunk, id=edit.chunk_id, state="deleted" if edit.deleted else "pending", edited=edit.kind != "delete"
     )
@@ -221,7 +221,7 @@ def _pinned_chunk(chunk: Chunk, edit: Edit, note: Note, tokens: Tokens) -> Chunk
 
 
 def _assign_ids(chunks: Iterable[Chunk], taken: set[str]) -> list[Chunk]:
-    """Give each chunk the first id of its text that is unique in the note."""
+    """Give each chunk the first id for its text that is unique in the note."""
     seen: Counter[str] = Counter()
     identified = []
     for chunk in chunks:

@@ -1,4 +1,4 @@
-"""Pending chunks -> stored vectors, each text embedded once."""
+"""Pending chunks -> stored vectors; each text is embedded once."""
 
 import time
 from collections import defaultdict
@@ -30,30 +30,30 @@ _SLICE = 16
 _SLICE_CHARACTERS = 100_000
 """Windows, and their characters, that are embedded between two reports of progress, at which a job can be stopped.
 
-A model on a server gets a request full of them: each may have to wait for its turn.
+A model on a server gets full requests instead, since each may wait for its turn.
 """
 _PLAIN = "a"
-"""A text that every model takes: one that refuses this too doesn't work at all."""
+"""A text that every working model accepts."""
 _BUSY = 429
-"""HTTP status of a server that takes no more requests now."""
+"""HTTP status of a server that is too busy for more requests."""
 
 Texts = Mapping[bytes, str]
 """Texts by their hashes."""
 
 
 class VectorLookup(NamedTuple):
-    """The ids of stored vectors, and of the refusals of texts without one, by the hash of the text."""
+    """The ids of stored vectors, and of refusals for texts without one, by the hash of the text."""
 
     vectors: Mapping[bytes, int]
     refused: Mapping[bytes, int]
 
     def missing_texts(self, texts: Texts) -> dict[bytes, str]:
-        """Return the texts that are still to be embedded."""
+        """Return the texts that still have to be embedded."""
         return {key: text for key, text in texts.items() if key not in self.vectors and key not in self.refused}
 
 
 class Vectors:
-    """The vectors that a base's embedder gives, by the hash of the text; with token bits if the base keeps them."""
+    """The vectors from a base's embedder by the hash of the text, with token bits if the base keeps them."""
 
     def __init__(self, store: Store, base: KnowledgeBase, embedder: Embedder) -> None:
         self._store = store
@@ -64,19 +64,19 @@ class Vectors:
         self._size = 0
 
     def lookup(self, hashes: Collection[bytes]) -> VectorLookup:
-        """Return what is stored of some texts."""
+        """Return the stored vectors and refusals of some texts."""
         vectors = self.ids(hashes)
         return VectorLookup(vectors, self._store.refusals.ids(self._base.fingerprint, {*hashes} - vectors.keys()))
 
     def ids(self, hashes: Iterable[bytes]) -> dict[bytes, int]:
-        """Return the ids of the vectors that are stored."""
+        """Return the ids of vectors that are stored."""
         return self._store.vectors.ids(self._base.fingerprint, hashes, with_bits=self._tokens is not None)
 
     def embed(self, texts: Texts) -> Generator[Sequence[bytes]]:
-        """Embed and store a few texts at a time, and yield their hashes; a text that the model refuses is stored so.
+        """Embed and store a few texts at a time, and yield their hashes; refusals by the model are stored too.
 
-        Texts of similar length are embedded together: a batch of equal lengths wastes no padding. Raises ModelError
-        or ProviderError where the model takes no text at all now, and EmbeddingMismatch for vectors of another size
+        Texts of similar length are embedded together, so that batches have little padding. Raises ModelError or
+        ProviderError if the model accepts no text at all now, and EmbeddingMismatch for vectors of another dimension
         than the base's.
         """
         if texts and not self._store.vectors.centring_settled(self._embedder.fingerprint):
@@ -99,7 +99,7 @@ class Vectors:
                 yield from self._store_vectors(notes, keys, reply.result, texts)
 
     def _store_shipped(self, texts: Texts) -> Sequence[bytes]:
-        """Store the vectors that come with the program, and return the hashes of their texts."""
+        """Store vectors that are shipped with Tessera; return the hashes of their texts."""
         found = shipped.find(self._embedder.fingerprint, texts)
         if found is None:
             return ()
@@ -125,7 +125,7 @@ class Vectors:
         *,
         again: bool = False,
     ) -> Iterator[Sequence[bytes]]:
-        """Store the vectors of some texts; where they are refused, of one half and then the other, down to one text."""
+        """Store the vectors of some texts; if they are refused, retry in halves, down to single texts."""
         try:
             vectors, bits = embed()
         except (ModelError, ProviderError) as error:
@@ -157,7 +157,7 @@ class Vectors:
 
 
 def _one_ahead(requests: Iterator[T]) -> Iterator[T]:
-    """Yield each request once the next one is sent, so that the model works while the reply to one is stored."""
+    """Yield each request after the next one is sent, so that the model works while a reply is stored."""
     current = next(requests)
     for following in requests:
         yield current
@@ -166,14 +166,14 @@ def _one_ahead(requests: Iterator[T]) -> Iterator[T]:
 
 
 def _is_temporary(error: ModelError | ProviderError) -> bool:
-    """Whether an error says that the server is away or busy, whatever the text is."""
+    """Return whether an error means that the server is away or busy, regardless of the text."""
     return isinstance(error, ProviderUnavailable) and error.status in (None, _BUSY)
 
 
 def _slices(keys: Sequence[bytes], texts: Texts, most: int) -> Iterator[Sequence[bytes]]:
-    """Yield the keys of `most` texts at a time, fewer if they are long.
+    """Yield the keys of `most` texts at a time, fewer if the texts are long.
 
-    The vectors of all tokens of a slice are in memory together.
+    The token vectors of a whole slice are in memory at once.
     """
     at = 0
     while at < len(keys):
@@ -183,29 +183,29 @@ def _slices(keys: Sequence[bytes], texts: Texts, most: int) -> Iterator[Sequence
 
 
 FAILURES = (ModelError, ProviderError, EmbeddingMismatch)
-"""Errors of an embedder. The notes can be searched by words nevertheless."""
+"""Errors of an embedder, after which notes can still be searched by words."""
 
 _BLOCK = 128
-"""Chunks that are chosen, and sorted by length, together: 2.7 % of the model's work is padding, with 256 1.6 %.
+"""Number of chunks that are chosen together and sorted by length; 2.7 % of the model's work is padding, 1.6 % with 256.
 
-For a model on a server it is a whole number of full requests.
+For a model on a server it is a multiple of full requests.
 """
 _COUNTING = 0.05
 
 
 def are_few(chunks: Collection[str]) -> bool:
-    """Return whether chunks are so few that they are embedded before others."""
+    """Return whether chunks are few enough to be embedded before others."""
     return len(chunks) <= _BLOCK
 
 
 class Counted(Generic[T]):
-    """What a function counts; to count anew takes at most a share `_COUNTING` of the time."""
+    """The cached result of a counting function; counting again takes at most `_COUNTING` of the time."""
 
     def __init__(self, count: Callable[[], T]) -> None:
         self._count, self._due = count, 0.0
 
     def get(self) -> T:
-        """Return what was counted last."""
+        """Return the last count, renewed if it is due."""
         started = time.monotonic()
         if started >= self._due:
             self._last = self._count()
@@ -214,10 +214,10 @@ class Counted(Generic[T]):
 
 
 class EmbedQueue:
-    """The pending chunks of some bases, or `only` these ids.
+    """The queue of pending chunks of some bases, or of `only` these ids.
 
-    `chunks` counts those that got their vectors, `windows` what was embedded for them. `embedder_of` returns the
-    embedder of a base. One thread at a time embeds a block; one that embeds `only` a few chunks goes before others.
+    `chunks` counts those that got their vectors, `windows` the texts embedded for them. `embedder_of` returns a base's
+    embedder. One thread at a time embeds a block; a queue with `only` a few chunks goes before others.
     """
 
     def __init__(
@@ -239,8 +239,8 @@ class EmbedQueue:
     def embed(self, progress: Progress = no_progress) -> None:
         """Embed the chunks until none is left.
 
-        Chunks are committed every few seconds; on Cancelled those stay. The first of FAILURES is raised once the bases
-        without a failure are done.
+        Chunks are committed every few seconds, and those stay on Cancelled. The first of FAILURES is raised after all
+        bases without a failure are done.
         """
         self._store.open_index()
         left, failure = {base_id: _block(base) for base_id, base in self._bases.items()}, None
@@ -261,7 +261,7 @@ class EmbedQueue:
         self._store.drop_unused_vectors()
 
     def _embed(self, base: KnowledgeBase, block: Sequence[PendingChunk], progress: Progress) -> None:
-        """Embed pending chunks of a base, longest first; stop early for a note that the user opens or a few chunks."""
+        """Embed a block of a base's chunks, longest first; stop early if the user opens a note or others are urgent."""
         embedder, opened, turn = self._embedder_of(base), self._store.pending.opened, self._store.pending.turn
         vectors = self._vectors.setdefault(base.id, Vectors(self._store, base, embedder))
         left = {pending.chunk.id: pending for pending in block}
@@ -315,7 +315,7 @@ class EmbedQueue:
 
 
 def _block(base: KnowledgeBase) -> int:
-    """Return how many pending chunks of a base are embedded together."""
+    """Return the number of pending chunks of a base that are embedded together."""
     with suppress(TesseraError):  # errors of a model are reported when it embeds
         if size := embedding.batch_size(embedding.build(base.embedder)):
             return size * max(1, _BLOCK // size)
@@ -323,14 +323,14 @@ def _block(base: KnowledgeBase) -> int:
 
 
 def searchable(store: Store, bases: Sequence[KnowledgeBase]) -> Message:
-    """Return how many notes of some bases can be searched, by words and by meaning."""
+    """Return the message on how many notes of some bases can be searched, by words and by meaning."""
     base_ids = [base.id for base in bases]
     notes = store.notes.count(base_ids)
     return state_of(bases, notes, notes, notes - store.pending.count(base_ids).notes)
 
 
 def state_of(bases: Sequence[KnowledgeBase], notes: int, by_words: int, by_meaning: int | None) -> Message:
-    """Return the state of bases that will have so many notes; `by_meaning` is None for literal ones."""
+    """Return the state of bases that will have `notes` notes; `by_meaning` is None for literal ones."""
     numbers = {"base": ", ".join(base.name for base in bases), "notes": notes, "words": by_words}
     if by_meaning is None:
         return message("{base}: {words} of {notes} notes can be searched", **numbers)

@@ -1,6 +1,6 @@
-"""Many notes are embedded by a model in another process: its end gives back the gigabyte that torch takes.
+"""A process that embeds many notes: when it ends, it frees the gigabyte that torch takes.
 
-It ends when it has had nothing to do for a minute, and with this one.
+It ends after a minute without work, or together with this process.
 """
 
 from collections.abc import Sequence
@@ -17,20 +17,20 @@ from core.embedding.tokens import TokenEmbedder, signs
 from core.model import Bits, Ids, Matrix
 
 _TORCH = ("bundled", "sentence")
-"""Embedders that run many texts by torch."""
+"""Embedders that use torch for many texts."""
 FEW = 130_000
-"""Bytes of texts that this process embeds: in the time that the other one takes to load torch it reads as many."""
+"""The most bytes of texts that this process embeds itself: as many as it reads while the other loads torch."""
 _PROCESS = WorkerProcess("core.indexing.embedding_worker", idle=60)
 
 
 NoteVectors: TypeAlias = tuple[Matrix, list[Bits] | None]
-"""Vectors of notes, and the bits of their tokens where they are kept."""
+"""The vectors of notes, and their token bits if these are kept."""
 
 
 class EmbeddingRequest(NamedTuple):
-    """Notes to embed; `fingerprint` is that of the embedder that is meant, `centre` as in `embed_notes`.
+    """Notes to embed; `fingerprint` is the expected embedder's, `centre` as in `embed_notes`.
 
-    `folder` is the one from which its name may lead to files, None where it was deleted.
+    `folder` is the working folder, in which the model's name may be a relative path; None if it was deleted.
     """
 
     folder: Path | None
@@ -41,7 +41,7 @@ class EmbeddingRequest(NamedTuple):
 
 
 def embed_notes(embedder: Embedder, texts: Sequence[str | Ids], centre: Matrix | None) -> NoteVectors:
-    """Return the vectors of notes, and with the `centre` of their token vectors the bits of those."""
+    """Return the vectors of notes; with the `centre` of token vectors also the token bits."""
     texts = cast("Sequence[str]", texts)  # an Encoder takes ids too
     if centre is None:
         return embedder.embed(texts, role="note"), None
@@ -57,13 +57,13 @@ def _working_folder() -> Path | None:
 
 
 class OtherModel(Exception):
-    """In this process another model has the name: the settings of the processes differ."""
+    """An error: the name means another model in this process, since its settings differ."""
 
 
 class NoteEmbedder:
-    """Embeds notes as `embed_notes` does: in the other process if they are many, or it is there already.
+    """Embeds notes like `embed_notes`, but in the other process if they are many or it is running already.
 
-    `size` are the bytes of these and of those that were embedded before them.
+    `size` is the number of bytes of these notes and of those embedded before.
     """
 
     def __init__(self, name: str, embedder: Embedder, centre: Matrix | None = None, *, size: int) -> None:
@@ -71,7 +71,7 @@ class NoteEmbedder:
         self._elsewhere = (size > FEW or _PROCESS.is_running) and name.partition(":")[0] in _TORCH
 
     def start(self) -> None:
-        """Let the other process load its model meanwhile, if it doesn't have it yet."""
+        """Make the other process load its model in the background, if it hasn't yet."""
 
         def load() -> None:
             with suppress(Exception):  # `embed` raises it again
@@ -81,7 +81,7 @@ class NoteEmbedder:
             Thread(target=load, name="load", daemon=True).start()
 
     def embed(self, texts: Sequence[str]) -> NoteVectors:
-        """Return the vectors of notes, and their bits; raises ModelError also where the process ends."""
+        """Return the vectors of notes and their token bits; raises ModelError, also if the process ends."""
         if self._elsewhere:
             try:
                 return self._ask(texts)

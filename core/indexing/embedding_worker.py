@@ -1,4 +1,4 @@
-"""A model that embeds many notes, in a process of its own: `python -m core.indexing.embedding_worker`."""
+"""The process that embeds many notes: `python -m core.indexing.embedding_worker`."""
 
 import os
 from contextlib import suppress

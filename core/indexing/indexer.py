@@ -1,4 +1,4 @@
-"""Notes -> chunks in the store: the only way in which notes are written."""
+"""Notes -> chunks in the store. All notes are written here."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
@@ -17,23 +17,23 @@ from core.store import Store
 from core.store.note_to_index import NoteToIndex
 
 _GROUP = 128
-"""Windows that are embedded and stored together, sorted by length, or notes."""
+"""The number of windows, or of notes, that are embedded and stored together, sorted by length."""
 _WRITTEN = 16
-"""Notes that are written together where nothing is embedded."""
+"""The number of notes that are written together if nothing is embedded."""
 _CHARACTERS = 1_000_000
-"""Characters of a group's notes at which it is finished: the chunks of a note take ten times its memory."""
+"""The number of characters at which a group of notes is complete: a note's chunks take ten times its memory."""
 
 _Report = Callable[[float], None]
-"""Takes the share of a group that is embedded."""
+"""Takes the share of a group that is embedded so far."""
 _Finish = Callable[[Sequence[NoteToIndex], _Report], object]
-"""Does what is to be done with a group."""
+"""Embeds, stores or writes a group of cut notes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
     """Result of indexing. `notes`: ids that were stored. A note that fails keeps its previous state.
 
-    `indexed` of the chunks got vectors that had to be computed. `flagged` counts the edits that lost their place.
+    `indexed`: the number of chunks with newly computed vectors. `flagged`: the number of edits that lost their place.
     """
 
     notes: tuple[str, ...] = ()
@@ -47,7 +47,7 @@ class Indexed:
         return Indexed(*(getattr(self, name) + getattr(other, name) for name in Indexed.__slots__))
 
     def report(self, unchanged: int, started: float) -> Rechunked:
-        """Return the report of notes that were cut again since a time of `time.perf_counter`."""
+        """Return the report on notes that were cut again; `started` is a time of `time.perf_counter`."""
         return Rechunked(
             notes=len(self.notes),
             unchanged=unchanged,
@@ -62,7 +62,7 @@ class Indexed:
 
 @frozen
 class Missing:
-    """The numbers of a note's chunks and windows when it is cut again, and the texts to embed by their hash."""
+    """The number of chunks and windows of a note when it is cut again, and the texts to embed, by hash."""
 
     chunks: int
     windows: int
@@ -72,12 +72,12 @@ class Missing:
 class Indexer:
     """Indexes notes of one base with its embedder. `done` is the result so far.
 
-    A note is stored whole or keeps its previous state. If another thread changed a note after it was
-    cut, it is cut again before it is stored, so that no edit is lost. `keep_ready`: in a base that
-    doesn't embed at once, only the chunks that are pending now are pending afterwards.
+    A note is stored completely, or keeps its previous state. If another thread changed a note after it was cut, it is
+    cut again before it is stored, so that no edit is lost. `keep_ready`: in a base that doesn't embed at once, only
+    chunks that are pending now are pending afterwards.
 
-    On Cancelled the notes stored before stay. Raises ModelError or ProviderError if the embedder
-    fails, and EmbeddingMismatch if the base got another embedder meanwhile.
+    On Cancelled the notes stored before stay. Raises ModelError or ProviderError if the embedder fails, and
+    EmbeddingMismatch if the base got another embedder meanwhile.
     """
 
     def __init__(self, store: Store, base: KnowledgeBase, embedder: Embedder, *, keep_ready: bool = False) -> None:
@@ -88,15 +88,15 @@ class Indexer:
         self.done = Indexed()
 
     def write(self, drafts: Iterable[NoteToIndex], total: int, progress: Progress = no_progress) -> Indexed:
-        """Cut and store notes as their files are, under the edits they have; nothing is embedded.
+        """Cut and store notes as they are in their files, with their present edits; nothing is embedded.
 
-        Chunks whose text is as it was keep their vectors, the others are pending.
+        Chunks with unchanged text keep their vectors; the others are pending.
         """
         tasks = ((draft.note.title, partial(self._cutter.cut, draft)) for draft in drafts)
         return self._run(tasks, total, progress, self._write_group, _WRITTEN)
 
     def recut_words(self, note_ids: Sequence[str]) -> Indexed:
-        """Cut and store stored notes as `write` does, without embedding; notes deleted meanwhile are left out."""
+        """Cut stored notes again, stored like `write` without embedding; notes deleted meanwhile are left out."""
         return self._run_stored(note_ids, self._cutter.recut, no_progress, self._write_group, _WRITTEN)
 
     def recut(
@@ -107,15 +107,15 @@ class Indexer:
         options: ChunkingOptions | None = None,
         edits: Sequence[Edit] | None = None,
     ) -> Indexed:
-        """Cut, embed and store stored notes; notes deleted meanwhile are left out.
+        """Cut stored notes again, embed and store them; notes deleted meanwhile are left out.
 
-        `options` become the notes' own; `edits` replace the edits they have.
+        `options` become the notes' own; `edits` replace their present ones.
         """
         cut = partial(self._cutter.recut, options=options, edits=edits)
         return self._run_stored(note_ids, cut, progress, self._store_group)
 
     def embed_again(self, note_ids: Sequence[str], progress: Progress = no_progress) -> Indexed:
-        """Embed what the windows of stored notes lack, such as token bits, without cutting the notes."""
+        """Embed what stored notes' windows lack, such as token bits, without cutting the notes."""
         return self._run_stored(note_ids, self._cutter.reuse, progress, self._store_group)
 
     def prepare(self, note_ids: Sequence[str], progress: Progress = no_progress) -> None:
@@ -123,13 +123,13 @@ class Indexer:
         self._run_stored(note_ids, self._cutter.recut, progress, self._embed_missing)
 
     def missing(self, note_id: str) -> Missing:
-        """Return what a note will have, and what it will lack, when it is cut again."""
+        """Return the chunks and windows that a note will have when it is cut again, and the texts to embed."""
         cut = self._cutter.recut(note_id)
         texts = _texts([cut])
         return Missing(len(cut.chunks), len(cut.windows), self._vectors.lookup(texts).missing_texts(texts))
 
     def cut_again(self, note_ids: Sequence[str], progress: Progress = no_progress) -> Iterator[NoteToIndex]:
-        """Yield notes that are cut again, to be stored; windows that `prepare` didn't embed are embedded now."""
+        """Yield notes cut again, to be stored; windows that `prepare` didn't embed are embedded now."""
         for number, note_id in enumerate(note_ids):
             cut = self._cutter.recut(note_id)
             progress(number, len(note_ids), cut.note.title)
@@ -150,7 +150,7 @@ class Indexer:
         finish: _Finish,
         notes: int = _GROUP,
     ) -> Indexed:
-        """Do what `_run` does, with stored notes."""
+        """Run `_run` with stored notes."""
         tasks = ((self._title(note_id), partial(cut, note_id)) for note_id in note_ids)
         return self._run(tasks, len(note_ids), progress, finish, notes)
 
@@ -162,7 +162,7 @@ class Indexer:
         finish: _Finish,
         notes: int = _GROUP,
     ) -> Indexed:
-        """Run the tasks, each the title of a note and what cuts it, and finish the cut notes in groups."""
+        """Run the tasks, each a note's title and a function that cuts it; finish the cut notes in groups."""
         self._store.open_index()
         group: list[NoteToIndex] = []
         windows = characters = 0
@@ -216,9 +216,9 @@ class Indexer:
         )
 
     def _still_current(self, group: Sequence[NoteToIndex]) -> list[NoteToIndex]:
-        """Return the notes of a group, those that were changed since cut again; raises EmbeddingMismatch.
+        """Return the notes of a group, cut again if they changed meanwhile; raises EmbeddingMismatch.
 
-        Notes that were deleted are left out, and so are those that fail now.
+        Deleted notes are left out, and so are notes that fail now.
         """
         self._vectors.check_base()
         current = []
@@ -236,7 +236,7 @@ class Indexer:
         return current
 
     def _embed_missing(self, group: Sequence[NoteToIndex], report: _Report) -> tuple[VectorLookup, Set[bytes]]:
-        """Embed the windows without a vector; return what is known of all afterwards, and the hashes of new vectors."""
+        """Embed the windows without a vector; return the lookup of all windows, and the hashes of new vectors."""
         texts = _texts(group)
         known = self._vectors.lookup(texts)
         missing = known.missing_texts(texts)
@@ -251,7 +251,7 @@ class Indexer:
 
 
 def _texts(group: Sequence[NoteToIndex]) -> dict[bytes, str]:
-    """Return the texts of the windows of some notes, by their hash."""
+    """Return the window texts of some notes by hash."""
     return {digest(window.text): window.text for cut in group for window in cut.windows}
 
 

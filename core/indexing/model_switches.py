@@ -19,7 +19,7 @@ from core.model import ChangeCost, KnowledgeBase, Progress, Switch, no_progress
 from core.store import Store
 
 _SAMPLE = 8
-"""Windows embedded to estimate how long the rest takes."""
+"""Number of windows that are embedded to estimate the time for all."""
 
 
 class ModelSwitches:
@@ -56,10 +56,10 @@ class ModelSwitches:
 
     @log_call("base.switch")
     def run(self, base: str, *, progress: Progress = no_progress) -> KnowledgeBase:
-        """Run or resume the prepared switch, and return the base with its new embedder.
+        """Run or resume the recorded switch; return the base with its new embedder.
 
-        Raises ConfigError if no switch was started. On Cancelled, or if the embedder fails, the vectors
-        embedded so far stay for the next run.
+        Raises ConfigError if no switch was begun. On Cancelled, or if the embedder fails, the vectors embedded so far
+        stay for the next run.
         """
         self._store.open_index()
         base_id = self._store.bases.named(base).id
@@ -77,7 +77,7 @@ class ModelSwitches:
                     return self._store.switch(target, indexer.cut_again(notes, progress))
 
     def _current_switch(self, base_id: str) -> tuple[KnowledgeBase, Switch]:
-        """Return the base as it is now and its switch, restarted if the name now means another model."""
+        """Return the current base and its switch, restarted if its model's name now means another model."""
         stored = self._store.bases.by_id(base_id)
         switch = self._store.switches.for_base(stored)
         if switch is None:
@@ -89,7 +89,7 @@ class ModelSwitches:
         return stored, switch
 
     def abandon(self, base: str) -> None:
-        """Drop the prepared switch, and the vectors embedded for it; the base stays with its embedder."""
+        """Drop the recorded switch and the vectors embedded for it; the base keeps its embedder."""
         self._store.switches.end(self._store.bases.named(base))
         self._store.drop_unused_vectors()
 
@@ -107,7 +107,7 @@ class ModelSwitches:
 def measure(
     indexer: Indexer, target: KnowledgeBase, embedder: Embedder, note_ids: Sequence[str], progress: Progress
 ) -> ChangeCost:
-    """Cut the notes as the indexer of the target would, and time the embedding of a few windows; nothing is stored.
+    """Cut notes with the indexer of the target, and time the embedding of a few windows; nothing is stored.
 
     Raises ModelError or ProviderError if the embedder fails.
     """

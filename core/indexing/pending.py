@@ -20,7 +20,7 @@ class PendingChunks:
         self._store, self._models = store, models
 
     def count(self, base: str) -> int:
-        """Return how many chunks of a base are pending."""
+        """Return the number of pending chunks of a base."""
         return self._store.pending.count([self._store.bases.named(base).id]).chunks
 
     def embed(
@@ -32,11 +32,11 @@ class PendingChunks:
         refused: bool = False,
         progress: Progress = no_progress,
     ) -> int:
-        """Embed the pending chunks of a base, or of notes, or among some chunks; return their number.
+        """Embed the pending chunks of a base, of some notes, or among some chunks; return their number.
 
-        They are embedded in the order of `PendingTable.next`, a few chunks before all others. Refused ones are tried
-        again where they are named, with `refused` all of the base. On Cancelled, and if the embedder fails, what was
-        committed before stays. Raises NoteNotFound and ChunkNotFound, ModelError, ProviderError and EmbeddingMismatch.
+        The order is that of `PendingTable.next`, but a few chunks come before all others. Refused chunks are tried
+        again if they are named, or all of a base with `refused`. On Cancelled, or if the embedder fails, chunks
+        committed before stay. Raises NoteNotFound, ChunkNotFound, ModelError, ProviderError and EmbeddingMismatch.
         """
         if base is not None:
             if refused:
@@ -49,7 +49,7 @@ class PendingChunks:
         ).chunks
 
     def embed_written(self, note_ids: Sequence[str]) -> None:
-        """Embed the chunks of notes in bases that embed at once; if the model fails, they are pending."""
+        """Embed the chunks of notes in bases that embed at once; if the model fails, they stay pending."""
         base_ids = {*self._store.notes.base_ids(note_ids).values()}
         bases = [base for base in self._at_once() if base.id in base_ids]
         try:
@@ -59,35 +59,35 @@ class PendingChunks:
 
     @log_call("index.embed")
     def embed_again(self, base: str, progress: Progress = no_progress) -> int:
-        """Embed a whole base again by its model, for one that changed under its name; return the number of chunks.
+        """Embed a whole base again, for a model that changed under its name; return the number of chunks.
 
-        Until a chunk is done it is found by words only; stopped, it goes on as `embed` does. Bases with the same
-        model and equal texts get the new vectors too. Raises what `embed` raises.
+        A chunk is found by words only until it is done. An interrupted run continues like `embed`. Bases with the same
+        model and equal texts get the new vectors too. Raises the errors of `embed`.
         """
         self._store.forget_vectors(self._store.bases.named(base))
         return self.embed_in([self._store.bases.named(base)], progress).chunks
 
     def refused(self, base: str | None = None) -> list[RefusedChunk]:
-        """Return the chunks of a base, or of all, that have a text which their model refuses, with its reason."""
+        """Return the chunks, of a base or of all, with a text that their model refuses, and the reasons."""
         bases = self._store.bases.all() if base is None else [self._store.bases.named(base)]
         return self._store.refusals.all(bases)
 
     def embed_rest(self, progress: Progress = no_progress) -> int:
-        """Embed what an unfinished import left pending: the chunks of all bases that embed at once.
+        """Embed the chunks that an unfinished import left pending in bases that embed at once; return their number.
 
-        Return their number. Stops and fails as `embed` does.
+        Stops and fails like `embed`.
         """
         return self.embed_in(self._at_once(), progress).chunks
 
     def any(self) -> bool:
-        """Whether a base that embeds at once has a pending chunk."""
+        """Return whether a base that embeds at once has pending chunks."""
         return self._store.pending.any(base.id for base in self._at_once())
 
     @log_call("index.embed")
     def embed_in(
         self, bases: Sequence[KnowledgeBase], progress: Progress, only: Collection[str] | None = None
     ) -> EmbedQueue:
-        """Embed the pending chunks of some bases, or `only` these ids; return what was done."""
+        """Embed the pending chunks of some bases, or `only` these ids; return the queue with its counts."""
         self._store.database.check_writable()
         log_bases(bases)
         waiting = EmbedQueue(self._store, self._models.embedder, bases, only)

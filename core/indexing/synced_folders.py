@@ -16,15 +16,15 @@ class SyncedFolders:
         self._store = store
 
     def all(self, base: KnowledgeBase) -> tuple[tuple[str, datetime], ...]:
-        """Return the folders with which a base was synced, and the times."""
+        """Return the folders that a base was synced with, and the times."""
         return tuple((sync.folder, sync.at) for sync in self._store.bases.syncs(base))
 
     def failures(self, base: KnowledgeBase, folder: str = "") -> list[Failed]:
-        """Return the files that the last sync of a folder of the base couldn't read, or of each folder."""
+        """Return the files that the last sync couldn't read, in a folder of the base or in all of them."""
         return self._listed("failed", base, folder)
 
     def unread(self, base: KnowledgeBase, folder: str = "") -> list[Failed]:
-        """Return the failures of a folder of the base, or of each, without the files that the user ignores."""
+        """Return the `failures` without the files that the user ignores."""
         patterns = self.ignored(base)
         return [failed for failed in self.failures(base, folder) if not _is_ignored(failed.path, patterns)]
 
@@ -34,17 +34,17 @@ class SyncedFolders:
         return sorted({str(pattern) for sync in syncs for pattern in sync.report.get(IGNORED, [])})
 
     def ignore(self, base: str, pattern: str) -> None:
-        """Say no more of unreadable files that match a pattern; they are still read once they can be."""
+        """Stop reporting unreadable files that match a pattern; they are still read once they can be."""
         stored = self._store.bases.named(base)
         self._store.bases.ignore(stored, sorted({*self.ignored(stored), pattern}))
 
     def report_again(self, base: str, pattern: str) -> None:
-        """End the ignoring of a pattern."""
+        """Report unreadable files that match a pattern again."""
         stored = self._store.bases.named(base)
         self._store.bases.ignore(stored, [other for other in self.ignored(stored) if other != pattern])
 
     def not_downloaded(self, base: KnowledgeBase, folder: str = "") -> list[Failed]:
-        """Return the files that weren't there yet at the last sync of a folder of the base, or of each folder."""
+        """Return the files that weren't downloaded at the last sync of a folder of the base, or of all of them."""
         return self._listed("not_downloaded", base, folder)
 
     def _listed(self, name: str, base: KnowledgeBase, folder: str) -> list[Failed]:
@@ -53,5 +53,5 @@ class SyncedFolders:
 
 
 def _is_ignored(path: str, patterns: Iterable[str]) -> bool:
-    """Return whether a path matches one of the patterns, in which `*` stands for any text."""
+    """Return whether a path matches one of the patterns, in which `*` matches any text."""
     return any(fnmatch(path.lower(), pattern.lower()) for pattern in patterns)

@@ -1,1 +1,1 @@
-"""One reader of Markdown: front matter, and one parse for outline, titles, tags and links."""
+"""The reader of Markdown: front matter, and a single parse for outline, titles, tags and links."""

@@ -17,21 +17,21 @@ from core.model import NOTE_SUFFIXES
 
 MAX_TITLE = 200
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
-"""How the address of a page of the web, or of another program, begins."""
+"""The start of an address of a web page or of another program."""
 _PICTURE = re.compile(r"(?i)\.(?:png|jpe?g|webp|gif|bmp|tiff?)$")
 _EMBED = re.compile(
     rf"!\[\[(?P<wiki>[^\[\]\n]{{1,500}})\]\]|!\[[^\[\]\n]{{0,1000}}\](?:{DESTINATION}|\[(?P<label>[^\[\]\n]{{0,1000}})\])"
 )
-"""A picture, a file or a note that is shown in a note, as Obsidian or Markdown writes it."""
+"""A picture, file or note that a note embeds, in Obsidian's or Markdown's syntax."""
 _ATTACHMENT = re.compile(
     r"(?i)\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?|avif|pdf|mp[34]|m4a|wav|ogg|webm|mov|zip|html?|css|js|py|ipynb"
     r"|docx?|xlsx?|pptx?|csv|json|ya?ml)$",
 )
 
 _PASTED = re.compile(r"\(data:[^\x00-\x20()]*+\)")
-"""The address of a picture whose data are in the text itself."""
+"""The address of a picture whose data is in the text itself."""
 _SIGN = re.compile(r"(?i)[#\[]|<(?:img|audio|video|source)\b")
-"""What begins a tag, a link, or a file that HTML shows."""
+"""The start of a tag, a link, or a file that HTML embeds."""
 _SOURCE = re.compile(r"""(?i)<(?:img|audio|video|source)\s[^<>]*?\bsrc\s*=\s*(["'])([^"'<>\n]+)\1""")
 _LABEL = re.compile(r"(?m)^ {0,3}\[([^\[\]\n]{1,1000})\]: *(<[^<>\n]*>|\S+)")
 """The definition of a link."""
@@ -39,7 +39,7 @@ _LABEL = re.compile(r"(?m)^ {0,3}\[([^\[\]\n]{1,1000})\]: *(<[^<>\n]*>|\S+)")
 
 @frozen
 class BodyMetadata:
-    """The first title in a body, or "", its tags, its links and its outline."""
+    """The first title in a body ("" if there is none), its tags, its links and its outline."""
 
     title: str
     tags: tuple[str, ...]
@@ -47,15 +47,15 @@ class BodyMetadata:
     outline: Outline
 
     def targets(self, path: str) -> tuple[str, ...]:
-        """Return the targets of the links in the note at a path, each once."""
+        """Return the distinct targets of the links in a note; `path` is the note's path."""
         folder = posixpath.dirname(path)
         return _distinct(filter(None, (target_of(link, folder) for link in self.links)), str)
 
 
 def look_into(body: str, path: str, *, plain: bool = False) -> BodyMetadata:
-    """Read a body; raises SourceError, with the `path` of its note, for one that is too large to parse.
+    """Read a body; raises SourceError, with the `path` of its note, if it is too large to parse.
 
-    A `plain` text has no title, tags and links.
+    A `plain` text has no title, tags or links.
     """
     if plain:
         return BodyMetadata("", (), (), outline.plain_outline(body))
@@ -66,28 +66,28 @@ def look_into(body: str, path: str, *, plain: bool = False) -> BodyMetadata:
 
 
 def distinct_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Return the tags without those that differ from an earlier one by case only."""
+    """Return the tags without those that differ from an earlier one only in case, width or traditional characters."""
     return _distinct(tags, key)
 
 
 def named_in(body: str, path: str) -> tuple[str, ...]:
-    """Return the notes and files that a body names, as they are written, each once; raises SourceError."""
+    """Return the distinct notes and files that a body links to, as written; raises SourceError."""
     named = (file_of(link) for link in look_into(body, path).links if not _ADDRESS.match(link.target))
     return _distinct(filter(None, named), str)
 
 
 def attachments_in(body: str, path: str) -> tuple[str, ...]:
-    """Return the files next to a note that its body names, as they are written, each once; raises SourceError."""
+    """Return the distinct attachments that a body links to, as written; raises SourceError."""
     return tuple(filter(_ATTACHMENT.search, named_in(body, path)))
 
 
 def pictures_in(body: str, path: str) -> dict[str, int]:
-    """Return the pictures of `shown_in`."""
+    """Return the pictures among the results of `shown_in`."""
     return {name: place for name, place in shown_in(body, path).items() if _PICTURE.search(name)}
 
 
 def shown_in(body: str, path: str) -> dict[str, int]:
-    """Return the pictures, files and notes that a body shows, as written, each with the place after the first.
+    """Return the pictures, files and notes that a body embeds, as written, with the offset after each first one.
 
     Raises SourceError for a body that is too large to parse.
     """
@@ -104,7 +104,7 @@ def shown_in(body: str, path: str) -> dict[str, int]:
 
 
 def _shown_path(match: re.Match[str], labels: Mapping[str, str]) -> str:
-    """Return the path of what is shown."""
+    """Return the path in an embed."""
     if match["wiki"]:
         return file_of(Link(match["wiki"].partition("|")[0], wiki=True))
     address = match["address"] or labels.get((match["label"] or "").strip().casefold(), "")
@@ -118,7 +118,7 @@ def short_title(title: str) -> str:
 
 
 def _inline(parsed: Parsed) -> tuple[list[str], list[Link]]:
-    """Return the tags and links of a body; a heading has links, but no tags."""
+    """Return the tags and links of a body; headings count for links, but not for tags."""
     tags: list[str] = []
     links = []
     for text, is_heading in prose(parsed):
@@ -142,14 +142,14 @@ def _first_title(outlined: Outline) -> str:
 
 
 def file_of(link: Link) -> str:
-    """Return the path of a link, without its place in the file."""
+    """Return the path in a link, without the place in the file."""
     if link.wiki:
         return re.split(r"[#|^]", link.target, maxsplit=1)[0].rstrip("\\").strip()
     return unquote(re.split(r"[#?]", link.target, maxsplit=1)[0])
 
 
 def target_of(link: Link, folder: str) -> str:
-    """Return the target of a link in a note of a folder, empty if it can't be a note."""
+    """Return the target of a link from a note in `folder`, "" if it can't be a note."""
     if link.wiki:
         target = file_of(link)
         return "" if _ATTACHMENT.search(target) else target

@@ -25,20 +25,20 @@ MAX_CHARACTERS = 64 * 1024
 MAX_DEPTH = 20
 
 _MOST_TRIED = 20
-"""Lines of one key that are tried one by one."""
+"""The most lines of a key that are tried one by one."""
 _LINE = re.compile(rf"[^\r\n]*(?:{LINE_END}|\Z)")
 _KEY = re.compile(r"""(["']?)(?P<key>[^\W_][^\s:#"']*)\1:(?=[ \t\r\n]|\Z)""")
 _GOES_ON = re.compile(r"[ \t\r\n#\]}]")
 _ITEM = re.compile(r"-[ \t]")
 _OPEN_KEY = re.compile(r"[^:]*:[ \t]*(?:#[^\r\n]*)?[\r\n]*\Z")
 _TEMPLATE = re.compile(r"\{\{[^{}\r\n]*\}\}|<%[^%\r\n]*%>")
-"""What a program that makes notes from templates left as it was."""
+"""Placeholders that a template program left unfilled."""
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @frozen
 class UnreadLine:
-    """A line that YAML can't read: its number in the file, the key in it, if any, and why."""
+    """A line that YAML can't read: its number in the file, its key ("" without one), and the reason."""
 
     number: int
     key: str
@@ -46,13 +46,13 @@ class UnreadLine:
 
     @property
     def place(self) -> str:
-        """The line as the user would search for it."""
+        """The number and key of the line, for a message."""
         return f"{self.number} ({self.key})" if self.key else str(self.number)
 
 
 @frozen
 class YamlBlock:
-    """The mapping of front matter, `None` for an empty one, and the lines that aren't part of it."""
+    """The mapping of front matter, None if it is empty, and the lines that can't be read."""
 
     root: yaml.MappingNode | None
     unread: tuple[UnreadLine, ...] = ()
@@ -60,7 +60,7 @@ class YamlBlock:
 
 @lru_cache(maxsize=8)
 def block(source: str, known: frozenset[str] = frozenset()) -> YamlBlock | None:
-    """Return the mapping that a text holds, None where it holds none; `known` are keys that nobody writes in prose."""
+    """Return the mapping in a text, None if it isn't one; `known` are keys that nobody writes in prose."""
     if not source.strip():
         return YamlBlock(None)
     if len(source) > MAX_CHARACTERS:
@@ -75,7 +75,7 @@ def block(source: str, known: frozenset[str] = frozenset()) -> YamlBlock | None:
 
 
 def compose(source: str) -> yaml.Node | None:
-    """Return the YAML as nodes with their places; raises ValueError and YAMLError."""
+    """Return YAML as nodes with their offsets; raises ValueError or YAMLError."""
     _refuse_hostile(source)
     return yaml.compose(source, Loader=_Loader)
 
@@ -103,7 +103,7 @@ def _events(source: str) -> Iterator[yaml.Event]:
 
 
 def _has_plain_keys(pair: tuple[yaml.Node, yaml.Node]) -> bool:
-    """Return whether the key of a pair, and every key within its value, is a text: `{{title}}` has a mapping as key."""
+    """Return whether the key of a pair and all keys within its value are scalars; `{{title}}` has a mapping as key."""
     key, value = pair
     if isinstance(value, yaml.SequenceNode):
         return isinstance(key, yaml.ScalarNode) and all(_has_plain_keys((key, item)) for item in value.value)
@@ -112,9 +112,9 @@ def _has_plain_keys(pair: tuple[yaml.Node, yaml.Node]) -> bool:
 
 
 def _by_lines(source: str, known: frozenset[str]) -> YamlBlock | None:
-    """Return the mapping of the lines that YAML can read, None where too little speaks for a mapping.
+    """Return the mapping of the lines that YAML can read, None if the text is more like prose.
 
-    The other lines are read as comments, so that all nodes have their places in the source.
+    The other lines are read as comments, so that all nodes keep their offsets in the source.
     """
     lines: list[str] = []
     unread = []
@@ -141,7 +141,7 @@ def _by_lines(source: str, known: frozenset[str]) -> YamlBlock | None:
 
 
 def _entries(source: str) -> Iterator[list[str]]:
-    """Yield the lines of each key: its own, and those below that can only belong to it."""
+    """Yield the lines of each key: its own, and those below that belong to it."""
     entry: list[str] = []
     for line in filter(None, _LINE.findall(source)):
         if entry and not (_GOES_ON.match(line) or (_ITEM.match(line) and _OPEN_KEY.match(entry[0]))):
@@ -153,7 +153,7 @@ def _entries(source: str) -> Iterator[list[str]]:
 
 
 def _reasons(entry: list[str]) -> list[Message | None]:
-    """Return for each line of a key why YAML can't read it after the readable lines above it."""
+    """Return, for each line of a key, why YAML can't read it after the readable lines above, None if it can."""
     if _reason(entry) is None:
         return [None] * len(entry)
     reasons: list[Message | None] = []
@@ -166,7 +166,7 @@ def _reasons(entry: list[str]) -> list[Message | None]:
 
 
 def _reason(lines: list[str]) -> Message | None:
-    """Return why YAML can't read some lines, of which the last is new, as keys with values; None where it can."""
+    """Return why YAML can't read some lines as keys with values, None if it can; only the last line is new."""
     try:
         root = compose("".join(lines))
     except yaml.YAMLError:
@@ -181,25 +181,25 @@ def _reason(lines: list[str]) -> Message | None:
 
 
 def _as_comment(line: str) -> str:
-    """Return a comment of the length of a line, with its end."""
+    """Return a comment that is as long as a line, with the same line end."""
     text = line.rstrip("\r\n")
     return "#" * len(text) + line[len(text) :]
 
 
 def _is_prose(line: str) -> bool:
-    """Return whether a line without a key has words of its own, as no template and no ornament has."""
+    """Return whether a line without a key is prose: it has words other than templates and ornaments."""
     words = _TEMPLATE.sub("", line).split()
     return len(words) > 1 or not "".join(words).isascii()
 
 
 _MOST_NAMED = 10
-"""Lines that can't be read of which each is named."""
+"""The most unreadable lines that are reported individually."""
 _OPENING = re.compile(rf"---[ \t]*+{LINE_END}")
 _CLOSING = re.compile(rf"(?<=[\r\n])(?:---|\.\.\.)[ \t]*+(?:{LINE_END}|\Z)")
 _DATE = re.compile(r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?(?:[T\s]\s?(\d{1,2})(:\S+(?:\s?[+-]\S+|\sZ)?))?")
 _TIMES = {"created_at": ("created", "created_at", "date"), "updated_at": ("updated", "updated_at", "modified")}
 KEYS = {name: field.keys or (name,) for name, field in NOTE_FIELDS.items()} | _TIMES
-"""The keys of each field of a note, the usual one first; a key is the same in any case."""
+"""Fields of a note -> their keys, the usual one first; case doesn't matter."""
 _KINDS = {name: field.kind for name, field in NOTE_FIELDS.items()} | dict.fromkeys(_TIMES, "day")
 _FIELDS = {key: name for name, keys in KEYS.items() for key in keys}
 _KNOWN = frozenset(_FIELDS)
@@ -207,14 +207,14 @@ _EMPTY = {field.name: "" if field.default is MISSING else field.default for fiel
 _YAML_TAG = "tag:yaml.org,2002:"
 _NULL = f"{_YAML_TAG}null"
 _UNFIT = (yaml.YAMLError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-"""What PyYAML's constructors raise for a text that doesn't fit its tag: they check nothing themselves."""
+"""Exceptions of PyYAML's constructors for text that doesn't fit its tag: they check nothing themselves."""
 
 
 @dataclass(slots=True)
 class FrontMatter:
-    """The values of the front matter by the fields of a note; `extra` holds those without a field, as JSON values.
+    """The values of front matter by note field; `extra` has the other keys, with values for JSON.
 
-    `left_out` names the lines and the values that can't be read.
+    `left_out` names the lines and values that can't be read.
     """
 
     fields: dict[str, Any] = field(default_factory=dict)
@@ -223,12 +223,12 @@ class FrontMatter:
     left_out: list[Omission] = field(default_factory=list)
 
     def value(self, name: str) -> Any:
-        """Return the value of a field of a note, or of one of its times."""
+        """Return the value of a note field or time, its default if unset."""
         return self.fields.get(name, _EMPTY.get(name))
 
 
 class FrontSpan(NamedTuple):
-    """The start and end of the YAML of a text and the start of its body; zeros where there is none."""
+    """The start and end of the YAML in a text, and the start of the body; all 0 without front matter."""
 
     start: int = 0
     end: int = 0
@@ -238,21 +238,21 @@ class FrontSpan(NamedTuple):
 def span(text: str) -> FrontSpan:
     """Return the span of the front matter of a text.
 
-    Text between the two lines that is no mapping belongs to the body.
+    If the text between the two `---` lines isn't a mapping, it belongs to the body.
     """
     found = delimited(text)
     return found if found.body and block(text[found.start : found.end], _KNOWN) else FrontSpan()
 
 
 def delimited(text: str) -> FrontSpan:
-    """Return what `span` returns, whatever is between the two lines."""
+    """Return the span between the two `---` lines, whether or not the text between them is a mapping."""
     opening = _OPENING.match(text)
     closing = _CLOSING.search(text, opening.end()) if opening else None
     return FrontSpan(opening.end(), closing.start(), closing.end()) if opening and closing else FrontSpan()
 
 
 def parse(source: str) -> FrontMatter:
-    """Read the YAML between the two lines; what can't be read is left out with its line, and a warning says why."""
+    """Read the YAML of front matter; unreadable lines are left out, and warnings give their numbers and reasons."""
     front = FrontMatter()
     read = mapping(source)
     unread = read.unread if read else ()
@@ -271,14 +271,14 @@ def parse(source: str) -> FrontMatter:
 
 
 def mapping(source: str) -> YamlBlock | None:
-    """Return the mapping of the YAML between the two lines, None where it is none."""
+    """Return the mapping of front matter, None if its YAML isn't one."""
     return block(source, _KNOWN)
 
 
 def _set_field(front: FrontMatter, key: str, node: yaml.Node) -> None:
-    """Store one key in its field; a value that its field can't hold goes to `extra`.
+    """Store a key in its field; a value that the field can't hold goes to `extra`.
 
-    Fields take the text as written: YAML would make a number of `1.10` and a truth of `no`.
+    Fields take the text as written: YAML would read `1.10` as a number and `no` as false.
     """
     texts = list(strings(node))
     value = ", ".join(texts).strip()
@@ -301,7 +301,7 @@ def _set_field(front: FrontMatter, key: str, node: yaml.Node) -> None:
 
 
 def _field_value(kind: FieldKind, value: str, texts: list[str]) -> object:
-    """Return the value of a field of this kind, None for a text that the field can't hold."""
+    """Return a value for a field of this kind, None if the field can't hold the text."""
     match kind:
         case "tags":
             return tuple(tag for text in texts for tag in split_list(text))
@@ -340,19 +340,19 @@ def _keep_extra(front: FrontMatter, key: str, node: yaml.Node) -> None:
 
 
 def _holds_mapping(node: yaml.Node) -> bool:
-    """Return whether a value has keys of its own, as no field of a note has."""
+    """Return whether a value contains a mapping; no note field does."""
     if isinstance(node, yaml.SequenceNode):
         return any(map(_holds_mapping, node.value))
     return isinstance(node, yaml.MappingNode) and bool(node.value)
 
 
 def target(text: str) -> str:
-    """Return the note that an entry names, also by a wikilink: its title, file name or path."""
+    """Return the note that an entry names, also in a wikilink: a title, file name or path."""
     return re.sub(r"^\[\[|\]\]$", "", text.strip()).partition("|")[0].strip()
 
 
 def strings(node: yaml.Node) -> Iterator[str]:
-    """Yield the texts of a value, of a list one by one."""
+    """Yield the texts of a value, one per item of a list."""
     if isinstance(node, yaml.SequenceNode):
         for item in node.value:
             yield from strings(item)
@@ -361,7 +361,7 @@ def strings(node: yaml.Node) -> Iterator[str]:
 
 
 def moment(value: str) -> datetime | None:
-    """Return a day as its midnight in UTC, or a time in UTC; a time without an offset is in the user's time zone."""
+    """Return a day as midnight in UTC, a time in UTC, or None; a time without an offset is in the user's zone."""
     match = _DATE.fullmatch(value)
     if match is None:
         return None
@@ -380,7 +380,7 @@ def _as_typed(constructor: SafeConstructor, node: yaml.ScalarNode) -> object:
 
 
 class _AsTyped(SafeConstructor):
-    """Builds the values of YAML; a number or a time that wouldn't be written as it was read stays text."""
+    """Builds YAML values; numbers and times that would be written differently stay text."""
 
     yaml_constructors = SafeConstructor.yaml_constructors | {
         f"{_YAML_TAG}{name}": _as_typed for name in ("int", "float", "timestamp")
@@ -388,7 +388,7 @@ class _AsTyped(SafeConstructor):
 
 
 def _as_json(value: object) -> object:
-    """Return the nearest value that JSON can hold."""
+    """Return the closest value that JSON can represent."""
     if isinstance(value, dict):
         return {str(key): _as_json(item) for key, item in value.items()}
     if isinstance(value, list | set | tuple):

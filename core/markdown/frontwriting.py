@@ -1,7 +1,7 @@
-"""Fields -> front matter: the lines of the changed fields are written, and every other character stays.
+"""Fields -> front matter: only the lines of changed fields are rewritten.
 
-The places of keys and values come from YAML's own reader. What was written is read again: a field that reads otherwise
-than intended, or another one that would change with it, is refused.
+The offsets of keys and values come from PyYAML. The result is read again, and refused if a changed field doesn't read
+as intended, or another field changed with it.
 """
 
 import json
@@ -21,23 +21,23 @@ from core.markdown.frontmatter import KEYS, FrontMatter
 from core.model import day_of, fields_of, is_day, on_clock
 
 _Place = tuple[yaml.ScalarNode, yaml.Node]
-"""A key and its value."""
+"""The nodes of a key and its value."""
 _Change = tuple[int, int, str]
-"""A replacement of the YAML between two places."""
+"""A replacement: the start and end in the YAML, and the new text."""
 
 _STRING = "tag:yaml.org,2002:str"
 _LISTS = fields_of("tags", "notes")
 _NUMBERS = fields_of("number")
 _ESCAPED = re.compile(f"{Reader.NON_PRINTABLE.pattern}|[\x85\u2028\u2029\ufeff]")
 _OTHERWISE_ELSEWHERE = re.compile(r"[yYnN]|[-+.]?\d[\d_.eExXoOa-fA-F+:-]*|[=<~]")
-"""Texts that another reader of YAML may take for a truth, a number or a time."""
+"""Texts that another YAML reader may take for a boolean, a number or a time."""
 
 
 def rewrite(front: str, fields: Mapping[str, object], newline: str = "\n") -> str:
-    """Return the text before a body with other values of some fields; `front` has its two lines, or is empty.
+    """Return the text before a body with new values of some fields; `front` has its two `---` lines, or is empty.
 
-    An empty value removes its key. `newline` ends the lines of front matter that is new. Raises EditError for front
-    matter that can't be read, and for a value that it can't hold.
+    An empty value removes its key. `newline` ends the lines of new front matter. Raises EditError for unreadable front
+    matter, or a value that it can't hold.
     """
     start, end, body = frontmatter.span(front)
     if not body:  # text there that is no mapping belongs to the body
@@ -53,7 +53,7 @@ def rewrite(front: str, fields: Mapping[str, object], newline: str = "\n") -> st
 
 
 def _check(before: FrontMatter, after: FrontMatter, fields: Mapping[str, object]) -> None:
-    """Raise EditError unless the fields are read as intended, and all others as before."""
+    """Raise EditError unless the changed fields read as intended, and all others as before."""
     for name in KEYS:
         if after.value(name) != (fields[name] if name in fields else before.value(name)):
             raise _value_error(name)
@@ -72,7 +72,7 @@ def _value_error(name: str) -> EditError:
 
 
 class _YamlWriter:
-    """Changes of the YAML between the two lines; each of its lines ends with `newline`."""
+    """Edits the YAML of front matter; `newline` ends each line."""
 
     def __init__(self, source: str, newline: str) -> None:
         self._source, self._newline = source, newline
@@ -85,7 +85,7 @@ class _YamlWriter:
         self._changes: list[_Change] = []
 
     def write(self, fields: Mapping[str, object]) -> str:
-        """Return the YAML with other values of some fields."""
+        """Return the YAML with new values of some fields."""
         added = ""
         for name, value in fields.items():
             places = [pair for pair in self._pairs if pair[0].value.strip().lower() in KEYS[name]]
@@ -147,7 +147,7 @@ class _YamlWriter:
     # lists with a line for each item
 
     def _set_lines(self, name: str, node: yaml.SequenceNode, values: tuple[str, ...]) -> None:
-        """Remove the lines of dropped items and add lines for new ones; write all lines again for another order."""
+        """Remove the lines of dropped items and add lines for new ones; rewrite all lines if the order changed."""
         held = [(item, _item_values(name, item)) for item in node.value]
         staying = [item for item, meant in held if meant and set(meant) <= set(values)]
         there = [value for item in staying for value in _item_values(name, item)]
@@ -165,7 +165,7 @@ class _YamlWriter:
         self._changes.append((last, last, "".join(f"{indent}- {text}{self._newline}" for text in new)))
 
     def _items(self, name: str, node: yaml.Node, *, flow: bool) -> dict[str, str]:
-        """Return the YAML of the items that mean one value each, by their value."""
+        """Return the YAML of list items by value, for items that mean a single value."""
         entry = isinstance(node, yaml.ScalarNode)
         if not entry and not (isinstance(node, yaml.SequenceNode) and bool(node.flow_style) == flow):
             return {}
@@ -178,14 +178,14 @@ class _YamlWriter:
         return self._source[node.start_mark.index : self._end_of(node)]
 
     def _colon(self, key: yaml.Node) -> int:
-        """Return the place after the colon of a key."""
+        """Return the offset after the colon of a key."""
         return self._source.index(":", key.end_mark.index) + 1
 
     def _end(self, key: yaml.Node, value: yaml.Node) -> int:
         return max(self._colon(key), self._end_of(value))
 
     def _end_of(self, node: yaml.Node) -> int:
-        """Return where the text of a node ends, without the lines after it that YAML counts to it."""
+        """Return the end of a node's text, without the lines after it that YAML counts as part of it."""
         if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
             last = node.value[-1]
             return self._end(*last) if isinstance(last, tuple) else self._end_of(last)
@@ -201,7 +201,7 @@ class _YamlWriter:
 
 
 def _has_lines(node: yaml.SequenceNode) -> bool:
-    """Return whether each item of a list is a scalar on lines of its own."""
+    """Return whether each item of a list is a scalar on its own line."""
     lines = [item.start_mark.line for item in node.value]
     return (
         not node.flow_style and len({*lines}) == len(lines) and all(isinstance(i, yaml.ScalarNode) for i in node.value)
@@ -209,7 +209,7 @@ def _has_lines(node: yaml.SequenceNode) -> bool:
 
 
 def _item_values(name: str, item: yaml.Node) -> tuple[str, ...]:
-    """Return the values that an item of a list means."""
+    """Return the values in an item of a list."""
     read: Callable[[str], tuple[str, ...]] = (
         (lambda text: tuple(tags.split_list(text))) if name == "tags" else (lambda text: (frontmatter.target(text),))
     )
@@ -234,7 +234,7 @@ def _date(value: datetime, like: str) -> str:
 
 
 def _quote(value: str, *, flow: bool = False, style: str | None = None, plain: bool = False) -> str:
-    """Return YAML that reads as this text; in quotes where YAML needs them, or where the old value had them."""
+    """Return YAML that reads as this text, in quotes if needed or if the old value had them."""
     if plain or (style not in ("'", '"') and _is_plain(value, flow=flow)):
         return value
     if style != '"' and value.isprintable() and "\\" not in value and style == "'":
@@ -243,7 +243,7 @@ def _quote(value: str, *, flow: bool = False, style: str | None = None, plain: b
 
 
 def as_json(value: object) -> str:
-    """Return a value as JSON that a reader of YAML takes as the same."""
+    """Return a value as JSON that YAML readers understand the same way."""
     return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False))
 
 

@@ -1,7 +1,7 @@
-"""Inline Markdown with hidden literals, one rule for code, escapes, comments and HTML; its links and visible text.
+"""Inline Markdown: literals are hidden, links extracted, and visible text produced, by one set of rules.
 
-A literal is a span in which nothing else is read. Code spans, wikilinks, HTML, comments, addresses
-and escaped signs bind from left to right, as in CommonMark. All scans are linear in the text.
+A literal is a span whose content isn't parsed further. Code spans, wikilinks, HTML, comments, addresses and escaped
+characters bind from left to right, as in CommonMark. All scans are linear in the text.
 """
 
 import re
@@ -18,7 +18,7 @@ from core.base.frozen import frozen
 from core.markdown.parser import Parsed
 
 PLACE = re.compile(r"\0(\d+)\0")
-"""Stands for a literal in a text, by its number. NUL can't be in the text: markdown-it replaces it."""
+"""The placeholder of a literal, with its number. NUL can't be in the text: markdown-it replaces it."""
 
 _LITERAL = re.compile(
     r"""
@@ -34,7 +34,7 @@ _LITERAL = re.compile(
     re.VERBOSE,
 )
 _PLAIN = re.compile(r"[^`\\!\[%<]*+")
-"""What no literal begins in; passed over in a quarter of the time of a search, which counts for pasted pictures."""
+"""Text in which no literal starts; skipping it is four times as fast as searching, which counts for pasted pictures."""
 _TICKS = re.compile("`+")
 _CLOSING = {"%%": "%%", "<!--": "-->", "<?": "?>"}
 _RAW = re.compile(r"(?is)<!--.*?(?:-->|\Z)|<(pre|code|script|style|textarea)\b.*?(?:</\1\s*>|\Z)")
@@ -42,7 +42,7 @@ _RAW = re.compile(r"(?is)<!--.*?(?:-->|\Z)|<(pre|code|script|style|textarea)\b.*
 
 @frozen
 class Literal:
-    """A literal: its Markdown, and its visible text. A wikilink has a target."""
+    """A literal: its Markdown and its visible text; a wikilink also has a target."""
 
     raw: str
     visible: str = ""
@@ -51,13 +51,13 @@ class Literal:
 
 @frozen
 class Inline:
-    """A text with a PLACE for each of its literals."""
+    """A text with a PLACE for each literal, and the literals."""
 
     text: str
     literals: Sequence[Literal]
 
     def raw(self, text: str) -> str:
-        """Return a part of the text with the Markdown of its literals."""
+        """Return a part of the text with its literals written out as Markdown."""
         return PLACE.sub(lambda place: self.literals[int(place[1])].raw, text)
 
 
@@ -80,10 +80,10 @@ def hide(text: str) -> Inline:
 
 
 def prose(parsed: Parsed) -> Iterator[tuple[str, bool]]:
-    """Yield each block of inline Markdown, in reading order, with whether it is a heading.
+    """Yield each block of inline Markdown in reading order, and whether it is a heading.
 
-    An HTML block counts without its code and comments, and the indented paragraphs of a footnote
-    count, which CommonMark takes for code.
+    HTML blocks are included without their code and comments. The indented paragraphs of a footnote are included too:
+    CommonMark takes them for code.
     """
     footnote = False
     for token in parsed.tokens:
@@ -112,7 +112,7 @@ def _end_of_plain(text: str, at: int) -> int:
 
 
 class _Closers:
-    """The ends of code spans and comments; all look-ups together take linear time."""
+    """Finds the ends of code spans and comments; all searches together take linear time."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -120,7 +120,7 @@ class _Closers:
         self._missing: set[str] = set()
 
     def next_backticks(self, ticks: int, at: int) -> int:
-        """Return where the next run of so many backticks begins, -1 where there is none."""
+        """Return the start of the next run of exactly `ticks` backticks, -1 if there is none."""
         if self._ticks is None:
             self._ticks = defaultdict(list)
             for run in _TICKS.finditer(self._text):
@@ -130,7 +130,7 @@ class _Closers:
         return runs[place] if place < len(runs) else -1
 
     def next_mark(self, mark: str, at: int) -> int:
-        """Return where the next such mark begins, -1 where there is none."""
+        """Return the start of the next `mark`, -1 if there is none."""
         place = -1 if mark in self._missing else self._text.find(mark, at)
         if place < 0:
             self._missing.add(mark)
@@ -138,7 +138,7 @@ class _Closers:
 
 
 def _literal(text: str, match: re.Match[str], closers: _Closers) -> tuple[Literal | None, int]:
-    """Return the literal that begins with a match, None where the match is text, and where it ends."""
+    """Return the literal that begins with a match (None if the match is plain text) and its end."""
     start, end = match.span()
     kind = match.lastgroup
     if kind == "ticks":
@@ -159,21 +159,21 @@ def _literal(text: str, match: re.Match[str], closers: _Closers) -> tuple[Litera
 
 
 DESTINATION = r"\(\s*+(?P<address><[^<>]*>|(?>[^()\s]+|\([^()\s]*\))*+)(?:\s++(?:\"[^\"]*\"|'[^']*'))?\s*+\)"
-"""The text after the `]` of a link: an address, and a title, which is not visible."""
+"""The destination after the `]` of a link: an address, and a title, which isn't visible."""
 
 _MARKS = re.compile(rf"\[|\](?:{DESTINATION})?|\0(?P<literal>\d+)\0")
 
 
 @frozen
 class Link:
-    """The target of a link: with `wiki` a wikilink's note and heading, else an address."""
+    """The target of a link: a wikilink's note and heading (`wiki`), or an address."""
 
     target: str
     wiki: bool = False
 
 
 def extract_links(inline: Inline) -> tuple[Inline, list[Link]]:
-    """Return a text without the destinations of its links, and its links in order."""
+    """Return a text without link destinations, and its links in order."""
     links = []
     depth = 0
 
@@ -198,7 +198,7 @@ def extract_links(inline: Inline) -> tuple[Inline, list[Link]]:
 
 
 def link_to(address: str) -> Link:
-    """Return a link to an address, which may be in angle brackets."""
+    """Return a link to an address, with or without angle brackets."""
     return Link(address[1:-1] if address[:1] == "<" and address[-1:] == ">" else address)
 
 
@@ -210,7 +210,7 @@ def link_definitions(parsed: Parsed) -> Iterator[Link]:
 
 
 def _address_text(literal: Literal) -> str:
-    """Return a literal inside an address, where only escapes are read."""
+    """Return the text of a literal within an address, where only escapes are resolved."""
     return literal.visible if literal.raw.startswith("\\") else literal.raw
 
 
@@ -220,7 +220,7 @@ _IMAGE = re.compile(r"!\[([^\[\]]*)\]" + DESTINATION)
 _LINK = re.compile(r"\[(?!\^)([^\[\]]*)\]" + DESTINATION)
 _REFERENCE = re.compile(r"!?\[(?!\^)([^\[\]]+)\](?:\[([^\[\]]*)\])?")
 _PASTED = re.compile(r"(?i)!\[([^\[\]]{0,200})\]\(data:[^()\s]*\)")
-"""A picture whose data are in the text itself; its description stays."""
+"""A picture whose data is in the text itself; its description is kept."""
 _TRAILING = re.compile(r"\s+(?:\{[#.][^{}]*\}|\^[\w-]+)$")
 _UNMARKED = re.compile(r"[^`*_~=\[\]<\\&%{^]*")
 _ENTITY = re.compile(r"&#?\w+;")
@@ -228,9 +228,9 @@ _SIGNS = re.compile(r"\*+|_+|~~|==")
 
 
 def visible_text(text: str, references: Collection[str]) -> str:
-    """Return the visible text: the words of links and wikilinks, without marks, of at most MAX_TITLE characters.
+    """Return the visible text of inline Markdown, without marks and addresses, of at most MAX_TITLE characters.
 
-    `references` are the labels of the note's link definitions, normalized.
+    `references` are the normalized labels of the note's link definitions.
     """
     text = " ".join(remove_blobs(_PASTED.sub(r"\1", text))[: MAX_TITLE + 1].split())
     if len(text) > MAX_TITLE:

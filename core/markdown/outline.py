@@ -1,6 +1,6 @@
-"""Headings, blocks and sections of a Markdown body, with their character offsets; sentences of its prose.
+"""Headings, blocks and sections of a Markdown body, with their character offsets; sentences of prose.
 
-The blocks between `<details>` and `</details>` become children of one block. Inline markup is read in headings only.
+The blocks between `<details>` and `</details>` become children of one block. Inline markup is only parsed in headings.
 """
 
 import re
@@ -27,12 +27,12 @@ BlockKind = Literal[
 ]  # fmt: skip
 
 MAX_LEAD = 2_000
-"""A longer table header or info line is not repeated: every part of the block would carry it."""
+"""The longest table header or info line that is repeated: every part of its block carries it."""
 
 
 @frozen
 class Heading:
-    """A heading. A heading `nested` in a quote, a list or details begins no section."""
+    """A heading; one that is `nested` in a quote, a list or details starts no section."""
 
     level: int
     title: str
@@ -43,10 +43,10 @@ class Heading:
 
 @frozen
 class Block:
-    """A block without the blank lines around it; `start` is the start of a line.
+    """A block without surrounding blank lines; `start` is the start of a line.
 
-    `lead` is what a part cut from the inside must repeat: a table's header and delimiter row, the
-    line that opens a fence, the title of a callout, the summary of details.
+    `lead` is text that a part cut from the middle must repeat: a table's header and delimiter row, the opening line of
+    a fence, the title of a callout, the summary of details.
     """
 
     kind: BlockKind
@@ -66,12 +66,12 @@ class Outline:
 
 
 def parse(body: str, name: str = "This note") -> Outline:
-    """Return the outline of a body whose front matter is already gone; raises what `parser.parse` raises."""
+    """Return the outline of a body without front matter; raises the errors of `parser.parse`."""
     return build_outline(parser.parse(body, name))
 
 
 def plain_outline(body: str) -> Outline:
-    """Return the outline of a text that is no Markdown."""
+    """Return the outline of a plain text, which has only blobs."""
     return Outline((), (), tuple(blobs(body)))
 
 
@@ -188,10 +188,10 @@ _TAGS = re.compile(
 
 
 def _with_details(tokens: Sequence[Token]) -> Sequence[Token]:
-    """Wrap the blocks from `<details>` to `</details>` in two tokens of their own.
+    """Wrap the blocks from `<details>` to `</details>` in an opening and a closing token.
 
-    CommonMark ends an HTML block at a blank line, so the two tags are in two blocks; these are cut
-    where details begin and after the line where they end.
+    CommonMark ends an HTML block at a blank line, so the two tags are in different blocks. Those are cut before the
+    details and after the line where they end.
     """
     edges: defaultdict[int, list[tuple[int, bool, int]]] = defaultdict(list)
     for (first, begin), (last, end) in _pairs(tokens):
@@ -225,9 +225,9 @@ def _with_details(tokens: Sequence[Token]) -> Sequence[Token]:
 
 
 def _pairs(tokens: Sequence[Token]) -> Iterator[tuple[Span, Span]]:
-    """Yield token and line where details begin, and token and line after their end, in one container.
+    """Yield the start and the end of details within one container, each as token index and line.
 
-    A tag without its partner is left out, and so are two in one token: they are one block already.
+    Unpaired tags are left out, and so are two tags in one token: they already are one block.
     """
     stack: list[list[Span]] = [[]]
     for index, token in enumerate(tokens):
@@ -246,7 +246,7 @@ def _pairs(tokens: Sequence[Token]) -> Iterator[tuple[Span, Span]]:
 
 
 def _depths(html: Token) -> dict[int, int]:
-    """Return for every line with a `<details>` tag how many levels it is deeper than the line before."""
+    """Return, for every line with a `<details>` tag, the change in nesting depth."""
     depths: dict[int, int] = {}
     line, position = (html.map or [0])[0], 0
     for tag in _TAGS.finditer(html.content):
@@ -258,7 +258,7 @@ def _depths(html: Token) -> dict[int, int]:
 
 
 def _html(lines: Sequence[str], first: int) -> list[Token]:
-    """Return an HTML block of these lines, the first of which has this number; none of blank lines."""
+    """Return an HTML block of these lines, numbered from `first`; nothing if all are blank."""
     seen = [number for number, line in enumerate(lines, first) if line.strip()]
     return [Token("html_block", "", 0, map=[seen[0], seen[-1] + 1])] if seen else []
 
@@ -266,19 +266,19 @@ def _html(lines: Sequence[str], first: int) -> list[Token]:
 # The sections of a note, and the sentences of its prose.
 
 _WIDEST = 5_000
-"""Longest paragraph in characters that counts as prose."""
+"""The longest paragraph that counts as prose, in characters."""
 
 _SENTENCE = re.compile(r"\S.*?(?:[.!?](?=[\"”’)*_]*(?:\s+[A-Z_*`“\"(\[]|\s*$))|$)")
 _CHINESE_SENTENCE = re.compile(r"[^\s。！？][^。！？]*(?:[。！？][”）)]?|$)")
 _ENDED = re.compile(r"[.!?。！？][”）)]?$")
 _WHITE = re.compile(r"\s")
 _MARKUP = re.compile(r"\s*(?::\w+:`|!\[|\{\{|<|\$\$|\[\^|%%|\|)")
-"""Start of a paragraph that isn't prose."""
+"""The start of a paragraph that isn't prose."""
 
 
 @frozen
 class Section:
-    """A heading and the prose and lists directly under it; the note's title serves before the first heading."""
+    """A heading with the prose and lists directly below it; before the first heading, the note's title."""
 
     heading: str
     blocks: tuple[Block, ...]

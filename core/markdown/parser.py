@@ -1,7 +1,7 @@
-"""A Markdown body -> its blocks, as tokens with line numbers: the one parse that all readers of a body share.
+"""A Markdown body -> its blocks, as tokens with line numbers: the single parse that all readers of a body share.
 
-markdown-it-py finds the blocks (CommonMark and tables); two rules of our own add the `$$` math and
-`%%` comments of Obsidian.
+markdown-it-py finds the blocks (CommonMark and tables). Two added rules find the `$$` math and `%%` comments of
+Obsidian.
 """
 
 import re
@@ -21,11 +21,11 @@ from core.base.text import line_starts, text_end
 
 MAX_CHARACTERS = 50_000_000
 MAX_LINES = 500_000
-"""Above these a note is refused: a list of as many items takes about 20 seconds and 1 GB to parse."""
+"""Limits above which a note is refused: a list with that many items takes about 20 seconds and 1 GB to parse."""
 MAX_NESTING = 60
-"""Deeper quotes and lists stay text of the block around them, deeper details the blocks they hold.
+"""The deepest nesting. Deeper quotes and lists stay text of the block around them, deeper details aren't wrapped.
 
-A list counts twice, with its item.
+A list counts twice, together with its item.
 """
 
 _FOOTNOTE = re.compile(r"[ \t>]*\[\^[^\]\s]+\]:")
@@ -35,9 +35,9 @@ _FOOTNOTE = re.compile(r"[ \t>]*\[\^[^\]\s]+\]:")
 class Parsed:
     """A body with the tokens of its blocks.
 
-    `lines` holds where each line starts, and the body's length last. `references` are the labels of
-    the link definitions, normalized. A heading, a paragraph and a table are one token each, whose
-    content is their inline Markdown; a table has a line for every row, with `|` between its cells.
+    `lines`: the start of each line, then the body's length. `references`: the normalized labels of link definitions. A
+    heading, a paragraph or a table is one token whose content is its inline Markdown; a table has a line per row, with
+    `|` between cells.
     """
 
     body: str
@@ -46,7 +46,7 @@ class Parsed:
     references: Collection[str]
 
     def span(self, token: Token) -> tuple[int, int]:
-        """Return where a block starts, which is the start of a line, and where its text ends."""
+        """Return the start of a block, which is the start of a line, and the end of its text."""
         first, last = token.map or (0, 0)
         return self.lines[first], text_end(self.body, self.lines[first], self.lines[last])
 
@@ -56,10 +56,9 @@ class Parsed:
 
 
 def parse(body: str, name: str = "This note") -> Parsed:
-    """Parse a body whose front matter is already gone.
+    """Parse a body without front matter, in linear time.
 
-    Takes linear time. Raises SourceError, with `name` as its path, for a body of more than
-    MAX_CHARACTERS or MAX_LINES.
+    Raises SourceError, with `name` as its path, for a body over MAX_CHARACTERS or MAX_LINES.
     """
     if len(body) > MAX_CHARACTERS:
         raise SourceError(name, "longer than {n} characters; split it into several notes.", n=MAX_CHARACTERS)
@@ -93,7 +92,7 @@ def _parser() -> MarkdownIt:
 
 
 def _normalize(state: StateCore) -> None:
-    """Do what the parser's own rule does, whose patterns take a hundred times as long for a text of one line."""
+    """Normalize line ends and NUL like markdown-it, whose patterns take a hundred times as long on one long line."""
     if "\r" in state.src:
         state.src = state.src.replace("\r\n", "\n").replace("\r", "\n")
     state.src = state.src.replace("\0", "\ufffd")
@@ -103,7 +102,7 @@ Rule = Callable[[StateBlock, int, int, bool], bool]
 
 
 def _as_one_token(rule: Rule) -> Rule:
-    """Keep the first token a rule pushes, with its content: a table has three tokens for every cell."""
+    """Wrap a rule to keep only its first token, with the content: a table has three tokens per cell."""
 
     def parse_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         first = len(state.tokens)
@@ -133,10 +132,10 @@ def _content(tokens: Sequence[Token], first: int) -> str:
 
 
 def _delimited_block(kind: str, mark: str) -> Rule:
-    """Make the rule for a block between two lines with `mark`.
+    """Return the rule for a block that is delimited by `mark`.
 
-    It begins a line; a block of one line has nothing after its second mark, and math ends with a
-    line. The search stops at the first line with a mark, which keeps it linear.
+    The mark begins a line. After the second mark nothing follows in a block of one line, or in math. The search stops
+    at the first line with a mark, so that it is linear.
     """
 
     def parse_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:

@@ -13,14 +13,14 @@ from core.markdown import parser
 from core.markdown.inline import visible_text
 
 _RULE = " \t>|:-"
-"""All signs of the line below a table's header."""
+"""All characters of the delimiter row below a table's header."""
 _AROUND = " \t>\r\n"
-"""What may be around the row of a table in a quote or a list."""
+"""Characters around a table row within a quote or a list."""
 
 
 @frozen
 class TableRow:
-    """A row of a table, as characters of the text; `sentence` says it with the words of the header."""
+    """A row of a table: its span in the text, and a `sentence` that combines it with the header's words."""
 
     start: int
     end: int
@@ -29,7 +29,7 @@ class TableRow:
 
 @frozen
 class MarkdownTable:
-    """A table as characters of a text, its header included, with the rows that contain words."""
+    """A table: its span in the text, with the header, and the rows that contain words."""
 
     start: int
     end: int
@@ -37,7 +37,7 @@ class MarkdownTable:
 
 
 def tables(text: str, lead: str = "") -> list[MarkdownTable]:
-    """Return the tables of a text; `lead` is text to prepend where it is cut out of a block, such as a header."""
+    """Return the tables of a text; `lead` is text to prepend if it was cut from a block, such as a table's header."""
     above = f"{lead.rstrip()}\n" if lead.strip() else ""
     if "|" not in text or not any(map(_is_rule, f"{above}{text}".splitlines())):
         return []
@@ -56,7 +56,7 @@ def _is_rule(line: str) -> bool:
 
 
 def _rows(parsed: parser.Parsed, between: Sequence[int], above: int) -> Iterator[TableRow]:
-    """Yield the rows of the table between two lines of a text whose first `above` characters aren't its own."""
+    """Yield the rows of the table between two lines; the first `above` characters are a prepended lead."""
     body, lines = parsed.body, parsed.lines
     first, last = between
     header, _, *rows = ((lines[number], lines[number + 1]) for number in range(first, last))
@@ -76,7 +76,7 @@ def _cells(line: str, parsed: parser.Parsed) -> list[str]:
 
 
 def _sentence(names: Sequence[str], cells: Sequence[str]) -> str:
-    """Return `first cell: second cell` of a row with two columns; of more columns each cell after its column's name."""
+    """Return a row as `first cell: second cell`; with more columns, each cell follows its column's name."""
     first, *others = cells or [""]
     named = len(names) > 2
     said = [f"{name if named else ''} {cell}".strip() for name, cell in zip(names[1:], others, strict=False) if cell]
@@ -97,12 +97,12 @@ _IMAGE = re.compile(
     r"!\[\[(?:[^\]\n!]|!(?!\[\[))++\]\]"
     r"|!\[(?:[^\]\n!]|!(?!\[))*+\](?:\((?:[^)\]\n]|\](?!\())++\)|\[[^\]\n]*+\])"
 )
-"""No part goes beyond the sign that begins the same part of another picture, so that no sign is read many times."""
+"""A pattern in linear time: no part extends over the start of another picture."""
 DIAGRAMS = (
     "(?:(?:架构|流程|示意|时序|顺序|序列|结构|关系|拓扑|网络|部署|组件|数据流|状态|泳道|甘特|用例|类|框|脑|思维导"
     "|原理|电路|逻辑|[柱条折饼线曲][状形线]*|[Ee]-?[Rr]|UML)图|图[表示解])(?![书像片库纸标])"
 )
-"""Names of diagrams in Chinese, as a pattern."""
+"""A pattern for the names of diagrams in Chinese."""
 _NAMES_DIAGRAM = re.compile(
     rf"(?i){DIAGRAMS}|架构|拓扑|(?<![^\W\d_])(?:architecture|diagram|(?:work|data)?flow(?:[ _-]?chart)?|chart|graph"
     r"|mind[ _-]?map|schematic|topology|uml|erd)s?(?![^\W\d_])",
@@ -110,13 +110,13 @@ _NAMES_DIAGRAM = re.compile(
 
 
 _FOLDERS = re.compile(r"\]\(.*/")
-"""What is between the alt text of a picture and its file's name."""
+"""Text between a picture's alt text and its file name."""
 
 
 def has_diagram(text: str, headings: str = "") -> bool:
-    """Return whether a text has a fence with a diagram, or shows a picture that is one.
+    """Return whether a text has a diagram: a fence in a diagram language, or a picture of one.
 
-    Such a picture is a drawing, or its alt text, its file's name or a heading above it says so.
+    A picture is a diagram if it is a drawing, or if its alt text, its file name or a heading above names one.
     """
     if _DIAGRAM.search(text) or _DRAWING.search(text):
         return True
@@ -129,22 +129,22 @@ _TASK = re.compile(r"(?m)^[ \t>]*([-*+]|\d{1,9}[.)])[ \t]+\[[ xX]\][ \t]")
 
 
 def has_table(text: str) -> bool:
-    """Return whether there is a table: a line with cells, and the line of dashes below it."""
+    """Return whether a text has a table: a header row with a delimiter row below."""
     return any("|" in header and _is_rule(line) for header, line in pairwise(text.split("\n")))
 
 
 def has_task(text: str) -> bool:
-    """Return whether there is an item of a list with a box to tick."""
+    """Return whether a text has a list item with a checkbox."""
     return _TASK.search(text) is not None
 
 
 def has_image(text: str) -> bool:
-    """Return whether there is a picture, as Markdown or Obsidian writes it."""
+    """Return whether a text has a picture, in Markdown's or Obsidian's syntax."""
     return _IMAGE.search(text) is not None
 
 
 def has_link(text: str) -> bool:
-    """Return whether there is a link to a note, a file or a page, not for a picture."""
+    """Return whether a text has a link to a note, a file or a page; pictures don't count."""
     return _LINK_SIGN.search(text) is not None
 
 
@@ -153,7 +153,7 @@ _MARK = re.compile(r"[-*+][ \t]|\d[.)][ \t]")
 
 
 def toggle_task(body: str, line: int) -> str | None:
-    """Return a text in which the check box of a line, counted from 0, is clicked; None where the line has no box."""
+    """Return a text with the checkbox of a line toggled, None if the line has none; lines count from 0."""
     starts = line_starts(body)
     box = _BOX.match(body, starts[line]) if 0 <= line < len(starts) else None
     if not box or not _MARK.search(body, starts[line], box.start(1)):

@@ -1,4 +1,4 @@
-"""Tags: one rule for notes, front matter and questions."""
+"""Tags, with the same rules for notes, front matter and questions."""
 
 import re
 from collections.abc import Iterator
@@ -13,36 +13,36 @@ _SIGNS = "#＃"
 
 
 def normalize(text: str) -> str:
-    """Return the stored form of a tag: composed, without the # before it and the white space around it."""
+    """Return the stored form of a tag: composed (NFC), without the # and surrounding white space."""
     return compose(text.strip().lstrip(_SIGNS).strip())
 
 
 def trim_tag(text: str) -> str:
-    """Return the tag in a match of TAG_NAME, without a sign at its end, which belongs to the sentence."""
+    """Return the tag in a match of TAG_NAME, without a trailing sign, which belongs to the sentence."""
     return compose(text.rstrip("/-"))
 
 
 def key(text: str) -> str:
-    """Return the common form of a tag's spellings, which differ in case, width or traditional characters."""
+    """Return the key of a tag, equal for spellings that differ in case, width or traditional characters."""
     return fold(normalize(text))
 
 
 def with_parents(tag: str) -> Iterator[str]:
-    """Yield a tag and the tags that it is nested in: of `a/b` also `a`."""
+    """Yield a tag and the tags around it: `a/b`, then `a`."""
     while tag:
         yield tag
         tag = tag.rpartition("/")[0].rstrip("/")
 
 
 def split_list(text: str) -> Iterator[str]:
-    """Yield the tags of a list in front matter: with commas, or each with its #."""
+    """Yield the tags of a list in front matter, separated by commas, or each with its #."""
     for part in _LIST.split(text):
         if tag := normalize(part):
             yield tag
 
 
 def in_text(inline: Inline) -> Iterator[str]:
-    """Yield the tags of a text whose link destinations were taken out."""
+    """Yield the tags of a text without link destinations."""
     for match in _WRITTEN.finditer(inline.text):
         literal = match["literal"]
         if match["tag"] or (literal and re.match(f"[{TAGS_FOLLOW}]", inline.literals[int(literal)].raw[-1])):

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 
 def code_block(text: str, language: str = "") -> str:
-    """Return a text as a block of code, between fences that are longer than those in it."""
+    """Return a text as a code block, between fences longer than any in the text."""
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
     return f"{fence}{language}\n{text}\n{fence}"
 
@@ -16,6 +16,6 @@ def callout(kind: str, title: str, lines: Iterable[str]) -> str:
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows of as many cells each, of one line each, as a table; the first row is its header."""
+    """Return rows of equal length, with one line per cell, as a table; the first row is the header."""
     lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
     return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]])

@@ -1,4 +1,4 @@
-"""The nouns: frozen dataclasses, without behaviour beyond derived properties.
+"""The nouns of the program: frozen dataclasses without behaviour beyond derived properties.
 
 files -> notes -> chunks -> windows -> vectors -> hits -> context
 

@@ -1,4 +1,4 @@
-"""Answers: quotes of notes that answer a question, the evidence that they need, and threads of questions."""
+"""Answers: quotes of notes, sentences of a language model with their evidence, and threads of questions."""
 
 from datetime import datetime
 from typing import ClassVar, Literal
@@ -14,18 +14,18 @@ from core.model.search import Hit, SearchResult
 from core.model.versions import DiffPiece
 
 QuoteKind = Literal["sentence", "item", "row", "code", "passage"]
-"""Kind of the units of a quote; `passage`: several kinds."""
+"""Kind of a quote's units; a `passage` has several kinds."""
 Answered = Literal["yes", "possibly", "no"]
-"""Whether the notes answer a question, as far as the chance that the first quote does tells."""
+"""Whether the notes answer a question, judged by the chance that the first quote does."""
 ANSWERED: dict[Answered, Message] = message_table({"yes": "From your notes", "possibly": "Possibly"})
-"""The titles of what is quoted."""
+"""Titles of quoted answers."""
 
 _NEAREST = 3
 DENIED = message("I found nothing in your notes that answers this.")
 DISAGREE = message("Your notes disagree:")
 UNPROVEN = message("The language model wrote nothing that rests on your notes.")
 Mark = Literal["word_for_word", "in_other_words", "not_in_notes"]
-"""How far a sentence rests on the notes."""
+"""How closely a sentence follows the notes."""
 MARKS: dict[Mark, Message] = message_table(
     {
         "word_for_word": "word for word",
@@ -39,11 +39,12 @@ MARKS: dict[Mark, Message] = message_table(
 class Quote:
     """A numbered part of a note that answers a question, copied from the note.
 
-    `text` is `body[start:end]` of the note, also where the user edited the chunk, whose own text isn't quoted; or it
-    was read of the picture that is there.
-    `lead` is the context it needs, from the same chunk: a list's lead-in, a table's header, the sentence before code.
-    `marked` is the part of `text` that answers best, and `shown` that with what is shown around it, in characters of
-    `text`.
+    `text` is `body[start:end]` of the note, even if the user edited the chunk; or it is the recognized text of a
+    picture at that place.
+    `lead` is the context that the quote needs, from the same chunk: the line before a list, a table's header, the
+    sentence before code.
+    `marked` is the part of `text` that answers best, and `shown` is the part to show, which includes it; both are
+    offsets in `text`.
     """
 
     number: int
@@ -64,39 +65,39 @@ class Quote:
 
     @property
     def marked_place(self) -> Span:
-        """The place of the marked part in the note; that of the quote where it is a model's, or of a picture's text."""
+        """The place of the marked part in the note, else the place of the whole quote."""
         if self.end - self.start != len(self.text) or self.marked == (0, 0):
             return self.start, self.end
         return self.start + self.marked[0], self.start + self.marked[1]
 
     def flowing(self, part: Span) -> str:
-        """Return a part of the text, of the same length, as it flows; code and rows have lines of their own."""
+        """Return a part of the text without hard line breaks, of the same length; code and rows keep their lines."""
         text = self.text[slice(*part)]
         return text if self.kind in ("code", "row") else flow(text, self.chunk.text, paged=self.note.is_paged)
 
     @property
     def shown_lead(self) -> str:
-        """The context that the shown part needs: none where it begins further on in a passage of several kinds."""
+        """The lead, or "" if the shown part begins later in a passage of several kinds."""
         return self.lead if not self.shown[0] or self.kind != "passage" else ""
 
     @property
     def definitions(self) -> tuple[str, ...]:
-        """The definitions of the footnotes and reference links in the text, from elsewhere in the note."""
+        """The definitions of the text's footnotes and reference links, from elsewhere in the note."""
         return tuple(line for line in self.chunk.definitions if line.partition(": ")[0] in self.text)
 
     @property
     def page(self) -> int:
-        """The page of its document on which the part that answers best begins; 0 for a document without pages."""
+        """The page of the document on which the marked part begins; 0 for a document without pages."""
         return self.chunk.page_at(self.note.document, self.marked_place[0])
 
 
 @frozen
 class Sentence:
-    """A sentence that a language model wrote, with the numbers of the quotes that it rests on.
+    """A sentence that a language model wrote, with the numbers of the quotes that support it.
 
-    It is `verbatim` a sentence of the notes, or in other words; `marks` are then the places in it that differ from its
-    quotes, `quote_marks` those of the quotes, each after the number of its quote. One that isn't in the notes has no
-    quotes: none is there, or they lack figures and names (`missing`).
+    A `verbatim` sentence is in the notes word for word. For a reworded one, `marks` are the places that differ from its
+    quotes, and `quote_marks` the places in the quotes, each after the number of its quote. An unsupported sentence has
+    no citations: there was no quote, or the quotes lack the figures and names in `missing`.
     """
 
     text: str
@@ -109,12 +110,12 @@ class Sentence:
 
     @property
     def mark(self) -> Mark:
-        """How far it rests on the notes."""
+        """How closely the sentence follows the notes."""
         return "not_in_notes" if not self.citations else "word_for_word" if self.verbatim else "in_other_words"
 
     @property
     def explanation(self) -> Message | None:
-        """Why it isn't in the notes; None if it is."""
+        """Why the notes don't support the sentence; None if they do."""
         if self.citations:
             return None
         if self.missing:
@@ -124,9 +125,9 @@ class Sentence:
 
 @frozen
 class WrittenAnswer:
-    """The part of a language model in an answer: its sentences so far, and the two texts that it was `sent`.
+    """A language model's part of an answer: its sentences so far, and the two texts that were `sent` to it.
 
-    `ended`: the model writes no more; it was `stopped`, failed with the `problem`, or is done.
+    `ended`: the model has finished, was `stopped`, or failed with the `problem`.
     """
 
     model: str
@@ -139,11 +140,11 @@ class WrittenAnswer:
 
 @frozen
 class Answer:
-    """The quotes that answer a question, the best first; none where it isn't `answered`.
+    """The quotes that answer a question, the best first; empty if it isn't `answered`.
 
-    `chance`, 0 to 1, is that of the first quote to answer it. `denied`: there is hardly a chance, and no good match
-    among the hits. The first two quotes may `disagree`: one sentence with different numbers. Of an answer by a language
-    model, the quotes are those that its sentences rest on.
+    `chance` is the probability that the first quote answers it, 0 to 1. `denied`: the chance is very small, and no hit
+    matches well. `disagree`: the first two quotes are the same sentence with different numbers. In an answer by a
+    language model, the quotes are those that its sentences cite.
     """
 
     query: str
@@ -157,7 +158,7 @@ class Answer:
 
     @property
     def text(self) -> str:
-        """The sentences that rest on notes, or what is shown of quotes below their leads, with their numbers."""
+        """The model's sentences with citations, else the shown parts of the quotes below their leads, numbered."""
         if self.written:
             cited = (sentence for sentence in self.written if sentence.citations)
             return "\n".join(
@@ -173,28 +174,28 @@ class Answer:
 
     @property
     def at_first(self) -> tuple[Quote, ...]:
-        """The quotes to show: the first one, or both that disagree; of a comparison each, for each has a side."""
+        """The initially shown quotes: the first one, the first two if they disagree, or all of a comparison."""
         return self.quotes if self.result.is_comparison else self.quotes[: 1 + self.disagree]
 
     @property
     def has_more(self) -> bool:
-        """Whether there is more to show: further quotes, or more of one."""
+        """Whether there are further quotes, or longer ones, to show."""
         whole = all(quote.shown == (0, len(quote.text)) for quote in self.at_first)
         return len(self.quotes) > len(self.at_first) or not whole
 
     @property
     def written(self) -> tuple[Sentence, ...]:
-        """The sentences that a language model wrote; none where the answer is quotes alone."""
+        """The sentences that a language model wrote; empty for an answer of quotes only."""
         return self.writing.sentences if self.writing else ()
 
     @property
     def nearest(self) -> tuple[Hit, ...]:
-        """The first hits, shown where nothing is quoted."""
+        """The first hits, shown if nothing is quoted."""
         return self.result.hits[:_NEAREST]
 
     @property
     def explanation(self) -> Message | None:
-        """The remark in addition to the sentences, None for none."""
+        """The remark on the answer, or None."""
         writing = self.writing
         if writing and writing.problem:
             return writing.problem
@@ -207,7 +208,7 @@ class Answer:
 
 @frozen
 class Cited:
-    """A quote of an answer: its place in a version of its note. `title` is the note's title in that version."""
+    """A stored quote of an answer: its place in a version of its note, and the note's title in that version."""
 
     number: int
     note_id: str
@@ -220,7 +221,7 @@ class Cited:
 
 @frozen
 class Turn:
-    """A question and its answer. `typed` is the question as the user wrote it, `question` the completed one."""
+    """A question and its answer; `typed` is the user's question, `question` the completed one."""
 
     thread_id: str
     number: int
@@ -234,7 +235,7 @@ class Turn:
 
 @frozen
 class Thread:
-    """Turns in their order, of which there is at least one."""
+    """A thread of one or more turns, in order."""
 
     turns: tuple[Turn, ...]
 
@@ -257,8 +258,8 @@ class Thread:
 class CitedPlace:
     """The place of a quote in the current version of its note.
 
-    It is at `start` to `end`, at the `same` place or another one. `pieces` are the differences of a `changed` note
-    around the quote, where the quoted version is still stored; a `deleted` note has no place.
+    `start` and `end` are the place of a quote that is at the `same` place or has `moved`. For a `changed` note whose
+    quoted version is still stored, `pieces` are the differences around the quote. A `deleted` note has no place.
     """
 
     state: Literal["same", "moved", "changed", "deleted"]
@@ -269,4 +270,4 @@ class CitedPlace:
 
 
 GONE = message_table({"changed": "The source has changed.", "deleted": "The note was deleted."})
-"""What became of a quote that has no place, by the state of its place."""
+"""Messages about quotes without a place, by state."""

@@ -1,4 +1,4 @@
-"""Backups of a workspace, and what a restored one replaces."""
+"""Backups of a workspace, and results of restoring them."""
 
 from datetime import datetime
 from pathlib import Path
@@ -23,8 +23,8 @@ BACKUP_REASONS: dict[BackupReason, Message] = message_table(
 class Backup:
     """A backup of a workspace: one file, with its size in `bytes`.
 
-    `workspace` is the folder that it was made of, `program` the version of Tessera, `schema` that of its database. An
-    encrypted one has no counts. `problem` says why it can't be read; the other fields are empty then.
+    `workspace` is the backed-up folder, `program` the version of Tessera, `schema` the version of its database. An
+    encrypted backup has no counts. `problem` says why the backup can't be read; the other fields are empty then.
     """
 
     file: Path
@@ -49,7 +49,8 @@ class Backup:
 class RestoredBackup:
     """A workspace that was restored from a backup.
 
-    `aside` is the folder with the previous content. `waits`: the workspace is open, and its next opening restores it.
+    `aside` is the folder with the previous content. `waits`: the workspace is open, and is restored when it is next
+    opened.
     """
 
     backup: Backup

@@ -11,10 +11,12 @@ from core.model.packs import InstalledPack
 from core.model.settings import OPEN, SearchSettings
 
 BaseKind = Literal["vector", "lines", "literal"]
-"""What answers in a base: `vector` and `lines` (each line of a text file is a chunk) by meaning and words, `literal` by
-words only."""
+"""Kind of a base: `vector` and `lines` search by meaning and words, `literal` by words only.
+
+In a base of kind `lines` each line of a text file is a chunk.
+"""
 IndexState = Literal["closed", "opening", "ready", "building", "damaged", "none"]
-"""What a search by meaning finds: `ready` an index; otherwise it compares with every vector, which is slower."""
+"""State of the vector index; unless it is `ready`, a search compares with every vector, which is slower."""
 
 
 @frozen
@@ -24,11 +26,11 @@ class KnowledgeBase:
     `embedder` is a name of the embedder table, with its argument after a colon (`sentence:BAAI/bge-m3`); `fingerprint`
     and `dimension` belong to the base's vectors. A literal base has no vectors: its embedder only counts tokens.
     Without `embed_at_once` the chunks stay `pending` until the user starts the embedding. With `keep_tokens` the sign
-    bits of the windows' token vectors are stored for reranking. The settings complete what `search` leaves open. With
-    `write_files` an edit of a note that is a file changes the file. With `watch` the folders of the base are synced
-    while the app runs. What a program writes waits for the user, unless the base `trusts_programs`. With
-    `read_pictures` the text in the pictures of its notes is read and found. `wish` is the embedder that the archive of
-    the base names, until the user agrees to it.
+    bits of the windows' token vectors are stored for reranking. Options that `search` leaves open come from the
+    settings. With `write_files`, editing a note changes its file. With `watch` the folders of the base are synced while
+    the app runs. Changes by programs wait for the user, unless the base `trusts_programs`. With `read_pictures` the
+    text in the pictures of its notes is recognized and searched. `wish` is the embedder in the base's archive, until
+    the user agrees to it.
     """
 
     id: str
@@ -69,10 +71,10 @@ class KnowledgeBase:
 
 @frozen
 class RequestedPermissions:
-    """Permissions that the base of an archive had where it is from, and has here only once the user grants them.
+    """Permissions in an archive of a base, which take effect here only once the user grants them.
 
-    `switches` are the fields that were on, `folders` the folders of its notes there, `reranker` the model for
-    reranking. Its model for meaning is the `wish` of the base.
+    `switches` are the fields that were on, `folders` the folders of its notes, `reranker` its model for reranking. The
+    requested embedder is in the `wish` of the base.
     """
 
     switches: tuple[str, ...] = ()
@@ -85,7 +87,7 @@ NO_POWERS = RequestedPermissions()
 
 @frozen
 class Restored:
-    """A base from an archive or the trash, and what it lacks; `own`: it keeps its permissions."""
+    """A base from an archive or the trash, and the permissions to ask for; `own`: it keeps its permissions."""
 
     base: KnowledgeBase
     powers: RequestedPermissions = NO_POWERS
@@ -94,14 +96,14 @@ class Restored:
 
 @frozen
 class NewBase:
-    """The model and the chunking of a base that is to be made."""
+    """Embedder and chunking of a base that will be made."""
 
     embedder: str
     chunking: ChunkingOptions
 
 
 class BaseFields(TypedDict, total=False):
-    """Fields of a KnowledgeBase that don't affect the index, as keyword arguments."""
+    """Keyword arguments for fields of a KnowledgeBase that don't affect the index."""
 
     description: str
     search: SearchSettings
@@ -113,7 +115,7 @@ class BaseFields(TypedDict, total=False):
 
 
 class NewBaseFields(BaseFields, total=False):
-    """Fields of a KnowledgeBase that only a new one takes, in addition."""
+    """Keyword arguments for a new KnowledgeBase, with the fields that can't be changed later."""
 
     kind: BaseKind
     keep_tokens: bool
@@ -130,9 +132,9 @@ class Switch:
 
 @frozen
 class ChangeCost:
-    """Cost of another embedder or other chunking for a base, before it is changed.
+    """Cost of changing a base to another embedder or other chunking.
 
-    `notes` are cut again, `chunks` are cut in all, `to_embed` of all `windows` are embedded, in about so many seconds.
+    `notes` are split again, into `chunks` in all; `to_embed` of the `windows` are embedded, in about `seconds`.
     """
 
     embedder: str
@@ -146,9 +148,9 @@ class ChangeCost:
 
 @frozen
 class WatchedFolder:
-    """A folder of a watched base at its last look.
+    """A folder of a watched base when it was last checked.
 
-    `problem` is why it can't be synced. A sync with many `removals` of notes waits for the user.
+    `problem` says why it can't be synced. A sync that would remove many notes (`removals`) waits for the user.
     """
 
     folder: str
@@ -159,11 +161,11 @@ class WatchedFolder:
 
 @frozen
 class BaseStatus:
-    """A base and its size; `folders` are its synced folders with the time of the last sync.
+    """A base and its size; `folders` are its synced folders, with the time of the last sync.
 
-    `pending` of its chunks aren't embedded yet; `with_bits` of its windows have the bits of their
-    tokens, `bit_bytes` on disk. `switch` is an unfinished change of embedder. `waiting` notes have a pending chunk.
-    `refused` chunks have a text that the base's model refuses.
+    `pending` counts the chunks that aren't embedded yet, `with_bits` the windows with stored token bits, which take
+    `bit_bytes` on disk. `switch` is an unfinished change of embedder. `waiting` counts the notes with a pending chunk,
+    `refused` the chunks whose text the base's model refuses.
     """
 
     base: KnowledgeBase
@@ -181,9 +183,9 @@ class BaseStatus:
 
 @frozen
 class NoteCounts:
-    """Numbers of the stored `notes` of some bases; a search leaves out those `to_review`, `archived` and `expired`.
+    """Counts of the stored `notes` of some bases; searches leave out notes `to_review`, `archived` and `expired`.
 
-    `by_words` notes have a passage that isn't indexed yet. Notes in the trash aren't counted.
+    `by_words` counts the notes with a passage that isn't indexed yet. Notes in the trash aren't counted.
     """
 
     notes: int
@@ -197,8 +199,8 @@ class NoteCounts:
 class Status:
     """State of a workspace; `index_problem` is None while the vector index is sound.
 
-    `settings_problem` is why a change of `tessera.toml` isn't applied. `unreadable` names the rows with unreadable
-    values that were met so far. `set_aside` names the damaged files that were replaced.
+    `settings_problem` says why a change of `tessera.toml` isn't applied. `unreadable` lists the rows with unreadable
+    values found so far. `set_aside` names the damaged files that were replaced.
     """
 
     folder: Path

@@ -1,6 +1,6 @@
-"""The parameters of chunking, in one table.
+"""Table of the chunking parameters.
 
-A new parameter is a line in `ChunkingOptions`, and its translation; the strategies that use it take it by this name.
+A new parameter needs a line in `ChunkingOptions` and its translation; the strategies that use it take it by its name.
 """
 
 from collections.abc import Mapping
@@ -13,9 +13,9 @@ from core.base.messages import Message, message
 
 @frozen
 class ChunkingOption:
-    """A parameter of chunking: its title and explanation, for a number its range and the step of its slider.
+    """A chunking parameter: title, explanation and, for a number, its range and the step of its slider.
 
-    `label` is its value `n` in the name of a setup.
+    `label` is the text for its value `n` in the name of a setup.
     """
 
     title: Message
@@ -26,7 +26,7 @@ class ChunkingOption:
     step: int = 10
 
     def problem(self, name: str, value: int) -> Message | None:
-        """Return the error of a number, None for one within the range."""
+        """Return the error for a number out of range, else None."""
         if self.least <= value <= self.most:
             return None
         return message(
@@ -41,7 +41,7 @@ class ChunkingOption:
 
 @dataclass(frozen=True, slots=True)
 class ChunkingOptions:
-    """Chunking of a base; sizes in tokens of the base's embedder."""
+    """Chunking parameters of a base; sizes are in tokens of the base's embedder."""
 
     strategy: Annotated[
         str,
@@ -99,7 +99,7 @@ class ChunkingOptions:
 CHUNKING: Mapping[str, ChunkingOption] = {
     name: get_args(hint)[1] for name, hint in get_type_hints(ChunkingOptions, include_extras=True).items()
 }
-"""Each parameter by its name."""
+"""Parameters by name."""
 
 SIZES: Mapping[str, ChunkingOption] = {name: option for name, option in CHUNKING.items() if option.most}
-"""The parameters that are numbers."""
+"""Numeric parameters by name."""

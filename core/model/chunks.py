@@ -1,4 +1,4 @@
-"""Chunks of notes, the user's edits of chunks, and the reasons for a cut."""
+"""Chunks of notes, the user's edits of chunks, and the reasons for a split."""
 
 import re
 from collections.abc import Sequence
@@ -23,10 +23,10 @@ Role = Literal["note", "query"]
 _UNKNOWN = Message("")
 _DEFINITION = re.compile(r"\[[^\[\]]+\]: ")
 ADDRESSES = re.compile(r"(?m)^\[(?!\^)[^\[\]\n]+\]: \S+(?:\n|\Z)")
-"""Definitions of links that are an address alone: a chunk is indexed without them.
+"""Definitions of links that are only an address; chunks are indexed without them.
 
-Indexed with the chunks that refer to them, the addresses of the book on Rust took its MRR@10 from 0.668 to 0.635 (39
-questions of `make eval`).
+Indexing the addresses of the Rust book with its chunks lowered MRR@10 from 0.668 to 0.635 (39 questions of `make
+eval`).
 """
 
 
@@ -34,16 +34,16 @@ questions of `make eval`).
 class Chunk:
     """A slice of a note's body: `body[start:end] == text`, except where the user wrote the text.
 
-    The user's rewrite replaces `body[start:end]`; an added chunk follows `start`, and `end == start`. The model of its
-    base refuses the text of a `refused` chunk: it is found by words only. A `deleted` chunk keeps its place and answers
+    The user's rewrite replaces `body[start:end]`; an added chunk follows `start`, and `end == start`. A `refused` chunk
+    has a text that the base's model refuses: it is found by words only. A `deleted` chunk keeps its place and answers
     no question. `id` is a hash of the note's id and the chunk's text, so edits elsewhere in the note don't change it.
     `lead` is text from elsewhere in the note that the embedded text repeats: the definitions of the footnotes and
     reference links in the slice, a line each, and a table's header or a fence's opening line. Before the first
     heading `section_title` is empty and `hierarchy_level` is 0; `parent_sections` run from the outermost inwards.
-    `sections` are the titles of all sections that the chunk has text of. `breadcrumb` are those around its start;
+    `sections` are the titles of all sections that the chunk overlaps. `breadcrumb` are the titles around its start;
     the embedded text repeats them. In a plain note `line` is the number of the chunk's line in the file, from 1;
-    else it is 0. `page` is 0 where a document has none. `picture` is a path from the top of the note's folder:
-    `text` was read of that picture, which is before `start`, and `end == start`.
+    else it is 0. `page` is 0 in a document without pages. `picture` is a path from the top of the note's folder:
+    `text` was recognized in that picture, which is before `start`, and `end == start`.
     """
 
     SHOWN: ClassVar = ("section",)
@@ -79,18 +79,18 @@ class Chunk:
 
     @property
     def titles(self) -> tuple[str, ...]:
-        """Titles of all sections that the chunk's text is in, each once."""
+        """Titles of all sections that contain the chunk's text, each once."""
         return tuple(dict.fromkeys((*self.breadcrumb, *self.sections)))
 
     @property
     def definitions(self) -> tuple[str, ...]:
-        """The definitions of the footnotes and reference links in the text, from elsewhere in the note."""
+        """The definitions of the text's footnotes and reference links, from elsewhere in the note."""
         return tuple(line for line in self.lead.split("\n") if _DEFINITION.match(line))
 
     def page_at(self, document: Document | None, offset: int) -> int:
-        """Return the page of the note's document with a character of the chunk.
+        """Return the page of the note's document that has the character at `offset` of the body.
 
-        A chunk that the user wrote has one page; 0 for a document without pages.
+        An edited chunk has one page for all characters; 0 for a document without pages.
         """
         if document is None or self.edited or len(self.text) != self.end - self.start:
             return self.page
@@ -99,7 +99,7 @@ class Chunk:
 
 @frozen
 class RefusedChunk:
-    """A chunk that a base's model refuses, with its note, the beginning of its text, and the reason; `at` is when."""
+    """A chunk that a base's model refuses: its note, the beginning of its text, the reason, and the time `at`."""
 
     chunk_id: str
     note_id: str
@@ -113,12 +113,12 @@ class RefusedChunk:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A region of a note that the user pinned: it stays one chunk, however the note is cut.
+    """A region of a note that the user pinned: it stays one chunk however the note is split.
 
     `anchor` is the region's text at the time of the edit, `anchor_start` its last known position. An `add` has no
-    region: its chunk follows the anchor, or ends the note where the anchor is empty. `text` is the user's text; where
-    it is empty, the region itself is the chunk. `flagged`: the anchor is missing or another edit took its place, and
-    the user must decide.
+    region: its chunk follows the anchor, or is the note's last if the anchor is empty. `text` is the user's text; if it
+    is empty, the region itself is the chunk. `flagged`: the anchor is missing or another edit took its place, and the
+    user must decide.
     """
 
     id: str
@@ -139,7 +139,7 @@ class Edit:
 
 @frozen
 class Profile:
-    """Figures of a note that decide its strategy; shares are of the body's characters."""
+    """Statistics of a note that decide its chunking strategy; shares are relative to the body's characters."""
 
     characters: int
     tokens: int
@@ -151,7 +151,7 @@ class Profile:
 
 @frozen
 class Cut:
-    """A note's chunks and the reasons for the cut; the first reason explains `strategy`."""
+    """A note's chunks and the reasons for this split; the first reason explains `strategy`."""
 
     chunks: tuple[Chunk, ...]
     strategy: str
@@ -161,10 +161,10 @@ class Cut:
 
 @frozen
 class Window:
-    """A piece of a chunk that fits the embedder's input; `text` is the embedded text.
+    """A part of a chunk that fits the embedder's input; `text` is the embedded text.
 
-    Its first `head` characters are the breadcrumb and the lead, the others are the chunk's own; or they put into words
-    the `row` of a table, a span of the chunk's text.
+    Its first `head` characters are the breadcrumb and the lead. The rest is the chunk's own text, or a verbalized `row`
+    of a table, which is a span of the chunk's text.
     """
 
     chunk_id: str
@@ -176,7 +176,7 @@ class Window:
 
 @frozen
 class Flagged:
-    """An edit that waits for a decision; `note` is None where the note is gone."""
+    """An edit that waits for the user's decision; `note` is None if the note is gone."""
 
     edit: Edit
     note: NoteSummary | None
@@ -184,9 +184,9 @@ class Flagged:
 
 @frozen
 class Rechunked:
-    """Result of splitting anew: `unchanged` notes kept their cut, `flagged` edits lost their place.
+    """Result of splitting notes again: counts of `unchanged` notes and of `flagged` edits that lost their place.
 
-    `chunks` were stored; `indexed` of them got vectors that had to be computed.
+    `chunks` counts the stored chunks, `indexed` those whose vectors had to be computed.
     """
 
     notes: int = 0
@@ -201,7 +201,7 @@ class Rechunked:
 
 @frozen
 class Sizes:
-    """Number of chunks, and statistics of their tokens; `deviation` is the population's."""
+    """Number of chunks, and statistics of their token counts; `deviation` is the population standard deviation."""
 
     count: int = 0
     smallest: int = 0
@@ -211,14 +211,14 @@ class Sizes:
 
     @classmethod
     def from_chunks(cls, chunks: Sequence[Chunk]) -> "Sizes":
-        """Return the figures of chunks, zeros for none."""
+        """Compute the statistics of chunks, zeros without chunks."""
         tokens = [chunk.token_count for chunk in chunks]
         return cls(len(tokens), min(tokens), fmean(tokens), max(tokens), pstdev(tokens)) if tokens else cls()
 
 
 @frozen
 class Difference:
-    """Starts of chunks, in characters of the body: in both cuts, or in one only."""
+    """Difference of two splits of a note: offsets at which chunks start in both, or in one only."""
 
     both: tuple[int, ...]
     first: tuple[int, ...]
@@ -226,13 +226,13 @@ class Difference:
 
     @classmethod
     def between(cls, first: Sequence[Chunk], second: Sequence[Chunk]) -> "Difference":
-        """Compare two cuts of one note; the overlap with the previous chunk doesn't count."""
+        """Compare two splits of one note; the overlap with the previous chunk doesn't count."""
         ours, theirs = {*own_starts(first)}, {*own_starts(second)}
         return cls(tuple(sorted(ours & theirs)), tuple(sorted(ours - theirs)), tuple(sorted(theirs - ours)))
 
 
 def own_starts(chunks: Sequence[Chunk]) -> list[int]:
-    """Return where the chunks of a cut begin, in characters of the body, without their overlap with the one before."""
+    """Return the offsets in the body at which chunks start, without their overlap with the previous chunk."""
     ends = [0, *(chunk.end for chunk in chunks)]
     return [
         max(chunk.start, end) if chunk.overlap_tokens else chunk.start for chunk, end in zip(chunks, ends, strict=False)

@@ -1,4 +1,4 @@
-"""Comparison of two runs."""
+"""Comparisons of two evaluation runs."""
 
 from typing import ClassVar, Literal
 
@@ -7,20 +7,20 @@ from core.base.messages import Message
 from core.model.evaluation import QuestionResult, Run
 
 RARE = 0.05
-"""Share of cases in which chance may pass for a difference."""
+"""Significance level: the probability of taking chance for a difference."""
 MOST_RUNS = 2
-"""Runs side by side."""
+"""Maximum number of runs in a comparison."""
 
 Change = Literal["gained", "lost", "better", "worse", "same"]
 
 
 @frozen
 class Comparison:
-    """Differences between two runs' values on the same questions; `message` is a sentence about them.
+    """Difference between two runs' values on the same questions; `message` describes it in a sentence.
 
-    `difference` is the mean of new - old, `low` and `high` its interval of 95 %, `p` how often chance alone would
-    put it as far off 0 on either side; below ENOUGH questions these three mean nothing. `more` estimates the number of
-    further questions that settle the difference: 0 where it is settled, None where no number does, or below ENOUGH.
+    `difference` is the mean of new - old, `low` and `high` its 95 % confidence interval, `p` the two-sided p-value;
+    `low`, `high` and `p` mean nothing below ENOUGH questions. `more` estimates how many further questions would settle
+    the difference: 0 if it is settled, None if no number would, or below ENOUGH.
     """
 
     SHOWN: ClassVar = ("settled",)
@@ -44,10 +44,10 @@ class Comparison:
 
 @frozen
 class ComparisonRow:
-    """Results of a question in each run, and those of METRICS and ANSWER_METRICS that are about it.
+    """A question's results in each run, with the values of the METRICS and ANSWER_METRICS that apply to it.
 
-    `change` compares the second run with the first, and is None without one: `gained` is answered within DEPTH hits
-    where the first run has no answer, `lost` the reverse, and `better`, `worse` and `same` compare the ranks.
+    `change` compares the second run with the first, None without a second run. `gained`: only the second run has the
+    answer within DEPTH hits; `lost`: only the first run has. `better`, `worse` and `same` compare the ranks.
     """
 
     results: tuple[QuestionResult, ...]
@@ -68,7 +68,7 @@ class ComparisonRow:
 
     @property
     def negative(self) -> bool:
-        """Whether the notes have no answer."""
+        """Whether the question has no answer in the notes."""
         return self.results[0].negative
 
     @property
@@ -79,7 +79,7 @@ class ComparisonRow:
 
 @frozen
 class KindComparison:
-    """The number of questions of a kind with an answer, and how many each run answers within DEPTH hits."""
+    """Number of answerable questions of a kind, and how many each run answers within DEPTH hits."""
 
     kind: str
     questions: int
@@ -88,13 +88,12 @@ class KindComparison:
 
 @frozen
 class SideBySide:
-    """One run, or two over their common questions; the second is compared with the first.
+    """One run, or a comparison of two over their common questions, the second against the first.
 
-    `figures` map METRICS, TIMES and those of ANSWER_METRICS that both runs have to each run's value. `comparisons` map
-    the same without the times to the comparison of the runs, over the questions that both have a value of; they are
-    empty for a single run. `metric` is the one to look at first, over the `answerable` questions. `settings` are those
-    that differ, with each run's value, or all settings of a single run. `notices` are caveats, such as left out
-    questions or changes between the runs.
+    `figures` maps METRICS, TIMES and the common ANSWER_METRICS to each run's value. `comparisons` maps the same metrics
+    without TIMES to the comparison over the questions with a value in both runs; it is empty for a single run. `metric`
+    is the main metric, over the `answerable` questions. `settings` are the differing settings with each run's value, or
+    all settings of a single run. `notices` are caveats, such as left out questions or changes between the runs.
     """
 
     runs: tuple[Run, ...]

@@ -1,4 +1,4 @@
-"""Documents: what the text of a note was converted from, and the parts that it leaves out."""
+"""Documents: the sources of converted notes, and the parts that conversion leaves out."""
 
 import re
 from bisect import bisect_right
@@ -13,7 +13,7 @@ from core.base.frozen import frozen
 from core.base.messages import Message, message, plural
 
 GUESSED = "encoding"
-"""The kind of a text whose encoding is a guess: it may be garbled, and lacks nothing."""
+"""Kind for a text whose encoding was guessed: it may be garbled, but nothing is missing."""
 OMISSION_KINDS: Mapping[str, Message] = {
     "page": plural("{n} page gave no text", "{n} pages gave no text"),
     "page_part": plural("text of {n} page is missing", "text of {n} pages is missing"),
@@ -36,22 +36,22 @@ OMISSION_KINDS: Mapping[str, Message] = {
     GUESSED: plural("the encoding of {n} file is a guess", "the encodings of {n} files are guesses"),
 }
 _OTHER = plural("{n} part was left out", "{n} parts were left out")
-"""The message of a kind that only a later version knows."""
+"""Message for kinds that only a later version knows."""
 _ON_PAGES = {"page", "page_part", "comment", "character"}
-"""Kinds whose places may be numbers of pages."""
+"""Kinds whose places may be page numbers."""
 _PAGES = re.compile(r"[0-9]+(?:(?:, |–)[0-9]*)*…?")
 _LONGEST_PLACE = 200
-"""Characters of the places of all omissions of a kind."""
+"""Maximum number of characters of the joined places of one kind."""
 
 _SHOWN = {"pdf": "application/pdf"}
-"""Kinds that a browser shows; it saves the others, which could hold scripts."""
+"""Kinds that browsers display; others are downloaded, because they could contain scripts."""
 
 
 @frozen
 class Omission:
-    """Parts of a file that are not in the text of its note.
+    """Parts of a file that are missing in its note.
 
-    `kind` is a key of the table of kinds. `count` is the number of parts. `place` is where the user finds them (page
+    `kind` is a key of OMISSION_KINDS. `count` is the number of parts. `place` tells the user where they are (page
     numbers, a sheet, a line); it isn't translated.
     """
 
@@ -63,7 +63,7 @@ class Omission:
 
     @property
     def explanation(self) -> Message:
-        """The omission as a sentence's part: what was left out, how often, and where."""
+        """A phrase for the omission: kind, count and place."""
         what = replace(OMISSION_KINDS.get(self.kind, _OTHER), fields={"n": self.count})
         if not self.place:
             return what
@@ -80,7 +80,7 @@ class Omission:
 
 @frozen
 class IncompleteNote:
-    """A note whose text lacks parts of its file; `path` is that of the file, or the title of a note without one."""
+    """A note that lacks parts of its file; `path` is the file's path, or the title of a note without a file."""
 
     note_id: str
     path: str
@@ -88,7 +88,7 @@ class IncompleteNote:
 
 
 def summed(omissions: Iterable[Omission]) -> tuple[Omission, ...]:
-    """Return one omission of each kind, in the order of the kinds, with all counts and the first places."""
+    """Sum up omissions by kind, in the order of OMISSION_KINDS, with the first places."""
     counts: defaultdict[str, int] = defaultdict(int)
     places: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for item in omissions:
@@ -100,7 +100,7 @@ def summed(omissions: Iterable[Omission]) -> tuple[Omission, ...]:
 
 
 def in_all(notes: Iterable[IncompleteNote]) -> tuple[Omission, ...]:
-    """Return how many parts of each kind notes lack, without their places."""
+    """Count the parts that notes lack by kind, without places."""
     return summed(replace(omission, place="") for note in notes for omission in note.left_out)
 
 
@@ -110,11 +110,11 @@ def _shortened(place: str) -> str:
 
 @frozen
 class Document:
-    """What a note's text was converted from, and by what.
+    """Source and converter of a converted note.
 
-    `kind` is the suffix of its file, without the dot. `pages` are the places in the note's body where pages begin; a
-    kind without pages has none. `original` is the hash of the file, where the workspace holds it: of an upload or a
-    page of the web; a file of a folder stays there. `chosen` is the name of a converter that the user chose.
+    `kind` is the file's suffix without the dot. `pages` are the offsets in the note's body at which pages begin; a kind
+    without pages has none. `original` is the hash of the file if the workspace stores it, as it does for uploads and
+    web pages; files in folders stay there. `chosen` is the name of a converter that the user chose.
     """
 
     kind: str
@@ -124,11 +124,11 @@ class Document:
     chosen: str = ""
 
     def page_at(self, offset: int) -> int:
-        """Return the page of an offset of the body, from 1; 0 for a kind without pages."""
+        """Return the page at an offset of the body, from 1; 0 for a kind without pages."""
         return max(1, bisect_right(self.pages, offset)) if self.pages else 0
 
     def edited(self, before: str, after: str) -> "Document":
-        """Return the document of a body that was edited: pages after the edit begin where their text is now."""
+        """Return the document after an edit of the body, with the starts of the later pages moved."""
         same = shared_length(before, after)
         end = shared_length(before[same:][::-1], after[same:][::-1])
         moved = len(after) - len(before)
@@ -138,7 +138,7 @@ class Document:
 
 @frozen
 class Original:
-    """The file that a note's text was converted from: its `path` where it lies in a folder, else its `data`."""
+    """The source file of a converted note: its `path` if it is in a folder, else its `data`."""
 
     name: str
     kind: str
@@ -147,7 +147,7 @@ class Original:
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """The headers of its response over HTTP."""
+        """Headers of the HTTP response with the file."""
         how = "inline" if self.kind in _SHOWN else "attachment"
         return {
             "Content-Type": _SHOWN.get(self.kind, "application/octet-stream"),
@@ -159,20 +159,20 @@ class Original:
 
 @frozen
 class TextEncoding:
-    """The encoding of a note's file, by the user's name of it, and how it is known."""
+    """The encoding of a note's file, by its display name, and how it is known."""
 
     name: str
     known: EncodingOrigin
 
     @property
     def chosen(self) -> str:
-        """The name where the user chose it, else ""."""
+        """The encoding's name if the user chose it, else ""."""
         return self.name if self.known == "chosen" else ""
 
 
 @frozen
 class ReadAs:
-    """An encoding in which a file can be read, by its name, and the first words that it gives."""
+    """An encoding that a file can be read in, and the beginning of the decoded text."""
 
     encoding: str
     beginning: str
@@ -180,7 +180,7 @@ class ReadAs:
 
 @frozen
 class ConverterCard:
-    """A converter: the kinds it reads, whether what it needs is installed, and why one of a package can't be used."""
+    """A converter: the kinds it reads, whether its requirements are installed, and why a package's can't be used."""
 
     name: str
     version: str
@@ -190,6 +190,6 @@ class ConverterCard:
 
 
 def shared_length(first: str, second: str) -> int:
-    """Return how many characters two texts begin with that are the same."""
+    """Return the length of two texts' common prefix."""
     pairs = enumerate(zip(first, second, strict=False))
     return next((at for at, (pair, other) in pairs if pair != other), min(len(first), len(second)))

@@ -1,4 +1,4 @@
-"""Questions with right passages, runs of them, and the runs' results and verdicts."""
+"""Evaluation: questions with right passages, runs over them, results and verdicts."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ JudgedBy = Literal["none", "model"]
 Agreement = Literal["agrees", "partly", "no"]
 
 AGREED: dict[Agreement, float] = {"agrees": 1.0, "partly": 0.5, "no": 0.0}
-"""The value of a verdict in the metric `agreed`."""
+"""Values of the verdicts in the metric `agreed`."""
 
 _VERDICTS: dict[Agreement | None, Message] = message_table(
     {
@@ -29,13 +29,13 @@ _VERDICTS: dict[Agreement | None, Message] = message_table(
 )
 
 BUDGET = 4000
-"""Characters of retrieved text that fit a prompt in addition to the question, roughly."""
+"""Approximate number of retrieved characters that fit a prompt next to the question."""
 
 DEPTH = 10
 """Number of hits that the metrics consider."""
 
 MAIN = ("hit@1", "hit@5", "hit@10", "mrr@10", f"hit@{BUDGET}chars")
-"""Metrics of a short table."""
+"""Metrics in the short table."""
 
 METRICS = (
     *MAIN,
@@ -48,18 +48,21 @@ METRICS = (
     "span_precision",
     "span_iou",
 )
-"""Metrics of every question with an answer; `span_*` consider the first BUDGET retrieved characters."""
+"""Metrics of every answerable question; `span_*` consider the first BUDGET retrieved characters."""
 
 ANSWER_METRICS = ("answered", "cited_recall", "cited_precision", "quoted", "facts", "refused", "agreed")
-"""Metrics of the answer above the hits, each over the questions that it is about: `refused` those without an answer,
-`cited_precision` and `quoted` those that aren't refused, `facts` those with a wished answer, `agreed` those that
-a language model judged. No other metric rests on a judgement."""
+"""Metrics of the answer above the hits, each over the questions that it applies to.
+
+`refused` applies to questions without an answer in the notes, `cited_precision` and `quoted` to answered questions,
+`facts` to questions with an expected answer, and `agreed` to questions judged by a language model. No other metric
+depends on a judgement.
+"""
 
 ENOUGH = 20
-"""Least number of questions for a statement: below it, percentile intervals are too narrow."""
+"""Minimum number of questions for a conclusion: with fewer, percentile intervals are too narrow."""
 
 TIMES = ("p50_ms", "p95_ms")
-"""Figures in addition to METRICS; lower is better."""
+"""Durations that are reported with METRICS; lower is better."""
 
 AnswersBy = Literal["quotes", "model", "none"]
 MissedAt = Literal["gone", "not_indexed", "cut_apart", LostAt]
@@ -82,12 +85,12 @@ MISSED: dict[MissedAt, Message] = message_table(
         "duplicate": "Its chunk says the same as a hit, which is shown instead.",
     }
 )
-"""Why a right passage is in no hit, by the stage that dropped it."""
+"""Reasons why a right passage is in no hit, by the stage that dropped it."""
 
 
 @frozen
 class Judgement:
-    """The verdict of a language model on an answer, in its own words; without one, the `problem` says why."""
+    """A language model's verdict on an answer, with its reason; without a verdict, `problem` says why."""
 
     verdict: Agreement | None = None
     reason: str = ""
@@ -95,18 +98,18 @@ class Judgement:
 
     @property
     def label(self) -> Message:
-        """The verdict as people read it."""
+        """The verdict in words."""
         return _VERDICTS[self.verdict]
 
     @property
     def why(self) -> str | Message:
-        """The reason of the verdict, or why there is none."""
+        """The reason for the verdict, or for its absence."""
         return self.problem or self.reason
 
 
 @frozen
 class Gold:
-    """A right passage: `quote` occurs once in the file at `path`, else at `start` of the note's body."""
+    """A right passage: a `quote` that is unique in the file at `path`, unless `start` gives its offset in the body."""
 
     path: str
     quote: str
@@ -115,10 +118,10 @@ class Gold:
 
 @frozen
 class GoldSpan(Gold):
-    """A right passage in a question set: `body[start:end] == quote` at the last look at the note.
+    """A right passage in a question set: `body[start:end] == quote` when the note was last checked.
 
-    `path` is the note's path at that time, or its title where it has no file. `flagged`: the note no longer
-    contains the quote, and the other fields keep their last values.
+    `path` is the note's path at that time, or its title if it has no file. `flagged`: the note no longer contains the
+    quote, and the other fields keep their last values.
     """
 
     start: int
@@ -133,10 +136,10 @@ class GoldSpan(Gold):
 
 @frozen
 class Question:
-    """A question with its right passages; `any`: one of them is enough.
+    """A question with its right passages; with `any`, one of them is enough.
 
     `line` is its line in the question file, 0 without a file. A `suggested` question waits for the user to accept it.
-    `answer` is the expected one.
+    `answer` is the expected answer.
     """
 
     id: str
@@ -152,13 +155,13 @@ class Question:
 
     @property
     def spans(self) -> tuple[GoldSpan, ...]:
-        """Right passages with a place in a note: all of them, for a question of a set."""
+        """The right passages with a place in a note; in a question set all passages have one."""
         return tuple(gold for gold in self.gold if isinstance(gold, GoldSpan))
 
 
 @frozen
 class QuestionSet:
-    """A named list of questions on a base: numbers of all, of suggested ones, and of those with a flagged passage."""
+    """A named list of questions about a base, with counts of all, suggested and flagged questions."""
 
     id: str
     base_id: str
@@ -171,11 +174,11 @@ class QuestionSet:
 
 @frozen
 class Pipeline:
-    """A measured way to search; the base, else the settings decide what is None or empty.
+    """A search setup that is evaluated; fields that are None or empty are decided by the base, else by the settings.
 
-    `name` is chosen by the user. An open limit is DEPTH, because the metrics consider that many hits. Notes with
-    another chunking or embedder than the base's are indexed in a scratch store. `answers` are quotes of
-    the notes, what the language model of the settings writes, or none; `judge` says whether that model judges them.
+    `name` is chosen by the user. Without a limit it is DEPTH, the number of hits that the metrics consider. Another
+    chunking or embedder than the base's is indexed in a scratch store. `answers` are quotes of the notes, written by
+    the language model of the settings, or none; `judge` says whether that model judges them.
     """
 
     name: str = ""
@@ -188,7 +191,7 @@ class Pipeline:
 
 @frozen
 class FoundSpan:
-    """A hit in a result: its passage's place in the note's body; `nearness` is its cosine, None where unknown."""
+    """A hit of an evaluated question: its place in the note's body; `nearness` is its cosine, None if unknown."""
 
     note_id: str
     path: str
@@ -201,21 +204,21 @@ class FoundSpan:
 
     @property
     def file_start(self) -> int:
-        """Start in the note's file, front matter included."""
+        """Start offset in the note's file, front matter included."""
         return self.body_start + self.start
 
     @property
     def file_end(self) -> int:
-        """End in the note's file."""
+        """End offset in the note's file, front matter included."""
         return self.body_start + self.end
 
 
 @frozen
 class Diagnosis:
-    """Why a right passage, by its number in the question, is in no hit.
+    """Why the right passage with number `gold` in its question is in no hit.
 
-    `share` is the largest share of its characters in one chunk, `chunk_id`. `scores` have that chunk's rank at
-    each stage, among all chunks where it was no candidate.
+    `chunk_id` is the chunk with the largest `share` of its characters. `scores` has that chunk's rank at each stage,
+    among all chunks if it was no candidate.
     """
 
     gold: int
@@ -232,10 +235,10 @@ class Diagnosis:
 
 @frozen
 class GivenAnswer:
-    """What a run answered: its text, empty where it refused, and the passage of each citation.
+    """An answer in a run: its text, empty if the question was refused, and the passage of each citation.
 
-    `quoted` of its `sentences` have a citation whose quote is in its note. The text of a language model holds only
-    those; `problem` is why its server gave no answer. `judged` is None without a judge.
+    `quoted` counts the `sentences` with a citation whose quote is in its note. The text of a language model has only
+    those sentences; `problem` says why its server gave no answer. `judged` is None without a judge.
     """
 
     text: str
@@ -252,11 +255,11 @@ class GivenAnswer:
 
 @frozen
 class QuestionResult:
-    """Result of one question.
+    """Result of one question in a run.
 
-    `found_rank` is the rank that completes the answer, `budget_rank` that rank within BUDGET characters; None without
-    an answer. A question without gold passages is `negative`: it has no rank and counts in no rank metric. `wished` is
-    the expected answer, `given` the one of the run, None in a run of an older version.
+    `found_rank` is the rank of the hit that completes the answer, `budget_rank` the same within BUDGET characters; None
+    without an answer. A question without gold passages is `negative`: it has no rank and counts in no rank metric.
+    `wished` is the expected answer, `given` the run's answer, None in a run of an older version.
     """
 
     id: str
@@ -275,12 +278,12 @@ class QuestionResult:
 
     @property
     def negative(self) -> bool:
-        """Whether the notes have no answer."""
+        """Whether the question has no answer in the notes."""
         return not self.golds
 
     @property
     def judged(self) -> Judgement | None:
-        """The verdict of a language model on the answer, None without a judge."""
+        """The language model's verdict on the answer, None without a judge."""
         return self.given.judged if self.given else None
 
 
@@ -288,8 +291,9 @@ class QuestionResult:
 class Run:
     """One pipeline over one question set.
 
-    `settings` are complete, as of the run. `index_version` grows with every change that may affect search
-    results. A stopped run has no `ended_at`; `asked` of its `questions` have results, and `metrics` are over those.
+    `settings` are the complete settings at the time of the run. `index_version` grows with every change that may affect
+    search results. A stopped run has no `ended_at`; only `asked` of its `questions` have results, and `metrics` covers
+    those.
     """
 
     id: str
@@ -307,13 +311,13 @@ class Run:
 
     @property
     def progress(self) -> str:
-        """How many of its questions have results, of a stopped run with the number of all."""
+        """The number of questions with results, and for a stopped run the total too."""
         return f"{self.asked}" if self.asked == self.questions else f"{self.asked} / {self.questions}"
 
 
 @frozen
 class RunView:
-    """A run as it is shown; `pipeline` is the name of its setup."""
+    """A run for output; `pipeline` is the name of its setup."""
 
     id: str
     set_id: str
@@ -329,7 +333,7 @@ class RunView:
 
 @frozen
 class RunList:
-    """Runs of question sets as they are shown."""
+    """A list of runs for output."""
 
     runs: tuple[RunView, ...]
 
@@ -339,4 +343,4 @@ class RunList:
 
 
 Measured = tuple[Run, Sequence[QuestionResult]]
-"""A run and the results of its questions."""
+"""A run and its questions' results."""

@@ -1,4 +1,4 @@
-"""The health of a workspace: checks and their results, and its space on disk."""
+"""Health of a workspace: checks, their results, and disk space."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -12,7 +12,7 @@ from core.base.messages import Message, message_table
 HealthLevel = Literal["sound", "look", "broken"]
 
 _SHOWN = 5
-"""Most names in a sentence."""
+"""Maximum number of names that a sentence lists."""
 
 SPACE_PARTS = message_table(
     {
@@ -26,15 +26,15 @@ SPACE_PARTS = message_table(
         "models": "models",
     }
 )
-"""The parts of a workspace that take space, by their fields."""
+"""Parts of a workspace that take disk space, by the field of `Space`."""
 
 
 @frozen
 class Check:
-    """A check: what it is called, what it means, and what mends it.
+    """A check of a workspace: title, explanation and remedy.
 
-    `find` returns what is wrong, None where nothing is. `mend` mends it, as far as it can; None where it can't. The
-    checks of a table take what they look at.
+    `find` returns the problem, or None. `mend` repairs it as much as possible; it is None if it can't be repaired. In a
+    table of checks, both take the object to check.
     """
 
     level: HealthLevel
@@ -46,7 +46,7 @@ class Check:
 
 
 def bind_checks(checks: Mapping[str, Check], subject: object) -> dict[str, Check]:
-    """Return the checks of a table with what they look at."""
+    """Bind a table of checks to the object that they check."""
     return {
         name: replace(
             check, find=partial(check.find, subject), mend=partial(check.mend, subject) if check.mend else None
@@ -56,15 +56,16 @@ def bind_checks(checks: Mapping[str, Check], subject: object) -> dict[str, Check
 
 
 def count_names(names: Sequence[str | Message], singular: str, many: str) -> Message | None:
-    """Return a sentence that counts names, by its fields `n` and `names`, None without a name."""
+    """Return a sentence with the number `n` and the first `names`, None without names."""
     return Message(singular, {"n": len(names), "names": [*names[:_SHOWN]]}, many) if names else None
 
 
 @frozen
 class Checked:
-    """The result of one check: `problem` is its message, None where all is well; `remedy` is the remedy.
+    """Result of one check; `problem` is None if all is well.
 
-    `about` explains the check. The doctor can mend what is `mendable`, and has mended what is `mended`.
+    `about` explains the check, `remedy` tells how to repair the problem. `mendable`: the doctor can repair it;
+    `mended`: the doctor has repaired it.
     """
 
     name: str
@@ -79,7 +80,7 @@ class Checked:
 
 @frozen
 class Health:
-    """The results of all checks."""
+    """Results of all checks of a workspace."""
 
     folder: Path
     checks: tuple[Checked, ...]
@@ -93,16 +94,15 @@ class Health:
 
     @property
     def status(self) -> int:
-        """The exit status of the command: 0 sound, 1 something to look at, 2 broken."""
+        """Exit status of the command: 0 sound, 1 needs a look, 2 broken."""
         return {"sound": 0, "look": 1, "broken": 2}[self.level]
 
 
 @frozen
 class Space:
-    """Bytes on disk: of the parts of a workspace in `folder`, of the `models`, and of the data for reranking by base.
+    """Bytes on disk: the parts of the workspace in `folder`, the `models`, and each base's reranking data (`tokens`).
 
-    `unused` bytes of the database are given back by compacting it. `free` of `total` bytes of the disk are left;
-    `nearly_full` where that is little.
+    `unused` bytes of the database can be freed by compacting it. The disk has `free` of `total` bytes left.
     """
 
     folder: Path

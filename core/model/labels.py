@@ -1,4 +1,4 @@
-"""Names and sentences for settings, values, codes and pipelines, on the screen, in the terminal and in reports."""
+"""Names and sentences for settings, values, codes and pipelines, in pages, terminal and reports."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, replace
@@ -84,7 +84,7 @@ VALUES: dict[str, dict[str, Message]] = {
     "phrase": message_table({"require": "Must be in the text", "boost": "Ranks higher"}),
     "decompose": message_table({"auto": "Automatic", "rules": "by rules", "llm": "Language model"}),
 }
-"""Names of the values of the settings that are a choice."""
+"""Names of the values of choice settings."""
 
 LOST: dict[MissedAt, Message] = message_table(
     {
@@ -104,7 +104,7 @@ LOST: dict[MissedAt, Message] = message_table(
         "duplicate": "Says the same as a hit",
     }
 )
-"""The stage at which a chunk drops out of a search, or the reason why a right passage can't be found."""
+"""Short reasons why a chunk drops out of a search, or why a right passage can't be found."""
 
 QUESTION_KINDS = message_table(
     {
@@ -124,7 +124,7 @@ QUESTION_KINDS = message_table(
         "link": "text of a link",
     }
 )
-"""The kinds of questions that have a name of their own; any other is shown as the user typed it."""
+"""Names of the known kinds of questions; other kinds are shown as the user typed them."""
 
 MODES = message_table(
     {
@@ -134,13 +134,13 @@ MODES = message_table(
         "listed": "by filters",
     }
 )
-"""Names of the modes of a result."""
+"""Names of a result's search modes."""
 
 FOREIGN = message(
     "Its file was not put into the trash by this version of Tessera. So it is restored like an archive "
     "from elsewhere: with its notes, without folders and permissions."
 )
-"""Warning about a base in the trash whose file Tessera didn't write."""
+"""Warning about a base in the trash whose file wasn't written by Tessera."""
 
 BASE_KINDS: dict[BaseKind, Message] = message_table(
     {
@@ -161,7 +161,7 @@ ABOUT_KINDS: dict[BaseKind, Message] = message_table(
         ),
     }
 )
-"""Names and meanings of the kinds of bases."""
+"""Explanations of the kinds of bases."""
 
 SWITCHED_ON = message_table(
     {
@@ -172,7 +172,7 @@ SWITCHED_ON = message_table(
         "read_pictures": "The text in pictures is read and found.",
     }
 )
-"""Sentences on the switches of a base that are on, by their fields."""
+"""Sentences about a base's switches that are on, by field."""
 
 SWITCHED_OFF = message_table(
     {
@@ -183,7 +183,7 @@ SWITCHED_OFF = message_table(
         "read_pictures": "The text in pictures isn't read.",
     }
 )
-"""Sentences on those that are off."""
+"""Sentences about a base's switches that are off, by field."""
 
 LEVELS = message_table(
     {
@@ -192,7 +192,7 @@ LEVELS = message_table(
         "exploratory": "broad search",
     }
 )
-"""Names of the levels; `auto` chooses one of them."""
+"""Names of the levels; `auto` chooses among them."""
 
 VERSION_KINDS = message_table(
     {
@@ -207,7 +207,7 @@ VERSION_KINDS = message_table(
         "propose": "changed by a program and accepted",
     }
 )
-"""Labels of the kinds of changes of a note."""
+"""Labels of the kinds of versions."""
 
 SUBMISSIONS = message_table(
     {
@@ -216,7 +216,7 @@ SUBMISSIONS = message_table(
         "conflict": "conflicting change",
     }
 )
-"""Labels of the items to review, by kind."""
+"""Labels of submissions, by kind."""
 
 AUTHORS = message_table(
     {
@@ -244,7 +244,7 @@ STAGES = message_table(
         "clicks": "clicks",
     }
 )
-"""Names of the stages of a search, in their order."""
+"""Names of the stages of a search, in order."""
 
 CHUNK_KINDS = message_table(
     {
@@ -310,7 +310,7 @@ NOTICES: dict[Notice, Message] = {
 
 
 def limits_of(notices: Iterable[Notice]) -> list[Message]:
-    """Return the texts of the notices that say what an answer may lack."""
+    """Return the texts of the notices about an answer's possible gaps."""
     return [NOTICES[notice] for notice in notices if notice in ("unindexed", "colon_as_text", "model_away")]
 
 
@@ -350,7 +350,7 @@ STATUSES = message_table(
         "expired": "expired",
     }
 )
-"""Names of the statuses of notes; `expired` is that of an active note whose time is over."""
+"""Names of the statuses of notes; an active note past its expiry is `expired`."""
 
 FILE_STATES: dict[str, Message] = message_table(
     {
@@ -362,12 +362,12 @@ FILE_STATES: dict[str, Message] = message_table(
 
 
 def figure_name(name: str) -> Message:
-    """Return the name of a figure, and the one that a command takes."""
+    """Return a metric's display name and the name that commands take."""
     return lines(FIGURES[name], name, separator=" · ")
 
 
 def pipeline_label(pipeline: Pipeline, own: ChunkingOptions = _NEW) -> str | Message:
-    """Return a pipeline's name, else its differences from a base that splits its notes by `own`."""
+    """Return a pipeline's name, else its differences from the base, whose chunking is `own`."""
     if pipeline.name:
         return pipeline.name
     parts = _splitting(pipeline.chunking, own) if pipeline.chunking else []
@@ -379,7 +379,7 @@ def pipeline_label(pipeline: Pipeline, own: ChunkingOptions = _NEW) -> str | Mes
 
 
 def chunking_label(options: ChunkingOptions) -> Message:
-    """Return how a base splits its notes: the strategy, and its sizes in tokens."""
+    """Describe a chunking: the strategy, and its sizes in tokens."""
     sizes = message(
         "chunks of {size}, at most {largest}", size=options.chunk_size, largest=options.max_single_chunk_size
     )
@@ -388,7 +388,7 @@ def chunking_label(options: ChunkingOptions) -> Message:
 
 
 def new_base_line(name: str, new: NewBase) -> Message:
-    """Return the base that an import would make, and its settings."""
+    """Return a sentence about the base that an import would make, and its settings."""
     return message(
         "There is no base '{base}' yet: this import creates it. Model: {model}. Splitting: {splitting}.",
         base=name,
@@ -398,7 +398,7 @@ def new_base_line(name: str, new: NewBase) -> Message:
 
 
 def embedder_name(embedder: str) -> Message:
-    """Return the name of a model for meaning, without what runs it; the built-in one has a name for people."""
+    """Return the display name of an embedder: its model, without the library that runs it."""
     kind, _, model = embedder.partition(":")
     model = model.removeprefix("pkg:")
     name = PurePath(model).name if PurePath(model).is_absolute() else model
@@ -408,7 +408,7 @@ def embedder_name(embedder: str) -> Message:
 
 
 def settled_line(kind: str, title: str, *, accepted: bool) -> Message:
-    """Return the outcome of a note's item to review, by its kind."""
+    """Return a sentence about an accepted or rejected item to review."""
     if kind == "note":
         accept = message("'{title}' is accepted.", title=title)
         reject = message("'{title}' is in the trash.", title=title)
@@ -419,18 +419,18 @@ def settled_line(kind: str, title: str, *, accepted: bool) -> Message:
 
 
 def base_model(kind: BaseKind, embedder: str) -> Message:
-    """Return the name of a base's model for meaning; a literal base has none."""
+    """Return the display name of a base's embedder; a literal base has no model."""
     return _NO_MODEL if kind == "literal" else embedder_name(embedder)
 
 
 def reranker_name(reranker: str) -> Message:
-    """Return a reranker's name: its kind and its model, if any."""
+    """Return the display name of a reranker: its kind, and its model if any."""
     kind, _, model = reranker.partition(":")
     return lines(_RERANKERS.get(kind, kind), *([model] if model else []), separator=" · ")
 
 
 def setting_value(name: str, value: object) -> Message:
-    """Return the value of a setting as people read it, – for none."""
+    """Return the display text of a setting's value; – without a value."""
     if value in (None, ""):
         return verbatim("–")
     if name in ("reranker", "embedder"):
@@ -465,7 +465,7 @@ def _part(name: str, value: object) -> Message:
 
 
 def classification(note: FieldValues) -> dict[str, Message]:
-    """Return the fields that classify a note, by name; an active status and empty fields are left out."""
+    """Return the display values of a note's classifying fields; empty fields and the status "active" are left out."""
     values = {name: verbatim(str(value)) for name in CLASSIFYING if (value := getattr(note, name))}
     values["status"] = STATUSES["expired" if note.expired else note.status]
     if note.expires_at:
@@ -474,7 +474,7 @@ def classification(note: FieldValues) -> dict[str, Message]:
 
 
 def ordering_lines(understood: Understood) -> list[Message]:
-    """Return what a question puts first and last in its own words, and how to search without that."""
+    """Explain which notes a question ranks first or last, and how to turn that off."""
     said = message_table(
         {
             "preferred": "Notes with “{value}” come first; with a backslash before it they don't.",
@@ -485,7 +485,7 @@ def ordering_lines(understood: Understood) -> list[Message]:
 
 
 def remarks(hit: Hit) -> list[Message]:
-    """Return the remarks on a hit: its successors, and the states of its chunk and of its file."""
+    """Return remarks on a hit: its successors, and the states of its chunk and file."""
     said = [message("Superseded by “{title}”", title=successor.title) for successor in hit.superseded_by]
     said += [CHUNK_STATES[hit.chunk.state]] if hit.chunk.state in ("pending", "refused") else []
     return [*said, *([FILE_STATES[hit.file]] if hit.file in FILE_STATES else [])]

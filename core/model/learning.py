@@ -1,4 +1,4 @@
-"""Learning from logs: their events, the facts that rules read from them, and the results."""
+"""Learning from logs: events, the facts that rules read from them, and results."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,19 +12,19 @@ EventKind = Literal["log", "request", "test", "command", "message"]
 NoteSource = Literal["log_learning", "test_learning", "manual", "import", "pack", "program"]
 
 ORIGIN = "source_ref"
-"""The property of a note with its origin: a file and its lines."""
+"""Property of a note with its origin: a file and its lines."""
 NOTE_SOURCES = tuple(arg for arg in get_args(NoteSource) if arg != "pack")
-"""Sources of a note that a program may name; that of packs is theirs."""
+"""Note sources that a program may set; only packs have the source `pack`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogEvent:
-    """An event of a log: a message with its stack trace, a request, a test, a command and its output, a part of a chat.
+    """An event in a log: a message with stack trace, a request, a test, a command with output, or a chat message.
 
-    `line` and `end` are its lines in the file, from 1; in a file that isn't read by lines, its number there. `time` is
-    as the log writes it. `source` is the logger, the service, or the speaker. `count` is how often the event is
-    repeated in a row. `fields` are what else a parser reads: `outcome` (passed, failed, skipped), `seconds`, `method`,
-    `path`, `status`, `command`.
+    `line` and `end` are its first and last line in the file, from 1; in a file that isn't read by lines, its number.
+    `time` is as the log writes it. `source` is the logger, the service or the speaker. `count` is the number of
+    repetitions in a row. `fields` holds the parser's other values: `outcome` (passed, failed, skipped), `seconds`,
+    `method`, `path`, `status`, `command`.
     """
 
     text: str
@@ -40,10 +40,10 @@ class LogEvent:
 
 @frozen
 class LogText:
-    """A log as its masked events; `format` is the parser that read it.
+    """The events of a log, with secrets masked; `format` is the parser that read it.
 
-    `secrets` were masked. `cut` lines were longer than a line may be, and lost their ends. `left_out` events are more
-    than one log may have.
+    `secrets` counts the masked secrets, `cut` the lines that were truncated, and `left_out` the events beyond the limit
+    of one log.
     """
 
     name: str
@@ -58,8 +58,8 @@ class LogText:
 class Fact:
     """A fact that a rule or a model read from a log.
 
-    `key` identifies the fact: it is the same in another log, where times, numbers of processes and counts differ.
-    `lines` are its lines in the log, `quotes` their text.
+    `key` identifies the fact across logs in which times, process numbers and counts differ. `lines` are its lines in
+    the log, `quotes` their texts.
     """
 
     rule: str
@@ -78,7 +78,7 @@ class Fact:
 
 @frozen
 class LearntFact:
-    """A fact that was suggested as a note, or `rejected`, with the user's reason."""
+    """A fact that was suggested as a note; `rejected`, with the user's `reason`, if the user refused it."""
 
     rule: str
     key: str
@@ -89,7 +89,7 @@ class LearntFact:
 
 @frozen
 class Dropped:
-    """A suggestion of a model that became no note, and why."""
+    """A model's suggestion that didn't become a note, and the reason."""
 
     title: str
     reason: Message
@@ -97,11 +97,11 @@ class Dropped:
 
 @frozen
 class LearntLog:
-    """What was learnt from a log: its events, the facts in it, and the ids of the notes that were suggested.
+    """Result of learning from a log: counts of events and facts, and the ids of the suggested notes.
 
-    `known` facts were suggested before, and `rejected` ones are those that the user rejected; neither is suggested
-    again. The notes `by_model` are those of `suggested` by the model, the others are by rules; `dropped` are
-    suggestions of the model that became no note. `unsent` events are more than a model is sent.
+    `known` facts were suggested before and `rejected` facts were refused by the user; neither is suggested again.
+    `by_model` are the suggested notes from the model, the others are from rules. `dropped` are the model's suggestions
+    that didn't become notes. `unsent` events exceeded the model's input.
     """
 
     name: str
@@ -140,7 +140,7 @@ _COUNTS: Mapping[str, Message] = {
 
 
 def learnt_lines(logs: Sequence[LearntLog], *, without: Sequence[str]) -> list[Message]:
-    """Return the suggested notes of logs as a sentence, then one for each other count that isn't zero."""
+    """Return a sentence about the suggested notes, then one for each other count that isn't zero."""
     counts = {name: sum(_number(getattr(log, name)) for log in logs) for name in _COUNTS if name not in without}
     return [
         replace(_COUNTS[name], fields={"n": count}) for name, count in counts.items() if count or name == "suggested"
@@ -161,9 +161,9 @@ class UnreadLog:
 
 @frozen
 class LearningReport:
-    """The result of learning into a base: the logs, and those that can't be read.
+    """Result of learning from logs into a base; `failed` logs can't be read.
 
-    `model` is the language model that was used, "" for none; `problem` is the error that ended its work early.
+    `model` is the language model that was used, or ""; `problem` is the error that ended its work early.
     """
 
     base: str
@@ -175,7 +175,7 @@ class LearningReport:
 
 @frozen
 class RuleCard:
-    """A rule that reads facts from logs, and what it looks for."""
+    """A rule that reads facts from logs, with its explanation."""
 
     name: str
     about: Message

@@ -1,4 +1,4 @@
-"""The limits of questions and filters, for the search box, commands, the API, assistants and question sets."""
+"""Limits of questions and filters, for the search box, commands, the API, assistants and question sets."""
 
 from collections.abc import Collection
 
@@ -7,13 +7,13 @@ from core.base.text import find_half_character
 from core.model import Filters
 
 QUESTION = 10_000
-"""Characters of a question at most, its filters included."""
+"""Maximum number of characters of a question, filters included."""
 PART = 1_000
-"""Characters at most of a text that is searched literally: a phrase, a part of a line, a value of a filter."""
+"""Maximum number of characters of a literal text: a phrase, a part of a line, a filter's value."""
 FILTERS = 100
-"""Filters of a question at most, and phrases; with VALUES they are within the limits of SQLite."""
+"""Maximum number of filters, and of phrases, of a question; with VALUES this stays within SQLite's limits."""
 VALUES = 400
-"""Values of a filter at most, any of which matches."""
+"""Maximum number of alternative values of a filter."""
 
 
 def check_question(text: str) -> None:
@@ -25,7 +25,7 @@ def check_question(text: str) -> None:
 
 
 def check_part(text: str) -> None:
-    """Raise QueryError for a text that is too long to be searched literally, or that no database can hold."""
+    """Raise QueryError for a literal text that is too long or that no database can hold."""
     if len(text) > PART:
         raise QueryError(
             "The text '{start}…' has {n} characters; at most {most} can be searched for exactly.",
@@ -38,7 +38,7 @@ def check_part(text: str) -> None:
 
 
 def check_terms(terms: Collection[str]) -> None:
-    """Raise QueryError for terms of filters that are too many, or too long."""
+    """Raise QueryError for too many or too long filter terms."""
     if len(terms) > FILTERS:
         raise QueryError("There are {n} filters; at most {most} can narrow a search.", n=len(terms), most=FILTERS)
     for term in terms:
@@ -46,7 +46,7 @@ def check_terms(terms: Collection[str]) -> None:
 
 
 def check_filters(filters: Filters) -> None:
-    """Raise QueryError for filters that are too many, or too long."""
+    """Raise QueryError for too many filters or values, or too long values."""
     several = [condition.values for condition in filters.conditions]
     if len(several) > FILTERS:
         raise QueryError("There are {n} filters; at most {most} can narrow a search.", n=len(several), most=FILTERS)

@@ -1,4 +1,4 @@
-"""Models of a machine, their devices and their tests."""
+"""Models and model servers, their devices and their tests."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -29,13 +29,13 @@ class Running:
 
 @frozen
 class ModelCard:
-    """A model by the name that a base or a search gives it.
+    """A model, by its name in bases and searches.
 
-    `problem` says why the model is unusable now and what to do; None for a usable one. Fields read from the model's
-    folder are empty without a folder, or where the folder doesn't state them: `languages` are codes or words,
-    `input_tokens` includes special tokens. The hub has `downloadable` models, of about `download_bytes` where known.
-    `running` is set once the model is loaded in this process. `server` is the address that runs the model. The token
-    bits of an embedder that `has_token_vectors` can be stored, for late interaction.
+    `problem` says why the model is unusable for now and what to do, None for a usable model. Fields from the model's
+    folder are empty if there is no folder or the folder doesn't state them: `languages` are codes or words,
+    `input_tokens` includes special tokens. A `downloadable` model is on the hub, with about `download_bytes` if known.
+    `running` is set once the model is loaded in this process. `server` is the address of the server that runs the
+    model. An embedder with `has_token_vectors` can store token bits for late interaction.
     """
 
     name: str
@@ -55,11 +55,10 @@ class ModelCard:
 
 @frozen
 class ModelTrial:
-    """Result of a model's test. Per language, `right` of `asked` questions ranked their sentence first.
+    """Result of a model's test: per language, the number of questions `asked`, and of those ranked `right`.
 
-    `seconds_a_text` is the time to embed one text, or to judge one text against one question.
-    `resident_bytes` is the memory of this process, None where the system doesn't report it. `languages`
-    are those that the model declares.
+    `seconds_a_text` is the time to embed one text, or to judge one text against one question. `resident_bytes` is the
+    memory of this process, None if the system doesn't report it. `languages` are the languages that the model declares.
     """
 
     name: str
@@ -75,24 +74,24 @@ class ModelTrial:
 
     @property
     def wrong(self) -> tuple[str, ...]:
-        """Languages in which a question didn't rank its sentence first."""
+        """Languages in which a question didn't rank the right sentence first."""
         return tuple(language for language, asked in self.asked.items() if self.right[language] < asked)
 
     @property
     def usable(self) -> bool:
-        """Whether the ranking is right in every language that the model declares; in all where it declares none."""
+        """Whether all rankings are right in the languages that the model declares, or in all languages without any."""
         known = [language for language in self.asked if language in self.languages] or list(self.asked)
         return not set(known) & set(self.wrong)
 
 
 @frozen
 class ServerCard:
-    """A model server: a section of the settings, its address and model, and where both are from.
+    """A model server: its section in the settings, its address and model, and their sources.
 
     `sources` has "environment", "file", "entered" or "default" for `base_url` and `model`. `key` is the place of the
-    key that is sent: "environment", "keyring" or "file", "" without one; `variable` is the environment variable that
-    wins. `key_for` is the server of the key that the user entered. `host` names the machine, and `here` says whether it
-    is this one. Text travels `encrypted`, or not.
+    key: "environment", "keyring" or "file", "" without a key. `variable` is the environment variable that overrides
+    it. `key_for` is the server that the entered key belongs to. `host` names the server's machine, and `here` says
+    whether it is this machine. `encrypted`: requests use https.
     """
 
     section: str
@@ -114,9 +113,9 @@ class ServerCard:
 
 @frozen
 class LocalServer:
-    """A usual place of a model server on this machine, and whether one is running there.
+    """A usual address of a model server on this machine, and whether a server is running there.
 
-    `address` is host and port. `models` are its language models, by the names that its requests take.
+    `address` is host and port. `models` are its language models, by the names used in requests.
     """
 
     name: str
@@ -132,9 +131,9 @@ class LocalServer:
 
 @frozen
 class ServerTrial:
-    """Result of a server's test: the seconds of one request, the `dimension` of its vectors, the answer's quality.
+    """Result of a server's test: the seconds of one request, the dimension of its vectors, the ranking.
 
-    `right`: it ranked the one of three sentences first that answers the question.
+    `right`: of three sentences it ranked the right answer first.
     """
 
     section: str

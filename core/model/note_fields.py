@@ -1,7 +1,7 @@
-"""The fields of a note that people and programs set, in one table.
+"""Table of the fields of a note that users and programs set.
 
-A new field is a line in `FieldValues` and one in `NoteFields`, its column in the database, and its translation. One
-that is a filter by keyword is a line in `NoteOptions` too.
+A new field needs a line in `FieldValues` and in `NoteFields`, a column in the database, and its translation. A field
+that is also a filter needs a line in `NoteOptions` too.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,14 +16,14 @@ from core.base.messages import Message, message
 NoteStatus = Literal["pending", "active", "archived"]
 FieldKind = Literal["title", "tags", "word", "notes", "number", "status", "day"]
 OneOrMore = str | Iterable[str]
-"""One word, or several of which any matches."""
+"""One word, or several alternatives."""
 
 _NONE = Message("")
 _TYPES: Mapping[FieldKind, object] = {"tags": list[str], "notes": list[str], "number": int}
 
 
 def property_text(value: object) -> str:
-    """Return a property for people: a list with commas, a checkbox as a sign."""
+    """Return the display text of a property: lists with commas, checkboxes as signs."""
     if isinstance(value, bool):
         return "☑" if value else "☐"
     if isinstance(value, list | tuple):
@@ -34,7 +34,7 @@ def property_text(value: object) -> str:
 
 
 def property_values(properties: Mapping[str, object]) -> Iterator[tuple[str, str]]:
-    """Yield the name and each single value of all properties, as filters and the index of words have them."""
+    """Yield each property's name with each of its single values, for filters and the keyword index."""
     for name, value in properties.items():
         yield from ((name, text) for text in dict.fromkeys(_texts(value)))
 
@@ -49,13 +49,13 @@ def _texts(value: object) -> Iterator[str]:
 
 @frozen
 class NoteField:
-    """A field of a note: its names, its meaning, and where it can be set.
+    """A field of a note: its names, its explanation, and where it can be set.
 
-    The `kind` decides how a value is checked, stored, written and drawn. `title` is its name on the screen, `about` its
+    `kind` decides how a value is checked, stored, written and drawn. `title` is its name on the screen, `about` its
     explanation for commands, requests and tools. A field that filters questions has a `noun`, its name in a sentence,
-    and is `typed` by these names, the first of which is the filter's. `keys` are its keys in front matter, the usual
-    one first, by default its name. `flag` is the option of commands, by default its name. A field that isn't set
-    `by_programs` is set by the user only.
+    and its names in questions, `typed`; the first of them is the filter's name. `keys` are its keys in front matter,
+    the usual key first; `flag` is the option of commands; both default to the field's name. Without `by_programs`, only
+    the user can set the field.
     """
 
     kind: FieldKind
@@ -69,12 +69,12 @@ class NoteField:
 
     @property
     def type(self) -> Any:
-        """The type of a value in a request."""
+        """Type of the field's value in a request."""
         return _TYPES.get(self.kind, str)
 
     @property
     def is_facet(self) -> bool:
-        """Whether the common values of hits narrow a search."""
+        """Whether the field's common values among the hits are offered for narrowing a search."""
         return bool(self.typed) and self.kind in ("tags", "word", "number")
 
 
@@ -157,29 +157,29 @@ class FieldValues:
 
     @property
     def expired(self) -> bool:
-        """Whether the note is active and its time is over."""
+        """Whether the note is active and past its expiry."""
         return self.status == "active" and self.expires_at is not None and lapses(self.expires_at) <= utc_now()
 
 
 NOTE_FIELDS: Mapping[str, NoteField] = {
     name: get_args(hint)[1] for name, hint in get_type_hints(FieldValues, include_extras=True).items()
 }
-"""Each field by its name."""
+"""Fields by name."""
 
 
 def fields_of(*kinds: FieldKind) -> tuple[str, ...]:
-    """Return the names of the fields of some kinds, in the order of the table."""
+    """Return the names of the fields with these kinds, in the order of the table."""
     return tuple(name for name, field in NOTE_FIELDS.items() if field.kind in kinds)
 
 
 CLASSIFYING = fields_of("word", "number", "status", "day")
-"""The fields that are shown next to hits as a note's classification."""
+"""Fields that are shown next to hits as a note's classification."""
 RELATIONS = fields_of("notes")
-"""The fields that name other notes."""
+"""Fields that name other notes."""
 
 
 class NoteFields(TypedDict, total=False):
-    """Fields of a note by keyword; those that are left out stay as they are. `expires_at` may be a date as text."""
+    """Keyword arguments for fields of a note; omitted fields stay unchanged. `expires_at` may be a date as text."""
 
     title: str
     tags: Iterable[str]
@@ -210,9 +210,9 @@ class NewNoteFields(NoteFields, total=False):
 
 
 class NoteOptions(TypedDict, total=False):
-    """Filters by keyword; what is None or empty filters nothing. A note has one of several words of a field.
+    """Keyword arguments that filter notes; None and empty values filter nothing, several values are alternatives.
 
-    `any_tags`: at least one of them; `all_tags`: every one.
+    `any_tags` requires at least one of its tags, `all_tags` requires each.
     """
 
     bases: OneOrMore | None

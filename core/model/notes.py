@@ -19,11 +19,11 @@ TEXT_SUFFIX = ".txt"
 """Suffix of the files whose lines are chunks in a base of kind `lines`, in any case."""
 
 SKIPPED_FOLDERS = frozenset({"node_modules", "__MACOSX"})
-"""Skipped with their contents, as is every name that begins with a dot."""
+"""Folders that are skipped; names that begin with a dot are skipped too."""
 
 
 class _Sourced:
-    """A noun with a source: a note or its card."""
+    """Base class of notes and note summaries: their source."""
 
     __slots__ = ()
     source: str
@@ -36,20 +36,20 @@ class _Sourced:
 
     @property
     def in_text_file(self) -> bool:
-        """Whether the note's text is that of a file of the user, and not converted from one."""
+        """Whether the note's text is the text of a user's file, without conversion."""
         return self.in_file and self.document is None
 
 
 @frozen
 class Note(FieldValues, _Sourced):
-    """A text of the user; `body` is the file's text after its front matter, `front` the text before it.
+    """A note: `front` is the front matter of its file, `body` the text after it.
 
-    `path` is relative to the folder named by `source_ref`, or, of a note that was written here, to its base; with
-    forward slashes. `body_start` is where the body begins in the decoded file, so `body_start + offset` is a position
-    in the file. `generation` counts how often the note was indexed. `front` is None where an earlier version of Tessera
-    read the file. `overridden` are the fields that the user set here over those of the file, with the file's values.
-    The text of a `plain` note is no Markdown: each of its lines is a chunk. `left_out` names the parts of its file that
-    the text lacks. `encoding` is that of its file, None for UTF-8.
+    `path` is relative to the folder `source_ref`, or to the base for a note that was written here; it has forward
+    slashes. `body_start` is the offset of the body in the decoded file, so `body_start + offset` is a position in the
+    file. `generation` counts how often the note was indexed. `front` is None if an earlier version of Tessera read the
+    file. `overridden` are the fields that the user set here in place of the file's, with the file's values. A `plain`
+    note isn't Markdown: each of its lines is a chunk. `left_out` lists the parts of the file that the note lacks.
+    `encoding` is the file's encoding, None for UTF-8.
     """
 
     id: str
@@ -79,9 +79,9 @@ class Note(FieldValues, _Sourced):
 
 @frozen
 class NoteSummary(FieldValues, _Sourced):
-    """A note without its text, for lists and hits; `pending` of its chunks aren't embedded yet.
+    """A note without its text, for lists and hits; `pending` counts the chunks that aren't embedded yet.
 
-    `origin` is where it comes from, by its author: a file and its lines.
+    `origin` is the source that its author gave: a file and its lines.
     """
 
     id: str
@@ -105,12 +105,12 @@ class NoteSummary(FieldValues, _Sourced):
 
     @property
     def is_paged(self) -> bool:
-        """Whether its lines are those of a page or of a plain file, not of Markdown."""
+        """Whether the text has the lines of a page or of a plain text file, not of Markdown."""
         return self.document.kind == "pdf" if self.document else (self.path or "").endswith(".txt")
 
     @property
     def state(self) -> NoteState:
-        """`ready` once every chunk is embedded, `empty` without any."""
+        """`ready` once all chunks are embedded, `empty` without chunks."""
         if not self.chunks:
             return "empty"
         return "pending" if self.pending else "ready"
@@ -118,7 +118,7 @@ class NoteSummary(FieldValues, _Sourced):
 
 @frozen
 class NoteLine:
-    """A line of a note; `number` counts from 1 in the note's file, `source` is the note's path, else its title."""
+    """A line of a note; `number` is its number in the note's file, from 1, `source` the note's path or title."""
 
     note_id: str
     source: str
@@ -128,24 +128,24 @@ class NoteLine:
 
 @frozen
 class Failed:
-    """An unusable file or folder, and the reason."""
+    """A file or folder that couldn't be used, and the reason."""
 
     path: str
     error: Message
 
     @classmethod
     def from_dict(cls, data: dict[str, object]) -> "Failed":
-        """Read a failure of a stored report: its English text with its message, or in an earlier version without."""
+        """Read a failure from a stored report; earlier versions stored only its English text."""
         return cls(str(data["path"]), from_json(data.get("message", data["error"])))
 
 
 @frozen
 class NotePicture:
-    """A picture of a note, by its name in the text; it is before `start` in the body.
+    """A picture in a note, by its name in the text; it is before `start` in the body.
 
     Once its file was `looked` for, `place` is the file's path from the top of the note's folder, with its time in ns,
-    its size in bytes and its `hash`; all are empty where no file is there. `text` was read of it, "" for nothing, None
-    until then. It is `placed` once the chunks of the note include that text.
+    its size in bytes and its `hash`; all are empty if there is no file. `text` is the recognized text, "" without text,
+    None until it is read. `placed`: the chunks of the note include that text.
     """
 
     target: str
@@ -160,13 +160,13 @@ class NotePicture:
 
     @property
     def is_known(self) -> bool:
-        """Whether its file and text are known."""
+        """Whether the picture's file and text are known."""
         return self.looked and (not self.hash or self.text is not None)
 
 
 @frozen
 class PictureFile:
-    """A picture of a note whose file is looked for: from the note's `path`, in the folder `source_ref`."""
+    """A picture in a note whose file is to be found, relative to the note's `path` in the folder `source_ref`."""
 
     note_id: str
     source_ref: str
@@ -176,7 +176,7 @@ class PictureFile:
 
 @frozen
 class ReadPicture:
-    """The `text` that a `reader` read of the picture with a hash, "" for none."""
+    """The text that a `reader` recognized in the picture with a hash, "" without text."""
 
     hash: str
     text: str
@@ -185,7 +185,7 @@ class ReadPicture:
 
 @frozen
 class ImageStatus:
-    """Pictures of notes: the numbers of files that a model embedded, and that it can't embed."""
+    """Pictures of notes: counts of embedded and waiting files, and the files that the model can't embed."""
 
     known: int
     failed: tuple[Failed, ...]
@@ -194,7 +194,7 @@ class ImageStatus:
 
 @frozen
 class Attachment:
-    """A file next to a note: its place, its path from the top of the folder, and its type if it holds a picture."""
+    """A file next to a note: its path, its path from the top of the folder, and its type if it is a picture."""
 
     path: Path
     place: str

@@ -10,7 +10,7 @@ from core.base.frozen import frozen
 
 @frozen
 class Pack:
-    """The content of `pack.toml` in a pack's folder. `base` is the base that its notes go into."""
+    """The content of `pack.toml` in a pack's folder; `base` is the base for its notes."""
 
     name: str
     version: str
@@ -29,8 +29,8 @@ class Pack:
 class InstalledPack:
     """A pack in a workspace; `version` is empty until its first installation is complete.
 
-    `folder` is where it was installed from, empty for a pack that is found by its name. `notes` and `chunks` are those
-    in the workspace now.
+    `folder` is the source of the installation, empty for a pack that is found by name. `notes` and `chunks` are the
+    current counts in the workspace.
     """
 
     name: str
@@ -46,7 +46,7 @@ class InstalledPack:
 
 @frozen
 class PackCard:
-    """A pack for lists: its available or its installed version, or both; `newer`: the available one is later."""
+    """A pack for lists: available (`found`), installed, or both; `newer`: the available version is later."""
 
     found: Pack | None
     installed: InstalledPack | None
@@ -61,7 +61,7 @@ class PackCard:
 
 @frozen
 class EditedNote:
-    """A note of a pack that the user changed: its text, and the pack's, None if the pack has it no more."""
+    """A pack's note that the user changed: the user's text, and the pack's, None if the pack no longer has the note."""
 
     note_id: str
     path: str
@@ -70,14 +70,14 @@ class EditedNote:
     offered: str | None
 
     def difference(self) -> list[str]:
-        """Return the lines of both texts that differ, with the lines around them, as diff writes them."""
+        """Return the unified diff of both texts, without headers."""
         lines = unified_diff(self.own.splitlines(), (self.offered or "").splitlines(), n=1, lineterm="")
         return [*lines][2:]
 
 
 @frozen
 class PackReport:
-    """Result of an installation or an upgrade, in notes; `edited` keep the user's text."""
+    """Result of installing or upgrading a pack, in notes; `edited` notes keep the user's text."""
 
     name: str
     version: str

@@ -1,4 +1,4 @@
-"""Questions: typed, parsed, classified and decomposed."""
+"""Questions, from the typed text to parsed, classified and decomposed ones."""
 
 from dataclasses import field
 from datetime import datetime
@@ -17,12 +17,12 @@ ExploratoryKind = Literal["comparison", "list", "summary", "relation"]
 
 @frozen
 class Condition:
-    """A condition on a chunk or its note: `field` has one of `values`, or none of them where `negated`.
+    """A condition on a chunk or its note: `field` has one of `values`, or none of them if `negated`.
 
-    `tag` and words such as `type` match the note's fields in any case; `status` its status, where an active note that
-    is expired has the status `expired`; `priority` a range of numbers, as in 1..3, 2.. and ..3; `in` a part of the
-    title or path, `path` a prefix or a glob of the path, `section` a part of a title in the chunk's chain of titles,
-    and `has:code` a chunk with code.
+    `tag` and words such as `type` match the note's fields in any case; `status` its status, which is `expired` for an
+    active note past its expiry; `priority` a range of numbers, as in 1..3, 2.. and ..3; `in` a part of the title or
+    path; `path` a prefix or a glob of the path; `section` a part of a title in the chunk's chain of titles; and
+    `has:code` a chunk with code.
     """
 
     field: str
@@ -32,9 +32,9 @@ class Condition:
 
 @frozen
 class Filters:
-    """Filters of the chunks: every condition holds, and the note was updated at or after `after` and before `before`.
+    """Filters of chunks: all conditions hold, and the note was updated at or after `after` and before `before`.
 
-    Empty `bases` mean all bases. Without a condition on `status` only active notes answer, and expired ones only where
+    Empty `bases` mean all bases. Without a condition on `status`, only active notes match; expired notes match only if
     a condition names `expired`.
     """
 
@@ -46,7 +46,7 @@ class Filters:
 
 @frozen
 class Term:
-    """A parsed span of a question; `start` and `end` are its place in the typed text.
+    """A parsed span of a question; `start` and `end` are its offsets in the typed text.
 
     `value` is the text after the colon, between the quotation marks or after the minus.
     """
@@ -61,13 +61,13 @@ class Term:
 
 @frozen
 class Understood:
-    """A parsed question: `text` is searched by meaning and by word, and includes the phrases.
+    """A parsed question; `text` is searched by meaning and by words, and includes the phrases.
 
-    A chunk must contain `phrases` literally and nothing of `excluded`. `terms` are in typed order. `emphasised` are
-    phrases that raise the chunks with them. Notes that pass any of the conditions `preferred` come first, and
-    what is only about one of the things `avoided` comes last. `signs_as_text`: an unclosed quotation mark, or a
-    question of signs only, is searched literally. `colons` are names before a colon that are no fields, so that they
-    are searched too, each with the field that may be meant.
+    A chunk must contain all `phrases` literally and nothing of `excluded`. `terms` are in typed order. Chunks that
+    contain `emphasised` phrases rank higher. Notes that meet any of the `preferred` conditions come first; chunks that
+    are only about an `avoided` subject come last. `signs_as_text`: an unclosed quotation mark, or a question of signs
+    only, is searched literally. `colons` are words before a colon that aren't fields and are searched as text, each
+    with the field that may be meant.
     """
 
     text: str
@@ -83,25 +83,25 @@ class Understood:
 
     @property
     def quoted(self) -> tuple[str, ...]:
-        """The phrases and the emphasised ones: each is kept whole where a question is decomposed."""
+        """All phrases, emphasised ones too; decomposing a question keeps each of them whole."""
         return (*self.phrases, *self.emphasised)
 
 
 ORDERING: frozenset[TermKind] = frozenset(("preferred", "avoided"))
-"""Kinds of terms that put notes first or last and leave none out."""
+"""Kinds of terms that rank notes first or last without excluding any."""
 NOT_NARROWING: frozenset[TermKind] = ORDERING | {"words", "emphasis"}
-"""Kinds of terms that leave no note out."""
+"""Kinds of terms that exclude no note."""
 
 SCOPE_GAIN = TAGS_GAIN = 0.1
-"""Gain of a hit, from 0 to 1, whose note has the scope of a caller, and of one that has all its tags."""
+"""Gain of a hit, 0 to 1, if its note has one of the caller's scopes, or all of the caller's tags."""
 
 
 @frozen
 class CallerContext:
-    """The context of a caller: notes of other types or without its tags are left out, others gain by scope and tags.
+    """The context of a caller, which excludes notes by type and tags, and boosts them by scope and tags.
 
-    A note gains `SCOPE_GAIN` if it has one of the scopes, and `TAGS_GAIN` times the share of the tags that it has. An
-    empty field leaves out nothing and adds nothing.
+    Notes of other types, and notes without any of the tags, are excluded. A note gains `SCOPE_GAIN` if it has one of
+    the scopes, and `TAGS_GAIN` times the share of the tags that it has. An empty field has no effect.
     """
 
     types: tuple[str, ...] = ()
@@ -113,9 +113,9 @@ class CallerContext:
 class Query:
     """A question for the retriever.
 
-    `typed` is the whole question, which may hold a note's title. `explain` adds the dropped candidates to the result.
-    `as_typed`: no word is searched by another spelling. `choose`: a language model may choose among the hits.
-    `indexed`: chunks that wait for their vectors are no hits.
+    `typed` is the whole question, which may contain a note's title. `explain` adds the dropped candidates to the
+    result. `as_typed`: no word is replaced by another spelling. `choose`: a language model may choose among the hits.
+    `indexed`: chunks without vectors can't be hits.
     """
 
     text: str
@@ -136,7 +136,7 @@ class Query:
 
 @frozen
 class Classified:
-    """The level of a question, and the rule that chose it."""
+    """The level of a question, and the reason for it."""
 
     level: Level
     reason: Message
@@ -161,10 +161,10 @@ class Decomposition:
 
 @frozen
 class Prepared:
-    """A question as it was `typed`, ready to be searched; its `query` is complete and within all limits.
+    """A question ready for search: the `typed` text and its complete `query`, within all limits.
 
-    `decomposition` is that of the rules for an exploratory question, else None. `asks_model`: a language model is set
-    up and chooses among the hits. Without `wait` a base whose model still loads answers by words.
+    `decomposition` is the rules' decomposition of an exploratory question, else None. `asks_model`: a language model is
+    set up and chooses among the hits. Without `wait`, a base whose model is still loading answers by words.
     """
 
     typed: str
@@ -177,13 +177,13 @@ class Prepared:
 
 
 class SearchOptions(Chosen, NoteOptions, total=False):
-    """Options of one search; the base, else the settings decide what is None.
+    """Options of one search; options that are None are decided by the base, else by the settings.
 
-    `filters` are added to those of the question. Unless a reranker is chosen here, only hybrid search is reranked, and
-    the semantic and keyword modes keep their own order. Without `wait`, a base whose model is still loading answers by
-    keyword, with a notice. `plain`: the question is literal text, and never refused. `as_typed`: no word is searched by
-    another spelling. Unless it is False, `choose` lets a language model that is set up choose among the hits of literal
-    bases. `indexed`: chunks that wait for their vectors are no hits. `caller` is the context of the caller.
+    `filters` are added to the question's filters. Unless a reranker is chosen here, only hybrid search is reranked; the
+    semantic and keyword modes keep their own order. Without `wait`, a base whose model is still loading answers by
+    keyword, with a notice. `plain`: the question is literal text, and never refused. `as_typed`: no word is replaced by
+    another spelling. `choose`: unless False, a configured language model chooses among the hits of literal bases.
+    `indexed`: chunks without vectors can't be hits.
     """
 
     filters: Filters | None

@@ -1,4 +1,4 @@
-"""The neighbours of a note: related notes, copies, what they suggest for it, and the map of all notes."""
+"""Neighbours of a note: related notes, copies and suggestions from them; and the map of all notes."""
 
 from typing import Literal
 
@@ -12,7 +12,7 @@ HintKind = Literal["untitled", "headless", "dead_links", "outdated", "contradict
 
 @frozen
 class RelatedNote:
-    """A note that is related to another one, and why."""
+    """A note that is related to another one, and the reasons."""
 
     note: NoteSummary
     reasons: tuple[Message, ...]
@@ -20,7 +20,7 @@ class RelatedNote:
 
 @frozen
 class TagSuggestion:
-    """A tag that a note may have, and why."""
+    """A tag suggested for a note, and the reason."""
 
     tag: str
     reason: Message
@@ -28,9 +28,9 @@ class TagSuggestion:
 
 @frozen
 class PlaceSuggestion:
-    """A folder of a base in which a note may lie, and why; the top of the base is "".
+    """A folder suggested for a note, and the reason; `folder` is "" for the top of the base.
 
-    `movable`: the note is in that base, was written here, and no file has that path.
+    `movable`: the note is in that base, was written here, and its new path is free.
     """
 
     base: str
@@ -41,7 +41,7 @@ class PlaceSuggestion:
 
 @frozen
 class LinkSuggestion:
-    """A part of a note's text that names another note: the text from `start` to `end`, and the link in its place."""
+    """A mention of another note at `start` to `end` of a note's text, and the link to put in its place."""
 
     note: NoteSummary
     text: str
@@ -53,7 +53,7 @@ class LinkSuggestion:
 
 @frozen
 class Hint:
-    """A reason why a note is hard to find or to trust, the remedy, the sentences that show it, and the other note."""
+    """A reason why a note is hard to find or to trust, with its remedy, the sentences in question, and another note."""
 
     kind: HintKind
     about: Message
@@ -64,7 +64,7 @@ class Hint:
 
 @frozen
 class Related:
-    """The neighbours of a note, of each part the best first. `writable`: its text can be changed here."""
+    """The neighbours of a note and suggestions for it, the best first; `writable`: its text can be changed here."""
 
     notes: tuple[RelatedNote, ...] = ()
     copies: tuple[RelatedNote, ...] = ()
@@ -80,7 +80,7 @@ ConceptChoice = Literal["pin", "hide", "merge", "undo"]
 
 @frozen
 class Concept:
-    """A key phrase of several notes, with the number of its notes and the phrases that the user merged into it."""
+    """A key phrase of several notes: the number of notes, and the phrases that the user merged into it."""
 
     name: str
     notes: int
@@ -90,7 +90,7 @@ class Concept:
 
 @frozen
 class ConceptNote:
-    """A note that holds some concepts, and how often it names them."""
+    """A note that mentions some concepts, and how often."""
 
     note: NoteSummary
     times: int
@@ -98,7 +98,7 @@ class ConceptNote:
 
 @frozen
 class Step:
-    """A note on the path from one to another, and its link to the next; the last one has none."""
+    """A note on the path from one note to another, and its link to the next, None for the last."""
 
     note: NoteSummary
     way: Message | None = None
@@ -106,7 +106,7 @@ class Step:
 
 @frozen
 class Region:
-    """A part of a map: its middle, its number of notes, and the words that its notes have and others don't."""
+    """A region of a map: its centre, its number of notes, and the words that distinguish its notes."""
 
     x: float
     y: float
@@ -116,9 +116,9 @@ class Region:
 
 @frozen
 class NoteMap:
-    """Notes by their id with their places, x and y from 0 to 1; `links` join two of them by their numbers.
+    """A map of notes: their ids and places, x and y from 0 to 1; `links` are pairs of indexes into `notes`.
 
-    `left_out` notes of the bases aren't indexed by the model of the others.
+    `left_out` counts the notes of the bases that aren't indexed by the map's model.
     """
 
     notes: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Notes that get other names, and the notes that link to them."""
+"""Renamed notes, and the notes that link to them."""
 
 from core.base.frozen import frozen
 from core.base.messages import Message
@@ -6,18 +6,18 @@ from core.base.messages import Message
 
 @frozen
 class LinkingNote:
-    """A note with links to a renamed one. Where its links can't follow, `refusal` says why."""
+    """A note with links to a renamed note; `refusal` says why its links can't be updated."""
 
     id: str
     title: str
     version: int = 0
-    """The version in which its links follow."""
+    """The version with updated links."""
     refusal: Message | None = None
 
 
 @frozen
 class Renaming:
-    """A note with another title or another path, each with the one before; and the notes that link to it."""
+    """A new title and path of a note, the previous ones, and the notes that link to it."""
 
     note_id: str
     title: str
@@ -26,4 +26,4 @@ class Renaming:
     path_before: str
     linking: tuple[LinkingNote, ...] = ()
     version: int = 0
-    """The version in which the note has them; 0 where nothing changed, or will."""
+    """The version with the new title and path; 0 if nothing changed, or for a preview."""

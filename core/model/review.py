@@ -25,14 +25,14 @@ MatterKind = Literal[
 ]
 Side = Literal["mine", "theirs", "both"]
 SIDES: tuple[Side, ...] = get_args(Side)
-"""The choices for a note with two texts."""
+"""Choices for a note with two texts."""
 
 
 @frozen
 class MatterType:
-    """A kind of items to review: its title, its icon, and its meaning.
+    """A kind of review items: title, icon and explanation.
 
-    A `quick` one is a pending decision; another is a hint, and finding it reads all notes.
+    A `quick` kind is a pending decision. Other kinds are hints, which take a search through all notes.
     """
 
     title: Message
@@ -120,12 +120,12 @@ MATTERS: dict[MatterKind, MatterType] = {
         quick=False,
     ),
 }
-"""The kinds in the order in which they are shown."""
+"""The kinds in display order."""
 
 
 @frozen
 class NotePair:
-    """Two notes by their ids, in order, and the sentences in which they differ, empty for copies."""
+    """The ids of two notes, in order, and the sentences that contradict each other, empty for copies."""
 
     first: str
     second: str
@@ -134,10 +134,11 @@ class NotePair:
 
 @frozen
 class ReviewItem:
-    """An item that waits for a decision. Its `key` depends on its state: a changed item has another key.
+    """An item that waits for a decision; its `key` depends on its state, so a changed item has another key.
 
-    `at` is since when it waits, if known. `other` is the newer note, the copy, the second file's note or the one with
-    another number; `quotes` are the sentences of both. One of `submission`, `flagged` and `refused` is set.
+    `at` is the time since which it has been waiting, if known. `other` is the newer note, the copy, the second file's
+    note or the contradicting note; `quotes` are the sentences of both. At most one of `submission`, `flagged` and
+    `refused` is set.
     """
 
     kind: MatterKind

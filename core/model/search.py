@@ -1,4 +1,4 @@
-"""Results of a search: hits, their scores and reasons, contexts."""
+"""Results of a search: hits with scores and reasons, and contexts."""
 
 from collections.abc import Mapping
 from dataclasses import field
@@ -16,7 +16,7 @@ from core.model.queries import Classified, Decomposition, SubQuery, Understood
 from core.model.settings import DEFAULTS, CompleteSettings
 
 ResultMode = Literal["semantic", "keyword", "hybrid", "listed"]
-"""Search mode of a result; `listed`: the last changed notes, for a question with filters and no words."""
+"""Search mode of a result; `listed`: the last changed notes, for a question that has filters only."""
 
 LostAt = Literal[
     "filters",
@@ -32,7 +32,7 @@ LostAt = Literal[
     "duplicate",
 ]
 FACETS = ("base", *(field.typed[0] for field in NOTE_FIELDS.values() if field.is_facet), "folder", "month")
-"""Names of the facets, in the order in which they are shown."""
+"""Names of the facets, in display order."""
 
 Notice = Literal[
     "model_loading",
@@ -74,23 +74,23 @@ class Passage:
 
 
 FileState = Literal["same", "stale", "gone"]
-"""A note's file against its note: `stale` was changed since it was indexed, `gone` isn't there any more."""
+"""State of a note's file: `stale` if it was changed since it was indexed, `gone` if it no longer exists."""
 
 
 @frozen
 class Hit:
-    """A chunk that answers, with its score and rank at every stage it went through.
+    """A chunk that answers the question, with its score and rank at every stage that it went through.
 
-    `score` is on the scale of similarity, 0 to 1, and never rises with the rank: the least and the greatest similarity
-    of the candidates are its ends, the order of the last stage decides between them, and exact words bring it nearer
-    to 1. Without vectors the best hit has the share of the question's words that it holds. A list has 1. None is below
-    `score_threshold`. `strength` is the score of the last stage on that stage's own scale.
+    `score` is on the scale of similarity, 0 to 1, and never rises with the rank. It ranges from the least to the
+    greatest similarity of the candidates, in the order of the last stage; exact words bring it nearer to 1. Without
+    vectors, the best hit's score is the share of the question's words that it contains. In a list it is 1. No score is
+    below `score_threshold`. `strength` is the score of the last stage on that stage's own scale.
 
     `matched` are the question's words in the chunk, set with `explain`. `joined` are the numbers of overlapping chunks
-    of the same note that the hit represents, `copies` the places of nearly the same text in other notes. `asked` is the
-    sub-query that found the chunk, empty where the question wasn't decomposed. `superseded_by` are the notes that
-    replace the hit's, and `file` is the state of its file as of this search. `page` is that of the sentence that
-    answers, 0 where a document has none.
+    of the same note that the hit represents, `copies` are chunks with nearly the same text in other notes. `asked` is
+    the sub-query that found the chunk, empty if the question wasn't decomposed. `superseded_by` are the notes that
+    replace the hit's note, and `file` is the state of its file as of this search. `page` is the page of the sentence
+    that answers, 0 in a document without pages.
     """
 
     rank: int
@@ -110,16 +110,16 @@ class Hit:
 
     @property
     def content(self) -> str:
-        """The passage, and below it the definitions of its footnotes and reference links that are elsewhere."""
+        """The passage, followed by the definitions of its footnotes and reference links from elsewhere in the note."""
         return "\n\n".join((self.passage.text, *self.chunk.definitions))
 
 
 @frozen
 class PictureHit:
-    """A picture that matches the question: its path from the top of its note's folder, and its note.
+    """A picture that matches the question: its note, and its path from the top of the note's folder.
 
-    It is before `start` in the note's body. `score` is the cosine to the question, or to the pictures it is
-    like, and 0 for a negative one.
+    It is before `start` in the note's body. `score` is the cosine to the question, or to the example pictures; negative
+    cosines count as 0.
     """
 
     rank: int
@@ -130,16 +130,16 @@ class PictureHit:
 
 
 CLOSE = 0.42
-"""Nearness of a close hit. In two vaults, no hit for a question without an answer reaches it."""
+"""Minimum nearness of a close hit; in two vaults, no hit for an unanswerable question reaches it."""
 
 
 @frozen
 class Highlight:
-    """Parts of a hit that answer, as spans of characters of its chunk's text, in order.
+    """The parts of a hit that answer, as character spans of its chunk's text, in order.
 
-    `words` are the question's words; `sentence` is the one nearest to the question, None for a text without words.
-    `nearness` is the mean over the question's tokens of the cosine to the chunk's nearest token, None where the chunk
-    has no token bits or the model isn't loaded. `held` is the share of the question's words in the chunk or its titles.
+    `words` are the question's words; `sentence` is the sentence nearest to the question, None for a text without words.
+    `nearness` is the mean over the question's tokens of the cosine to the chunk's nearest token, None if the chunk has
+    no token bits or the model isn't loaded. `held` is the share of the question's words in the chunk or its titles.
     """
 
     words: tuple[Span, ...]
@@ -149,7 +149,7 @@ class Highlight:
 
     @property
     def is_close(self) -> bool:
-        """Whether the nearest sentence is near enough to be marked."""
+        """Whether the sentence is near enough to be marked."""
         return self.nearness is not None and self.nearness >= CLOSE
 
 
@@ -163,7 +163,7 @@ class Copy:
 
 @frozen
 class DroppedCandidate:
-    """A candidate that is no hit, and the stage that dropped it."""
+    """A candidate that didn't become a hit, and the stage that dropped it."""
 
     hit: Hit
     stage: LostAt
@@ -171,7 +171,7 @@ class DroppedCandidate:
 
 @frozen
 class SubQueryResult(SubQuery):
-    """A searched sub-query: its round, the number of chunks `found`, and the number of `new` ones among them."""
+    """A searched sub-query: its round, the number of chunks found, and how many of them were new."""
 
     round: int
     found: int
@@ -180,7 +180,7 @@ class SubQueryResult(SubQuery):
 
 @frozen
 class Facet:
-    """A value of the notes of some `hits`; the `term` narrows the question to notes with it."""
+    """A field's value that the notes of `hits` hits have; `term` narrows the question to it."""
 
     field: str
     value: str
@@ -190,9 +190,9 @@ class Facet:
 
 @frozen
 class Floor:
-    """Best cosines of questions about other things in a base: their mean and standard deviation.
+    """Background similarity of a base: mean and standard deviation of unrelated questions' best cosines.
 
-    `windows` and `questions` are how many the base had when it was measured.
+    `windows` is the number of the base's windows at the time, `questions` the number of questions.
     """
 
     mean: float
@@ -203,10 +203,10 @@ class Floor:
 
 @frozen
 class LlmSelection:
-    """The choice of a language model among the hits of literal bases; `by` is the model.
+    """A language model's choice among the hits of literal bases; `by` is the model.
 
-    The `chunks` with these ids come first, best first, and `answer` is the model's own text, no more trusted than a
-    note. Without `by` the order is that of the words: no model is set up, or it failed and `problem` says why.
+    `chunks` are the ids of the chosen chunks, which come first, and `answer` is the model's own text, trusted no more
+    than a note. Without `by` the hits are ordered by words: no model is set up, or it failed, and `problem` says why.
     """
 
     by: str = ""
@@ -217,7 +217,7 @@ class LlmSelection:
 
     @property
     def explanation(self) -> Message:
-        """Whether a language model or the words ordered the hits."""
+        """A sentence about the order of the hits: by a language model or by words."""
         if self.problem:
             return message(
                 "The language model didn't choose, so the hits are ordered by words. {reason}", reason=self.problem
@@ -236,15 +236,14 @@ class LlmSelection:
 
 @frozen
 class SearchResult:
-    """The hits of a search, with its settings, notices and problems.
+    """The hits of a search, with settings, notices and problems.
 
-    `settings` are complete. `reranker` ordered the hits; where reranking failed, it is empty and `rerank_problem` gives
-    the reason. `spelled` are words that no chunk holds, with their nearest spelling, which was searched by word in
-    their place. Not `confident`: the hits are the nearest of notes that hardly answer, as their `evidence` says
-    (`core/retrieval/confidence.py`). `asked` are the sub-queries of an exploratory search in order, `decompositions`
-    the decompositions of the question, the used one first. `lost` is set with `explain`, and `choice` where all
-    searched bases are literal. `pictures` are hits of their own, where the question asks for pictures. `without_model`:
-    no searched base has a model for meaning.
+    `settings` are complete. `reranker` ordered the hits; if reranking failed, it is empty and `rerank_problem` gives
+    the reason. `spelled` maps words that no chunk contains to the nearest spelling, which was searched in their place.
+    `confident` is False if the notes hardly answer the question, judged by `evidence` (`core/retrieval/confidence.py`).
+    `asked` are the sub-queries of an exploratory search in order, `decompositions` the decompositions of the question,
+    the used one first. `lost` is set with `explain`, and `choice` if all searched bases are literal. `pictures` are
+    separate hits for a question that asks for pictures. `without_model`: no searched base has a model for meaning.
     """
 
     query: str
@@ -278,7 +277,7 @@ class SearchResult:
 
 @frozen
 class WhyNot:
-    """Why a note is no hit: the stage that dropped it, and the scores of its best chunk at each stage.
+    """Why a note isn't a hit: the stage that dropped it, and the scores of its best chunk at each stage.
 
     Ranks are among all chunks that pass the filters, not only among the candidates.
     """
@@ -291,14 +290,14 @@ class WhyNot:
 
 
 NOTE_MARKS = ("<note>", "</note>")
-"""Marks before and after a note's own text in a context; the text itself never holds them."""
+"""Marks before and after a note's own text in a context; the text itself never contains them."""
 
 
 @frozen
 class Citation:
-    """A numbered source of a context: a slice of a note, or what was read of its `picture` there.
+    """A numbered source of a context: a slice of a note, or the recognized text of its `picture`.
 
-    `page` and `line` are those of its best hit: 0 without a document with pages, without a text file.
+    `page` and `line` are from its best hit; 0 for a document without pages, or for notes that aren't text files.
     """
 
     number: int
@@ -313,11 +312,11 @@ class Citation:
 
 @frozen
 class Context:
-    """Passages as a block for a prompt, with numbered citations; `left_out` hits exceed the budget of tokens.
+    """A block of passages for a prompt, with numbered citations; `left_out` hits exceed the budget of tokens.
 
     Each passage has `[number] <note> title (path)` before and `</note>` after it, on lines of their own.
 
-    `confident` and `notices` are those of the search.
+    `confident` and `notices` are copied from the search result.
     """
 
     text: str
@@ -331,7 +330,7 @@ class Context:
 
 @frozen
 class PastSearch:
-    """An earlier question, its last time and its number of `times`; a saved one has a `name`."""
+    """An earlier question: when it was last asked, and how often; a saved search has a `name`."""
 
     query: str
     at: datetime

@@ -1,6 +1,6 @@
-"""Search settings: defaults, ranges, and values that leave settings open.
+"""Search settings: defaults, ranges, and partial settings.
 
-A new setting is a line in each class here; settings, bases, questions and pipelines then have and check it.
+A new setting needs a line in each class here; settings, bases, questions and pipelines then have and check it.
 """
 
 from collections.abc import Mapping
@@ -15,15 +15,15 @@ Level = Literal["auto", "simple", "focused", "exploratory"]
 Fusion = Literal["weighted", "reciprocal"]
 PhraseRule = Literal["require", "boost"]
 EXPANSION_SIZES = range(4)
-"""Neighbour chunks that a hit may be widened by, on each side."""
+"""Numbers of neighbour chunks that can be added to a hit on each side."""
 
 
 @frozen
 class Setting:
-    """The name of a search setting in a sentence and as a title, and the range of a number.
+    """A search setting: its name in a sentence, its title, and the range of a number.
 
-    One question may set it up to `most_asked`. `lengthens`: the length of hits depends on it. `label` is a pipeline's
-    value `n` in words, where the noun next to the value isn't enough.
+    `most_asked` is the largest value that a single question may set. `lengthens`: the length of hits depends on the
+    setting. `label` is the text for a pipeline's value `n`, if the noun next to the value isn't enough.
     """
 
     noun: Message
@@ -37,14 +37,14 @@ class Setting:
 
 @frozen
 class CompleteSettings:
-    """Search settings with a value for each.
+    """Search settings, each with a value.
 
-    `pool` chunks of each stage are candidates. `semantic_weight` is the share of meaning against words, `link_weight`
-    the gain of a chunk that is linked with the best, `priority_weight` that of the most important candidate,
-    `feedback_weight` that of a note with good verdicts only, `score_threshold` the least score of a hit, and
-    `expansion_size` the number of neighbours that widen a hit. The `reranker`, or `none`, judges the best
-    `rerank_pool`, each by at most `rerank_characters` of its best window; `rerank_weight` is the share of its score
-    against the earlier score.
+    `pool` is the number of candidates from each stage. `semantic_weight` is the weight of meaning against words,
+    `link_weight` the gain of a chunk that is linked with the best chunk, `priority_weight` the gain of the candidate
+    with the highest priority, `feedback_weight` the gain of a note with good verdicts only, `score_threshold` the least
+    score of a hit, and `expansion_size` the number of neighbour chunks on each side of a hit. The `reranker` (or
+    `none`) scores the best `rerank_pool` candidates by at most `rerank_characters` of their best window;
+    `rerank_weight` is the weight of its score against the earlier score.
     """
 
     mode: Annotated[Mode, Setting(message("way of searching"), message("How to search"))] = "auto"
@@ -109,20 +109,20 @@ class CompleteSettings:
 _TYPES = get_type_hints(CompleteSettings, include_extras=True)
 
 PARTS: Mapping[str, Setting] = {name: get_args(kind)[1] for name, kind in _TYPES.items()}
-"""Each search setting by its name."""
+"""Search settings by name."""
 
 WIDENING = next(name for name, part in PARTS.items() if part.lengthens)
-"""The setting that adds neighbours to hits."""
+"""Name of the setting that adds neighbour chunks to hits."""
 
 CHOICES: Mapping[str, tuple[str, ...]] = {name: get_args(get_args(kind)[0]) for name, kind in _TYPES.items()}
-"""The choices of each setting; empty for numbers, and for names of a table."""
+"""Choices of each setting; empty for numbers and for settings whose choices are in a table."""
 
 DEFAULTS = CompleteSettings()
 
 
 @frozen
 class SearchSettings:
-    """Search settings; None leaves a setting open."""
+    """Partial search settings; None leaves a setting open."""
 
     mode: Mode | None = None
     level: Level | None = None
@@ -143,25 +143,25 @@ class SearchSettings:
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> "SearchSettings":
-        """Return the search settings among some values; others, such as those of a later version, are ignored."""
+        """Take the search settings from a mapping; other keys, such as a later version's, are ignored."""
         return cls(**{name: values[name] for name in PARTS if name in values})
 
     def chosen(self) -> dict[str, Any]:
-        """Return the settings that aren't open, by name."""
+        """Return the settings that have a value, by name."""
         return {name: value for name in PARTS if (value := getattr(self, name)) is not None}
 
     def over(self, other: "SearchSettings") -> "SearchSettings":
-        """Return these settings, filled up with the other's."""
+        """Return these settings, with open ones taken from `other`."""
         return replace(other, **self.chosen())
 
 
 OPEN = SearchSettings()
 IN_CONTEXT: Mapping[str, int] = {"expansion_size": 1}
-"""Settings of a context that nobody chose: each passage has its neighbours."""
+"""Defaults for contexts: each passage has its neighbours."""
 
 
 def complete(*layers: SearchSettings) -> CompleteSettings:
-    """Return the settings of the first layers that have them, else the defaults."""
+    """Return complete settings: each from the first layer that has it, else the default."""
     settings = DEFAULTS
     for layer in reversed(layers):
         settings = replace(settings, **layer.chosen())
@@ -169,7 +169,7 @@ def complete(*layers: SearchSettings) -> CompleteSettings:
 
 
 class Chosen(TypedDict, total=False):
-    """SearchSettings as keyword arguments."""
+    """Keyword arguments for SearchSettings."""
 
     mode: Mode | None
     level: Level | None

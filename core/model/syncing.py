@@ -1,4 +1,4 @@
-"""Files in folders, and the syncs that bring them into bases."""
+"""Files in folders, and syncs of folders with bases."""
 
 from dataclasses import asdict, field
 from pathlib import Path
@@ -12,11 +12,11 @@ from core.model.documents import IncompleteNote, Omission, TextEncoding, in_all
 from core.model.notes import Failed
 
 READ_AGAIN = "to read again"
-"""The stamp of a note whose unchanged file reads differently now; the next sync reads it."""
+"""Stamp of a note whose unchanged file must be read again, because it would be read differently now."""
 
 
 class _FileState:
-    """Base class of a file as it was seen: its modification time, its size and its stamp."""
+    """Base class for the observed state of a file: modification time, size and stamp."""
 
     __slots__ = ()
     mtime_ns: int
@@ -24,7 +24,7 @@ class _FileState:
     stamp: str
 
     def is_as(self, file: "_FileState") -> bool:
-        """Whether a file has the same time, size and stamp."""
+        """Return whether another state has the same time, size and stamp."""
         return (self.mtime_ns, self.size, self.stamp) == (file.mtime_ns, file.size, file.stamp)
 
 
@@ -32,9 +32,9 @@ class _FileState:
 class SourceFile(_FileState):
     """A note file in a folder; `content_hash` is empty until the file is read.
 
-    `stamp` differs after a change that leaves time and size as they were; it is empty for a file that changed too
-    recently. A `recent` file has a time of the last two seconds. `text` was read of it in its `encoding`; empty where
-    it takes too much memory: then it is read again.
+    `stamp` reveals a change that keeps time and size; it is empty for a file that changed too recently. A `recent` file
+    was modified in the last two seconds. `text` is the file's text, decoded in its `encoding`; it is empty, and read
+    again later, if it would take too much memory.
     """
 
     path: str
@@ -48,15 +48,15 @@ class SourceFile(_FileState):
 
     @property
     def is_settled(self) -> bool:
-        """Whether the file surely holds what it held when it had the same time, size and stamp."""
+        """Whether an equal time, size and stamp prove that the file is unchanged."""
         return bool(self.stamp) and not self.recent
 
 
 @frozen
 class KnownNote(_FileState):
-    """A note as of the last sync; `path` is relative to the folder `source_ref`.
+    """A note at the time of the last sync; `path` is relative to the folder `source_ref`.
 
-    `encoding` is the one that the user chose for its file, "" for none.
+    `encoding` is the encoding that the user chose for its file, or "".
     """
 
     note_id: str
@@ -71,26 +71,26 @@ class KnownNote(_FileState):
 
 @frozen
 class Match:
-    """A known note and its present file: path, time, size or content may differ."""
+    """A known note and its current file; path, time, size or content may differ."""
 
     note: KnownNote
     file: SourceFile
 
 
 _LISTS = ("failed", "not_downloaded", "skipped", "left_out")
-"""The files and folders of a report that aren't read."""
+"""Fields of a report that list files and folders that weren't read."""
 
 
 @frozen
 class SyncReport:
-    """Result of an applied plan: counts and `failed`; `unchanged` includes touched notes.
+    """Result of an applied plan: counts and failures; `unchanged` includes touched notes.
 
-    `edits_flagged` edits lost their place in a changed note. `edits_kept` edits are of removed notes and wait for their
-    files to come back. `not_downloaded` files aren't there yet or are locked, and keep their notes; `skipped` files are
-    of kinds without a reader; `left_out` are files and whole folders that rules leave out. `incomplete` are the added
-    and changed notes that lack parts of their files. `waiting` notes of the base can be searched by words only;
-    `problem` is the reason if the embedder failed. The base's model refuses the text of its `refused` chunks.
-    `importer` is the program that the notes come from, "" for none.
+    `edits_flagged` counts the edits that lost their place in a changed note, `edits_kept` the edits of removed notes,
+    which wait for the files to come back. `not_downloaded` files aren't there yet or are locked, and keep their notes;
+    `skipped` files have a kind without a reader; `left_out` are files and whole folders that rules exclude.
+    `incomplete` are the added and changed notes that lack parts of their files. `waiting` counts the base's notes that
+    can be searched by words only; `problem` is the reason if the embedder failed. `refused` counts the chunks whose
+    text the base's model refuses. `importer` is the program that the notes come from, or "".
     """
 
     SHOWN: ClassVar = ("missing_parts",)
@@ -118,11 +118,11 @@ class SyncReport:
 
     @property
     def missing_parts(self) -> tuple[Omission, ...]:
-        """How many parts of each kind the incomplete notes lack."""
+        """Counts of the parts that the incomplete notes lack, by kind."""
         return in_all(self.incomplete)
 
     def to_dict(self) -> dict[str, object]:
-        """Return the report as JSON."""
+        """Convert the report to JSON data."""
         problem = self.problem and to_json(self.problem)
         unread = {name: getattr(self, name) for name in _LISTS}
         return {**asdict(self), **readable(encode(unread)), "problem": problem}
@@ -130,14 +130,14 @@ class SyncReport:
 
 @frozen
 class SyncPlan:
-    """The changes that make the notes of one folder equal to its files.
+    """The changes that bring the notes of one folder up to date with its files.
 
     `touched` files have a new time or stamp but the same content: only their metadata changes. `failed` and
-    `not_downloaded` paths keep their notes. `known` counts the notes that the base had of this folder. `base_id` is the
-    compared base, also after it is renamed; a plan that `makes` a base has none. `joined` are notes of the workspace
-    that become those of files with the same paths: those that differ are among `changed` too. `skipped` and `left_out`
-    are those of a report, and so is the `importer`. `address` is that of the page of the web that is imported. `unread`
-    are the `failed` files that didn't change since they couldn't be read. `is_whole`: the whole folder was compared.
+    `not_downloaded` paths keep their notes. `known` counts the base's notes from this folder. `base_id` is the compared
+    base, also after it is renamed; it is empty in a plan that `makes` a base. `joined` are notes of the workspace that
+    will belong to files with the same paths; those with another text are in `changed` too. `skipped`, `left_out` and
+    `importer` are as in SyncReport. `address` is the address of an imported web page. `unread` are the `failed` files
+    that haven't changed since they couldn't be read. `is_whole`: the whole folder was compared.
     """
 
     base: str
@@ -164,22 +164,22 @@ class SyncPlan:
 
     @property
     def differing(self) -> tuple[Match, ...]:
-        """The joined notes that get the text of their files, because theirs differs."""
+        """Joined notes whose text differs from their files and will be replaced."""
         return tuple(match for match in self.joined if match in self.changed)
 
     @property
     def removes_many(self) -> bool:
-        """Whether the plan removes over a third of the folder's notes, of five or more."""
+        """Whether the plan removes over a third of the folder's notes, if there are five or more."""
         return self.removes_many_after(0)
 
     def removes_many_after(self, earlier: int) -> bool:
-        """Whether it does, counting `earlier` removals."""
+        """Return whether the plan removes many notes, counting `earlier` removals too."""
         known = self.known + earlier
         return known >= 5 and 3 * (len(self.removed) + earlier) > known
 
     @property
     def needs_confirmation(self) -> bool:
-        """Whether the plan removes many notes, or gives notes of the workspace the text of files."""
+        """Whether the plan removes many notes, or replaces texts of notes in the workspace with files."""
         return self.removes_many or bool(self.differing)
 
     def report(self) -> SyncReport:
@@ -205,7 +205,7 @@ class SyncPlan:
 
 @frozen
 class ScannedFolder:
-    """A folder of text files that was imported into its base, which may be `made` for it, or the `problem` with it."""
+    """Result of importing a folder of text files; `made`: the base was made for it."""
 
     base: str
     folder: str

@@ -1,4 +1,4 @@
-"""What a tag is in a text, as patterns for notes, questions and pages."""
+"""Patterns of tags in texts, for notes, questions and pages."""
 
 from core.base.text import MARKS as _MARKS
 
@@ -8,16 +8,16 @@ _COLOUR = (
     r"(?:(?=[a-fA-F]*\d)[\da-fA-F]{6}(?:[\da-fA-F]{2})?|(?=[cfCF]*[0369])[0369cfCF]{3}"
     rf"|(?:{'|'.join(f'(?i:{letter}{{3}}){{1,2}}' for letter in 'abcdef')}))"
 )
-"""Colours of web pages: six or eight digits, or three, of which a tag such as `d20` or `b2b` is none."""
+"""Web colours: six or eight hexadecimal digits, or three; tags such as `d20` and `b2b` don't match."""
 TAG_NAME = rf"(?!\d++[/-]*+(?![{_OF_TAG}]))(?!{_COLOUR}(?![{_OF_TAG}]))[\w{_EMOJI}][{_OF_TAG}]*+"
-"""A tag after its #: letters of any script with their marks, figures, emoji, `_`, `-` and `/`.
+"""A tag after its #: letters of any script with their marks, digits, emoji, `_`, `-` and `/`.
 
-Not figures alone, because #12 is a number, and no colour.
+It isn't digits alone, because #12 is a number, and it isn't a colour.
 """
 TAGS_FOLLOW = r"\s(\[{（【《「『〈“‘，。、；：！？,;|>*~"
-"""The characters that a tag may follow, besides the start of a text."""
+"""Characters that a tag may follow, besides the start of a text."""
 TAG = rf"(?<![^{TAGS_FOLLOW}])\#(?!(?<=\[\#)\w\])(?P<tag>{TAG_NAME})"
-"""A tag in a text. `[#A]` is a priority."""
+"""A tag in a text; `[#A]` isn't a tag, but a priority."""
 FORMULA = r"(?<!\\)(?:\$\$[^$]{1,4000}\$\$|\$(?![\s$])(?:\\.|[^$\\]){0,2000}+(?<!\s)\$(?!\d))"
 """A formula within a line."""
 """Suffixes of note files, in any case."""

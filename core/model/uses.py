@@ -1,4 +1,4 @@
-"""Uses of notes: where each was found, read, cited or clicked, for which question, and whether it helped."""
+"""Uses of notes: place, question and verdict each time a note is found, read, cited or clicked."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -10,7 +10,7 @@ from core.base.messages import Message, message_table
 Verdict = Literal["helpful", "not_helpful", "harmful"]
 Helpful = Literal[1, 0, -1]
 VERDICTS: Mapping[Verdict, Helpful] = {"helpful": 1, "not_helpful": 0, "harmful": -1}
-"""The user's verdicts, with the value of each in a use."""
+"""Values of the user's verdicts in a use."""
 
 HELPFUL: Mapping[Helpful | None, Message] = message_table(
     {
@@ -19,7 +19,7 @@ HELPFUL: Mapping[Helpful | None, Message] = message_table(
         -1: "misleading",
     }
 )
-"""The verdicts by their values."""
+"""Names of the verdicts, by value."""
 USED_IN = message_table(
     {
         "found": "Among the hits of a search",
@@ -29,7 +29,7 @@ USED_IN = message_table(
         "read": "Read by a program",
     }
 )
-"""Places where Tessera itself uses notes; programs name others."""
+"""Places where Tessera itself uses notes; programs can name others."""
 BY_USE = message_table(
     {
         "unfound": "Never found",
@@ -37,13 +37,13 @@ BY_USE = message_table(
         "misleading": "Misleading",
     }
 )
-"""Filters of notes by their use."""
+"""Filters of notes by use."""
 OF_QUESTIONS = ("search", "context", "answer")
-"""Places whose context is a question."""
+"""Places in which the context is a question."""
 LONGEST_CONTEXT = 10_000
-"""Most characters of a context, and of a place."""
+"""Maximum number of characters of a context, and of a place."""
 _CALM = 3
-"""Neutral verdicts that every note starts with, so that a single verdict counts little."""
+"""Number of neutral verdicts that every note starts with, so that a single verdict counts little."""
 
 ClickKind = Literal["open", "copy", "cite"]
 
@@ -58,16 +58,16 @@ CLICKED: Mapping[ClickKind, Message] = message_table(
 
 
 def favour(total: float, count: float) -> float:
-    """Return the score of a note from `count` verdicts or clicks, worth `total` together: above -1 and below 1."""
+    """Return the score of a note from `count` verdicts or clicks with the sum `total`: above -1 and below 1."""
     return total / (count + _CALM)
 
 
 @frozen
 class Use:
-    """A use of a note, or of one of its chunks, in a place and a context, such as the question that was answered.
+    """A use of a note, or of one of its chunks, in a place and a context, such as the question.
 
-    The same use again raises `times`; `used_at` is the last one. `helpful` is 1, 0 or -1 (misleading), None without a
-    verdict.
+    Repeating the same use raises `times`; `used_at` is the time of the last use. `helpful` is 1, 0 or -1 (misleading),
+    None without a verdict.
     """
 
     note_id: str
@@ -99,7 +99,7 @@ class Feedback:
 
 @frozen
 class UseFigures:
-    """How often a note was `found` and `used`, when it was used last, and the verdicts on it."""
+    """Statistics of a note's use: how often it was found and used, the last use, and the verdicts."""
 
     found: int = 0
     used: int = 0
@@ -111,7 +111,7 @@ class UseFigures:
 
 @frozen
 class Signal:
-    """The weight of a click, where that of a verdict is 1, and the days after which half of it is left."""
+    """Weight of a click, relative to a verdict's 1, and its half-life in days."""
 
     weight: float
     half_life: float
@@ -122,7 +122,7 @@ SIGNALS: Mapping[ClickKind, Signal] = {"open": Signal(0.5, 30), "copy": Signal(1
 
 @frozen
 class Click:
-    """A hit that was opened, copied or cited for a question on a bare `day`; without a `chunk_id` the whole note."""
+    """A hit that was opened, copied or cited for a question; `day` is a bare day, `chunk_id` is "" for a whole note."""
 
     note_id: str
     question: str

@@ -1,4 +1,4 @@
-"""The versions of a note."""
+"""Versions, drafts and proposed changes of notes, and the trash."""
 
 from datetime import datetime
 from typing import Literal
@@ -14,10 +14,10 @@ SubmissionKind = Literal["note", "change", "conflict"]
 
 @frozen
 class Revision:
-    """A kind of change of a note and its author, as a version records them.
+    """Kind and author of a change of a note, for its version.
 
-    The author of `accept` is who accepts a pending note, that of `propose` who accepts a program's change. With `joins`
-    the version takes the place of the one before, and has its kind.
+    The author of `accept` and of `propose` is the one who accepts the pending note or a program's change. With `joins`
+    the version replaces the previous one and keeps its kind.
     """
 
     kind: VersionKind
@@ -27,7 +27,7 @@ class Revision:
 
 @frozen
 class Version:
-    """A state of a note, without its text; `number` counts from 1. The newest version is the note as it is."""
+    """A version of a note, without its text; `number` counts from 1, and the newest version is the current note."""
 
     note_id: str
     number: int
@@ -39,9 +39,9 @@ class Version:
 
 @frozen
 class Trashed:
-    """A deleted note that can be restored; `version` is its last one, of the kind `delete`.
+    """A deleted note that can be restored; `version` is its last version, of kind `delete`.
 
-    `source_ref` is the folder of its file, "" of a note that was written here.
+    `source_ref` is the folder of its file, "" for a note that was written here.
     """
 
     version: Version
@@ -54,8 +54,8 @@ class Trashed:
 class NoteDraft:
     """An unsaved text of the editor.
 
-    `key` is its note's id, or "new", and after it a name of its own, because two tabs have two drafts. `version` is the
-    note's when editing began. `base_id` is empty where a new note has no base yet.
+    `key` is the note's id, or "new", followed by a name of its own, because two tabs have two drafts. `version` is the
+    note's version when editing began. `base_id` is empty if a new note has no base yet.
     """
 
     key: str
@@ -69,7 +69,7 @@ class NoteDraft:
 
 @frozen
 class Added:
-    """Result of adding many notes: their ids, and for each bad one its number from 0 and the reason."""
+    """Result of adding many notes: their ids, and for each failure its number from 0 and the reason."""
 
     note_ids: tuple[str, ...]
     failed: tuple[tuple[int, Message], ...]
@@ -77,7 +77,7 @@ class Added:
 
 @frozen
 class DiffPiece:
-    """A piece of two texts that are compared: in both, or in one of them."""
+    """A piece of a comparison of two texts: in both, or in one of them."""
 
     kind: Literal["equal", "added", "removed"]
     text: str
@@ -94,7 +94,7 @@ class FieldChange:
 
 @frozen
 class NoteDifference:
-    """The difference between two states of a note; the pieces that aren't added are the older text."""
+    """Difference between two states of a note; the equal and removed pieces make up the older text."""
 
     pieces: tuple[DiffPiece, ...]
     fields: tuple[FieldChange, ...]
@@ -104,8 +104,8 @@ class NoteDifference:
 class TrashedBase:
     """A deleted base that can be restored: the `key` of its archive, its name, size in bytes and time of deletion.
 
-    `problem` is why it can't be restored; its name is that of its file then. An `expired` one is kept for a last week;
-    with `titles` it is an archive of notes of the base that left the trash, `at` that time.
+    `problem` says why it can't be restored; then the name is the file's name. An `expired` base is kept for a last
+    week. With `titles` it is an archive of the base's notes that left the trash at the time `at`.
     """
 
     key: str
@@ -119,9 +119,9 @@ class TrashedBase:
 
 @frozen
 class Proposal:
-    """A change of a note that a program proposes: other `fields`, and another text unless `body` is None.
+    """A change of a note that a program proposes: new `fields`, and a new text unless `body` is None.
 
-    `version` is the note's when the program changed it. A note has at most one.
+    `version` is the note's version that the program changed. A note has at most one proposal.
     """
 
     note_id: str
@@ -133,7 +133,7 @@ class Proposal:
 
 @frozen
 class Submission:
-    """An item to review: a pending note, or with `change` the change of a note that a program proposes.
+    """An item to review: a pending note, or a program's proposed `change` of a note.
 
     `author` wrote it, at the time `at`.
     """
@@ -145,7 +145,7 @@ class Submission:
 
     @property
     def kind(self) -> SubmissionKind:
-        """A `conflict` is a change of a note that was changed since."""
+        """The kind of the item; a `conflict` is a change of a note that was changed since."""
         if self.change is None:
             return "note"
         return "change" if self.change.version == self.note.version else "conflict"

@@ -1,4 +1,4 @@
-"""Long work, its progress and its outcome, and the settings of the program."""
+"""Kinds of long work with their messages; the freshness of notes, and the program's settings."""
 
 from collections.abc import Mapping
 from dataclasses import field
@@ -37,12 +37,12 @@ Source = Literal["environment", "file", "entered", "default"]
 
 @frozen
 class JobKind:
-    """A kind of long work; jobs are named after their kind, and one of a kind runs at a time.
+    """A kind of long work; a job has the name of its kind, and one job of a kind runs at a time.
 
-    `title` names the work once it has ended. `doing`, `done` and `stopped` are the messages of a running, a finished
-    and a stopped job; `n` is its result where that is a number. The kinds of a `place` are drawn together, those
-    without one nowhere. While one `writes` notes or chunks, no chunk can be edited. A command next to the open app
-    starts one that runs `alone` when no other such job runs.
+    `title` names the work after its end. `doing`, `done` and `stopped` are the messages of a running, a finished and a
+    stopped job; `n` is the result if it is a number. Jobs with the same `place` are drawn together; without a `place`
+    a job isn't drawn. While a job `writes` notes or chunks, no chunk can be edited. `alone`: a command next to the open
+    app starts the job once no other such job runs.
     """
 
     place: JobPlace = ""
@@ -62,20 +62,20 @@ def _job_kind(
     stopped: str | Message = _CANCELLED,
     **more: bool,
 ) -> JobKind:
-    """Return a kind of long work by its texts."""
+    """Build a JobKind from texts."""
     return JobKind(place, Message(title), Message(doing), as_message(done), as_message(stopped), **more)
 
 
 @frozen
 class IndexedChunks:
-    """So many chunks got their vectors."""
+    """Result of indexing: the number of chunks that got vectors."""
 
     chunks: int
 
 
 @frozen
 class ReadPictures:
-    """So many pictures of notes were read."""
+    """Result of text recognition: the number of pictures read."""
 
     pictures: int
 
@@ -207,21 +207,21 @@ JOB_KINDS: Mapping[str, JobKind] = {
         "Stopped. No question was added.",
     ),
 }
-"""Each kind of job by its name, in the order in which pages list those that run."""
+"""Kinds of jobs by name, in the order in which pages list running jobs."""
 
 
 def jobs_at(*places: JobPlace) -> tuple[str, ...]:
-    """Return the names of the kinds of some places."""
+    """Return the names of the kinds with these places."""
     return tuple(name for name, kind in JOB_KINDS.items() if kind.place in places)
 
 
 def excluded_by(name: str) -> tuple[str, ...]:
-    """Return the names of the jobs that must end before one of this name starts next to the open app."""
+    """Return the names of the jobs that must end before a command next to the open app can start this one."""
     return tuple(other for other, kind in JOB_KINDS.items() if kind.alone) if JOB_KINDS[name].alone else ()
 
 
 def left_line(seconds: float) -> Message:
-    """Return the time that is left of work, to ten seconds or to the minute."""
+    """Return a sentence about the time left, rounded to ten seconds or to a minute."""
     if seconds < 90:
         return plural("about {n} second left", "about {n} seconds left", n=max(10, round(seconds / 10) * 10))
     return plural("about {n} minute left", "about {n} minutes left", n=round(seconds / 60))
@@ -229,9 +229,9 @@ def left_line(seconds: float) -> Message:
 
 @frozen
 class Freshness:
-    """Whether the notes are what their folders hold; `messages` say what is going on, or what needs a look.
+    """Whether the notes are up to date with their folders; `messages` describe current work and problems.
 
-    The state is a `notice` where no note is at risk.
+    The state is `notice` for a problem that puts no note at risk.
     """
 
     state: Literal["current", "working", "notice", "attention"]
@@ -240,7 +240,7 @@ class Freshness:
 
 @frozen
 class Creation:
-    """A creation by a program: a digest of its request, and the answer; `status` is None until there is one."""
+    """A program's request to create something: its digest, and the answer; `status` is None until it is answered."""
 
     request: bytes
     status: int | None = None
@@ -250,10 +250,10 @@ class Creation:
 
 @frozen
 class ProgramSetting:
-    """The `value` and the default of a setting of `tessera.toml`, the range of a number, and the value's source.
+    """A setting of `tessera.toml`: its value, its default, the value's source, and the range of a number.
 
-    `place` is the file or the environment variable that sets it. `waits`: the program uses the value from its next
-    start on.
+    `place` is the file or the environment variable that sets it. `waits`: the value takes effect at the program's next
+    start.
     """
 
     key: str

@@ -18,30 +18,30 @@ from core.providers.keys import ApiKey
 from core.settings.sections import LlmSettings, ServerSettings
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
-"""Seconds before the first retry and at most. The wait doubles with each retry, less a random part of up to half."""
+"""Shortest and longest wait before a retry, in seconds; it doubles each time, less a random part of up to half."""
 
 REACH_SECONDS = 1.5
-"""How long a search waits for a server that can't be reached before it goes on without it."""
+"""Seconds until a search goes on without a server that can't be reached."""
 
 
 class ProviderServer:
-    """The model server named in a section of the settings. Safe to share between threads.
+    """The model server in a section of the settings; safe to share between threads.
 
-    One queue per server and process sends requests and retries one at a time, in order of arrival, with
-    their starts at least `queue_interval_seconds` apart.
+    Each process has one queue per server. It sends requests and retries in order of arrival, `requests_at_once` at a
+    time, with their starts at least `queue_interval_seconds` apart.
 
-    The key is looked up for each request (`core.providers.keys`) and not held here. It is sent to `base_url` only:
+    The key is looked up for each request (`core.providers.keys`) and not stored here. It is sent to `base_url` only:
     redirects aren't followed. OPENAI_API_KEY replaces a section's own variable only if `base_url` is at
     https://api.openai.com. Proxies of the environment (HTTPS_PROXY, NO_PROXY) are used, but never for this
-    machine itself. Over plain http everybody on the way can read key and notes.
+    machine itself. Over plain http, everyone on the network path can read key and notes.
     """
 
     def __init__(
         self, section: str, settings: ServerSettings, model: str = "", *, reach_seconds: float | None = None
     ) -> None:
-        """Raise ConfigError if the server or the model isn't named, or the address isn't valid.
+        """Raise ConfigError if the address or the model is missing, or the address isn't valid.
 
-        With `reach_seconds` a server that can't be reached is given up after so many, whatever its retries.
+        With `reach_seconds`, connecting is given up after that many seconds, whatever the number of retries.
         """
         if not settings.base_url:
             raise ConfigError(
@@ -69,10 +69,10 @@ class ProviderServer:
         self._reach_seconds = reach_seconds
 
     def post(self, path: str, body: Mapping[str, object], *, limit: int) -> object:
-        """Return the JSON of the server's answer, of at most `limit` bytes.
+        """Send a request and return the JSON of the answer, which has at most `limit` bytes.
 
-        Raises ProviderUnavailable if the server is out of reach, overloaded or failing after all retries,
-        or on the first timeout. Raises ProviderError for a refusal and for an answer that isn't JSON.
+        Raises ProviderUnavailable if the server is unreachable, overloaded or failing after all retries, or on the
+        first timeout. Raises ProviderError for a refusal and for an answer that isn't JSON.
         """
 
         with self._lend(self._request(path, body, limit), self._settings, never) as reply:
@@ -81,10 +81,10 @@ class ProviderServer:
     def stream(
         self, path: str, body: Mapping[str, object], *, limit: int, stop: Stop, settings: LlmSettings
     ) -> Iterator[object]:
-        """Yield the JSON of each event of the server's answer as it comes; of an answer in one piece, its JSON.
+        """Send a request and yield the JSON of each event of the answer as it comes, or of an answer in one piece.
 
-        The end is the server's, or a None where that says so. Raises as `post` does, and Cancelled as soon as `stop`
-        says so. Closing the iterator closes the connection, by which servers end their work.
+        Yields None if the server marks the end of the answer. Raises the errors of `post`, and Cancelled as soon as
+        `stop` returns True. Closing the iterator closes the connection, which makes servers stop their work.
         """
         request = self._request(path, body, limit)
         request.whole = settings.answer_seconds
@@ -112,7 +112,7 @@ class ProviderServer:
 
     @contextmanager
     def _lend(self, request: Request, settings: ServerSettings, stop: Stop) -> Iterator[Reply]:
-        """Send a request until it is answered or its time is over; lend the reply. Raises as `post` and `stream` do."""
+        """Send a request, with retries until its time is over, and lend the reply; raises the errors of `stream`."""
         ends = time.monotonic() + (self._reach_seconds or math.inf)
         for attempt in range(settings.retries + 1):
             key = keys.find(self._section, self._url)
@@ -143,7 +143,7 @@ class ProviderServer:
         raise problem from cause
 
     def unusable(self, what: str, **fields: object) -> ProviderError:
-        """Return the error for an answer that can't be used; `what` begins with a verb."""
+        """Return the error for an unusable answer; `what` begins with a verb."""
         return ProviderError(
             "The model server {url} {what}. Check its address and the model '{model}' on the Settings page or in "
             "[{section}] of tessera.toml, and the server's log.",

@@ -1,4 +1,4 @@
-"""Requests to a server: a queue of a few at a time, bounded in time and size, and their replies."""
+"""Requests to a server through a queue, limited in number, time and size, and their replies."""
 
 import atexit
 import json
@@ -27,21 +27,21 @@ from core.base.text import one_line
 from core.settings.sections import ServerSettings
 
 LONGEST_PAUSE = 30.0
-"""Seconds; a longer Retry-After of a server is cut to this."""
+"""Maximum wait for a server's Retry-After, in seconds."""
 
 MOST_LINE = 1 << 18
-"""Bytes of an event at most, each of which holds a few words."""
+"""Maximum number of bytes of an event, which usually has a few words."""
 
 REASON_CHARACTERS = 200
-"""Characters of a server's own error message that are shown."""
+"""Maximum number of characters of a server's own error message to show."""
 
 
 @frozen
 class Reply:
-    """The answer of a server.
+    """A server's reply.
 
-    `body` is None if it is over the limit. `encoded`: it is compressed. `pause`: seconds to wait before
-    the next request, as a busy server asks. `parts` are those of an answer that comes as events; it has no body.
+    `body` is None if it exceeds the limit. `encoded`: the body is compressed. `pause` are the seconds that a busy
+    server asks to wait before the next request. `parts` are the parts of a streamed reply, whose body is empty.
     """
 
     status: int
@@ -52,7 +52,7 @@ class Reply:
 
 
 def retry_after(value: str, now: datetime) -> float:
-    """Return the seconds to wait by a Retry-After header, 0 to LONGEST_PAUSE; 0 if it can't be parsed."""
+    """Parse a Retry-After header into seconds, 0 to LONGEST_PAUSE; 0 if it is invalid."""
     if re.fullmatch(r"\s*[0-9]{1,9}(\.[0-9]{0,9})?\s*", value):
         return min(LONGEST_PAUSE, float(value))
     try:
@@ -64,7 +64,7 @@ def retry_after(value: str, now: datetime) -> float:
 
 
 def read(response: httpx.Response, limit: int) -> Reply:
-    """Return the reply of a response, without its body where that has more bytes than the limit."""
+    """Read a response; the reply has no body if it exceeds `limit` bytes."""
     status = response.status_code
     encoded = response.headers.get("Content-Encoding", "").strip().lower() not in ("", "identity")
     busy = status == 429 or status >= 500
@@ -78,7 +78,7 @@ def read(response: httpx.Response, limit: int) -> Reply:
 
 
 def lines(parts: Iterator[bytes], limit: int) -> Iterator[bytes | None]:
-    """Yield the lines of an answer as they come; None, at last, where it or a line is too long."""
+    """Yield the lines of a streamed reply as they come; ends with None if the reply or a line is too long."""
     rest, size = b"", 0
     for part in parts:
         size += len(part)
@@ -107,13 +107,13 @@ def reason(body: bytes, key: str) -> str:
 
 
 def shorten(text: str) -> str:
-    """Shorten a text to one line."""
+    """Shorten a text to one line of at most REASON_CHARACTERS."""
     line = one_line(text[: 10 * REASON_CHARACTERS]).rstrip(".")
     return line if len(line) <= REASON_CHARACTERS else f"{line[:REASON_CHARACTERS]}…"
 
 
 def is_this_machine(host: str) -> bool:
-    """Whether a host name is that of this machine."""
+    """Return whether a host name means this machine."""
     try:
         address = ip_address(host)
     except ValueError:
@@ -124,13 +124,13 @@ def is_this_machine(host: str) -> bool:
 CONNECT_SECONDS = 10.0
 
 _LOOK = 0.1
-"""Seconds between two looks whether a request is to stop."""
+"""Seconds between two checks whether to stop a request."""
 
 _BLOCK = 1 << 16
-"""Bytes that are sent between two looks at the deadline."""
+"""Bytes to send between two checks of the deadline."""
 
 Stop = Callable[[], bool]
-"""Whether a request is to stop."""
+"""Callback that returns whether to stop a request."""
 
 
 def never() -> bool:
@@ -139,12 +139,12 @@ def never() -> bool:
 
 @dataclass(slots=True)
 class Request:
-    """A request, a GET without `content`; its answer has at most `limit` bytes and takes at most `seconds`.
+    """A request, a GET if `content` is None; the reply has at most `limit` bytes and takes at most `seconds`.
 
-    With `whole` the answer comes in parts: `seconds` is the longest wait for a part, `whole` for all of them. The first
-    part of a server on this machine may take as long: it loads its model and reads minutes of text on a plain
-    processor. `connect` are the seconds to connect in. `ends` is the monotonic time at which the request ends, repeats
-    included; it is set once its first attempt starts.
+    With `whole` the reply is streamed: `seconds` is the longest wait for a part, `whole` the longest time for all
+    parts. A server on this machine may take `whole` seconds for the first part, because it loads its model first and
+    reads the text slowly on a CPU. `connect` is the time limit for connecting. `ends` is the monotonic time at which
+    the request ends, retries included; it is set when the first attempt starts.
     """
 
     url: str
@@ -158,7 +158,7 @@ class Request:
 
 
 class ServerConnection:
-    """A connection to a server, kept open between requests, of which it has one at a time."""
+    """A connection to a server for one request at a time, kept open between requests."""
 
     def __init__(self, url: httpx.URL) -> None:
         self._is_here = here = is_this_machine(url.host)
@@ -176,16 +176,16 @@ class ServerConnection:
         self._client.close()
 
     def exchange(self, request: Request) -> Reply:
-        """Send a request, and return the reply; raises as `lend` does."""
+        """Send a request and return the reply; raises the errors of `lend`."""
         with self.lend(request, never) as reply:
             return reply
 
     @contextmanager
     def lend(self, request: Request, stop: Stop) -> Iterator[Reply]:
-        """Send a request, and lend the reply; with its parts where it may come in parts and comes as events.
+        """Send a request and lend the reply; the reply has `parts` if streaming is allowed and the server streams.
 
-        Raises httpx.TransportError: ReadTimeout after a silence, once the time of the request is over, and where `stop`
-        said so.
+        Raises httpx.TransportError: ReadTimeout if the server is silent for too long, the time of the request is over,
+        or `stop` returns True.
         """
         now, whole = time.monotonic(), request.whole
         request.ends = min(request.ends, now + (whole or request.seconds))
@@ -207,7 +207,10 @@ class ServerConnection:
                 yield read(response, request.limit)
 
     def _trace(self, event: str, info: Mapping[str, Any]) -> None:
-        """Give a new connection the deadlines of its requests; httpx limits each step, which a server can repeat."""
+        """Apply the deadline of a request to a new connection.
+
+        The timeouts of httpx limit single steps only, and a server can make any number of them.
+        """
         if event.endswith(("connect_tcp.complete", "start_tls.complete")):
             stream = info["return_value"]
             stream.read = partial(self._read, stream.read)
@@ -230,7 +233,7 @@ class ServerConnection:
 
 @dataclass(slots=True)
 class _Deadline:
-    """The monotonic times until which the next bytes of a request have to come, and all of them."""
+    """The deadlines of a request in monotonic time: for the next bytes, and for all."""
 
     seconds: float
     next: float
@@ -240,17 +243,17 @@ class _Deadline:
     has_begun: bool = False
 
     def left(self) -> float:
-        """Return the seconds that are left for the next bytes; 0 once `stop` says so."""
+        """Return the seconds left for the next bytes, 0 once `stop` returns True."""
         return 0.0 if self.stop() else min(self.next, self.ends) - time.monotonic()
 
     def extend(self) -> None:
-        """Wait anew for the next bytes; a head may come in many pieces, but not in longer than one wait."""
+        """Restart the wait for the next bytes; all headers together get one wait only."""
         if self.has_headers or not self.has_begun:
             self.has_begun, self.next = True, time.monotonic() + self.seconds
 
 
 class RequestQueue:
-    """The queue of the requests to one server, first come, first served."""
+    """The queue of requests to one server, first come, first served."""
 
     def __init__(self, url: httpx.URL) -> None:
         self._url = url
@@ -263,7 +266,7 @@ class RequestQueue:
 
     @contextmanager
     def lend(self, request: Request, settings: ServerSettings, stop: Stop) -> Iterator[Reply]:
-        """Wait for the turn, send, and lend the reply of any status; raises httpx.TransportError and Cancelled."""
+        """Wait for a turn, send, and lend the reply of any status; raises httpx.TransportError and Cancelled."""
         with self._turn(settings, stop) as connection, connection.lend(request, stop) as reply:
             self._pause_ends = max(self._pause_ends, time.monotonic() + reply.pause)
             yield reply
@@ -274,7 +277,7 @@ class RequestQueue:
 
     @contextmanager
     def _turn(self, settings: ServerSettings, stop: Stop) -> Iterator[ServerConnection]:
-        """Wait until fewer requests than the server takes at once are before this one, and lend it a connection."""
+        """Wait until fewer than `requests_at_once` requests are ahead, and lend a connection."""
         ticket = object()
         with self._changed:
             self._waiting.append(ticket)
@@ -299,7 +302,7 @@ class RequestQueue:
 
 
 def sleep(seconds: float, stop: Stop) -> None:
-    """Wait so many seconds; raises Cancelled as soon as `stop` says so."""
+    """Sleep for `seconds`; raises Cancelled as soon as `stop` returns True."""
     ends = time.monotonic() + seconds
     while (left := ends - time.monotonic()) > 0:
         time.sleep(left if stop is never else min(_LOOK, left))
@@ -312,7 +315,7 @@ _queues_lock = threading.Lock()
 
 
 def queue_to(url: httpx.URL) -> RequestQueue:
-    """Return the process's only queue to the server at `url`; raises ConfigError for a proxy that isn't valid."""
+    """Return this process's queue to the server at `url`; raises ConfigError for an invalid proxy."""
     server = (url.scheme, url.host, url.port)
     with _queues_lock:
         if server not in _queues:
@@ -335,5 +338,5 @@ def _close_all() -> None:
 
 @cache
 def _certificates() -> SSLContext:
-    """Return the trusted certificates. Reading takes 0.1 s, hence the cache; SSL_CERT_FILE and SSL_CERT_DIR apply."""
+    """Load the trusted certificates, which takes 0.1 s; SSL_CERT_FILE and SSL_CERT_DIR apply."""
     return httpx.create_ssl_context()

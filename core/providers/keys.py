@@ -1,6 +1,6 @@
-"""Keys of model servers: in the environment, else as a person entered them, in the system's keyring or a private file.
+"""Keys of model servers: from the environment, else entered by the user, in the system's keyring or a private file.
 
-A key that was entered belongs to one server: another address never gets it, whoever set that address.
+An entered key belongs to one server; it is never sent to another address.
 """
 
 import os
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
     from keyring.backend import KeyringBackend
 
 FILE = "keys.json"
-"""Section -> the server that its key is for, and the key; None where the system's keyring has the key."""
+"""File of entered keys: section -> the key's server, and the key, None if it is in the system's keyring."""
 
 SERVICE = "tessera"
 
 Place = Literal["", "environment", "keyring", "file"]
 
 _known: dict[str, str] = {}
-"""Keys that the keyring gave to this process."""
+"""Keys that this process has read from the keyring."""
 
 _OPENAI = ("https", "api.openai.com", None)
 _LEAST_PRIORITY = 1
-"""Backends of `keyring` below this are no keyring of the system: none at all, or files."""
+"""Minimum priority of a system keyring; backends of `keyring` below it are empty or are files."""
 
 
 @frozen
 class ApiKey:
-    """A key, "" without one, and its place; `variable` is the environment variable that wins over other places."""
+    """A key, or "", and its place; `variable` is the environment variable that overrides the other places."""
 
     variable: str
     value: str = field(default="", repr=False)
@@ -43,7 +43,7 @@ class ApiKey:
 
 
 def find(section: str, url: httpx.URL) -> ApiKey:
-    """Return the key of a section for the server at an address; raises ConfigError if it can't be sent or read."""
+    """Return a section's key for the server at `url`; raises ConfigError if the key can't be read or sent."""
     key = active_key(section, url)
     if key.place == "environment" and not _is_sendable(key.value):
         raise ConfigError(
@@ -63,7 +63,7 @@ def find(section: str, url: httpx.URL) -> ApiKey:
 
 
 def active_key(section: str, url: httpx.URL) -> ApiKey:
-    """Return the key of a section for the server at an address; of one in the keyring, which isn't asked, only that."""
+    """Return a section's key for the server at `url`; the keyring isn't asked, so a key there has no value."""
     variable = key_variable(section)
     if not _variable(variable) and (url.scheme, url.host, url.port) == _OPENAI:
         variable = "OPENAI_API_KEY"
@@ -76,15 +76,15 @@ def active_key(section: str, url: httpx.URL) -> ApiKey:
 
 
 def server_of(section: str) -> str:
-    """Return the server that the entered key of a section is for, "" without a key."""
+    """Return the server that a section's entered key belongs to, "" without a key."""
     entry = _entries().get(section)
     return str(entry["server"]) if entry else ""
 
 
 def store(section: str, url: httpx.URL, key: str) -> Place:
-    """Store a key for the server at an address in place of the section's key before, and return where it is.
+    """Store a key for the server at `url`, replacing the section's previous key, and return its place.
 
-    Raises ConfigError for a key that can't be sent, and where neither the keyring nor the file takes it.
+    Raises ConfigError for a key that can't be sent, and if neither the keyring nor the file takes it.
     """
     key = key.strip()
     if not key or not _is_sendable(key):
@@ -99,7 +99,7 @@ def store(section: str, url: httpx.URL, key: str) -> Place:
 
 
 def remove(section: str) -> None:
-    """Delete the key that a person entered; raises ConfigError if the keyring doesn't let it go."""
+    """Delete a section's entered key; raises ConfigError if the keyring doesn't delete it."""
     entry = _entries().get(section)
     if not entry:
         return
@@ -109,7 +109,7 @@ def remove(section: str) -> None:
 
 
 def forget() -> None:
-    """Read keys out of the keyring again from now on: a server refused one."""
+    """Forget the keys from the keyring, so that they are read again; for use after a server refused a key."""
     _known.clear()
 
 
@@ -146,7 +146,7 @@ def _write(section: str, entry: dict[str, str | None] | None) -> None:
 
 
 def _keyring() -> "KeyringBackend":
-    """Return the keyring of the system; raises anything without one, as its methods do."""
+    """Return the system's keyring; may raise any exception if there is none, as may its methods."""
     import keyring  # takes 0.1 s, and only those with a key need it
 
     backend = keyring.get_keyring()
@@ -156,7 +156,7 @@ def _keyring() -> "KeyringBackend":
 
 
 def _to_keyring(name: str, key: str) -> bool:
-    """Store a key in the keyring; tell whether it is there."""
+    """Store a key in the keyring; return whether that worked."""
     try:
         backend = _keyring()
         backend.set_password(SERVICE, name, key)
@@ -166,7 +166,10 @@ def _to_keyring(name: str, key: str) -> bool:
 
 
 def _from_keyring(name: str) -> str:
-    """Return a key, "" if the keyring does not give it; asks once for each: it takes time, or a person who unlocks."""
+    """Return a key from the keyring, or "".
+
+    Found keys are cached, because reading takes time, and the user may have to unlock the keyring.
+    """
     if name not in _known:
         try:
             value = _keyring().get_password(SERVICE, name)
@@ -179,7 +182,7 @@ def _from_keyring(name: str) -> str:
 
 
 def _out_of_keyring(name: str) -> bool:
-    """Delete a key from the keyring; tell whether it is gone."""
+    """Delete a key from the keyring; return whether it is gone."""
     try:
         backend = _keyring()
         if backend.get_password(SERVICE, name) is not None:

@@ -1,1 +1,1 @@
-"""From the text of a question to a query: its language, its level, its parts."""
+"""The text of a question -> a query: its filters, its level, its sub-queries."""

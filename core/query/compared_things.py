@@ -1,9 +1,9 @@
 """The things that a question names side by side, and the text that applies to all of them.
 
-'For small files, zip or tar?' names zip and tar and says 'for small files' of both. A connective inside a
-word (和平, 参与) doesn't count. The sides are the segment that holds the connective; text before or after a colon
-applies to all of them. Chinese has no spaces, so words such as 各有, 怎么, 的 and 在 mark the end of a side, unless
-the first side has the word too: then it is part of the name.
+In 'For small files, zip or tar?', zip and tar are compared, and 'for small files' applies to both. A connective
+inside a word (和平, 参与) doesn't count. The sides are in the segment with the connective; text before or after a
+colon applies to all of them. Chinese has no spaces, so words such as 各有, 怎么, 的 and 在 mark the end of a side,
+unless the first side has the word too: then it is part of the name.
 
 Patterns are in simplified Chinese and match the simplified text; results are sliced from the original text.
 """
@@ -15,7 +15,7 @@ from core.base.frozen import frozen
 from core.base.text import CJK, simplify
 
 FIRST_NAME, LAST_NAME = 0xE000, 0xE0FF
-"""Private characters in place of phrases, so that no word in a phrase joins or ends anything."""
+"""The range of private characters that replace phrases, so that no word in a phrase is read as a connective."""
 
 CONNECTIVES = {
     "and": re.compile(r"(?i)(?<=\s)(?:and|&)\s|以及|[和与跟、]"),
@@ -23,19 +23,19 @@ CONNECTIVES = {
     # Not the 'VS' of VS Code, which comes before its other word.
     "vs": re.compile(r"(?i)(?<![!-~])(?:vs\.?|versus)(?![!-~]|\s+code\b)"),
 }
-"""Connectives between two sides, by kind; the rule says which kind a question uses."""
+"""Connectives between two sides, by kind; each rule names the kind that its questions use."""
 
 CHINESE = re.compile(f"[{CJK}]")
 
 _INSIDE = re.compile("[饱总温缓共柔中]和|和[平谐声解弦面]|[参给]与|与[否会]|跟[踪随进]")
-"""Words in which these characters are no connectives."""
+"""Words that contain a connective's character without being one."""
 
 _BREAK = re.compile(r"[:：;；?？。!！]+|\s[-–—]+\s|——")
 _COMMA = re.compile(r"[,，]")
 _SPACE = re.compile(r"\s+")
 _ITEM = r"[^\s,，]+(?: [^\s,，]+){0,3}"
 _ENUMERATION = re.compile(rf"(?i)((?:{_ITEM}, ?)+{_ITEM}),?(?: (?:and|or) |\s*[和与]\s*)(.+)")
-"""'A, B and C', each but the last at most four words."""
+"""'A, B and C', where each item but the last has at most four words."""
 
 _TAIL = re.compile(
     r"(?i)之间|两者|到底|各(?=有|自|$)|分别|有(?:什么|啥|何|哪|没有)|(?<![存现])在|哪|谁更|怎[么样]|如何|什么|是否|更|的"
@@ -61,29 +61,29 @@ _NO_SIDE = re.compile(
     r"|(?:two|both|all|several|multiple|different|these|those)\b.*|(?:.*\s)?(?i:what|which|who|why|how)\b.*"
     r"|[我你他她它这那]\S?|.*(?:为何|怎么|什么|谁|哪).*"
 )
-"""Texts that are no name: they end in a function word, are a plain 'these', or are a question themselves."""
+"""Texts that can't be a name: they end in a function word, start like 'these', or are a question themselves."""
 
 _EACH = re.compile(
     r"(?i)之间|两者|到底|各自?的?|分别|哪[个种款家](?:更|比较)?|谁更|^[是有]什么$|^在?哪[里儿]?$|^[的更]"
     r"|\b(?:(?:what(?:'s| is| are) )?(?:the )?(?:main )?differences?|how (?:do|are) (?:they|these) differ(?:ent)?"
     r"|what (?:happens|is) (?:with )?each(?: one)?|each|both|which(?: one)?(?: is)?)\b",
 )
-"""Words about the sides together, which are removed from the text that applies to each."""
+"""Words about all sides together, removed from the text that applies to each."""
 
 _MOST_JOINTS = 8
-"""Number of connectives that are tried, from the first; no comparison has more."""
+"""The most connectives that are tried, from the first."""
 
 
 @frozen
 class ComparedThings:
-    """The named things, at least two or the subject of a list, and the text that applies to each."""
+    """The compared things, at least two (or the subject of a list), and the text that applies to each."""
 
     things: tuple[str, ...]
     shared: str = ""
 
 
 def split(text: str, by: str, *, topic: str = "", rest: str = "") -> ComparedThings | None:
-    """Split a text into sides at a connective of the kind `by`; return None where it doesn't name two things.
+    """Split a text into sides at a connective of the kind `by`; return None unless it names two things.
 
     `topic` and `rest` are the parts of the question before and after the text.
     """
@@ -121,14 +121,14 @@ def cut(text: str, spans: list[Span]) -> list[str]:
 
 
 def _shared(*parts: str) -> str:
-    """Return the text that applies to each single side."""
+    """Return the text that applies to each side by itself."""
     stripped = (part.strip(" ,，:：;；?？。!！.") for part in parts)
     alone = ("".join(cut(part, [match.span() for match in _EACH.finditer(simplify(part))])) for part in stripped)
     return " ".join(" ".join(alone).split()).strip(" ,，的")
 
 
 def _around(segments: list[str], by: str) -> tuple[list[str], str, list[str]]:
-    """Return the segments before the first one with a connective, that one, and those after it; empty without one."""
+    """Return the first segment with a connective, between the segments before and after it; all empty without one."""
     for number, segment in enumerate(segments):
         if _joints(segment, by):
             return segments[:number], segment, segments[number + 1 :]
@@ -143,7 +143,7 @@ def _joints(text: str, by: str) -> list[Span]:
 
 
 def _split_at_closest(text: str, by: str) -> list[str]:
-    """Split the text at every 'vs' and 、, else at the connective whose sides are closest in length."""
+    """Split a text at every 'vs' or 、, else at the connective whose sides are most similar in length."""
     joints = _joints(text, by)
     listed = [joint for joint in joints if text[slice(*joint)] == "、"]
     if listed:
@@ -156,7 +156,7 @@ def _split_at_closest(text: str, by: str) -> list[str]:
 
 
 def _unlike(left: str, right: str) -> int:
-    """Return the difference in length of two sides: a Chinese character counts one, another word two."""
+    """Return the difference in length of two sides; a Chinese character counts 1, any other word 2."""
     return abs(_weight(left) - _weight(_end(right.strip(), left.strip())[0]))
 
 
@@ -187,7 +187,7 @@ def _end(side: str, other: str) -> tuple[str, str]:
 
 
 def _spaces(side: str, other: str) -> list[re.Match[str]]:
-    """Return the spaces next to Chinese in a side, none where the other side has some too: see 'Redis 集群 和 哨兵'."""
+    """Return the spaces next to Chinese in a side; none if the other side has some too (Redis 集群 和 哨兵)."""
     own, others = (
         [space for space in _SPACE.finditer(text) if CHINESE.search(text[space.start() - 1] + text[space.end()])]
         for text in (side, other)

@@ -1,4 +1,4 @@
-"""What a question says that notes hold: "notes with a table", 包含代码示例的笔记."""
+"""Filters on the contents of notes in a question's own words: "notes with a table", 包含代码示例的笔记."""
 
 import re
 
@@ -65,12 +65,12 @@ _FRAME = re.compile(
     r"|notes?|pages?|documents?|passages?|files?|articles?|please|are|there|only)\b)++",
 )
 _BEGINNINGS = frozenset("不没未包含带附有画里中面都nNpPdDfFaAwWcCiIsS")
-"""First characters of what is recognised, which rule out most positions quickly."""
+"""The first characters of all patterns, which rule out most positions quickly."""
 
 
 @frozen
 class ContentTerm:
-    """What notes hold, or don't hold where `negated`, as a value of the field `has`; `end` is after its words."""
+    """A filter on the contents of notes: a value of the field `has`, and the end of its words in the question."""
 
     value: str
     end: int
@@ -78,7 +78,7 @@ class ContentTerm:
 
 
 def named(text: str, start: int) -> ContentTerm | None:
-    """Return what a question says at `start` that notes hold; `start` must not be inside a Latin word."""
+    """Return the content filter that a question names at `start`, which must not be inside a Latin word."""
     if text[start : start + 1] not in _BEGINNINGS:
         return None
     is_english = text[start].isascii()
@@ -92,10 +92,10 @@ def named(text: str, start: int) -> ContentTerm | None:
 
 
 def is_frame(text: str) -> bool:
-    """Return whether a text only asks for notes, whatever they are about: "find all notes", 找到."""
+    """Return whether a text only asks for notes, without a subject: "find all notes", 找到."""
     return _FRAME.fullmatch(text) is not None
 
 
 def names_picture(text: str) -> bool:
-    """Return whether a question says that it asks for a picture: the photo of the whiteboard."""
+    """Return whether a question asks for a picture: the photo of the whiteboard."""
     return _PICTURE.search(text) is not None

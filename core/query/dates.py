@@ -22,12 +22,12 @@ from core.base.frozen import frozen
 from core.base.messages import message
 
 Place = Literal["anywhere", "edges", "beginning"]
-"""Places in a question at which a time is a filter."""
+"""Where in a question a named time counts as a filter."""
 
 YEARS = range(1900, 3000)
 
 SIGNS = str.maketrans({"≥": ">=", "≤": "<=", "⩾": ">=", "⩽": "<=", "…": "..", "−": "-", "～": "..", "~": ".."})
-"""Signs of ranges as people type them, and as they are read."""
+"""Typed range signs -> the signs that the parser reads."""
 
 
 @frozen
@@ -40,7 +40,7 @@ class DateRange:
 
 @frozen
 class Spoken:
-    """A time in running text that ends at `end`; `owning` where a 的 or 's follows it.
+    """A time in running text up to `end`; `owning` if 的 or 's follows it.
 
     With `since` it lasts up to now, whatever its value.
     """
@@ -53,7 +53,7 @@ class Spoken:
 
 
 def read(value: str, today: date) -> DateRange:
-    """Return the days of a date, a name or an age such as `7d`; an age lasts up to now.
+    """Return the days of a date, of a name such as `last week`, or of an age such as `7d`, which lasts up to now.
 
     Raises QueryError for a value that is not a date, for a day that doesn't exist and for years out of range.
     """
@@ -68,7 +68,7 @@ def read(value: str, today: date) -> DateRange:
 
 
 def between(value: str, today: date) -> tuple[date | None, date | None]:
-    """Return the first day and the day after the last one of a date or a range: `2026-01..2026-03`, `>=2026`, `<7d`.
+    """Return the first day of a date or range and the day after its last: `2026-01..2026-03`, `>=2026`, `<7d`.
 
     None is an open end. Raises QueryError as `read` does, and for a range that ends before it begins.
     """
@@ -96,7 +96,7 @@ def between(value: str, today: date) -> tuple[date | None, date | None]:
 
 
 def _day_after(value: str, today: date) -> date:
-    """Return the day after a date; an age such as `7d` is the day so long ago, and a name may last up to now."""
+    """Return the day after a date. An age such as `7d` is the day that long ago; an open-ended name ends today."""
     span = read(value, today)
     if span.end:
         return span.end
@@ -104,7 +104,7 @@ def _day_after(value: str, today: date) -> date:
 
 
 def spoken(text: str, start: int) -> Spoken | None:
-    """Return the time that a question names at `start`; `start` must not be inside a Latin word."""
+    """Return the time that a question names at `start`, which must not be inside a Latin word."""
     if text[start : start + 1] not in _BEGINNINGS:
         return None
     for pattern in _SPOKEN:
@@ -117,7 +117,7 @@ def spoken(text: str, start: int) -> Spoken | None:
 
 
 def days(spoken: Spoken, today: date) -> DateRange | None:
-    """Return the days of a named time, None where it is a subject of the question (the last 10,000 years).
+    """Return the days of a named time, None if it is only a subject of the question (the last 10,000 years).
 
     Raises QueryError for a date that doesn't exist.
     """
@@ -142,7 +142,7 @@ def _days(value: str, parts: list[int]) -> DateRange:
 
 
 def _since(value: str, count: str, unit: str, today: date) -> DateRange:
-    """Return the days since so many units ago; 半 is half a month of 15 days, or half a year."""
+    """Return the days since a number of units ago; 半 is half a month (15 days) or half a year."""
     kind = _UNITS[unit.removeprefix("个")]
     try:
         if count == "半":
@@ -178,7 +178,7 @@ def _named(today: date) -> dict[str, DateRange]:
 
 
 def _months(day: date, count: int) -> date:
-    """Return the same day of another month, or its last; raises ValueError beyond the calendar."""
+    """Return the same day `count` months later, or the month's last day; raises ValueError beyond the calendar."""
     year, month = divmod(day.year * 12 + day.month - 1 + count, 12)
     last = calendar.monthrange(year, month + 1)[1] if 1 <= year <= 9999 else 1
     return date(year, month + 1, min(day.day, last))
@@ -279,4 +279,4 @@ _SPOKEN = [
     for pattern in (_ENGLISH_COUNTED, _SINCE, _CHINESE_COUNTED, _ENGLISH_NAMED, _CHINESE_NAMED)
 ]
 _BEGINNINGS = frozenset("iIfFoOdDwWsStTlLpPyY在最近过上本这今昨前去")
-"""First characters of named times, which rule out most positions quickly."""
+"""The first characters of all named times, which rule out most positions quickly."""

@@ -42,7 +42,7 @@ class ExploratoryRule:
 
     @property
     def form(self) -> re.Pattern[str]:
-        """The compiled pattern, which the whole question must match."""
+        """The compiled pattern; it must match the whole question."""
         return _compiled(self.pattern)
 
 
@@ -269,12 +269,12 @@ _POLITE = re.compile(
 """Polite openings, which are removed before the rules apply."""
 
 _SHOWN = 60
-"""Maximum length of a thing in the reason."""
+"""The most characters of a thing in the reason."""
 
 
 @frozen
 class Recognised:
-    """Match of a rule: the `things` that the question names. A list or a summary has one."""
+    """The match of a rule, and the `things` that the question names; a list or a summary has one."""
 
     kind: ExploratoryKind
     reason: Message
@@ -284,7 +284,7 @@ class Recognised:
 
 
 def classify(understood: Understood, match: Recognised | None) -> Classified:
-    """Return the level of a question with its reason; `match` is that of the rules."""
+    """Return the level of a question and the reason; `match` is the match of a rule."""
     if match:
         return Classified("exploratory", match.reason)
     narrowing = [_restore_phrases(term) for term in understood.terms if term.kind not in NOT_NARROWING]
@@ -294,9 +294,9 @@ def classify(understood: Understood, match: Recognised | None) -> Classified:
 
 
 def recognise(text: str, phrases: Sequence[str] = ()) -> Recognised | None:
-    """Return the match of the first rule that fits a question, None where none fits.
+    """Return the match of the first rule that fits a question, None if none does.
 
-    A phrase counts as one name, whatever words it has.
+    Each phrase counts as one name, whatever words it contains.
     """
     if len(text) > MOST_CHARACTERS:
         return None
@@ -343,7 +343,7 @@ def _named_things(match: re.Match[str], question: str) -> compared_things.Compar
 
 
 def _decisive_words(match: re.Match[str], question: str) -> str:
-    """Return the words that make it a list or a summary: all except the subject."""
+    """Return the words that make a question a list or a summary: all words except the subject."""
     spans = [match.span(name) for name in ("subject", "rest") if match.groupdict().get(name)]
     return "…".join(piece.strip() for piece in compared_things.cut(question, spans) if piece.strip())
 
@@ -353,7 +353,7 @@ def _quote(text: str) -> Message:
 
 
 def _restore_phrases(term: Term) -> str:
-    """Return a term as typed."""
+    """Return a term as text of the query language."""
     value = f'"{term.value}"' if term.kind == "phrase" or " " in term.value else term.value
     minus = "-" if term.negated or term.kind == "excluded" else ""
     name = "" if term.kind in ("phrase", "excluded") else f"{term.field or term.kind}:"
@@ -361,9 +361,9 @@ def _restore_phrases(term: Term) -> str:
 
 
 SIDE, SUBJECT, BOTH, PART = message("one side"), message("the subject"), message("both sides"), message("a part")
-"""Kinds of sub-queries: one compared or related thing, the subject, all things, a part named by a language model."""
+"""Reasons of sub-queries: one compared or related thing, the subject, all things, a part from a language model."""
 WHOLE = message("the whole question")
-"""The reason of the sub-query that is no part."""
+"""The reason of the sub-query for the undivided question."""
 
 ASPECTS = {
     "list": ((message("kinds"), "种类"), (message("examples"), "例子")),
@@ -374,7 +374,7 @@ ASPECTS = {
         (message("problems"), "问题"),
     ),
 }
-"""Aspects that are added to the subject of a list or a summary: the English words and the Chinese words."""
+"""Aspects that are appended to the subject of a list or summary: English and Chinese words."""
 
 TASK = """You take a question to someone's notes apart into smaller questions that are searched one by one.
 You are given JSON: "question", and "most", the largest number of smaller questions.
@@ -388,14 +388,14 @@ MOST_CHARACTERS = 300
 
 @frozen
 class ClassifiedQuestion:
-    """The level of a question, and the parts of an exploratory one."""
+    """The level of a question, and the sub-queries of an exploratory one."""
 
     level: Classified
     parts: Decomposition | None = None
 
 
 def classify_question(understood: Understood, level: Level) -> ClassifiedQuestion:
-    """Return the level of a question, the rules' for `auto`, and the parts of an exploratory one by the rules."""
+    """Return a question's level (for `auto`, by the rules) and the sub-queries of an exploratory question."""
     match = recognise(understood.text, understood.quoted) if level in ("auto", "exploratory") else None
     result = Classified(level, message("You chose this kind of search."))
     if level == "auto":
@@ -409,16 +409,16 @@ def classify_question(understood: Understood, level: Level) -> ClassifiedQuestio
 def decompose(match: Recognised, *, limit: int = 6) -> Decomposition:
     """Decompose an exploratory question into at most `limit` parts.
 
-    A comparison gives each side with the shared text. A relation also gives both sides together. A list or
-    a summary gives the subject, alone and with each aspect. A phrase is never split.
+    A comparison gives one part per side, with the shared text; a relation also one with both sides. A list or a summary
+    gives the subject alone, and with each aspect. Phrases are never split.
     """
     return Decomposition(match.kind, _drop_repeats(_parts(match), limit))
 
 
 def decompose_by_model(text: str, kind: ExploratoryKind, chat: "Chat", *, limit: int = 6) -> Decomposition:
-    """Decompose a question of a kind with a language model.
+    """Decompose a question with a language model.
 
-    Raises ProviderError for a failure, and for an answer that is not a list of questions.
+    Raises ProviderError if the model fails or doesn't answer with a list of questions.
     """
     answer = _strings(chat.ask(TASK, {"question": text, "most": limit}))
     whole = " ".join(text.split()).casefold()

@@ -1,4 +1,4 @@
-"""What a question excepts in its own words: 除了Redis以外的缓存, caches except Redis, 不用烤箱的蛋糕."""
+"""Exclusions in a question's own words: 除了Redis以外的缓存, caches except Redis, 不用烤箱的蛋糕."""
 
 import re
 from collections.abc import Iterable
@@ -49,9 +49,9 @@ _AND = re.compile(r"\s+(?:and|or|nor)\s+|[和与跟、及或,，]\s*")
 
 
 def excepted(typed: str) -> tuple[int, int, tuple[str, ...], bool] | None:
-    """Return the place of the words by which a question excepts things, and these; None where it excepts nothing.
+    """Return the start, the end and the excluded things of an exclusion, or None if the question has none.
 
-    The last value is whether those words also say how things are (caches without Redis), and stay searched for.
+    The last value tells whether its words also describe the subject (caches without Redis) and stay in the search.
     """
     text = simplify(typed[:MOST_CHARACTERS])
     if len(typed) > MOST_CHARACTERS or ASKS_HOW.search(text):
@@ -75,9 +75,11 @@ _ALONGSIDE = r"\s*(?:vs\.?(?![a-z])|versus|(?<![a-z])(?:and|or)(?![a-z])|[和与
 
 
 def share_about(things: Iterable[str], titles: Iterable[str], text: str) -> float:
-    """Return 1 for what is only about some things by its titles, else the share of lines that name them, from half.
+    """Return how much a text is about some things, from 0 to 1.
 
-    A negated mention counts for nothing: a note on logging in without a password isn't about passwords.
+    It is 1 if a title names them alone, 0.25 if each title that does names them next to others, else the share of lines
+    that name them, if it is more than half. Negated mentions don't count: a note on logging in without a password isn't
+    about passwords.
     """
     thing = f"(?:{'|'.join(name_pattern(fold(thing)) for thing in things)})"
 

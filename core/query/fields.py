@@ -1,4 +1,4 @@
-"""The fields of the question language: their names, their values, and the errors for others."""
+"""The fields of the query language: names, values, and errors for invalid ones."""
 
 import re
 import unicodedata
@@ -18,7 +18,7 @@ _FILTERS = [field for field in NOTE_FIELDS.values() if field.typed]
 
 
 def _listed(names: str) -> dict[str, tuple[str, ...]]:
-    """Return the names of each field or choice, of which the first is its own, from a list of such lists."""
+    """Return the names of fields or choices by the first name, from lines of names separated by bars."""
     return {names[0]: names for names in (tuple(line.split()) for line in names.split("|"))}
 
 
@@ -34,7 +34,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
         "|after 之后 晚于|before 之前 早于|created 创建于|updated 更新于"
     ),
 }
-"""Every field with its typed names; case and width make no difference."""
+"""Every field -> the names that users type; case and width don't matter."""
 
 CHOICES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "status": _listed(
@@ -45,24 +45,24 @@ CHOICES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     ),
     "use": _listed("unfound 从未找到 未找到|unhelpful 从未有用 没用过|misleading harmful 有误导 误导"),
 }
-"""The fields with a fixed set of values, and the typed names of each value."""
+"""The fields with fixed values -> the names that users type for each value."""
 
 DAYS = frozenset(("created", "updated"))
-"""Fields whose values are days, or ranges of them."""
+"""Fields whose values are days or ranges of days."""
 
 ANY_OF = frozenset(
     (*fields_of("word", "status"), "path", "has", "like", "page", "kind", "use", "url", "language", "level", *DAYS)
 )
-"""Fields of which a note has one value: where a question names two, either matches."""
+"""Fields with one value per note: if a question names several values, any of them matches."""
 
 RANGES = frozenset(("priority", "page", "level"))
-"""Fields whose values are numbers, or ranges of them."""
+"""Fields whose values are numbers or ranges of numbers."""
 
 AS_TYPED = frozenset(("in", "section", "path", "like", "url", *RANGES, *DAYS))
 """Fields whose values keep a final full stop or question mark."""
 
 PROSE = frozenset(("url", "language", "level"))
-"""Fields whose names stand before a colon in prose too: with a space after it they are words."""
+"""Fields whose names also precede colons in prose: with a space after the colon they are words."""
 
 _NOT_NEGATED = message_table(
     {
@@ -81,16 +81,16 @@ _MEANT = _pairs(
     "|since after|date after|until before"
 )
 _SHOWN = 20
-"""Properties of notes that a sentence lists."""
+"""The most properties that an error message lists."""
 _NOTES = "md"
-"""The kind of notes out of an export of another program."""
+"""The kind of notes that were imported from an export of another program."""
 _NAMES = {name: field for field, names in FIELDS.items() for name in names}
 _RANGE = re.compile(r"(-?\d{1,18})?\.\.(-?\d{1,18})?[.,:;!?]?|(>=|<=|>|<|=)?(-?\d{1,18})[.,:;!?]?")
 _AS_TEXT = message("To search for the text itself, put it in quotation marks.")
 
 
 def field_of(name: str, properties: Collection[str] = ()) -> str | None:
-    """Return the field that has this typed name, else the property of notes, else None.
+    """Return the field with this typed name, else the property with it, else None.
 
     `properties` are the folded names of all properties that notes have.
     """
@@ -99,7 +99,7 @@ def field_of(name: str, properties: Collection[str] = ()) -> str | None:
 
 
 def chosen(name: str, field: str, values: Iterable[str], at: Span, properties: Collection[str] = ()) -> tuple[str, ...]:
-    """Return the values as notes store them; raises QueryError for a value that the field, typed `name`, can't have."""
+    """Return values as notes store them; raises QueryError for an invalid value of the field, typed as `name`."""
     if field in RANGES:
         return tuple(_range(name, field, value, at, is_property=field in properties) for value in values)
     if field != "kind" and field not in CHOICES:
@@ -119,7 +119,7 @@ def chosen(name: str, field: str, values: Iterable[str], at: Span, properties: C
 
 
 def _stored(field: str, value: str, properties: Collection[str]) -> str:
-    """Return what `stored` returns; a note can have properties too."""
+    """Return the stored value as `stored` does; `has` also accepts a property's name."""
     try:
         return stored(field, value)
     except UnknownChoice:
@@ -129,7 +129,7 @@ def _stored(field: str, value: str, properties: Collection[str]) -> str:
 
 
 def stored(field: str, value: str) -> str:
-    """Return a value of a field with a fixed set of values as notes store it; raises UnknownChoice."""
+    """Return a typed value of a field with fixed values as notes store it; raises UnknownChoice."""
     folded = _folded(value)
     for choice, names in CHOICES[field].items():
         if folded in names:
@@ -138,7 +138,7 @@ def stored(field: str, value: str) -> str:
 
 
 def _kind(value: str) -> str:
-    """Return a kind of documents as notes store it; raises UnknownChoice for one that nothing converts."""
+    """Return a kind of document as notes store it; raises UnknownChoice for an unknown kind."""
     folded = _folded(value).removeprefix(".")
     if folded not in KINDS and folded != _NOTES and not converters_for(folded):
         raise UnknownChoice("kind of document", value, KINDS)
@@ -146,9 +146,10 @@ def _kind(value: str) -> str:
 
 
 def _range(name: str, field: str, value: str, at: Span, *, is_property: bool) -> str:
-    """Return a range of numbers as conditions have it: 2.., ..3 or 1..3; of pages it reaches the first one.
+    """Return a range of numbers in the stored form: 2.., ..3 or 1..3.
 
-    Where notes have a property of this name, a text that is no number stays as it is.
+    Raises QueryError for text without numbers, reversed ends, or pages below 1. A property's text without numbers stays
+    unchanged.
     """
     match = _RANGE.fullmatch(unicodedata.normalize("NFKC", value.translate(dates.SIGNS)).replace(" ", ""))
     least, most, sign, number = match.groups() if match else (None,) * 4
@@ -172,7 +173,7 @@ def _range(name: str, field: str, value: str, at: Span, *, is_property: bool) ->
 
 
 def refuse_empty(name: str, field: str, at: Span) -> None:
-    """Raise QueryError for a field, typed `name` with its colon, that has no value."""
+    """Raise QueryError for a field without a value; `name` is its typed name with the colon."""
     raise QueryError(
         "'{name}' has no value. Write it directly after the colon, as in {example}. {help}",
         at,
@@ -189,8 +190,7 @@ def refuse_minus(name: str, field: str, at: Span) -> None:
 
 
 def nearest(name: str, properties: Collection[str], *, surely: bool) -> str:
-    """Return the field that an unknown name may mean, "" for none; it must be nearer where a field isn't `surely`
-    meant."""
+    """Return the field that an unknown name may mean, "" for none; if no field is `surely` meant, it must be closer."""
     near = get_close_matches(name.casefold(), [*FIELDS, *_MEANT, *properties], n=1, cutoff=0.6 if surely else 0.81)
     return _MEANT.get(near[0], near[0]) if near else ""
 

@@ -1,4 +1,4 @@
-"""Lexer of the question language: a typed question to its pieces, by the rules of `language`."""
+"""Lexer of the query language: splits a question into spans by the rules in `core.query.parser`."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -19,7 +19,7 @@ _MARKS = "".join({*_QUOTES, *_QUOTES.values()})
 STRAIGHT = '"＂'
 _STOPS = "，。；！？"
 _JOINING = "-_./\\@#:=+&$'’"
-"""A Latin word after one of these is part of a larger word."""
+"""Characters before a Latin word that make it part of a longer one."""
 
 _NOTHING: metadata.Vocabulary = {}
 _SPACE = re.compile(r"\s+")
@@ -38,7 +38,7 @@ _AFTER_PIECE = re.compile(rf"[,.!?、{_STOPS}]*")
 
 @frozen
 class QuerySpan:
-    """A span of the question: a term or plain text. A phrase has both.
+    """A span of the question: a term or plain text. A phrase is both.
 
     Plain text that names a time (`late`) becomes a filter only at the end of the question.
     """
@@ -54,15 +54,15 @@ class QuerySpan:
 
     @property
     def is_text(self) -> bool:
-        """Whether it is searched for as text: it is no term, or one that names metadata in running text."""
+        """Whether the span is searched for as text: plain text, or words that also name metadata."""
         return self.term is None or bool(self.preferred)
 
 
 class QuestionLexer:
     """Reads a question once, from left to right.
 
-    `today` is the user's day, `properties` are the folded names of the properties that notes have, `vocabulary` are the
-    values of their metadata.
+    `today`: the user's date. `properties`: the folded names of properties that notes have. `vocabulary`: the values of
+    their metadata.
     """
 
     def __init__(
@@ -74,14 +74,14 @@ class QuestionLexer:
         self._properties = properties
         self._last = {closing: typed.rfind(closing) for closing in _QUOTES.values()}
         self.unclosed = False
-        """Whether a quotation mark that would open a phrase is text, since none closes it."""
+        """Whether an unclosed quotation mark was read as text."""
         self.colons: dict[str, str] = {}
-        """Names before a colon that are text, since they are no fields, each with the field that may be meant."""
+        """Unknown names before a colon, which are read as text -> the field that may be meant."""
         self.names_contents = False
-        """Whether the question says in its own words what notes hold."""
+        """Whether the question has a content filter in its own words."""
 
     def pieces(self) -> Iterator[QuerySpan]:
-        """Yield all pieces except white space and empty phrases."""
+        """Yield all spans except white space and empty phrases."""
         at, begins, leads = 0, True, True
         while at < len(self._typed):
             if blank := _SPACE.match(self._typed, at):
@@ -105,7 +105,7 @@ class QuestionLexer:
         return piece or self._contents(at) or self._ordering.get(at) or self._time(at, begins, leads) or self._word(at)
 
     def _protected(self, at: int, begins: bool) -> int:
-        """Return the end of the text that a backslash before `at` escapes, 0 where it escapes nothing."""
+        """Return the end of the text that a backslash before `at` escapes, 0 if it escapes nothing."""
         if self._typed[at : at + 1] and self._typed[at] in _MARKS:
             return at + 1
         if begins and (_MINUS.match(self._typed, at) or _TAG.match(self._typed, at)):
@@ -129,7 +129,7 @@ class QuestionLexer:
         return QuerySpan(at, end, value, Term("phrase", value, at, end) if value else None)
 
     def _opens(self, at: int, begins: bool) -> bool:
-        """Return whether a quotation mark opens a phrase; inch marks, stray marks and curly ones left open don't."""
+        """Return whether a quotation mark opens a phrase; inch marks, stray marks and unclosed ones don't."""
         mark, previous, following = self._typed[at], self._typed[at - 1 : at], self._typed[at + 1 : at + 2]
         if mark not in STRAIGHT or begins or not previous.isalnum():
             ended = mark not in STRAIGHT or _ENDED.match(following)
@@ -138,13 +138,13 @@ class QuestionLexer:
         return continues and not previous.isdecimal() and self._last[_QUOTES[mark]] > at
 
     def _closes(self, at: int) -> bool:
-        """Return whether the quotation mark at `at` is closed, and note one that isn't."""
+        """Return whether the quotation mark at `at` is closed; record an unclosed one."""
         closed = self._last[_QUOTES[self._typed[at]]] > at
         self.unclosed |= not closed
         return closed
 
     def _quoted(self, at: int) -> tuple[str, int]:
-        """Return the text between the quotation marks that open at `at`, and the end of the closing mark."""
+        """Return the text in the quotation marks that open at `at`, and the end of the closing mark."""
         end = self._typed.index(_QUOTES[self._typed[at]], at + 1)
         return self._typed[at + 1 : end].strip(), end + 1
 
@@ -174,7 +174,7 @@ class QuestionLexer:
         return self._closed(start, match.end(), term, (name,))
 
     def _field(self, at: int, start: int) -> QuerySpan | None:
-        """Return the field whose name begins at `at`; `start` is before `at` where a minus negates it."""
+        """Return the field term whose name begins at `at`; `start` is before `at` if a minus negates it."""
         match = _FIELD.match(self._typed, at)
         field = self._field_of(match[1]) if match else None
         if not match or not field:
@@ -239,7 +239,7 @@ class QuestionLexer:
             raise QueryError(error.message, at) from error
 
     def _days(self, value: str, at: Span) -> str:
-        """Return a range of days as `2026-01-01..2026-02-01`: the first, and the one after the last."""
+        """Return a range of days as `2026-01-01..2026-02-01`; the end is the day after the last."""
         try:
             first, end = dates.between(value, self._today)
         except QueryError as error:
@@ -247,7 +247,7 @@ class QuestionLexer:
         return f"{first or ''}..{end or ''}"
 
     def _contents(self, at: int) -> QuerySpan | None:
-        """Return the filter for what notes hold, as it is named at `at`."""
+        """Return the content filter that the question names at `at`."""
         if not (named := contents.named(self._typed, at)):
             return None
         self.names_contents = True
@@ -255,7 +255,7 @@ class QuestionLexer:
         return self._closed(at, named.end, term, (named.value,))
 
     def _time(self, at: int, begins: bool, leads: bool) -> QuerySpan | None:
-        """Return the time named at `at`; it stays text where it counts only at the end of the question."""
+        """Return the time named at `at`; it stays text if it only counts at the end of the question."""
         if not begins and self._typed[at].isascii() and self._typed[at - 1] in _JOINING:
             return None
         if not (spoken := dates.spoken(self._typed, at)):
@@ -277,19 +277,19 @@ class QuestionLexer:
         return self._closed(at, spoken.end, Term("after", spoken.value, at, spoken.end), span=span) if span else None
 
     def words(self, piece: QuerySpan) -> QuerySpan:
-        """Return a piece as plain text."""
+        """Return a span as plain text."""
         return QuerySpan(piece.start, piece.end, self._typed[piece.start : piece.end])
 
     def _closed(
         self, start: int, end: int, term: Term, values: tuple[str, ...] = (), *, span: dates.DateRange | None = None
     ) -> QuerySpan:
-        """Return a piece that includes the punctuation directly after it."""
+        """Return a span that includes the punctuation directly after it."""
         end = cast(re.Match[str], _AFTER_PIECE.match(self._typed, end)).end()
         return QuerySpan(start, end, "", replace(term, end=end), values, span)
 
 
 def _ordering(typed: str, vocabulary: metadata.Vocabulary) -> Iterator[QuerySpan]:
-    """Yield the pieces that put notes first or last; what is also a word of the text has a text."""
+    """Yield the spans that rank notes first or last; a span with text is searched for too."""
     for start, end, conditions in metadata.named(typed, vocabulary):
         value = typed[start:end]
         term = Term("preferred", value, start, end, conditions[0].field)

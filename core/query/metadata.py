@@ -9,28 +9,28 @@ from core.markdown.tags import with_parents
 from core.model import Condition
 
 Vocabulary = Mapping[str, Mapping[str, tuple[str, ...]]]
-"""The values that notes have by their common names, by field: `apollo` is a project, and the folder `work/apollo/`."""
+"""Values of metadata by their names and fields: `apollo` may be a project and the folder `work/apollo/`."""
 
 MOST_CHARACTERS = 300
-"""Characters of a question that names metadata or exceptions: a longer one is a text."""
+"""The most characters of a question that may name metadata or exclusions; a longer one is a pasted text."""
 ASKS_HOW = re.compile(r"(?i)\b(?:how|why)\b|怎么|怎样|如何|为什么|为何")
-"""Words of questions whose other words are seldom about the notes themselves."""
+"""Words that ask how or why; the rest of such a question seldom describes notes."""
 _NOTES = re.compile(
     r"(?<![a-z])notes?(?![a-z])|笔记|(?=.*(?:(?<![a-z])(?:about|regarding|concerning|related|tagged|label+ed|filed"
     r"|belong(?:s|ing)?|categor\w+|folders?)(?![a-z])|关于|有关|相关|标签|标记|分类|归类|属于|文件夹))"
     r".*(?:(?<![a-z])(?:docs?|documents?|pages?|articles?|entries|entry|files?|materials?|stuff|things?|everything"
     r"|anything|all|what)(?![a-z])|文档|文章|资料|内容|记录|页面|材料|文件|东西|知识)"
 )
-"""Questions that ask for notes: by that word, or by one for texts and one for what they are about."""
+"""Questions that ask for notes: with the word itself, or with a word for texts and one for "about"."""
 _FIELDS = {
     "tag": r"(?<![a-z])(?:tag(?:s|ged)?|label+ed)(?: (?:with|as))?|标签|标记",
     "project": r"(?<![a-z])projects?|项目",
     "category": r"(?<![a-z])categor(?:y|ies|i[sz]ed as)|分类|类别|归类",
     "path": r"(?<![a-z])(?:folders?|director(?:y|ies))|文件夹|目录",
 }
-"""What a question calls a field next to its value."""
+"""Words for a field that may be next to its value."""
 _SURE = _FIELDS.keys() - {"category", "path"}
-"""Fields that a question names wherever it says what they are called: others only where it asks for notes."""
+"""Fields that count wherever their words are next to a value; others only if the question asks for notes."""
 _LINK = r"(?:\s|is|are|called|named|of|the|this|for|in|为|是|叫做?|到|在|里|下|这个|那个|打了|带有?|[:：\"“”「」'‘’])*+"
 _JOINED = str.maketrans("-_", "  ")
 
@@ -45,7 +45,7 @@ def asks_for_notes(typed: str) -> bool:
 
 @lru_cache(4)
 def vocabulary(values: tuple[tuple[str, str], ...]) -> Vocabulary:
-    """Return the vocabulary of pairs of a field and a value; a tag or a folder is also named by its last part."""
+    """Return the vocabulary of (field, value) pairs; tags and folders are also named by their last part."""
     names: dict[str, dict[str, tuple[str, ...]]] = {}
     every = ((field, whole) for field, value in values for whole in with_parents(value.strip("/")))
     for field, whole in dict.fromkeys(every):
@@ -56,7 +56,7 @@ def vocabulary(values: tuple[tuple[str, str], ...]) -> Vocabulary:
 
 
 def named(typed: str, known: Vocabulary) -> Iterator[tuple[int, int, tuple[Condition, ...]]]:
-    """Yield the place of each value that a question names, and the conditions any of which its notes pass.
+    """Yield the start and end of each named value, and alternative conditions for its notes.
 
     Of overlapping values the longest counts.
     """
@@ -77,13 +77,13 @@ def named(typed: str, known: Vocabulary) -> Iterator[tuple[int, int, tuple[Condi
 
 
 def name_pattern(name: str) -> str:
-    """Return the pattern of a folded name in the singular or the plural; a Latin word must be whole."""
+    """Return a pattern for a folded name in singular or plural; a Latin name must be a whole word."""
     plural = "(?:e?s)?" if name[-1:].isascii() and len(name) > 2 else ""
     whole = re.escape(name.removesuffix("s") if plural else name)
     return rf"(?:(?<![a-z0-9])|(?=[^a-z0-9])){whole}{plural}(?:(?![a-z0-9])|(?<=[^a-z0-9]))"
 
 
 def _is_telling(name: str) -> bool:
-    """Return whether a name says something where nothing says its field: no letter, figure or word for notes."""
+    """Return whether a name is specific enough without its field: no single letter, number or word for notes."""
     is_for_notes = any(map(_NOTES.fullmatch, (name, f"about {name}")))
     return len(name) > 1 and not (is_for_notes or name.isdigit() or name in STOP_WORDS)

@@ -5,8 +5,8 @@ punctuation ，、。；！？ or directly after another piece. All other text i
 
 - Phrases: `"…"` and `＂…＂`, anywhere. A straight mark after a digit is a length (27"), and an unclosed mark is text.
   An empty phrase is ignored.
-- Emphasis: `“…”`, `「…」` and `『…』` next to other words, as in running text: it raises chunks and requires nothing.
-  Where nothing but such marks is asked for, they are phrases. An unclosed mark is text.
+- Emphasis: `“…”`, `「…」` and `『…』` next to other words, as in running text: chunks with these words rank higher, but
+  none must contain them. A question with nothing but such marks has phrases. An unclosed mark is text.
 - Exclusion: a minus directly before a letter, a quotation mark, a field or a #tag. `-1`, `--flag`, `-->` and an
   option of one Latin letter (`-v`) are words.
 - Fields: a name of `FIELDS` and a colon, with the value directly after it; `std::mem` and `http://` are words. The
@@ -16,12 +16,12 @@ punctuation ，、。；！？ or directly after another piece. All other text i
 - Other names before an ASCII colon (`KeyError:foo`) are words too; `colons` names them, as a field may be meant.
 - #tags: `#` and a name as notes have it directly after it, up to white space or punctuation. A number (`#12`) and C's
   directives (`#include`) are words.
-- Contents: see `contents`; where nothing is left but words that ask for notes, they go too.
-- Times: see `dates`. A question that names two different times compares them: both are words.
+- Contents: see `contents`. If only words that ask for notes are left besides them, these are dropped.
+- Times: see `dates`. In a question that names two different times, which compares them, both are words.
 - A backslash before a quotation mark, contents, a time or the start of a piece makes it plain text.
 
 The punctuation directly after a piece other than a phrase belongs to it. Of two types, categories, projects, statuses,
-paths or bases either may match; of two tags, titles or sections both must.
+paths or bases, either may match; of two tags, titles or sections, both must.
 """
 
 import re
@@ -56,7 +56,7 @@ from core.query.metadata import Vocabulary
 _NOTHING: Vocabulary = {}
 _LATIN = re.compile(rf"(?![{CJK}])\w")
 COPIED = re.compile("[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
-"""Invisible characters that come with copied text and that nobody types."""
+"""Invisible characters that copied text contains and nobody types."""
 
 
 def parse(
@@ -69,12 +69,12 @@ def parse(
 ) -> Understood:
     """Parse a question; `now` is the user's local time, with its zone.
 
-    `properties` are the folded names of the properties that notes have: they are fields too. Notes with a value of the
-    `vocabulary` that a question for notes names come first. With `has_filters` other filters narrow the search, so that
-    the question may be empty.
+    `properties` are the folded names of the properties that notes have, which are fields too. If a question asks for
+    notes and names a value of the `vocabulary`, notes with that value come first. With `has_filters` other filters
+    narrow the search, so that the question may be empty.
 
-    A term's place includes all that belongs to it, so that the rest means the same without it. A time named in
-    running text is a term `after` without a field; it also sets the end where it has one (`last week`).
+    The place of a term includes everything that belongs to it, so that the rest means the same without it. A time in
+    running text is a term `after` without a field; it also sets the end of the range if it has one (`last week`).
     Raises QueryError, with its place, for an invalid question.
     """
     if (half := find_half_character(typed)) is not None:
@@ -94,7 +94,7 @@ def parse(
 def _parse_pieces(
     typed: str, now: datetime, properties: Collection[str], vocabulary: Vocabulary, *, has_filters: bool
 ) -> Understood:
-    """Parse a question in which nothing is invisible but what changes how letters look."""
+    """Parse a question from which invisible characters are removed."""
     reader = QuestionLexer(typed, now.date(), properties, vocabulary)
     pieces = _mark_emphasis(typed, _times(reader))
     filters = _filters(pieces, now)
@@ -128,13 +128,13 @@ def _parse_pieces(
 
 
 def as_text(typed: str) -> Understood:
-    """Return a question that is searched for unchanged, without a part that is too long or that nothing can hold."""
+    """Return a question that is searched for unchanged, cut to the length limit and without unstorable characters."""
     text = " ".join(make_storable(typed[:QUESTION]).split())
     return Understood(text, terms=(Term("words", text, 0, len(typed)),) if text else ())
 
 
 def _times(reader: QuestionLexer) -> list[QuerySpan]:
-    """Return the pieces after the rules that need them all: a week at the end is a time, two times are words."""
+    """Return the spans after the rules that need all of them: a week at the end is a filter, two times are words."""
     pieces = list(reader.pieces())
     tail: list[QuerySpan] = []
     while pieces and (pieces[-1].late or pieces[-1].term or is_punctuation(pieces[-1].text)):
@@ -150,7 +150,7 @@ def _times(reader: QuestionLexer) -> list[QuerySpan]:
 
 
 def _mark_emphasis(typed: str, pieces: list[QuerySpan]) -> list[QuerySpan]:
-    """Return the pieces with the phrases that only emphasise words of a sentence."""
+    """Return the spans, with phrases in curly or corner marks turned into emphasis if there are other words."""
     if all(not piece.is_text or is_punctuation(piece.text) for piece in pieces):
         return pieces
     return [
@@ -178,7 +178,7 @@ def _words(pieces: Sequence[QuerySpan]) -> Iterator[Term]:
 
 
 def _join_text(pieces: Iterable[QuerySpan]) -> str:
-    """Return the text of words and phrases, with one space for white space and for each removed piece."""
+    """Return the text of words and phrases; white space and each removed span become one space."""
     parts = []
     last: QuerySpan | None = None
     for piece in pieces:
@@ -232,7 +232,7 @@ def _filters(pieces: Iterable[QuerySpan], now: datetime) -> Filters:
 
 
 def _instants(days: str, now: datetime) -> str:
-    """Return a range of the user's days as one of instants in UTC."""
+    """Return a range of the user's days as a range of instants in UTC."""
     ends = (midnight(date.fromisoformat(day), now.tzinfo).isoformat() if day else "" for day in days.split(".."))
     return "..".join(ends)
 
@@ -245,7 +245,7 @@ def _bounds(term: Term, span: dates.DateRange, now: datetime) -> tuple[datetime 
 
 
 class FilterValues(TypedDict, total=False):
-    """Filters as the user types them, as keyword arguments; a note must have every tag.
+    """Typed filters, as keyword arguments; a note must have every tag.
 
     `after` and `before` are dates, `terms` are in the query language.
     """
@@ -259,9 +259,9 @@ class FilterValues(TypedDict, total=False):
 
 
 def filters_of(*, properties: Collection[str] = (), **values: Unpack[FilterValues]) -> Filters:
-    """Return the filters for typed values; in terms the names of `properties` are fields too.
+    """Return the filters for typed values; within `terms`, the names of `properties` are fields too.
 
-    Raises QueryError for an invalid date, for a term that is not a filter, and for too many or too long ones.
+    Raises QueryError for an invalid date, a term that isn't a filter, or too many or too long values.
     """
     tags, path, terms = values.get("tags", ()), values.get("path", ""), values.get("terms", ())
     days = {"after": values.get("after", ""), "before": values.get("before", "")}
@@ -281,7 +281,7 @@ def filters_of(*, properties: Collection[str] = (), **values: Unpack[FilterValue
 
 
 def merge_filters(typed: Filters, options: SearchOptions) -> Filters:
-    """Return the filters of a question together with those of a search's options; raises UnknownChoice for a status."""
+    """Return the filters of a question combined with those of the options; raises UnknownChoice for a status."""
     caller = options.get("caller") or CallerContext()
     given: list[tuple[str, Iterable[str]]] = [
         ("type", caller.types),
@@ -303,7 +303,7 @@ _CALLER = ("type", "tags", "scope")
 
 
 def caller_of(context: Mapping[str, Any] | None) -> CallerContext:
-    """Return who asks, of one or several `type`, `tags` and `scope`; raises UnknownChoice and QueryError for others."""
+    """Return the caller's context from its `type`, `tags` and `scope`; raises UnknownChoice or QueryError."""
     terms: dict[str, tuple[str, ...]] = dict.fromkeys(_CALLER, ())
     for name, value in (context or {}).items():
         if name not in terms:
@@ -321,7 +321,7 @@ def _several(words: str | Iterable[str] | None) -> list[str]:
 
 
 def combine(typed: Filters, chosen: Filters) -> Filters:
-    """Combine the filters of a question with those chosen in addition; where both name bases, keep the common ones."""
+    """Combine the filters of a question with those chosen in addition; if both name bases, keep the common ones."""
     if typed.bases and chosen.bases:
         bases = tuple(name for name in typed.bases if name in chosen.bases)
         if not bases:
@@ -342,11 +342,11 @@ def combine(typed: Filters, chosen: Filters) -> Filters:
 _QUOTES = (('"', '"'), ("“", "”"), ("「", "」"), ("『", "』"))
 _AFTER_NAME = ",.!?、，。；！？"
 _PLAIN = "-_./"
-"""Signs in a name that needs no quotation marks, in addition to letters and digits."""
+"""Characters, besides letters and digits, in a name that needs no quotation marks."""
 
 
 class _Every(frozenset[str]):
-    """The names of all properties that notes may have."""
+    """A set of property names that contains every name."""
 
     def __contains__(self, name: object) -> bool:
         return True
@@ -356,7 +356,7 @@ _EVERY = _Every()
 
 
 def rename_base(question: str, old: str, new: str) -> str:
-    """Return a question with the new name in place of the old one; one that isn't valid, or can't hold it, stays."""
+    """Return a question with a base renamed in its `base:` filters; unchanged if it is or would be invalid."""
     try:
         pieces = _base_tokens(question, old)
     except QueryError:
@@ -373,7 +373,7 @@ def rename_base(question: str, old: str, new: str) -> str:
 
 
 def _base_tokens(question: str, name: str) -> list[QuerySpan]:
-    """Return the pieces of a question that name a base; raises QueryError for an invalid question."""
+    """Return the spans of a question that name a base; raises QueryError for an invalid question."""
     if find_half_character(question) is not None:
         return []
     pieces = QuestionLexer(question, local_now().date(), _EVERY).pieces()
@@ -381,7 +381,7 @@ def _base_tokens(question: str, name: str) -> list[QuerySpan]:
 
 
 def _quoted(name: str) -> str | None:
-    """Return a name as it is typed after a colon, in quotation marks where it needs them; None if it has them all."""
+    """Return a name as typed after a colon, in quotation marks if needed; None if it contains every kind of them."""
     if all(sign.isalnum() or sign in _PLAIN for sign in name) and name[-1].isalnum():
         return name
     return next((f"{opening}{name}{closing}" for opening, closing in _QUOTES if closing not in name), None)

@@ -50,7 +50,7 @@ _BAD = frozenset(
 """Words after 'is a' that rule out a definition."""
 
 _WORDS = 5
-"""Least number of words after the verb of a definition."""
+"""The fewest words after the verb of a definition."""
 
 _DEFINED = re.compile(
     r"(?:(?P<article>An?|The) )?"
@@ -96,7 +96,7 @@ _LEANING = re.compile(
     r"|下面|接下来|首先|然后|最后|我们|现在|这|那|它|该|其|此|在(?:本|上|前|下)|如(?:上|前|下|图)|正如|但|而|同样|另|也"
     r"|以下|上面|前面|与 ",
 )
-"""Start of a passage that depends on the text before it."""
+"""Starts of passages that depend on the text before them."""
 _POINTING_ELSEWHERE = re.compile(
     r"(?i):\w+:`|\[\^|\b(?:listing|figure|chapter|table) \d|\bsections?\b"
     r"|\b(?:this|next|last) (?:chapter|book|note|article|post)\b"
@@ -120,11 +120,11 @@ _CHINESE_VERBS = (
 _NOUNS = re.compile(
     r"(?:方法|步骤|说明|文件|结果|误差|链接|指南|教程|环境|方式|流程|过程|原理|示例|手册|概念|日志|记录|版本)$"
 )
-"""End of a heading that starts like a verb, but names a thing."""
+"""Ends of headings that start like a verb, but name a thing."""
 
 
 class Casing:
-    """Capitals of a note's words within sentences; titles capitalise many of them."""
+    """The usual capitals of a note's words within sentences; titles capitalize many more."""
 
     def __init__(self, prose: str) -> None:
         self._code = frozenset(re.findall(r"`(\w+)`", prose))
@@ -133,7 +133,7 @@ class Casing:
         self._capital = Counter(re.findall(r"(?<=[a-z,;] )[A-Z][a-z]+\b", prose))
 
     def plain(self, text: str, *, title: bool = False) -> str:
-        """Return a text with the note's own capitals; unknown words of a `title` become small."""
+        """Return a text with the note's own capitals; unknown words of a `title` are lowercased."""
         return _CAPITAL.sub(lambda word: self._plain(word[0], title), text)
 
     def _plain(self, word: str, title: bool) -> str:
@@ -144,7 +144,7 @@ class Casing:
 
 
 def definition_question(sentence: str, heading: str, casing: Casing) -> str | None:
-    """Return the question that a sentence answers, if it defines a term that is marked, or named in the heading."""
+    """Return the question that a sentence answers if it defines a term that is marked or named in the heading."""
     if is_chinese(sentence):
         return _chinese_definition_question(sentence, heading)
     if named := _NAMED.fullmatch(sentence):
@@ -162,7 +162,7 @@ def definition_question(sentence: str, heading: str, casing: Casing) -> str | No
 
 
 def heading_question(heading: str, casing: Casing, *, chinese: bool) -> str | None:
-    """Return a how-to question for a heading, or a heading that is a question itself; None for others."""
+    """Return a how-to question for a heading, or the heading if it is a question; else None."""
     heading = _NUMBER.sub("", heading).strip()
     if heading.casefold() in NAVIGATION:
         return None
@@ -182,19 +182,19 @@ def heading_question(heading: str, casing: Casing, *, chinese: bool) -> str | No
 
 
 def is_self_contained(sentence: str, *, first: bool) -> bool:
-    """Whether a sentence's words refer to nothing outside its passage; the `first` may not refer back."""
+    """Return whether a sentence refers to nothing outside its passage; the `first` one may not refer back."""
     sentence = " ".join(sentence.split())
     leans = first and _LEANING.match(sentence)
     return not (leans or _POINTING_ELSEWHERE.search(sentence) or sentence.endswith((":", "：")))
 
 
 def instructs(text: str) -> bool:
-    """Whether a passage gives instructions."""
+    """Return whether a passage gives instructions."""
     return bool((_CHINESE_INSTRUCTION if is_chinese(text) else _INSTRUCTION).search(text))
 
 
 def _names(heading: str, term: str) -> bool:
-    """Whether a heading contains a term, in the singular or plural."""
+    """Return whether a heading contains a term, in singular or plural."""
     words, wanted = ([_singular(word) for word in text.lower().split()] for text in (heading, term))
     return any(words[at : at + len(wanted)] == wanted for at in range(len(words)))
 
@@ -205,7 +205,7 @@ def _singular(word: str) -> str:
 
 
 def _is_thing(match: re.Match[str], after: list[str]) -> bool:
-    """Whether the words after the verb begin with a noun: with an article, a possessive or a plural."""
+    """Return whether the words after the verb begin with a noun: with an article, a possessive or a plural."""
     if after[0] in ("a", "an", "the") or after[0].endswith(("’s", "'s")):
         return True
     return match["verb"] == "are" and bool(match["mark"]) and after[0].endswith("s")

@@ -1,4 +1,4 @@
-"""Other words for those of a question: synonyms from a file that the user edits, and the nearest spelling."""
+"""Alternatives to a question's words: synonyms from a file that the user edits, and corrected spelling."""
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ FILE = "synonyms.txt"
 """Name of a workspace's synonym file."""
 
 MOST_CHARACTERS = 100
-"""Maximum length of a word in the file."""
+"""The most characters of a word in the file."""
 
 _COMMA = re.compile("[,，]")
 _LETTER = re.compile(rf"(?![{CJK}])\w")
@@ -30,32 +30,34 @@ _AFTER = re.compile(rf"[+#]|[.\-/_']?(?![{CJK}])\w")
 """Text around a word that makes it part of a longer one, as in node.js, C++ or k8s-pod."""
 
 Known = Callable[[Sequence[str]], Collection[str]]
-"""Returns those of some words that any chunk holds."""
+"""Returns the words, out of those given, that any chunk contains."""
 
 IsWord = Callable[[str], bool]
-"""Returns whether a word is one that people write, whatever the notes hold."""
+"""Returns whether a word is in general use, regardless of the notes."""
 
 Counts = Callable[[Sequence[str]], Mapping[str, int]]
-"""Returns the number of chunks that hold each word, of those that any holds."""
+"""Returns the number of chunks that contain each word; words in no chunk are omitted."""
 
 _WORD = re.compile(rf"(?P<cjk>[{CJK}]{{2,}})|(?<![^\W{CJK}])(?P<latin>[a-z0-9_]{{3,30}})(?![^\W{CJK}])")
 _MOST = 6
-"""Most words of a question, two characters of Chinese as one. In a longer one a word that no note holds is mostly a
-word of the user's own, and its neighbours say enough."""
+"""The most words of a question that is corrected, two Chinese characters counting as one.
+
+In a longer question, a word that no note contains is mostly the user's own, and its neighbours say enough.
+"""
 _ENDINGS = frozenset(
     "s es d ed ing er ers or ors ly ies est ness ment ments able ful less ion ions ation ization ity ism ive".split()
 )
-"""Ends of English words."""
+"""Endings of English words."""
 _LEAST = 5
-"""Least number of letters of a word that may differ in a letter; in a shorter one only neighbours may be swapped."""
+"""The fewest letters of a word in which one letter may be wrong; in shorter ones only neighbours may be swapped."""
 
 
 class Synonyms:
-    """Groups of words that mean the same; safe to share between threads."""
+    """Groups of synonyms; safe to share between threads."""
 
     def __init__(self, groups: Sequence[Sequence[str]] = ()) -> None:
         self._others: dict[str, dict[str, None]] = {}
-        """The other words of all groups of a folded word, in order."""
+        """Folded word -> the other words of all its groups, in order."""
         lengths: dict[str, set[int]] = {}
         for group in groups:
             for word in group:
@@ -72,8 +74,8 @@ class Synonyms:
     def variants(self, text: str, limit: int = 3) -> list[str]:
         """Return at most `limit` variants of a text, each with one known word replaced.
 
-        Every known word is replaced once before any is replaced again. Of overlapping words the first, then
-        the longest counts. A word of letters must be a whole word; Chinese matches anywhere.
+        Every known word is replaced once before any is replaced again. Of overlapping words the first counts, then the
+        longest. A word of letters must match a whole word; Chinese matches anywhere.
         """
         places = list(self._known(text))
         words: dict[str, list[str]] = {}
@@ -99,15 +101,15 @@ class Synonyms:
             at = end or at + 1
 
     def _end(self, folded: str, start: int) -> int:
-        """Return the end of the longest known word that begins at `start`, 0 where none does."""
+        """Return the end of the longest known word that begins at `start`, 0 if there is none."""
         ends = (start + length for length in self._lengths.get(folded[start], ()) if start + length <= len(folded))
         return next((end for end in ends if folded[start:end] in self._others and _by_itself(folded, start, end)), 0)
 
 
 def load(path: Path) -> Synonyms:
-    """Return the synonyms of a file, none where it doesn't exist.
+    """Return the synonyms of a file, empty if it doesn't exist.
 
-    Raises ConfigError that names the line, for a group of fewer than two words and for a file that is not text.
+    Raises ConfigError, naming the line, for a group of fewer than two words, or if the file isn't UTF-8 text.
     """
     content = read_file(path) or b""
     try:
@@ -122,7 +124,7 @@ def load(path: Path) -> Synonyms:
 
 
 def problems(text: str) -> Iterator[Message]:
-    """Yield what is wrong with the lines of a text that shall be in the file."""
+    """Yield the errors in a text that is to become the file's content."""
     for number, line in enumerate(re.split(LINE_END, text), 1):
         if line.strip()[:1] not in ("", "#"):
             try:
@@ -159,14 +161,14 @@ def _group(line: str, where: Message) -> list[str]:
 
 
 def _by_itself(text: str, start: int, end: int) -> bool:
-    """Return whether the span is not part of a longer word."""
+    """Return whether a span is not part of a longer word."""
     if _LETTER.match(text, start) and _BEFORE.search(text, max(0, start - 2), start):
         return False
     return not (_LETTER.match(text, end - 1) or text[end - 1] in "+#") or not _AFTER.match(text, end)
 
 
 def _replaced(text: str, places: Sequence[Span], word: str) -> str:
-    """Replace the places with a word, with a space between it and adjacent letters."""
+    """Replace spans by a word, with a space between it and adjacent letters."""
     pieces = [text[: places[0][0]]]
     ends = [*(start for start, _ in places[1:]), len(text)]
     for (_, end), following in zip(places, ends, strict=True):
@@ -180,7 +182,7 @@ def _touch(left: str, right: str) -> bool:
 
 
 class SynonymsFile:
-    """The synonym file of a workspace; a change is read at the next use."""
+    """The synonym file of a workspace; changes are read at the next use."""
 
     def __init__(self, folder: Path, *, make: bool) -> None:
         self._folder = folder
@@ -206,17 +208,17 @@ class SynonymsFile:
 
 @frozen
 class Spelling:
-    """A question with the nearest spelling of each word that no chunk holds, and those words with their spelling."""
+    """A question with corrected spelling, and the corrected words with their corrections."""
 
     text: str
     corrections: Mapping[str, str] = field(default_factory=dict)
 
 
 def is_word(word: str, tokens: Callable[[str], Spans]) -> bool:
-    """Return whether a tokenizer has a word as one piece, or as one with English endings.
+    """Return whether a tokenizer has a word as one token, or as one token with English endings.
 
-    Of 76 words of one vault that another lacks, though it holds one that differs in a letter, 74 are known so; of 519
-    made-up typing errors 6 % are (multilingual-e5-small).
+    With multilingual-e5-small this recognizes 74 of 76 words that only one of two vaults contains and that differ in a
+    letter from a word of the other, and takes 6 % of 519 made-up typing errors for words.
     """
     first, *rest = dict.fromkeys(map(tuple, tokens(word).tolist())) or [(0, 0)]
     is_inflected = first[1] > 2 and all(word[start:end] in _ENDINGS for start, end in rest)
@@ -224,10 +226,10 @@ def is_word(word: str, tokens: Callable[[str], Spans]) -> bool:
 
 
 def correct(text: str, known: Known, counts: Counts, is_word: IsWord = lambda word: False) -> Spelling:
-    """Return the spelling of a short question; a longer one stays as it is, and so does a word that isn't misspelt.
+    """Correct the spelling of a short question; longer ones stay unchanged.
 
-    A word stays unless it is unknown, or its nearest spelling is its singular or plural, which means the same.
-    A Chinese run counts as such a word where no chunk holds one of its pairs of characters. Candidates are made from
+    A word is corrected if no chunk contains it, unless it is in general use; even then its own singular or plural
+    replaces it. A Chinese run is unknown if no chunk contains one of its pairs of characters. Candidates are made from
     the word and looked up (Norvig, How to write a spelling corrector, 2007), so that the cost doesn't grow with the
     number of words in the notes.
     """
@@ -248,7 +250,7 @@ def correct(text: str, known: Known, counts: Counts, is_word: IsWord = lambda wo
 
 
 def _nearest(word: str, counts: Counts) -> str | None:
-    """Return the spelling that most chunks hold, all parts of it; a swap comes before another letter."""
+    """Return the candidate spelling whose rarest part is in the most chunks; swapped letters come before wrong ones."""
     swapped = (word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(len(word) - 1))
     ways: list[Iterator[str]] = [swapped]
     if len(word) >= _LEAST and word.isascii() and word.isalpha():
@@ -264,12 +266,12 @@ def _nearest(word: str, counts: Counts) -> str | None:
 
 
 def _parts(word: str) -> list[str]:
-    """Return what the index holds of a word: itself, of a Chinese run its pairs."""
+    """Return the entries of the index for a word: the word, or the character pairs of a Chinese run."""
     return [word] if word.isascii() else ["".join(pair) for pair in pairwise(word)]
 
 
 def _one_off(word: str) -> Iterator[str]:
-    """Yield the words with one letter less, more or another; the first letter is seldom wrong."""
+    """Yield the words with one letter removed, added or replaced, except the first, which is seldom wrong."""
     for at in range(1, len(word) + 1):
         yield word[:at] + word[at + 1 :]
         for letter in ascii_lowercase + digits:

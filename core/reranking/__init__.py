@@ -1,4 +1,4 @@
-"""A question and its candidates -> scores: the protocol of a reranker, and the table of the rerankers."""
+"""A question and its candidates -> scores: the reranker protocol, and the table of rerankers."""
 
 from collections.abc import Sequence
 from time import monotonic
@@ -14,35 +14,35 @@ from core.model import Bits
 
 @frozen
 class Candidate:
-    """A chunk to score: the text of its best window, and the bits of all its tokens if they are stored."""
+    """A chunk to score: the text of its best window, and its token bits if they are stored."""
 
     text: str
     bits: Bits | None = None
 
 
 Judged = list[float | None]
-"""The score of each candidate, from 0 to 1; None for one that there was no time for."""
+"""Scores of the candidates, 0 to 1; None for candidates beyond the time limit."""
 
 
 class Reranker(Protocol):
-    """Scores candidates against a question. Building one is cheap: the first `score` or `warm` loads the model."""
+    """A scorer of candidates for a question; building one is cheap, because the first use loads the model."""
 
     @property
     def fingerprint(self) -> str:
-        """Model and version: equal for rerankers with the same scores, which may share a cache."""
+        """Id of model and version, equal for rerankers with the same scores, so that they can share a cache."""
 
     @property
     def reads_bits(self) -> bool:
-        """Whether the reranker scores a candidate by its bits, so that its text may be empty."""
+        """Whether candidates are scored by their bits, so that their texts may be empty."""
 
     def score(self, query: str, candidates: Sequence[Candidate]) -> Judged:
-        """Return a score from 0 to 1 per candidate, in the same order; None for candidates beyond the time limit.
+        """Score candidates from 0 to 1, in the same order; None for candidates beyond the time limit.
 
         Raises ModelError or ProviderError.
         """
 
     def warm(self) -> None:
-        """Load what `score` needs, so that the first question is not delayed by it."""
+        """Load the model, so that the first `score` isn't delayed."""
 
 
 RERANKERS: Registry[Reranker] = Registry(
@@ -59,37 +59,37 @@ RERANKERS: Registry[Reranker] = Registry(
 build, built, make = RERANKERS.build, RERANKERS.get_built, RERANKERS.make
 
 NONE = "none"
-"""The name for a search without a reranker."""
+"""Name for searching without a reranker."""
 
 
 def check(name: str) -> None:
-    """Raise UnknownChoice for a name without a reranker."""
+    """Raise UnknownChoice for an unknown reranker."""
     RERANKERS.constructor(name.partition(":")[0])
 
 
 def reads_tokens(name: str) -> bool:
-    """Whether a reranker works on the token vectors of an embedder; raises the errors of `check`."""
+    """Return whether a reranker works on an embedder's token vectors; raises the errors of `check`."""
     check(name)
     return RERANKERS[name.partition(":")[0]].reads_tokens
 
 
 def is_built_in(name: str) -> bool:
-    """Whether a reranker is part of this installation, so that it asks for no network, no server and no file."""
+    """Return whether a reranker is part of this installation and needs no network, server or file."""
     from core.embedding import sentence
 
     return name in (NONE, "late-interaction") or (name == "cross-encoder" and sentence.is_bundled_installed())
 
 
 _REST_SECONDS = 60.0
-"""How long a server isn't asked that gave no answer."""
+"""Seconds for which a server isn't asked after it gave no answer."""
 _CACHE_SIZE = 10_000
-"""Scores in the cache."""
+"""Maximum number of scores in the cache."""
 
 
 class Cached:
-    """A reranker that reads texts, with its scores cached by question and text.
+    """A text reranker whose scores are cached by question and text.
 
-    Where its server gave no answer, its error is raised again for a minute.
+    If its server doesn't answer, the error is raised again for a minute without asking.
     """
 
     reads_bits = False

@@ -1,7 +1,7 @@
-"""The built-in cross-encoder: layers of the bundled model, and the file of its weights.
+"""The built-in cross-encoder: layers of the bundled model, and a file of weights.
 
-The file is installed with Tessera, or in a folder. It has the weights of the heads in 16 bits, and those of the layers
-if they differ from the bundled model's, with which the network shares the word embeddings in memory.
+The file is installed with Tessera, or in a folder. It has the weights of the heads in 16 bits, and the weights of the
+layers if they differ from the bundled model's. The network shares the bundled model's word embeddings in memory.
 docs/benchmarks.md has measurements.
 """
 
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
 @frozen
 class NetworkShape:
-    """Numbers of the bundled model's layers in use, and how many of them read question and passage separately."""
+    """The bundled model's layers in use, by number; the first `apart` of them read question and passage separately."""
 
     layers: tuple[int, ...]
     apart: int
 
 
 class Network:
-    """Layers and heads over an encoder's word embeddings.
+    """Transformer layers and heads on top of an encoder's word embeddings.
 
-    The embeddings are shared with the encoder if it has the same device and number format, else copied. The heads have
+    The embeddings are shared with the encoder if device and number format are the same, else copied. The heads have
     random weights until `parts.load_state_dict`.
     """
 
@@ -74,9 +74,9 @@ class Network:
         return sum(weights.numel() * weights.element_size() for weights in self.parts.parameters())
 
     def preprocess(self, pairs: Sequence[tuple[str, str]]) -> dict[str, "Tensor"]:
-        """Return three tensors of shape (pairs, tokens): `input_ids`, `places` and `whose`.
+        """Tokenize pairs into three tensors of shape (pairs, tokens): `input_ids`, `places` and `whose`.
 
-        `places` are positions within the question or the passage. `whose` is 1 for tokens of the question, 2 for those
+        `places` are positions within the question or the passage. `whose` is 1 for tokens of the question, 2 for tokens
         of the passage, 0 for padding.
         """
         import torch
@@ -152,26 +152,26 @@ NAME = "own"
 LAYERS = "layer."
 
 READ_TOKENS = 192
-"""Most tokens of a pair: whole windows ranked no better and take twice the time (decision 62)."""
+"""Maximum number of tokens of a pair: whole windows ranked no better and take twice the time (decision 62)."""
 
 
 def shipped() -> bool:
-    """Whether the weights are in this installation."""
+    """Return whether the weights are in this installation."""
     return WEIGHTS.is_file()
 
 
 def has_weights(folder: Path) -> bool:
-    """Whether a folder has weights for the built-in cross-encoder."""
+    """Return whether a folder has weights for the built-in cross-encoder."""
     return (folder / FILE).is_file()
 
 
 def fingerprint(folder: Path) -> str:
-    """Return a string that is equal for equal weights and an equal bundled model."""
+    """Return an id of the weights in a folder and of the bundled model."""
     return f"{digest([folder / FILE])}:{embedding.build('bundled').fingerprint}"
 
 
 def load(folder: Path, device: Device) -> Network:
-    """Return the network of a folder; raises ModelError if it or the bundled model can't be loaded."""
+    """Load the network from a folder; raises ModelError if it or the bundled model can't be loaded."""
     import torch
     from safetensors import SafetensorError, safe_open
     from transformers import AutoTokenizer

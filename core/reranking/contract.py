@@ -1,6 +1,6 @@
-"""Contract tests that every reranker passes; those of other packages too.
+"""Contract tests for every reranker, including those of other packages.
 
-A test class inherits RerankerContract and gives it a fixture `reranker`, which returns the reranker under test.
+A test class inherits RerankerContract and provides a fixture `reranker` with the reranker under test.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -67,7 +67,7 @@ class RerankerContract:
 
 
 def scores_of(reranker: Reranker, candidates: list[Candidate], question: str = QUESTION) -> list[float]:
-    """Return the scores of candidates, each of which has one from 0 to 1."""
+    """Score candidates, and assert one score from 0 to 1 per candidate."""
     scores = reranker.score(question, candidates)
     assert len(scores) == len(candidates)
     assert all(type(score) is float and 0 <= score <= 1 for score in scores)

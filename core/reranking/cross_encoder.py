@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 # A question and passages -> pairs that fit the input of a cross-encoder.
 
 PASSAGE_CHARACTERS = 8000
-"""Characters of a passage in which the best piece is searched."""
+"""Characters of a passage that are searched for the best piece."""
 
 
 def fit_pairs(model: "sentence_transformers.CrossEncoder", query: str, texts: Sequence[str]) -> list[tuple[str, str]]:
-    """Return pairs within the model's number of tokens, with the piece of each passage that has most question words.
+    """Build pairs that fit the model's input, with the piece of each passage that has the most question words.
 
-    The question is cut if it takes more than half of the tokens, or, with shorter passages, more than those leave.
+    The question is truncated if it takes more than half of the tokens and more than the passages leave over.
     """
     room = model.max_seq_length - model.tokenizer.num_special_tokens_to_add(pair=True)
     query = SURROGATES.sub("\ufffd", query)
@@ -47,7 +47,7 @@ def fit_pairs(model: "sentence_transformers.CrossEncoder", query: str, texts: Se
 
 
 def _piece(text: str, spans: Sequence[Span], room: int, words: Sequence[str]) -> str:
-    """Return the piece of a text that fits, after its first line (the breadcrumb) if that is short."""
+    """Return the best piece of a text that fits, preceded by the first line (the breadcrumb) if it is short."""
     if len(spans) <= room:
         return text
     line = text.find("\n", 0, spans[-1][1]) + 1
@@ -61,7 +61,7 @@ def _piece(text: str, spans: Sequence[Span], room: int, words: Sequence[str]) ->
 
 
 def _spans(tokenizer: "PreTrainedTokenizerFast", texts: Sequence[str], tokens: int | None) -> list[list[Span]]:
-    """Return the character spans of each text's tokens, at most the first `tokens` of them."""
+    """Return the character spans of each text's tokens; `tokens` limits their number."""
     cut = {} if tokens is None else {"truncation": True, "max_length": tokens}
     spans: list[list[Span]] = tokenizer(
         list(texts), add_special_tokens=False, return_offsets_mapping=True, verbose=False, **cut
@@ -71,7 +71,7 @@ def _spans(tokenizer: "PreTrainedTokenizerFast", texts: Sequence[str], tokens: i
 
 @frozen
 class Recommended:
-    """A recommended model. `megabytes`: size of its download. `languages`: codes, or `multilingual` for about 100."""
+    """A recommended model: its download size, and its languages as codes, or `multilingual` for about 100."""
 
     name: str
     megabytes: int
@@ -91,13 +91,13 @@ _EXAMPLE = f"cross-encoder:{RECOMMENDED[0].name}"
 DEFAULT_OWNER = "cross-encoder"
 
 READ_TOKENS = 1024
-"""Most tokens of a pair. Some models read 8192, but the cost of attention grows with the square."""
+"""Maximum number of tokens of a pair; some models can read 8192, but the cost of attention grows quadratically."""
 
 SECONDS = 10.0
-"""Time limit of one call. Candidates are scored in their order."""
+"""Time limit of one call; candidates are scored in order."""
 
 BATCH = {"cpu": 8, "cuda": 64, "mps": 16}
-"""Pairs in a forward pass, by device. The time limit is checked between passes."""
+"""Pairs in a forward pass, by device; the time limit is checked between passes."""
 
 
 @frozen
@@ -110,7 +110,7 @@ class CrossEncoderFacts:
 
 
 class CrossEncoder:
-    """A cross-encoder: `BAAI/bge-reranker-v2-m3`, `ms-marco-MiniLM-L6-v2`, a folder's path, or by default the built-in.
+    """A cross-encoder: a model's name (`BAAI/bge-reranker-v2-m3`), a folder's path, or by default the built-in one.
 
     Raises ConfigError for an empty name if the built-in one is not installed, and ModelError for a path without a
     cross-encoder. Safe to share between threads: one thread at a time runs the model.
@@ -149,11 +149,11 @@ class CrossEncoder:
             return vars(self).get("_facts") or facts(self._folder())
 
     def warm(self) -> None:
-        """Load the model and run it once: the first run is the slowest."""
+        """Load the model and run it once, because the first run is the slowest."""
         self.score("warm", [Candidate("warm")])
 
     def score(self, query: str, candidates: Sequence[Candidate]) -> Judged:
-        """Return a score from 0 to 1 per candidate; None for the last ones if the time limit is reached.
+        """Score candidates from 0 to 1; None for the last ones if the time limit is reached.
 
         Raises ModelError if the model can't be loaded or fails.
         """
@@ -261,7 +261,7 @@ def _labels(folder: Path, labels: object) -> ModelError:
 
 
 def _to_precision(model: "sentence_transformers.CrossEncoder") -> None:
-    """Make the last layer calculate in float32; a score in bfloat16 has only three digits."""
+    """Let the last layer calculate in float32, because a bfloat16 score has only three digits."""
     import torch
 
     heads = [layer for layer in model.modules() if isinstance(layer, torch.nn.Linear) and layer.out_features == 1]

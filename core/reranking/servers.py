@@ -20,14 +20,13 @@ Reply with one JSON object only, from each passage's number to its score, such a
 
 BEST = 10
 LEAST_CHARACTERS = 100
-"""Least characters of a passage in a request, however many passages it has."""
+"""Minimum number of characters per passage in a request, however many passages there are."""
 
 
 class Llm:
-    """The model `model` on the server of the section `[llm]`; without a name, the model of that section.
+    """A language model as a reranker: `model` on the server in the section `[llm]`, by default the section's model.
 
-    Each candidate gets an equal share of the setting `input_characters`. Raises ConfigError if the settings name no
-    server or no model.
+    Each candidate gets an equal share of the setting `input_characters`. Raises ConfigError without a server or model.
     """
 
     reads_bits = False
@@ -41,7 +40,7 @@ class Llm:
         return f"llm:{self._chat.server.model}"
 
     def score(self, query: str, candidates: Sequence[Candidate]) -> Judged:
-        """Return a score from 0 to 1 per candidate; raises ProviderError for a failure or an unusable answer."""
+        """Score candidates from 0 to 1; raises ProviderError for a failure or an unusable answer."""
         if not candidates:
             return []
         share = max(LEAST_CHARACTERS, self._settings.input_characters // len(candidates))
@@ -60,7 +59,7 @@ class Llm:
 
 
 def _scores(answer: str, count: int) -> list[float] | None:
-    """Return the scores in the last JSON object that has them, None if no object does.
+    """Return the scores in the last JSON object that has them, or None.
 
     Earlier objects may belong to the model's thoughts, or to passages quoted in them.
     """
@@ -78,25 +77,25 @@ def _scores(answer: str, count: int) -> list[float] | None:
 
 
 STYLES = ("cohere", "tei", "jina")
-"""Formats of a request, in the order in which `auto` tries them."""
+"""Request formats, in the order in which `auto` tries them."""
 
 ANSWER_BYTES = 1 << 20
-"""Largest size of an answer without the texts, which some servers send back."""
+"""Maximum size of an answer in bytes, not counting the texts, which some servers send back."""
 
 LARGEST = 1e9
-"""Bound of a plausible logit; a larger score is an error."""
+"""Bound of plausible logits; a larger score is an error."""
 
 ROUNDING = 1e-3
-"""Rounding error by which a score may be outside of 0 to 1 without being a logit."""
+"""Tolerance for rounding errors: a score that is further outside of 0 to 1 is a logit."""
 
 
 class RerankApi:
-    """The model `model` on the server of the section `[rerank]`; without a name, the model of that section.
+    """A reranker on a server: `model` on the server in the section `[rerank]`, by default the section's model.
 
-    With the style `auto` the first request tries the formats in turn: if the server refuses one as malformed (HTTP 400
-    or 422), the next one follows, and later requests use the first format that works. Scores outside of 0 to 1 are
-    logits; after the first of them, all scores of that server count as logits. Raises ConfigError if the settings name
-    no server or no model.
+    With the style `auto` the first request tries the formats in turn: if the server refuses a format as malformed (HTTP
+    400 or 422), the next format is tried, and later requests use the first format that works. Scores outside of 0 to 1
+    are logits; once there is one, all scores of that server count as logits. Raises ConfigError without a server or
+    model.
     """
 
     reads_bits = False
@@ -112,7 +111,7 @@ class RerankApi:
         return f"rerank-api:{self._server.model}"
 
     def score(self, query: str, candidates: Sequence[Candidate]) -> Judged:
-        """Return a score from 0 to 1 per candidate; raises ProviderError if the server fails."""
+        """Score candidates from 0 to 1; raises ProviderError if the server fails."""
         scores = []
         size = self._settings.batch_size
         for start in range(0, len(candidates), size):
@@ -150,7 +149,7 @@ class RerankApi:
         return body | {"documents": texts}
 
     def _scores(self, answer: object, count: int) -> list[float]:
-        """Return the scores of an answer of any style, in the order of the texts."""
+        """Return the scores in an answer of any format, in the order of the texts."""
         rows = answer.get("results") if isinstance(answer, dict) else answer
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
             raise self._server.unusable("answered without a list of scores")

@@ -1,1 +1,1 @@
-"""From a query to hits and a context."""
+"""A query -> hits and a context."""

@@ -1,4 +1,4 @@
-"""The order of hits by clicks on their notes: for like questions only, and less with time."""
+"""Ranking of hits by clicks on their notes: only for similar questions, and less with time."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,13 +13,13 @@ from core.query.parser import parse
 from core.retrieval.hits import by_favour
 
 GAIN = 0.5
-"""Clicks raise a hit by less than this, on the scale from the last hit (0) to the first (1); see decision 61."""
+"""The most that clicks raise a hit, on a scale from the last hit (0) to the first (1); see decision 61."""
 _LIKE = 0.5
-"""Likeness above which clicks for one question count for another."""
+"""Similarity of two questions above which clicks for one count for the other."""
 
 
 def rank_by_clicks(clicks: Clicks | None, result: SearchResult) -> Sequence[Hit]:
-    """Return the hits of a result in an order that heeds clicks; nothing goes, nothing comes in."""
+    """Return the hits of a result, reordered by clicks; no hit is added or removed."""
     raising = relevant_clicks(clicks, result)
     if not (clicks and raising):
         return result.hits
@@ -27,9 +27,9 @@ def rank_by_clicks(clicks: Clicks | None, result: SearchResult) -> Sequence[Hit]
 
 
 def relevant_clicks(clicks: Clicks | None, result: SearchResult) -> Sequence[Click]:
-    """Return the clicks for like questions on the notes of a result, the newest first, if clicks are on.
+    """Return the clicks for similar questions on a result's notes, newest first; none if clicks are off.
 
-    What a language model put in order stays so.
+    A language model's order is kept, so it gets none either.
     """
     if clicks is None or not clicks.enabled or (result.choice and result.choice.by):
         return ()
@@ -38,7 +38,7 @@ def relevant_clicks(clicks: Clicks | None, result: SearchResult) -> Sequence[Cli
 
 
 def favours(clicks: Iterable[Click], question: str, today: datetime) -> Mapping[str, float]:
-    """Return what clicks for like questions say of their notes, above 0 and below 1."""
+    """Return how much clicks for similar questions speak for each note, between 0 and 1."""
     totals: defaultdict[str, float] = defaultdict(float)
     for click in clicks:
         signal, days = SIGNALS[click.kind], max(0, (today - click.day).days)
@@ -47,14 +47,14 @@ def favours(clicks: Iterable[Click], question: str, today: datetime) -> Mapping[
 
 
 def likeness(first: str, second: str) -> float:
-    """Return the share of the words of two questions that they have in common, 0 to 1 (Dice's coefficient)."""
+    """Return the share of words that two questions have in common, 0 to 1 (Dice's coefficient)."""
     item, other = _words(first), _words(second)
     return 2 * len(item & other) / (len(item) + len(other)) if item and other else 0.0
 
 
 @lru_cache(4096)
 def _words(question: str) -> frozenset[str]:
-    """Return the words of a question that carry a subject; its filters and what it leaves out aren't among them."""
+    """Return the content words of a question, without its filters and exclusions."""
     try:
         understood = parse(question, now=local_now(), has_filters=True)
     except QueryError:

@@ -11,12 +11,12 @@ from core.base.messages import Message, message
 from core.model import ENOUGH, Comparison
 
 RESAMPLES = 10_000
-"""Ten times the rough minimum of Efron and Tibshirani (1993) for the ends of an interval."""
+"""Number of bootstrap samples: ten times the rough minimum for interval ends (Efron and Tibshirani, 1993)."""
 
 SEED = 0
 
 MOST = 10_000
-"""Largest number of further questions that the sentence names."""
+"""The largest number of further questions that the sentence mentions."""
 
 _BLOCK = 1 << 13  # 64 KB: the system takes larger blocks back each time, which takes twice as long
 _Z = 1.959964
@@ -73,10 +73,10 @@ def _resampled(differences: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _more(differences: NDArray[np.float64], difference: float, *, settled: bool) -> int | None:
-    """Estimate the number of further questions that settle the difference, if it stays the same.
+    """Estimate the number of further questions that would settle the difference, if it stays the same.
 
-    n = (z × sd / difference)² in all, from the half-width z × sd / √n of the normal interval of 95 % (Cochran,
-    'Sampling Techniques', 1977, chapter 4); with n questions, every second trial settles it.
+    In all it takes n = (z × sd / difference)² questions, from the half-width z × sd / √n of the normal interval of 95 %
+    (Cochran, 'Sampling Techniques', 1977, chapter 4). With n questions, every second trial settles it.
     """
     count = len(differences)
     if count < ENOUGH or not difference:

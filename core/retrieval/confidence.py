@@ -1,11 +1,13 @@
-"""The confidence of a search: whether its hits answer the question, or are only the nearest chunks of other things.
+"""The confidence of a search: whether its hits answer the question, or are only the nearest chunks.
 
-Three things are evidence of an answer: how far the nearest chunk is above the floor of its base (what questions about
-other things reach there, in their standard deviations), the share of the question's words that the first hit holds,
-each weighted by its rarity, and what it gains where it holds the question as it was typed. Their sum is the evidence.
-The weights and the least evidence were chosen on a grid over both vaults and questions on Wikipedia's paragraphs
-(`benchmarks.unanswered`). The score of late interaction says of questions across languages that they have no answer,
-so it has no part.
+The evidence of an answer is the sum of three values:
+- how far the nearest chunk is above the background of its base: the similarity that unrelated questions reach there, in
+  standard deviations;
+- the share of the question's words, weighted by rarity, that the first hit contains;
+- the gains of the first hit for containing the question as typed.
+
+The weights and the least evidence were chosen on a grid, over both vaults and over questions on Wikipedia's paragraphs
+(`benchmarks.unanswered`). The late interaction score is left out: it takes questions across languages for unanswered.
 """
 
 from collections.abc import Sequence
@@ -18,17 +20,17 @@ from core.retrieval.requests import SearchRequest
 from core.store import Store
 
 LEAST = 2.0
-"""Least evidence of an answer."""
+"""The least evidence from which hits count as an answer."""
 _WORDS = 4.0
-"""Evidence of a hit that holds all words of a question."""
+"""Evidence of a hit that contains all words of the question."""
 _WORDS_ALONE = 10.0
-"""How much more words count without vectors: a question in other words than the note's holds few of them."""
+"""Factor of the words without vectors: a question in the user's own words shares few words with the note."""
 
 
 def evidence(store: Store, ranking: Ranking) -> float:
     """Return the evidence of an answer among the hits.
 
-    It is without limit for a list, a phrase, a note that is asked for by its metadata, and an unknown floor.
+    It is infinite for a list, a phrase, a note that is named by its metadata, and an unknown background.
     """
     first = next(iter(ranking.order), None)
     if first is None:
@@ -42,9 +44,9 @@ def evidence(store: Store, ranking: Ranking) -> float:
 
 
 def word_share(store: Store, request: SearchRequest, rowid: int) -> float:
-    """Return the share of a question's words that a chunk holds, each weighted by its rarity, 0 to 1.
+    """Return the share of a question's words, weighted by rarity, that a chunk contains, 0 to 1.
 
-    The spelling of the question counts that fits the chunk best.
+    Of the question's spellings, the one that fits the chunk best counts.
     """
     return max(_share(store, words, rowid) for words in (request.words, *request.others))
 
@@ -57,7 +59,7 @@ def _share(store: Store, words: Sequence[str], rowid: int) -> float:
 
 
 def _nearness(store: Store, ranking: Ranking) -> float:
-    """Return the most that a chunk is above the floor of its base, without limit where a floor is unknown."""
+    """Return the highest similarity of a chunk above the background of its base; infinite if one is unknown."""
     floors = {base.id: store.floors.get(base) for base in ranking.request.bases}
     above = []
     for rowid, cosine in ranking.trace.scores("vector").items():

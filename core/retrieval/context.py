@@ -1,7 +1,7 @@
-"""A context: the chunks of hits and of their neighbours as one block for a prompt, within a budget of tokens.
+"""A context: the chunks of hits and their neighbours as one block for a prompt, within a token budget.
 
-What a note says, its title and its path included, is between the NOTE_MARKS, which none of them can hold. So a
-number in brackets is a citation only before the first of them, whatever a note says.
+Text from notes, including titles and paths, is between the NOTE_MARKS, which are escaped inside it. So a number in
+brackets is a citation only outside of the marks, whatever a note contains.
 """
 
 import re
@@ -21,14 +21,14 @@ from core.store import Store
 # Passages: hits widened by the chunks around them.
 
 MOST_TOKENS = 2000
-"""Tokens of a hit's chunks with its neighbours; further ones are left out."""
+"""The most tokens of a passage; further neighbours are left out."""
 
 
 def build_passage(store: Store, card: NoteSummary, chunk: Chunk, size: int, joined: Sequence[Chunk] = ()) -> Passage:
     """Return a chunk widened by the `joined` chunks and by up to `size` chunks of its note on each side.
 
-    Neighbours come nearest first, as long as all have at most `MOST_TOKENS`. Deleted chunks are skipped. An edited
-    chunk gives its edited text, one of a picture what was read of it.
+    The nearest neighbours come first, up to `MOST_TOKENS` in all. Deleted chunks are skipped. Edited chunks have their
+    edited text, chunks of pictures the text that was read from the picture.
     """
     if not size and not joined:
         return Passage(card, chunk.start, chunk.end, chunk.text)
@@ -43,7 +43,7 @@ def build_passage(store: Store, card: NoteSummary, chunk: Chunk, size: int, join
 
 
 def _nearest_chunks(around: Sequence[Chunk], chunk: Chunk, joined: Sequence[Chunk]) -> list[Chunk]:
-    """Return a chunk with its neighbours, the nearest first, as far as there is room next to the `joined` ones."""
+    """Return a chunk with its nearest neighbours, as many as fit next to the `joined` chunks."""
     held = {item.index for item in (chunk, *joined)}
     left = MOST_TOKENS - sum(item.token_count for item in (chunk, *joined))
     near, ended = [chunk], set[bool]()
@@ -75,15 +75,15 @@ def _join_texts(chunks: Sequence[Chunk], body: str, start: int) -> str:
 
 
 _BRACKET = re.compile(r"(?i)[<＜﹤](?=\W{0,9}[nｎ]\W{0,3}[oｏ]\W{0,3}[tｔ]\W{0,3}[eｅ])")
-"""The first character of a mark, and of what looks like one."""
+"""The first character of a mark, or of text that looks like one."""
 _BREAK = "\n\n"
 _BLANK = 100
-"""Maximum distance of neighbouring pieces, in characters."""
+"""The largest gap between pieces that count as touching, in characters."""
 _LEAST = 16
-"""Minimum number of tokens of a neighbour that is cut."""
+"""The fewest tokens of a neighbour that is cut to fit."""
 _AFTER_HITS = 1 << 30
 _STEPS = 8
-"""Number of places per window at which a window of a chunk that exceeds the budget may begin."""
+"""Number of window positions that are tried per window length, in a chunk that exceeds the budget."""
 
 
 # Contexts: passages as one block for a prompt.
@@ -91,7 +91,7 @@ _STEPS = 8
 
 @frozen
 class _Piece:
-    """A slice of a note under one section; a chunk that the user wrote or edited has its own text."""
+    """A slice of a note within one section; a chunk that the user wrote or edited has its own text."""
 
     note: NoteSummary
     section: tuple[str, ...]
@@ -107,7 +107,7 @@ class _Piece:
 
     @classmethod
     def from_chunk(cls, chunk: Chunk, hit: Hit) -> Self:
-        """Return a chunk of a hit's passage; its neighbours come after every hit by `rank`."""
+        """Return a chunk of a hit's passage; neighbours are ranked after every hit."""
         edited, is_own = len(chunk.text) != chunk.end - chunk.start, chunk.id == hit.chunk.id
         return cls(
             hit.note,
@@ -124,13 +124,13 @@ class _Piece:
         )
 
     def cut(self, start: int, end: int) -> Self:
-        """Return the part between two places of the note, empty where there is none."""
+        """Return the part between two offsets of the note, empty if there is none."""
         start = max(start, self.start)
         end = max(start, min(end, self.end))
         return replace(self, start=start, end=end, text=self.text[start - self.start : end - self.start])
 
     def without(self, other: Self) -> Self:
-        """Return the piece without what it shares with another one, which overlaps it on one side."""
+        """Return the piece without its overlap with another one, which is on one side."""
         if self.edited or other.edited or self.note.id != other.note.id or other.end <= self.start:
             return self
         return self.cut(other.end, self.end) if other.start <= self.start else self.cut(self.start, other.start)
@@ -150,7 +150,7 @@ class _Piece:
 
 
 class _Block:
-    """Pieces within a budget of tokens, in the order in which they were added."""
+    """Pieces within a token budget, in the order in which they were added."""
 
     def __init__(self, tokens: Tokens, budget: int) -> None:
         self.pieces: list[_Piece] = []
@@ -171,7 +171,7 @@ class _Block:
         return True
 
     def add_neighbour(self, piece: _Piece, own: _Piece) -> bool:
-        """Add a neighbour of a chunk, cut at its far end to what fits; return whether it fits as a whole."""
+        """Add a neighbour of a chunk, cut at its far end if it doesn't fit; return whether it fits uncut."""
         if self.add(piece):
             return True
         if piece.edited or (room := self._room(piece)) < _LEAST:
@@ -184,7 +184,7 @@ class _Block:
         return False
 
     def add_window(self, piece: _Piece, words: Sequence[str]) -> None:
-        """Add the part of a piece that fits and holds most of some words."""
+        """Add the part of a piece that fits and contains most of the words."""
         room, spans, text = self._room(piece), self._tokens(piece.text), piece.text.casefold()
         places = [at for word in words for at in _places(word, text)]
 
@@ -201,24 +201,24 @@ class _Block:
             self.add(replace(piece, start=piece.start + start, end=piece.start + end, text=piece.text[start:end]))
 
     def _room(self, piece: _Piece) -> int:
-        """The tokens left for the text of a piece."""
+        """Return the tokens that are left for the text of a piece."""
         head = replace(piece, text="").block(len(self.pieces) + 1)
         # A text in pieces may have a token more than the whole.
         return self._left - len(self._tokens(head + _BREAK)) - 1
 
 
 def escape_marks(text: str) -> str:
-    """Return a text that holds no mark; every character keeps its place."""
+    """Return a text with note marks escaped; every character keeps its offset."""
     return _BRACKET.sub("‹", text)
 
 
 def build(store: Store, hits: Sequence[Hit], words: Sequence[str], tokens: Tokens, budget: int) -> Context:
-    """Return the chunks of hits and of their neighbours as one block with numbered citations, best first.
+    """Return the chunks of hits and their neighbours as one block with numbered citations, best first.
 
-    A hit's own chunk comes before its neighbours, the nearest first, and what exceeds the budget is cut away from
-    the neighbours' far ends. Only a first chunk that exceeds it alone is cut itself, to the window that holds most of
-    the question's `words`; later hits whose chunk doesn't fit are left out. Pieces that touch are together in the
-    order of their note, and each section has its own number.
+    A hit's own chunk comes before its neighbours, the nearest of which come first; neighbours that exceed the budget
+    are cut at their far ends. A first chunk that alone exceeds the budget is cut to the window with the most `words` of
+    the question; later hits whose chunk doesn't fit are left out. Touching pieces are put together in the order of
+    their note, and each section has its own number.
     """
     block, chunks_of = _Block(tokens, budget), cache(store.chunks.for_note)
     left_out = 0
@@ -260,7 +260,7 @@ def _pieces(hit: Hit, chunks_of: Callable[[str], Sequence[Chunk]]) -> list[_Piec
 
 
 def _runs(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
-    """Return the pieces with those that touch together, in the order of their note, at the place of the best."""
+    """Return the pieces in groups of touching ones, each in note order, at the place of its best piece."""
     runs: list[list[_Piece]] = []
     for piece in pieces:
         near = [run for run in runs if any(piece.touches(other) for other in run)]
@@ -271,7 +271,7 @@ def _runs(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
 
 
 def _sections(store: Store, run: Sequence[_Piece]) -> list[_Piece]:
-    """Join the pieces of a run that are one slice of one section."""
+    """Join adjacent pieces of a run that belong to the same section."""
     joined: list[_Piece] = []
     for piece in run:
         last = joined[-1] if joined else None

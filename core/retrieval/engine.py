@@ -1,4 +1,4 @@
-"""Search of questions, at their level, with the settings of the base and the user's choices."""
+"""The search engine: searches questions at their level, with the settings of the bases and the user's options."""
 
 import time
 from collections.abc import Hashable, Iterator, Sequence
@@ -50,14 +50,14 @@ from core.settings.config import Settings
 from core.store import Store
 
 _CACHED_RESULTS, _CACHED_CANDIDATES = 64, 8
-"""Most results that are cached, and most questions whose candidates and tokens are."""
+"""The most cached results, and the most questions with cached candidates and tokens."""
 _PASSING: set[Notice] = {"model_loading", "model_away"}
-"""Notices of a temporary state: such results aren't cached."""
+"""Notices of a temporary state; results with one aren't cached."""
 
 
 @frozen
 class SearchServices:
-    """What a search needs; without `clicks` none rank hits, without `images` no pictures are found."""
+    """The services that a search needs; `clicks` and `images` are optional."""
 
     store: Store
     settings: Settings
@@ -68,7 +68,7 @@ class SearchServices:
 
 
 def _notices(prepared: Prepared) -> Iterator[Notice]:
-    """Yield the notices on how a question was read."""
+    """Yield the notices about how a question was read."""
     if prepared.understood.signs_as_text:
         yield "signs_as_text"
     if prepared.understood.colons:
@@ -81,7 +81,7 @@ class SearchEngine:
     """Answers questions; results are cached until the index changes."""
 
     def __init__(self, services: SearchServices, *, cached: bool = True) -> None:
-        """Without `cached` candidates are collected and judged again for every question, to measure that."""
+        """Create an engine; without `cached` it collects and judges candidates for every question, for measurements."""
         self._store, self._settings, self._models = services.store, services.settings, services.models
         self._synonyms, self._clicks, self._images = services.synonyms, services.clicks, services.images
         self._llm = LlmSteps(services.settings)
@@ -95,7 +95,7 @@ class SearchEngine:
         self._tokenized_hits: Cache[Hashable, dict[str, TokenizedHit]] = Cache(_CACHED_CANDIDATES)
 
     def prepare(self, typed: str | None, options: SearchOptions, *, like: Prepared | None = None) -> Prepared:
-        """Prepare a question to be searched; see `core.retrieval.requests.prepare`."""
+        """Prepare a question for a search; see `core.retrieval.requests.prepare`."""
         return prepare(self._store, self._settings, typed, options, like=like)
 
     def clicks_on(self, result: SearchResult) -> Sequence[Click]:
@@ -135,7 +135,7 @@ class SearchEngine:
     def context(self, prepared: Prepared, budget: int | None = None) -> Context:
         """Return the passages of a question's hits as a block for a prompt; `budget` in tokens, else from the settings.
 
-        Raises what `answer` raises, and QueryError for a budget below 1.
+        Raises the errors of `answer`, and QueryError for a budget below 1.
         """
         budget = self._settings.search.context_tokens if budget is None else budget
         if budget < 1:
@@ -149,13 +149,13 @@ class SearchEngine:
         return replace(block, confident=result.confident, notices=result.notices)
 
     def highlights(self, result: SearchResult) -> dict[str, Highlight]:
-        """Return where each hit answers, by the id of its chunk; see `Highlight`."""
+        """Return the highlights of each hit by the id of its chunk; see `Highlight`."""
         return highlights.highlights(result, self._store, self.tokenized_hits(result))
 
     def below_background(self, result: SearchResult) -> set[str]:
-        """Return the ids of the hits' chunks that are less similar to the question than other things usually are.
+        """Return the ids of hit chunks that are less similar to the question than unrelated text usually is.
 
-        Those of notes that the question names by their metadata are never among them.
+        Chunks of notes that the question names by their metadata are never included.
         """
         floors = {base.name: floor for base in self._store.bases.all() if (floor := self._store.floors.get(base))}
         return {
@@ -168,7 +168,7 @@ class SearchEngine:
         }
 
     def tokenized_hits(self, result: SearchResult) -> dict[str, TokenizedHit]:
-        """Return the tokens of the question and of each hit by the id of its chunk; those of the last are cached."""
+        """Return the tokens of the question and of each hit by chunk id; those of the last results are cached."""
         key = result.query, tuple((hit.asked, hit.chunk.id) for hit in result.hits), self._store.fields.version()
         tokenized = self._tokenized_hits.get(key)
         if tokenized is None:
@@ -178,24 +178,24 @@ class SearchEngine:
         return tokenized
 
     def filters(self, **values: Unpack[FilterValues]) -> Filters:
-        """Return the filters for typed values; raises what `filters_of` does."""
+        """Return the filters for typed values; raises the errors of `filters_of`."""
         return filters_of(properties=properties_in(self._store, *values.get("terms", ())), **values)
 
     matches = staticmethod(match_levels)
 
     def marks(self, text: str, question: str) -> Sequence[Span]:
-        """Return where a text holds the words of a question that carry meaning."""
+        """Return the spans of a question's content words in a text."""
         words = highlights.telling_words(query_keywords(question))
         return highlights.words_in(text, words, self._store.words.stems)[0]
 
     def why_not(self, typed: str, note_id: str, **options: Unpack[SearchOptions]) -> WhyNot:
-        """Return why a note is no hit of a question at the simple level; raises NoteNotFound and what a search does."""
+        """Return why a note is no hit of a question at the simple level; raises NoteNotFound and search errors."""
         with self.explained(typed, options) as reasons:
             return reasons.why_not(self._store.notes.card(note_id))
 
     @contextmanager
     def explained(self, typed: str, options: SearchOptions) -> Iterator[Reasons]:
-        """Search at the simple level and hold its snapshot open, to explain any chunk; raises what a search does."""
+        """Search at the simple level, and keep the snapshot open to explain any chunk; raises search errors."""
         prepared = self.prepare(typed, {**options, "explain": True})
         whole = SubQuery(prepared.query.text, WHOLE)
         with self._open_search(prepared.query, [whole], wait=prepared.wait) as (ranking,):
@@ -203,7 +203,7 @@ class SearchEngine:
             yield Reasons(self._store, ranking, result)
 
     def passage(self, hit: Hit, size: int) -> Passage:
-        """Return a hit widened by up to `size` chunks on each side."""
+        """Return a hit's passage, widened by up to `size` chunks on each side."""
         chunks = self._store.chunks.for_note(hit.note.id) if hit.joined else []
         joined = [chunk for chunk in chunks if chunk.index in hit.joined]
         return context.build_passage(self._store, hit.note, hit.chunk, size, joined)
@@ -241,7 +241,7 @@ class SearchEngine:
 
     @contextmanager
     def _open_search(self, query: Query, parts: Sequence[SubQuery], *, wait: bool) -> Iterator[list[Ranking]]:
-        """Search the parts of a question, all in one snapshot so that the stages agree, and hold it open."""
+        """Search the parts of a question in one snapshot, so that the stages agree, and keep it open."""
         while True:
             bases = self._store.bases.chosen(query.filters.bases)
             requests = self._start_search(query, bases, parts, wait=wait)
@@ -261,7 +261,7 @@ class SearchEngine:
         return rankings
 
     def _collect(self, request: SearchRequest, scope: Scope) -> Candidates:
-        """Return the candidates of a request; its early answer, its last one and its lost candidates share them."""
+        """Return the candidates of a request; searches that differ only in reranking and explaining share them."""
         if not self._cached:
             return stages.collect(self._store, request, scope)
         settings = replace(request.query.settings, reranker=reranking.NONE)
@@ -270,7 +270,7 @@ class SearchEngine:
         return self._candidates.get_or_compute(key, lambda: stages.collect(self._store, request, scope))
 
     def _stamps(self, query: Query) -> tuple[object, ...]:
-        """Return values that change with the index, and with the uses of notes that decide what a question finds."""
+        """Return values that change with the index, and with note uses if they decide what the question finds."""
         uses: tuple[object, ...] = ()
         if any(condition.field == "use" for condition in query.filters.conditions):
             uses = self._store.uses.stamp()

@@ -1,7 +1,7 @@
 """Fusion of the scores of several stages, as pure functions over {chunk: score}.
 
-Scores by words and tokens are compared within a language: words of a question are rare in notes of another one, and its
-tokens are nearer to tokens of its own. Meaning alone compares candidates of two languages
+Keyword and token scores are only comparable within a language: a question's words are rare in notes in another
+language, and its tokens are nearer to tokens of its own. Only scores by meaning compare candidates across languages
 (`core/embedding/centring.py`).
 """
 
@@ -18,24 +18,24 @@ ChunkMap = Mapping[int, Chunk]
 Cards = Mapping[str, NoteSummary]
 """Notes by their ids."""
 PHRASE = 0.3
-"""Gain of a chunk that holds an optional phrase, on a scale from 0 to 1."""
+"""Gain of a chunk that contains an optional phrase, on a scale from 0 to 1."""
 
 _BY_WORDS = 0.25
-"""How far the best words lead from the mean meaning to the best, where there is no vector.
+"""How far the best words raise a chunk without a vector, as a share of the way from the mean score by meaning to 1.
 
-With half of the notes of both vaults in a base by words only, MRR@10 is 0.540 with 0, 0.561 with 0.25; what 0.5 gains
-for notes without vectors, others lose.
+With half of the notes of both vaults in a base without vectors, MRR@10 is 0.540 with 0 and 0.561 with 0.25. With 0.5,
+notes with vectors lose what the others gain.
 """
 _CONSTANT = 60
 
 
 def fuse_weighted(vector: Scores, keyword: Scores, weight: float, trusted: Scores) -> Scores:
-    """Return the weighted sum of both stages' scores, each normalised to 0..1 over the pool.
+    """Return the weighted sum of the scores by meaning and by words, each normalised to 0..1 over the pool.
 
-    `weight` applies to meaning, 1 - `weight` to words; of that, what words are not `trusted` with goes to meaning too.
-    A chunk without a vector counts in meaning as the mean of the others, and as more the better its words are.
-    On 1,800 questions this put the right passage first 1.5 to 2.5 points more often than
-    reciprocal ranks, and alike for weights of 0.5 to 0.7; every candidate needs both scores.
+    Meaning has `weight`, words the rest; words that aren't fully `trusted` leave part of theirs to meaning. A chunk
+    without a vector has the mean score by meaning, raised by its words. On 1,800 questions this put the right passage
+    first 1.5 to 2.5 points more often than reciprocal ranks, and equally often for weights of 0.5 to 0.7. Every
+    candidate needs both scores.
     """
     meaning, words = normalise(vector), normalise(keyword)
     mean = fmean(meaning.values()) if meaning else 0.0
@@ -59,18 +59,18 @@ def fuse_reciprocal(*stages: Scores) -> Scores:
 
 
 def share(rank: int) -> float:
-    """Return the share of a rank in the sum over several lists."""
+    """Return the contribution of a rank to the sum over several lists."""
     return 1 / (_CONSTANT + rank)
 
 
 def add_gains(scores: Scores, gains: Scores) -> Scores:
-    """Return the scores, normalised to 0..1 and raised by their gains, best first; equal ones keep their order."""
+    """Return the scores, normalised to 0..1 and raised by gains, best first; equal scores keep their order."""
     after = {key: score + gains.get(key, 0.0) for key, score in normalise(scores).items()}
     return dict(sorted(after.items(), key=lambda item: -item[1]))
 
 
 def to_scale(raised: Scores, low: float, high: float) -> Scores:
-    """Return scores from 0 to 1 between `low` and `high`, and higher ones, which have gains, between `high` and 1."""
+    """Return scores of 0 to 1 mapped to `low` to `high`, and scores above 1 (from gains) mapped to `high` to 1."""
     return {
         key: max(0.0, high - (high - low) * (1 - score)) if score <= 1 else 1 - (1 - high) / score
         for key, score in raised.items()
@@ -78,10 +78,10 @@ def to_scale(raised: Scores, low: float, high: float) -> Scores:
 
 
 def blend(scores: Scores, judged: Mapping[int, float | None], weight: float) -> Scores:
-    """Return the scores blended with those of a reranker, both normalised to 0..1, best first.
+    """Return the scores blended with a reranker's, both normalised to 0..1, best first.
 
-    Candidates outside `judged` follow in their previous order. Where the reranker ran out of time (None),
-    the candidate's own score replaces the reranker's.
+    Candidates outside `judged` follow in their previous order. A candidate that the reranker had no time for (None)
+    keeps its own score.
     """
     before = normalise(scores)
     reranked = normalise({key: score for key, score in judged.items() if score is not None})
@@ -91,7 +91,7 @@ def blend(scores: Scores, judged: Mapping[int, float | None], weight: float) -> 
 
 
 def normalise(scores: Scores) -> Scores:
-    """Return the scores on a scale from the lowest (0) to the highest (1); equal scores are all 1, zeros stay 0."""
+    """Return the scores scaled from the lowest (0) to the highest (1); equal scores become 1, but zeros stay 0."""
     if not scores:
         return {}
     low, high = min(scores.values()), max(scores.values())
@@ -101,16 +101,19 @@ def normalise(scores: Scores) -> Scores:
 
 
 Groups = Mapping[int, bool]
-"""Whether a chunk is written in Chinese, Japanese or Korean: no word of those is in a text of another language."""
+"""Chunk -> whether it is in Chinese, Japanese or Korean, which share no words with other languages."""
 
 _BY_MEANING = 0.75
-"""How far the mean scores of two languages differ as their nearness does. With 0 a single passage in its language is
-never first, with 1 questions over both vaults lose half a point."""
+"""How much of two languages' difference in mean score by meaning their reranker scores get.
+
+With 0, a single passage in the question's language is never first; with 1, questions over both vaults lose half a
+point.
+"""
 _CHARACTER = re.compile(f"[{CJK}]")
 
 
 def language_groups(chunks: ChunkMap, cards: Cards) -> dict[int, bool]:
-    """Return the group of each chunk; its headings decide before its text, which may be code."""
+    """Return the language group of each chunk; its headings count too, since its text may be code."""
     return {
         rowid: chunk.language in ("zh", "mixed")
         or bool(_CHARACTER.search(" ".join((cards[chunk.note_id].title, *chunk.titles))))
@@ -119,9 +122,9 @@ def language_groups(chunks: ChunkMap, cards: Cards) -> dict[int, bool]:
 
 
 def trust_words(words: Scores, of: Groups) -> Scores:
-    """Return how far scores by word are trusted with each chunk, 1 where all are in one language.
+    """Return how much keyword scores are trusted for each chunk, from 0 to 1; 1 if all are in one language.
 
-    It is the root of what the best chunk in its language has of the score of the best of all.
+    It is the square root of the best score in the chunk's language as a share of the best of all.
     """
     best: dict[bool, float] = {}
     for rowid, score in words.items():
@@ -131,9 +134,9 @@ def trust_words(words: Scores, of: Groups) -> Scores:
 
 
 def level_scores(judged: Mapping[int, float | None], meaning_scores: Scores, of: Groups) -> dict[int, float | None]:
-    """Return a reranker's scores with the languages' means as far apart as those of meaning, `meaning_scores`.
+    """Return a reranker's scores, shifted so that the languages' means differ as their scores by meaning do.
 
-    Both are compared on a scale from 0 to 1. Scores of candidates in one language stay as they are.
+    Both are compared on a scale from 0 to 1. If all candidates are in one language, their scores don't change.
     """
     scores = {rowid: score for rowid, score in judged.items() if score is not None}
     ours = [rowid for rowid in scores if of[rowid]]

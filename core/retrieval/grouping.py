@@ -1,4 +1,4 @@
-"""Candidates that belong together: duplicates form a group, superseded notes come below their successors."""
+"""Related candidates: duplicates form a group, superseded notes rank below their successors."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from core.store import Store
 # Duplicates: overlapping chunks of a note, copies in other notes, equal lines of texts.
 
 ALIKE = 0.9
-"""Minimum similarity of copies (Jaccard, over pieces of 4 characters)."""
+"""The least similarity of copies (Jaccard, over 4-character pieces)."""
 
 _DIGITS = re.compile(r"\d+")
 _PIECE = 4
@@ -28,9 +28,9 @@ _FACTOR = np.uint32(0x9E3779B1)
 
 @dataclass(slots=True)
 class Group:
-    """A candidate with its duplicates: overlapping chunks of its note, and copies elsewhere.
+    """A candidate with its duplicates: overlapping chunks of its note, and copies in other notes.
 
-    `joined` are chunks that would be hits too, so they widen the hit; `dropped` would not.
+    `joined` chunks would be hits themselves, so they widen the hit; `dropped` chunks would not.
     """
 
     best: int
@@ -40,9 +40,9 @@ class Group:
 
 
 def group_duplicates(order: Sequence[int], chunks: ChunkMap, count: int) -> list[Group]:
-    """Return the first `count` groups of candidates, best first; a candidate joins the first group it repeats.
+    """Return the first `count` groups of candidates, best first; a candidate joins the first group that it repeats.
 
-    Texts are compared only for candidates that may still become hits, because it takes time.
+    Comparing texts is slow, so it is done only for candidates that may become hits.
     """
     result: list[Group] = []
     texts = {rowid: _ComparedText(chunks[rowid].text) for rowid in order}
@@ -81,7 +81,7 @@ def _overlap(chunk: Chunk, other: Chunk) -> bool:
 
 @dataclass(eq=False)
 class _ComparedText:
-    """A text for comparison with others."""
+    """A text that is compared with others, and its cached pieces."""
 
     _text: str
 
@@ -103,7 +103,7 @@ class _ComparedText:
 
     @lazy
     def _cells(self) -> NDArray[np.bool_]:
-        """The cells that the text's pieces hash to; several pieces may share one."""
+        """The hash cells of the text's pieces, which several pieces may share."""
         characters = np.frombuffer(self._plain.encode("utf-32-le", "surrogatepass"), np.uint32)
         count = max(0, len(characters) - _PIECE + 1)
         pieces = np.zeros(count, np.uint32)
@@ -121,18 +121,18 @@ class _ComparedText:
 # Superseded notes and their successors.
 
 NewerNotes = Mapping[str, Sequence[str]]
-"""The ids of the active notes that supersede each superseded note."""
+"""Superseded note -> the active notes that supersede it, by id."""
 
 
 class Successors:
-    """The notes that supersede others, read anew when a note has changed; safe to share between threads."""
+    """The notes that supersede others, read again after any note changed; safe to share between threads."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._read: tuple[object, NewerNotes] | None = None
 
     def read(self) -> NewerNotes:
-        """Return the newer notes of each; a note says what it supersedes by a path, file name, title or alias."""
+        """Return the newer notes of each note; notes name what they supersede by path, file name, title or alias."""
         stamp, read = self._store.fields.version(), self._read
         if read is None or read[0] != stamp:
             self._read = read = stamp, self._successors()
@@ -155,10 +155,10 @@ class Successors:
 def demote_superseded(
     order: Sequence[int], chunks: ChunkMap, hits: Iterable[int], successors: NewerNotes
 ) -> Sequence[int]:
-    """Return the candidates with those of each superseded note below the first hit of every note that supersedes it.
+    """Return the candidates, each superseded note moved below the first hit of every note that supersedes it.
 
-    `hits` are the candidates that are shown, of which some are superseded. All others keep their order; notes that
-    supersede each other do too.
+    `hits` are the shown candidates, which may include superseded ones. All others keep their order, and so do notes
+    that supersede each other.
     """
     first: dict[str, int] = {}
     for rowid in sorted(hits, key={rowid: place for place, rowid in enumerate(order)}.__getitem__):
@@ -194,7 +194,7 @@ def demote_superseded(
 
 
 def _is_superseded_by(old: str, new: str, successors: NewerNotes) -> bool:
-    """Return whether a note is superseded, directly or over others, by another."""
+    """Return whether the note `old` is superseded by `new`, directly or through other notes."""
     seen, waiting = {old}, [old]
     while waiting:
         for successor in successors.get(waiting.pop(), ()):

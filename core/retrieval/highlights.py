@@ -1,4 +1,4 @@
-"""Highlights: where a hit holds the question's words, its sentence nearest to the question, and how near it is."""
+"""Highlights of a hit: the question's words, the sentence nearest to the question, and their similarity."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,20 +33,20 @@ from core.model import Bits, Chunk, Highlight, Hit, Matrix, SearchResult, Spans
 from core.store import Store
 
 Stems = Callable[[Sequence[str]], Mapping[str, str]]
-"""Returns for each word the stem under which the index of words holds it."""
+"""Returns the stem of each word, as in the keyword index."""
 
 LONGEST = 320
-"""Most characters of a sentence; a longer one is divided."""
+"""The most characters of a sentence; longer ones are divided."""
 
 _LATIN = re.compile(rf"[vV]?\d+(?:\.\d+)+|{WORD}(?:\+\+|#(?!\w))?")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _CLINGING = f"[{INVISIBLE}\U0001f3fb-\U0001f3ff]*"
-"""What is drawn with the character before: it is invisible, or the colour of a skin."""
+"""Characters that attach to the one before: invisible ones, and skin tones of emoji."""
 _BLOCK = re.compile(
     r"(?m)^[ \t>]*(?:(?P<fence>`{3,}|~{3,}).*|(?P<aside>#{1,6}[ \t].*|<!--(?s:.*?)(?:-->|\Z)|</?[A-Za-z].*|[ \t>]*)"
     r"|.*(?:\n(?![ \t>]*(?:[-*+][ \t]|\d+[.)][ \t]|#{1,6}[ \t]|</?[A-Za-z]|\||`{3}|~{3}|$)).*)*)$"
 )
-"""A block of Markdown: a fence's line, a heading or HTML line, or the lines of a paragraph, an item or a row."""
+"""A block of Markdown: a fence, a heading or an HTML line, or the lines of a paragraph, an item or a row."""
 _END = re.compile(r"[.!?]+[\"')\]*_”’]*(?=\s)|[。！？；…]+[”’」』）*_]*")
 _BORDERS = (
     re.compile(r"\n"),
@@ -61,18 +61,18 @@ _SILENT = STOP_WORDS | frozenset(
     " such theirs themselves too us very whether whom whose yet yours yourself are aren couldn didn hadn hasn"
     " haven ll re shouldn ve wasn weren won wouldn".split()
 )
-"""Words that are marked only where a question has no other, and never for another word with their stem."""
+"""Words that are marked only if a question has no others, and never for a different word with the same stem."""
 _PARTICLES = "[的了吗呢吧啊嘛啦呀么着们我你您他她它这那哪把被给与或很也]"
 _ACROSS = re.compile(
     "(?!目的|的确|了解|酒吧|网吧|给予|供给|补给|参与|或许|把握|把手|被子|自我|着色|着手|着重|着陆|着火)"
     f"(?:{_PARTICLES}.|.{_PARTICLES})"
 )
-"""Two characters of which one is a particle or a pronoun, and so no word."""
+"""Two Chinese characters that form no word, because one is a particle or a pronoun."""
 
 
 @dataclass(frozen=True)
 class TokenizedHit:
-    """The tokens of a question and the token bits of a hit, with the embedder and the centre that made them."""
+    """The tokens of a question and the token bits of a hit, with their embedder and centre."""
 
     hit: Hit
     question: Matrix
@@ -82,10 +82,10 @@ class TokenizedHit:
 
     @lazy
     def compared(self) -> tuple[Spans, Matrix] | None:
-        """The place of each token of the hit's text, and its cosine to each token of the question.
+        """The span of each of the hit's tokens, and its cosine to each token of the question.
 
-        A place is (-1, -1) in a window's head. The shapes are (tokens, 2) and (tokens, question's tokens). None where
-        the bits aren't those of the text.
+        The span is (-1, -1) in a window's head. The shapes are (tokens, 2) and (tokens, question tokens). None if the
+        bits don't belong to the text.
         """
         if not len(self.question) or not len(self.bits):
             return None
@@ -96,7 +96,7 @@ class TokenizedHit:
 
 
 def highlights(result: SearchResult, store: Store, read: Mapping[str, TokenizedHit]) -> dict[str, Highlight]:
-    """Return the highlights of the hits by the id of their chunk."""
+    """Return the highlights of the hits by chunk id."""
     words = words_to_mark(result)
     texts = [simplify(blank_blobs(hit.chunk.text)) for hit in result.hits]
     store.words.stems([*dict.fromkeys(form for text in texts for form, _ in _forms_in(text))])  # all at once
@@ -106,7 +106,7 @@ def highlights(result: SearchResult, store: Store, read: Mapping[str, TokenizedH
 
 
 def tokenize_hits(result: SearchResult, store: Store, models: Models) -> dict[str, TokenizedHit]:
-    """Return the tokens of question and chunk by chunk, for a search by meaning: it has loaded its bases' models."""
+    """Return the tokens of the question and the hits by chunk id; empty unless the search was by meaning."""
     if result.mode not in ("semantic", "hybrid"):
         return {}
     read: dict[str, TokenizedHit] = {}
@@ -129,9 +129,9 @@ def tokenize_hits(result: SearchResult, store: Store, models: Models) -> dict[st
 
 
 def words_to_mark(result: SearchResult) -> dict[str, list[str]]:
-    """Return the words to mark in the hits of each part of the question.
+    """Return the words to mark in the hits of each sub-query.
 
-    A phrase is marked as a whole; its words are marked by themselves only where it is nowhere.
+    A phrase is marked as a whole; its words are marked individually only if no text contains it.
     """
     required = () if "phrase_not_found" in result.notices else result.understood.phrases
     phrases = (*required, *result.understood.emphasised)
@@ -145,7 +145,7 @@ def words_to_mark(result: SearchResult) -> dict[str, list[str]]:
 
 
 def highlight(hit: Hit, words: Sequence[str], stems: Stems, read: TokenizedHit | None) -> Highlight:
-    """Return the highlights of a hit; without its bits the sentence with most of the words is taken for the nearest."""
+    """Return the highlights of a hit; without token bits its nearest sentence is the one with the most words."""
     text = hit.chunk.text
     found, telling = word_places(text, words, stems), telling_words(words)
     marked = tuple(join_spans(sorted(span for span, word in found if word in telling)))
@@ -159,7 +159,7 @@ def highlight(hit: Hit, words: Sequence[str], stems: Stems, read: TokenizedHit |
 
 
 def sentences(text: str) -> list[Span]:
-    """Return the sentences of a Markdown text that hold words; headings, code and HTML only where nothing else does."""
+    """Return the sentences of a Markdown text; headings, code and HTML only if there are no others."""
     text = with_newlines(blank_blobs(text))
     plain = hide_inline(text)
     prose: list[Span] = []
@@ -177,7 +177,7 @@ def sentences(text: str) -> list[Span]:
 
 
 def _with_rows(spans: Sequence[Span], tables: Sequence[MarkdownTable]) -> Sequence[Span]:
-    """Return sentences with whole rows in place of what they have of tables; a table's header answers nothing."""
+    """Return sentences with whole table rows in place of parts of tables; header rows are left out."""
     rows = [(row.start, row.end) for table in tables for row in table.rows]
     if not rows:
         return spans
@@ -187,9 +187,9 @@ def _with_rows(spans: Sequence[Span], tables: Sequence[MarkdownTable]) -> Sequen
 
 
 def split_sentences(plain: str, start: int, end: int, ends: re.Pattern[str], longest: int) -> Iterator[Span]:
-    """Yield the sentences of a block that hold words, by the pattern of their ends; `plain` has passed `hide_inline`.
+    """Yield the sentences of a block that contain words; `ends` matches their ends, `plain` comes from `hide_inline`.
 
-    One that is too long is divided between lines; a line at its pauses, else between characters of Chinese.
+    A sentence that is too long is divided at line ends, then at pauses, then between Chinese characters.
     """
     for first, last in pairwise([start, *(match.end() for match in ends.finditer(plain, start, end)), end]):
         begin, stop = strip_span(plain, first, last)
@@ -202,23 +202,23 @@ def split_sentences(plain: str, start: int, end: int, ends: re.Pattern[str], lon
 
 
 def hide_inline(text: str) -> str:
-    """Return a text of the same length whose code and links within lines are letters, so that nothing divides them."""
+    """Return a text of the same length with inline code and links replaced by letters, so that they aren't divided."""
     return UNBREAKABLE.sub(lambda match: "x" * len(match[0]), text)
 
 
 def telling_words(words: Sequence[str]) -> Sequence[str]:
-    """Return those of a question's words that carry meaning, all where none does."""
+    """Return the content words among a question's words; all of them if there are none."""
     return [word for word in words if word not in _SILENT and not _ACROSS.fullmatch(word)] or words
 
 
 def words_in(text: str, words: Sequence[str], stems: Stems) -> tuple[tuple[Span, ...], set[str]]:
-    """Return where a text holds some words, in any of their forms, and which of the words it holds."""
+    """Return the spans of words in a text, in any of their forms, and the words that it contains."""
     places = word_places(text, words, stems)
     return tuple(join_spans(sorted(span for span, _ in places))), {word for _, word in places}
 
 
 def word_places(text: str, words: Sequence[str], stems: Stems) -> list[tuple[Span, str]]:
-    """Return each place where a text holds one of some words, in any of their forms, with the word."""
+    """Return each span of a word in a text, in any of its forms, with the word."""
     plain = simplify(blank_blobs(text))
     places = [
         (match.span(), word)
@@ -244,7 +244,7 @@ def word_places(text: str, words: Sequence[str], stems: Stems) -> list[tuple[Spa
 
 @lru_cache(200)  # the hits of a question are looked through for their marks and for its answer
 def _forms_in(text: str) -> list[tuple[str, Span]]:
-    """Return the forms of each word of a text, with their places."""
+    """Return the forms of each word of a text, with their spans."""
     return [
         (form, (match.start() + start, match.start() + end))
         for match in _LATIN.finditer(text)
@@ -254,7 +254,7 @@ def _forms_in(text: str) -> list[tuple[str, Span]]:
 
 @lru_cache(20_000)
 def _forms(word: str) -> list[tuple[str, Span]]:
-    """Return a word and the parts of an identifier as keyword search knows them, each with its place in the word."""
+    """Return the forms of a word and of its parts, as keyword search has them, with their spans in the word."""
     places = ((0, len(word)), *parts_of(word))
     return [(form, (start, end)) for start, end in places if (form := _form(word[start:end]))]
 
@@ -264,9 +264,9 @@ def _form(word: str) -> str:
 
 
 def _places(chunk: Chunk, title: str, embedder: TokenEmbedder, count: int) -> Spans | None:
-    """Return the place of each of `count` stored tokens in the chunk's text, (-1, -1) for those of a window's head.
+    """Return the span in the chunk's text of each of `count` stored tokens, (-1, -1) within a window's head.
 
-    A chunk that was embedded before rows were has none of them; None for a chunk that was embedded otherwise.
+    Chunks embedded by an older version have no separate rows. None if the tokens don't match the chunk at all.
     """
     usual = places_of(chunk, title, embedder)
     if len(usual) == count:
@@ -285,7 +285,7 @@ def _places(chunk: Chunk, title: str, embedder: TokenEmbedder, count: int) -> Sp
 
 
 def _nearest_sentence(spans: Sequence[Span], places: Spans, products: Matrix) -> Span | None:
-    """Return the sentence whose tokens are nearest to those of the question in the mean."""
+    """Return the sentence whose tokens are nearest to the question's on average."""
     scores = {}
     for start, end in spans:
         within = products[tokens.tokens_within(places, [(start, end)])]
@@ -295,7 +295,7 @@ def _nearest_sentence(spans: Sequence[Span], places: Spans, products: Matrix) ->
 
 
 def _fullest_sentence(spans: Sequence[Span], words: Sequence[Span]) -> Span | None:
-    """Return the sentence with the most characters of words; the first one where there are none."""
+    """Return the sentence with the most characters of words, the first one without any."""
 
     def held(sentence: Span) -> int:
         start, end = sentence
@@ -305,7 +305,7 @@ def _fullest_sentence(spans: Sequence[Span], words: Sequence[Span]) -> Span | No
 
 
 def add_pages(result: SearchResult, store: Store, models: Models) -> SearchResult:
-    """Return a result whose hits have the page of their sentence; one on a single page has it already."""
+    """Return a result with the page of each hit's sentence; hits on a single page have it already."""
     spread = [hit for hit in result.hits if _runs_on(hit)]
     if not spread:
         return result
@@ -321,6 +321,6 @@ def add_pages(result: SearchResult, store: Store, models: Models) -> SearchResul
 
 
 def _runs_on(hit: Hit) -> bool:
-    """Whether the text of a hit's chunk, as the document has it, ends on another page than it begins on."""
+    """Return whether a hit's chunk ends on another page of its document than it begins on."""
     document, chunk = hit.note.document, hit.chunk
     return chunk.page_at(document, chunk.start) != chunk.page_at(document, chunk.end - 1)

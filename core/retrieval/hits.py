@@ -1,4 +1,4 @@
-"""Hits from ranked candidates, with the scores of every stage and their facets, and the candidates that lost."""
+"""Hits from ranked candidates, with the scores of every stage, their facets, and the dropped candidates."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,7 +38,7 @@ from core.store import Store
 class _Ranked:
     """The candidates of a search, best first, and the groups that become its hits.
 
-    `matched` are the words of the question in each candidate, with `explain`.
+    `matched` are the question's words in each candidate, if `explain` is set.
     """
 
     rankings: Sequence[Ranking]
@@ -48,7 +48,7 @@ class _Ranked:
     matched: Mapping[int, Sequence[str]]
 
     def hit(self, rank: int, rowid: int) -> Hit:
-        """Return a candidate as a hit with its own passage."""
+        """Return a candidate as a hit whose passage is its own chunk."""
         candidate = self.candidates[rowid]
         ranking = candidate.ranking
         chunk, card = self.chunks[rowid], ranking.candidates.card(rowid)
@@ -61,7 +61,7 @@ class _Ranked:
 
 
 def build_result(store: Store, successors: NewerNotes, rankings: Sequence[Ranking], whole: Ranking) -> SearchResult:
-    """Return the hits of rankings that take turns, with `explain` also the candidates that lost.
+    """Return the hits of rankings that take turns; with `explain` also the dropped candidates.
 
     `whole` is the ranking of the undivided question.
     """
@@ -91,7 +91,7 @@ def build_result(store: Store, successors: NewerNotes, rankings: Sequence[Rankin
 
 
 def with_file_states(store: Store, hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """Return hits with the state of their notes' files now, by time and size: changed or gone since the last sync."""
+    """Return hits with the current state of their notes' files: same, changed or gone since the last sync."""
     notes = {hit.note.id for hit in hits if hit.note.in_file}
     if not notes:
         return tuple(hits)
@@ -110,7 +110,7 @@ def with_file_states(store: Store, hits: Sequence[Hit]) -> tuple[Hit, ...]:
 
 
 def _rank_groups(store: Store, successors: NewerNotes, rankings: Sequence[Ranking], whole: Ranking) -> _Ranked:
-    """Group the candidates, those of a superseded note below those of its successors."""
+    """Group the candidates, superseded notes below their successors."""
     query = whole.request.query
     limit = query.settings.limit
     candidates = merge(rankings)
@@ -135,7 +135,7 @@ def _rank_groups(store: Store, successors: NewerNotes, rankings: Sequence[Rankin
 
 
 def _hits(store: Store, successors: NewerNotes, ranked: _Ranked, expansion_size: int) -> list[Hit]:
-    """Return the hit of each group: its best chunk, widened by the joined chunks and by neighbours."""
+    """Return the hit of each group: its best chunk, widened by joined chunks and neighbours."""
     cards = {note_id: card for ranking in ranked.rankings for note_id, card in ranking.candidates.cards.items()}
     best = {ranked.chunks[group.best].note_id for group in ranked.groups}
     missing = {new for note_id in best for new in successors.get(note_id, ())} - cards.keys()
@@ -164,10 +164,10 @@ def _hits(store: Store, successors: NewerNotes, ranked: _Ranked, expansion_size:
 
 
 def by_favour(hits: Sequence[Hit], favour: Mapping[str, float], weight: float, stage: str) -> list[Hit]:
-    """Order the hits by what speaks for their notes too; no hit goes, and none comes in.
+    """Reorder the hits by `favour` for their notes as well; no hit is added or removed.
 
-    On the scale from the last score (0) to the first (1) none is moved by more than `weight`. A superseded note gains
-    at most what its successors among the hits do, so that it stays below them.
+    On a scale from the last score (0) to the first (1) none is moved by more than `weight`. A superseded note gains at
+    most as much as its successors among the hits, so that it stays below them.
     """
     if not favour:
         return list(hits)
@@ -188,7 +188,7 @@ def by_favour(hits: Sequence[Hit], favour: Mapping[str, float], weight: float, s
 
 
 def _list_dropped(ranked: _Ranked, limit: int) -> list[DroppedCandidate]:
-    """Return the candidates that are no hits, each with the stage at which it was dropped."""
+    """Return the candidates that are no hits, each with the stage that dropped it."""
     best = {group.best for group in ranked.groups}
     double = {rowid for group in ranked.groups for rowid in (*group.joined, *group.dropped, *group.copies)}
     dropped = []
@@ -205,7 +205,7 @@ def _list_dropped(ranked: _Ranked, limit: int) -> list[DroppedCandidate]:
 
 
 def _find_drop_stage(ranks: Mapping[str, Mapping[int, int]], rowid: int, limit: int) -> LostAt:
-    """Return the stage at which a candidate fell below the limit, by its ranks."""
+    """Return the stage at which a candidate fell below the limit, judged by its ranks."""
 
     def within(*stages: str) -> bool:
         return any(ranks.get(stage, {}).get(rowid, limit + 1) <= limit for stage in stages)
@@ -218,14 +218,14 @@ def _find_drop_stage(ranks: Mapping[str, Mapping[int, int]], rowid: int, limit: 
 
 
 MOST_VALUES = 12
-"""Maximum number of values of a field."""
+"""The most facet values of a field."""
 _FIELDS = {name: field.typed[0] for name, field in NOTE_FIELDS.items() if field.is_facet}
 
 
 def count_facets(hits: Sequence[Hit], bases: Sequence[str]) -> tuple[Facet, ...]:
-    """Return the values of the hits' notes and their copies', the most frequent first.
+    """Return the field values of the hits' notes and their copies, the most frequent first.
 
-    A value that all hits share is left out.
+    Values that all hits share are left out.
     """
     values: defaultdict[str, Counter[str]] = defaultdict(Counter)
     spelled: dict[str, str] = {}
@@ -258,7 +258,7 @@ def _values(card: NoteSummary) -> Iterator[tuple[str, str]]:
 
 
 def _term(field: str, value: str) -> str:
-    """Return the term of the query language for a value."""
+    """Return the query term for a facet value."""
     if field == "month":
         start = datetime.fromisoformat(f"{value}-01")
         later = f"{start.year + start.month // 12}-{start.month % 12 + 1:02}"

@@ -1,4 +1,4 @@
-"""The questions of a search to a language model: the parts of a question, and the choice among hits with an answer."""
+"""What a search asks a language model: to decompose a question, and to choose among hits and answer."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
@@ -23,17 +23,17 @@ _CACHED = 64
 
 @frozen
 class Decompositions:
-    """The decompositions of a question, the one to use first, none of a simple one; why a model gave none."""
+    """The decompositions of a question (none for a simple one), the preferred one first; why the model gave none."""
 
     found: tuple[Decomposition, ...] = ()
     problem: Message | None = None
 
 
 class LlmSteps:
-    """Decomposes questions and selects among hits by the language model of the settings, where one is set up.
+    """Decomposes questions and selects hits with the language model of the settings, if it is set up.
 
-    A page searches a question several times: before and after reranking, for its context and for what was lost. The
-    model is asked once while it and its material stay the same.
+    A page searches a question several times: before and after reranking, for its context, and for dropped candidates.
+    The model is asked once as long as it and its input stay the same.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -42,13 +42,13 @@ class LlmSteps:
         self._selections: Cache[Hashable, LlmSelection] = Cache(_CACHED)
 
     def stamp(self, prepared: Prepared) -> Hashable:
-        """Return a value that changes with the settings that decide the answer to a question."""
+        """Return a value that changes with the settings that affect the answer to a question."""
         decomposes = prepared.decomposition is not None
         asks = prepared.query.choose or decomposes
         return _model_of(self._settings.llm) if asks else None, decomposes and self._decomposes()
 
     def decompose(self, prepared: Prepared) -> Decompositions:
-        """Return the decompositions of an exploratory question, that of the model first."""
+        """Return the decompositions of an exploratory question, the model's first."""
         by_rules, text = prepared.decomposition, prepared.query.text
         if by_rules is None:
             return Decompositions()
@@ -63,7 +63,7 @@ class LlmSteps:
         return Decompositions((by_model, by_rules))
 
     def select(self, query: Query, hits: Sequence[Hit]) -> LlmSelection:
-        """Return what the model selects among the hits, or why it selects nothing."""
+        """Return the model's selection among the hits, or why there is none."""
         llm = self._settings.llm
         if not (hits and llm.is_set_up):
             return LlmSelection()
@@ -93,26 +93,26 @@ sentences, in the language of the question, without section numbers. If no secti
 Reply with one JSON object only, such as {"chosen": [4, 1], "answer": "..."}."""
 
 CANDIDATES = 20
-"""Most hits that the model chooses among."""
+"""The most hits that the model chooses among."""
 LEAST_CHARACTERS = 400
-"""Least characters of a candidate's share; where there are fewer for all, there are fewer candidates."""
+"""The fewest characters of each candidate; if fewer are left for all, there are fewer candidates."""
 MOST_CHARACTERS = 4000
-"""Maximum length of an answer."""
+"""The most characters of an answer."""
 
 
 def widen_query(query: Query) -> Query:
-    """Return a question with as many hits as the model chooses among."""
+    """Return a query with as many hits as the model chooses among."""
     limit = max(query.settings.limit, CANDIDATES)
     return replace(query, settings=replace(query.settings, limit=limit, pool=max(query.settings.pool, limit)))
 
 
 def candidates(hits: Sequence[Hit], characters: int) -> Sequence[Hit]:
-    """Return the first hits, as many as so many characters of notes are enough for."""
+    """Return as many of the first hits as fit into `characters` characters of notes."""
     return hits[: min(CANDIDATES, characters // LEAST_CHARACTERS)]
 
 
 def material(question: str, hits: Sequence[Hit], characters: int) -> dict[str, Any]:
-    """Return what the model is given: the question and the candidates, with at most so many characters of notes."""
+    """Return the model's input: the question and the candidates, with at most `characters` characters of notes."""
     texts = [f"{place_of(hit)}\n{hit.chunk.text}" for hit in hits]
     sections = [{"number": number, "text": text} for number, text in enumerate(shares(texts, characters), 1)]
     return {"question": question, "sections": sections}
@@ -124,9 +124,9 @@ def place_of(hit: Hit) -> str:
 
 
 def shares(texts: Sequence[str], characters: int) -> list[str]:
-    """Return the beginnings of texts, together at most so many characters.
+    """Return the beginnings of texts, together at most `characters` characters.
 
-    Each has an equal share; what short ones leave of theirs, long ones share.
+    Each text has an equal share; long texts also get what short ones leave.
     """
     share = characters // len(texts)
     spare = sum(max(0, share - len(text)) for text in texts)
@@ -141,9 +141,9 @@ def _chat(llm: LlmSettings) -> "Chat":
 
 
 def choose(chat: "Chat", material: Mapping[str, object], hits: Sequence[Hit]) -> LlmSelection:
-    """Return what a model chose among the candidates, from the material on them.
+    """Return the model's choice among the candidates in `material`.
 
-    Raises ProviderError for a failure, and for an answer of another form than the task's.
+    Raises ProviderError if the model fails, or doesn't answer in the form of the task.
     """
     choice = _parse_choice(chat.ask(TASK, material), len(hits))
     if choice is None:
@@ -153,9 +153,9 @@ def choose(chat: "Chat", material: Mapping[str, object], hits: Sequence[Hit]) ->
 
 
 def apply_choice(result: SearchResult, choice: LlmSelection, query: Query, bases: Sequence[str]) -> SearchResult:
-    """Return a result with the hits that a question on these bases asks for: the chosen ones first, then the others.
+    """Return a result with the chosen hits first, then the others, cut to the query's limit.
 
-    Rank and score go with the place.
+    Ranks and scores stay with the places, not with the hits.
     """
     limit = query.settings.limit
     by_id = {hit.chunk.id: hit for hit in result.hits}
@@ -177,7 +177,7 @@ def apply_choice(result: SearchResult, choice: LlmSelection, query: Query, bases
 
 
 def _parse_choice(answer: str, count: int) -> tuple[list[int], str] | None:
-    """Return the choice in the last JSON object that is one, None if no object is."""
+    """Return the choice in the last JSON object that is a valid one, else None."""
     from core.providers.chat import values
 
     for value in values(answer, r"\{"):

@@ -8,23 +8,23 @@ from core.base.text import CJK
 from core.model import CLOSE, Highlight, Hit, SearchResult
 
 EXACT = 1.0
-"""Score above which a hit was raised because it holds the question as it was typed."""
+"""Score above which a hit was raised for containing the question as typed."""
 VERY_CLOSE = 0.5
-"""Nearness of hits from which on they match strongly."""
+"""Similarity from which hits match strongly."""
 VERY_CLOSE_ACROSS, CLOSE_ACROSS = 0.35, 0.29
-"""The same for a hit in another language than the question: of right ones a quarter and nine in ten reach them."""
+"""The same for hits in another language than the question: a quarter and nine in ten of the right ones reach them."""
 _CHINESE = re.compile(f"[{CJK}]")
 
 
 def match_levels(
     result: SearchResult, seen: Mapping[str, Highlight], quoted: Mapping[str, int] | None = None
 ) -> dict[str, int]:
-    """Return how well each hit matches, 1 to 3, by the id of its chunk; 0 where nothing tells it.
+    """Return how well each hit matches, 1 to 3, by chunk id; 0 if unknown.
 
-    Of a question, the hits that its answer quotes match as well as `quoted` says, the others well at most: a word in
-    common is no strong match. It is None where nothing is asked.
+    For a question with an answer, hits that the answer quotes match as well as `quoted` says, and others at most well:
+    a common word is no strong match. `quoted` is None for other searches.
 
-    It never rises from a hit to the next: where a later hit seems nearer, all between share their mean (pool adjacent
+    The level never rises from a hit to the next: if a later hit seems nearer, all between get their mean (pool adjacent
     violators; Barlow et al., 'Statistical Inference under Order Restrictions', 1972).
     """
     levels = [_level(hit, seen[hit.chunk.id], result) for hit in result.hits]

@@ -1,4 +1,4 @@
-"""Values of the stages of a search: the allowed chunks, the candidates, their ranking, and all their scores."""
+"""Values that the stages of a search pass on: allowed chunks, candidates, their ranking, and all scores."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,10 +18,10 @@ from core.store.top_k import Scores
 
 @frozen
 class Scope:
-    """The chunks that a question allows, None for all, and those that hold its phrases, None without any.
+    """The chunks that a question allows (None: all), and those that contain its phrases (None without phrases).
 
-    `preferred` has of each chunk with something that the question names the number of conditions that it passes.
-    Candidates are looked for among the chunks `searched` too, so that others don't crowd them out.
+    `preferred` has the number of named conditions that a chunk passes, for chunks that pass any. Candidates are also
+    collected within each of `searched`, so that other chunks don't crowd them out.
     """
 
     allowed: Rowids | None
@@ -33,7 +33,7 @@ class Scope:
 
 @frozen
 class StageScores:
-    """The scores of a stage: of the chunks that it returned, best first, and of every candidate."""
+    """The scores of a stage: for the chunks that it returned, best first, and for every candidate."""
 
     returned: Scores
     every: Scores
@@ -41,7 +41,7 @@ class StageScores:
 
 @dataclass(frozen=True)
 class Trace:
-    """The scores of each stage in the order in which they ran.
+    """The scores of each stage, in the order in which the stages ran.
 
     `order` are the chunks after the last stage, best first.
     """
@@ -50,14 +50,14 @@ class Trace:
     order: Scores = field(default_factory=dict)
 
     def add(self, stage: str, scores: Scores | None, every: Scores | None = None) -> Self:
-        """Return the trace after a stage that returned these scores, best first, or had nothing to do (None)."""
+        """Return the trace after a stage that returned these scores, best first; None if it had nothing to do."""
         if scores is None:
             return self
         stages = {**self.stages, stage: StageScores(scores, scores if every is None else every)}
         return replace(self, stages=stages, order=scores)
 
     def scores(self, stage: str) -> Scores:
-        """Return the scores of every candidate in a stage, empty where it didn't run."""
+        """Return the scores of every candidate in a stage, empty if it didn't run."""
         return self.stages[stage].every if stage in self.stages else {}
 
     @lazy
@@ -79,9 +79,9 @@ class Trace:
 
 @dataclass(frozen=True)
 class Candidates:
-    """The candidates of a search before any reranking, with their chunks and notes.
+    """The candidates of a search before reranking, with their chunks and notes.
 
-    `titled` are the first chunks of the notes whose title is the question.
+    `titled` are the first chunks of notes whose title is the question.
     """
 
     mode: ResultMode
@@ -97,7 +97,7 @@ class Candidates:
 
     @lazy
     def groups(self) -> Mapping[int, bool]:
-        """The languages of the candidates."""
+        """The language group of each candidate."""
         return fusion.language_groups(self.chunks, self.cards)
 
     def after(self, stage: str, scores: Scores | None) -> Self:
@@ -107,7 +107,7 @@ class Candidates:
 
 @frozen
 class Reranked:
-    """What a reranker says of the best candidates: its scores, best first, and their order with them, or a problem."""
+    """The result of a reranker: its scores, best first, and the order with them blended in, or a problem."""
 
     scores: Scores | None = None
     order: Scores | None = None
@@ -117,9 +117,9 @@ class Reranked:
 
 @dataclass(frozen=True)
 class Ranking:
-    """The ranked candidates of a part of a question; `gains` are of chunks that hold it as it was typed.
+    """The ranked candidates of a sub-query; `gains` are for chunks that contain it as typed.
 
-    `scores` are those of hits (see `Hit`), which have at least `least`.
+    `scores` are those of hits (see `Hit`), which need at least `least`.
     """
 
     request: SearchRequest
@@ -138,17 +138,17 @@ class Ranking:
 
     @property
     def reranker(self) -> str:
-        """The reranker that judged the candidates, empty where none did."""
+        """The reranker that judged the candidates, "" without one."""
         return self.request.query.settings.reranker if self.reranked.scores else ""
 
     @property
     def rerank_problem(self) -> Message | None:
-        """Why the reranker judged none."""
+        """The reason why the reranker judged no candidates."""
         return self.reranked.problem or self.request.rerank_problem
 
     @property
     def notices(self) -> Sequence[Notice]:
-        """The notices of all stages, some of them twice."""
+        """The notices of all stages, with repetitions."""
         return (*self.request.notices, *self.scope.notices, *self.candidates.notices, *self.reranked.notices)
 
     def best(self, count: int) -> list[tuple[Chunk, NoteSummary]]:
@@ -158,7 +158,7 @@ class Ranking:
 
 @frozen
 class RankedCandidate:
-    """The score and the strength of a candidate, and the ranking of the part of the question that ranks it best."""
+    """The score and strength of a candidate, and the sub-query's ranking in which it is best."""
 
     score: float
     strength: float
@@ -166,9 +166,10 @@ class RankedCandidate:
 
 
 def merge(rankings: Sequence[Ranking]) -> dict[int, RankedCandidate]:
-    """Return the candidates of some rankings, best first.
+    """Return the candidates of several rankings, best first.
 
-    The parts of a question take turns, so that each has a fair share of the first places. A turn has its best score.
+    The rankings take turns, so that each sub-query has a fair share of the first places. All candidates of a turn have
+    its best score.
     """
     if len(rankings) == 1:
         scores = rankings[0].scores

@@ -36,7 +36,7 @@ _REASONS: dict[LostAt, Message] = message_table(
 
 @frozen
 class Outcome:
-    """Outcome of the best of some chunks: `stage` is None for a hit, `chunk` is None where no stage scored any."""
+    """The outcome of the best of some chunks; `stage` is None for a hit, `chunk` is None if no stage scored any."""
 
     stage: LostAt | None
     chunk: Chunk | None = None
@@ -62,7 +62,7 @@ class Reasons:
     def outcome_for(self, note: NoteSummary, chunks: ChunkMap) -> Outcome:
         """Return the outcome of some chunks of a note, by their rowids.
 
-        Chunks that never became candidates were excluded before scoring, or are below the pool of every stage. In the
+        Chunks that never became candidates were excluded before scoring, or missed the pool of every stage. In the
         second case their ranks are among all allowed chunks.
         """
         ids = {chunk.id for chunk in chunks.values()}
@@ -91,7 +91,7 @@ class Reasons:
         return Outcome(stage, chunks[best], scores[best])
 
     def _find_narrowing_stage(self, note: NoteSummary, own: list[int]) -> LostAt | None:
-        """Return the first of filters, exclusions and phrases that none of a note's chunks passes."""
+        """Return the first filter, exclusion or phrase stage that none of a note's chunks passes."""
         if not own or note.base_id not in {base.id for base in self._request.bases}:
             return "filters"
         for stage, allowed in self._allowed_by_stage:
@@ -116,7 +116,7 @@ class Reasons:
 
     @lazy
     def _ranks_among_all(self) -> dict[str, dict[int, tuple[float, int]]]:
-        """Score and rank of every allowed chunk by meaning and by words, as far as the mode uses them."""
+        """The score and rank of every allowed chunk, by meaning and by words if the mode uses them."""
         request, allowed = self._request, self._scope.allowed
         vector: Scores = {}
         for base in request.vector_bases:

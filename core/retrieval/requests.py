@@ -1,4 +1,4 @@
-"""The start of a search: the question is prepared once, unknown words are corrected, vectors and rerankers loaded."""
+"""The start of a search: prepares the question, corrects unknown words, loads vectors and rerankers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -65,13 +65,13 @@ def check_query(query: Query) -> Query:
 
 
 def properties_in(store: Store, *typed: str) -> frozenset[str]:
-    """Return the folded names of the properties that notes have, none where no text has a colon after a name."""
+    """Return the folded names of the properties of notes; empty if no text has a colon, so that none could be named."""
     is_needed = any(colon in item for item in typed for colon in ":：")
     return frozenset(map(fold, store.properties.names())) if is_needed else frozenset()
 
 
 def _parse_question(store: Store, typed: str, options: SearchOptions) -> Understood:
-    """Return a question as it is meant: in the query language, unless it is plain text or the title of a note."""
+    """Return a parsed question: in the query language, unless it is plain text or the exact title of a note."""
     if options.get("plain"):
         return as_text(typed)
     has_filters = merge_filters(Filters(), options) != Filters()
@@ -94,17 +94,17 @@ def _parse_question(store: Store, typed: str, options: SearchOptions) -> Underst
 
 
 def _is_emoji(text: str) -> bool:
-    """Return whether a text holds nothing but emoji: to a model most are the same, while each is a word of its own."""
+    """Return whether a text is only emoji: models can't tell them apart, but keyword search can."""
     return not any(map(str.isalnum, text)) and bool(keywords(text))
 
 
 def prepare(
     store: Store, settings: Settings, typed: str | None, options: SearchOptions, *, like: Prepared | None = None
 ) -> Prepared:
-    """Prepare a question to be searched; `like` is the same question with other options, so it isn't parsed again.
+    """Prepare a question for a search; `like` is the same question with other options, already parsed.
 
-    Without a question the notes that pass the filters are listed, the last changed first. Raises QueryError for an
-    invalid question or settings, UnknownChoice for an option, a base, a mode or a reranker.
+    An empty question lists the notes that pass the filters, the last changed first. Raises QueryError for an invalid
+    question or settings, UnknownChoice for an option, a base, a mode or a reranker.
     """
     typed = typed or ""
     for name in options:
@@ -152,7 +152,7 @@ def prepare(
 
 @dataclass(frozen=True)
 class BaseReranker:
-    """The reranker of a base, with the embedder of its windows and tokens."""
+    """The reranker of a base, and the embedder whose windows and tokens it reads."""
 
     reranker: Reranker
     embedder: Embedder
@@ -160,10 +160,10 @@ class BaseReranker:
 
 @dataclass(frozen=True)
 class SearchRequest:
-    """A part of a question, ready to be searched.
+    """A sub-query, ready to be searched.
 
-    `words` are for keyword search, `others` those of the text in other spellings or words, `vectors` those of its text
-    by the fingerprint of the bases' models, `rerankers` by the id of the base.
+    `words`: for keyword search. `others`: the words in other spellings, or of synonyms. `vectors`: by the fingerprint
+    of a base's model. `rerankers`: by the id of a base.
     """
 
     query: Query
@@ -180,29 +180,29 @@ class SearchRequest:
 
     @property
     def vector_bases(self) -> list[KnowledgeBase]:
-        """The bases that answer by meaning."""
+        """The bases with vectors, which can be searched by meaning."""
         return [base for base in self.bases if base.has_vectors]
 
     @property
     def has_meaning(self) -> bool:
-        """Whether the text is compared by its meaning."""
+        """Whether the text is searched by meaning."""
         return self.mode != "keyword" and bool(self.query.text.strip())
 
     def with_notice(self, notice: Notice) -> Self:
         return replace(self, notices=tuple(dict.fromkeys((*self.notices, notice))))
 
     def by_words(self, notice: Notice) -> Self:
-        """Return the request by words only, with the reason."""
+        """Return the request for keyword search only, with the reason as a notice."""
         return replace(self, mode="keyword").with_notice(notice)
 
     def with_vector(self, fingerprint: str, vector: Matrix, *, whole: bool) -> Self:
-        """Return the request with its vector of a model, which may have read the beginning of the text only."""
+        """Return the request with its vector from a model; without `whole` the model read only the beginning."""
         embedded = replace(self, vectors={**self.vectors, fingerprint: vector})
         return embedded if whole else embedded.with_notice("query_cut")
 
 
 Variants = Callable[[str], Sequence[str]]
-"""Returns a question in other words."""
+"""Returns variants of a question in other words."""
 
 
 def start_search(
@@ -216,11 +216,11 @@ def start_search(
     cached: bool,
     variants: Variants,
 ) -> list[SearchRequest]:
-    """Return a request for each part of a question; nothing is searched yet.
+    """Return a request for each sub-query; nothing is searched yet.
 
-    Without `wait` a model that still loads is skipped, with a notice. So is one whose server gives no answer, but not
-    without `cached`, where searches are measured. Raises ModelError, and EmbeddingMismatch for a base of another model
-    unless the mode is `auto`.
+    Without `wait` a model that still loads is skipped, with a notice. A server that doesn't answer is skipped too,
+    unless searches are measured (without `cached`). Raises ModelError, and EmbeddingMismatch for a base with another
+    model unless the mode is `auto`.
     """
     mode: ResultMode = "hybrid" if query.settings.mode == "auto" else query.settings.mode
     words, is_known = store.words, partial(is_word, tokens=lambda word: embedding.build("bundled").tokens(word))
@@ -238,7 +238,7 @@ def start_search(
 
 
 def _with_others(request: SearchRequest, variants: Variants) -> SearchRequest:
-    """Return the request with the words of its text in other spellings, and where no model reads it in other words."""
+    """Return the request with the words of other spellings, and of synonyms if no model reads the text by meaning."""
     if request.query.as_typed:
         return request
     texts = respell(request.spelling.text)
@@ -248,7 +248,7 @@ def _with_others(request: SearchRequest, variants: Variants) -> SearchRequest:
 
 
 def _embed(models: Models, requests: Sequence[SearchRequest], *, wait: bool, measured: bool) -> Sequence[SearchRequest]:
-    """Return the requests with their vectors; each model of the bases embeds all questions at once."""
+    """Return the requests with their vectors; each model embeds all questions at once."""
 
     def by_words(notice: Notice) -> Sequence[SearchRequest]:
         return [request.by_words(notice) for request in requests]

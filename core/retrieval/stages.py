@@ -1,4 +1,4 @@
-"""The stages of a search: `narrow` to the allowed chunks, `collect` candidates among them, and `rank` those."""
+"""The stages of a search: `narrow` to the allowed chunks, `collect` candidates among them, and `rank` these."""
 
 from collections import ChainMap, Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,11 +25,12 @@ from core.store import Store
 from core.store.top_k import Scores, best
 
 _NAMED = 2.0
-"""Gain of a chunk that has what a question names, and loss of one about what it excepts.
+"""Gain of a chunk with named metadata, and loss of a chunk about an excluded thing.
 
-The scores before range from 0 to 1, and decide only between chunks of one kind."""
+Previous scores range from 0 to 1, so they only decide among chunks of the same kind.
+"""
 _STRONG = 3
-"""Number of first candidates whose linked notes are raised: a link is a hint that both belong to the question."""
+"""Number of best candidates whose linked notes rank higher: a link suggests that both belong to the question."""
 
 
 def narrow(store: Store, query: Query, bases: Sequence[KnowledgeBase]) -> Scope:
@@ -58,7 +59,7 @@ def narrow(store: Store, query: Query, bases: Sequence[KnowledgeBase]) -> Scope:
 
 
 def _ordered(store: Store, query: Query, scope: Scope) -> Scope:
-    """Add to a scope the chunks that have what the question names, and those that hold nothing it excepts."""
+    """Add to a scope the chunks with metadata that the question names, and the chunks without excluded things."""
     if not (query.preferred or query.avoided):
         return scope
     every = store.chunks.rowids() if scope.allowed is None else scope.allowed
@@ -74,7 +75,7 @@ def _ordered(store: Store, query: Query, scope: Scope) -> Scope:
 
 
 def collect(store: Store, request: SearchRequest, scope: Scope) -> Candidates:
-    """Return the candidates of a request, in their order before any reranking."""
+    """Return the candidates of a request in their order before reranking."""
     query, notices = request.query, list[Notice]()
     if not query.text.strip():
         newest = store.chunks.newest(request.bases, query.settings.limit, scope.allowed)
@@ -107,7 +108,7 @@ def _merged(found: Iterable[Scores]) -> Scores:
 
 
 def rank(store: Store, request: SearchRequest, scope: Scope, candidates: Candidates) -> Ranking:
-    """Return the candidates in the order of a reranker, with those raised that fit the caller or the words as typed."""
+    """Return the candidates in a reranker's order, raised where they fit the caller or contain the words as typed."""
     trace = candidates.trace
     if candidates.mode == "listed":
         return Ranking(request, scope, candidates, trace, dict.fromkeys(trace.order, 1.0))
@@ -127,9 +128,9 @@ def rank(store: Store, request: SearchRequest, scope: Scope, candidates: Candida
 
 
 def _scores(store: Store, request: SearchRequest, candidates: Candidates, before: Scores, raised: Scores) -> Scores:
-    """Return the score of each candidate (see `Hit`) from those before and after the gains.
+    """Return the score of each candidate (see `Hit`) from the scores before and after gains.
 
-    The threshold is for similarities: what has none, as the note with the question as its title, passes it.
+    The threshold is for similarities. Candidates without one pass it, as does a note whose title is the question.
     """
     similar = candidates.trace.scores("vector")
     nearest = [min(1.0, max(0.0, similar[rowid])) for rowid in before if rowid in similar]
@@ -155,7 +156,7 @@ def _find_by_meaning(store: Store, request: SearchRequest, scope: Scope) -> Scor
 
 
 def _index_notices(store: Store, request: SearchRequest) -> list[Notice]:
-    """Return what the vectors lack just now."""
+    """Return notices about missing or damaged vectors."""
     notices: list[Notice] = ["index_damaged"] if store.index.state in ("damaged", "building") else []
     if not request.query.indexed and store.pending.any(base.id for base in request.bases if base.embed_at_once):
         notices.append("unfinished")
@@ -169,9 +170,9 @@ def find_by_words(store: Store, request: SearchRequest, count: int, allowed: Row
 
 
 def _score_missing(store: Store, request: SearchRequest, found: Mapping[str, Mapping[int, float]]) -> dict[str, Scores]:
-    """Return the scores of each stage with those of the other stage's candidates.
+    """Return the scores of each stage, completed for candidates of the other stage.
 
-    A chunk that isn't indexed yet has no score by meaning.
+    Chunks that aren't indexed yet have no score by meaning.
     """
     scored = {stage: dict(scores) for stage, scores in found.items()}
     if request.mode == "hybrid":
@@ -193,7 +194,7 @@ def _read(store: Store, rowids: Iterable[int]) -> tuple[dict[int, Chunk], dict[s
 
 
 def _fuse(store: Store, request: SearchRequest, candidates: Candidates) -> Scores | None:
-    """Return the scores by meaning and by words in one."""
+    """Return the fused scores by meaning and by words."""
     if request.mode != "hybrid":
         return None
     settings, stages = request.query.settings, candidates.trace.stages
@@ -206,7 +207,7 @@ def _fuse(store: Store, request: SearchRequest, candidates: Candidates) -> Score
 
 
 def _boost(store: Store, query: Query, scope: Scope, candidates: Candidates) -> Scores | None:
-    """Raise chunks that hold an optional or emphasised phrase, and those linked with the best."""
+    """Raise chunks that contain an optional or emphasised phrase, or whose notes are linked with the best ones."""
     settings, order = query.settings, candidates.trace.order
     raised: Scores = {}
     if scope.phrased and settings.phrase == "boost":
@@ -223,7 +224,7 @@ def _boost(store: Store, query: Query, scope: Scope, candidates: Candidates) -> 
 
 
 def _rerank(store: Store, request: SearchRequest, candidates: Candidates) -> Reranked:
-    """Judge the best candidates; after a failure there is only its reason."""
+    """Judge the best candidates with the reranker; after a failure, return only its reason."""
     order, settings = candidates.trace.order, request.query.settings
     if not request.rerankers or not order:
         return Reranked()
@@ -241,9 +242,9 @@ def _rerank(store: Store, request: SearchRequest, candidates: Candidates) -> Rer
 def _judge(
     store: Store, request: SearchRequest, candidates: Candidates, pool: Iterable[int], report: Callable[[Notice], None]
 ) -> dict[int, float | None]:
-    """Score with each reranker once, and report what it lacks. Bases with the same model share one reranker.
+    """Score the pool with each reranker once, and report what it lacks. Bases with the same model share one reranker.
 
-    A chunk that isn't indexed yet has no token bits, and gets None: reading it would delay the indexing.
+    Chunks that aren't indexed yet have no token bits and get None: reading them would delay indexing.
     """
     by_reranker: dict[int, tuple[Reranker, dict[int, Candidate]]] = {}
     for base in request.vector_bases:
@@ -278,7 +279,7 @@ def _judge(
 def _nearest_windows(
     store: Store, request: SearchRequest, candidates: Candidates, base: KnowledgeBase, rowids: Sequence[int]
 ) -> dict[int, str]:
-    """Return of each chunk the beginning of the window nearest to the question, of the first one without a vector."""
+    """Return, for each chunk, the start of the window nearest to the question, or of the first one without vectors."""
     vector, characters = request.vectors.get(base.fingerprint), request.query.settings.rerank_characters
     nearest = {} if vector is None else store.chunks.nearest_windows(base, vector, rowids)
     texts = {}
@@ -290,7 +291,7 @@ def _nearest_windows(
 
 
 def _boost_priority(query: Query, candidates: Candidates, order: Scores) -> Scores | None:
-    """Raise the chunks of important notes, and lower those of notes with a negative priority."""
+    """Raise the chunks of notes with a positive priority, and lower those with a negative one."""
     priorities = {rowid: candidates.card(rowid).priority for rowid in order}
     weight, most = query.settings.priority_weight, max(map(abs, priorities.values()), default=0)
     if not (weight and most):
@@ -299,14 +300,14 @@ def _boost_priority(query: Query, candidates: Candidates, order: Scores) -> Scor
 
 
 def _boost_caller(query: Query, candidates: Candidates, order: Scores) -> Scores | None:
-    """Raise the chunks of notes that have the scope and the tags of the caller."""
+    """Raise the chunks of notes that match the caller's scope and tags."""
     if not (query.caller.scopes or query.caller.tags):
         return None
     return fusion.add_gains(order, {rowid: _caller_gain(query.caller, candidates.card(rowid)) for rowid in order})
 
 
 def _exact_match_gains(store: Store, request: SearchRequest, candidates: Candidates, order: Scores) -> Scores:
-    """Return the gains of the chunks that hold the question as it was typed."""
+    """Return the gains of chunks that contain the question as typed."""
     if request.mode == "semantic" or not order:
         return {}
     query = request.query
@@ -321,7 +322,7 @@ def _exact_match_gains(store: Store, request: SearchRequest, candidates: Candida
 
 
 def _named_gains(query: Query, scope: Scope, candidates: Candidates) -> Scores:
-    """Return the gains of chunks that have what the question names, and the losses of those about what it excepts."""
+    """Return the gains of chunks with named metadata, and the losses of chunks about excluded things."""
     most = len(query.preferred)
     gains = {
         rowid: _NAMED + scope.preferred[rowid] / most for rowid in scope.preferred.keys() & candidates.chunks.keys()
@@ -333,7 +334,7 @@ def _named_gains(query: Query, scope: Scope, candidates: Candidates) -> Scores:
 
 
 def _break_ties(candidates: Candidates, trace: Trace) -> Trace:
-    """Put the more important of chunks with equal scores first."""
+    """Put notes with a higher priority first among chunks with equal scores."""
     if not any(card.priority for card in candidates.cards.values()):
         return trace
     *_, (stage, last) = trace.stages.items()
@@ -343,7 +344,7 @@ def _break_ties(candidates: Candidates, trace: Trace) -> Trace:
 
 
 def _caller_gain(caller: CallerContext, card: NoteSummary) -> float:
-    """Return what a note gains, on a scale from 0 to 1, because it has the scope and the tags of a caller."""
+    """Return a note's gain, from 0 to 1, for having the caller's scope and tags."""
     fits = fold(card.scope) in map(fold, caller.scopes)
     wanted, own = ({*map(tags.key, item)} for item in (caller.tags, card.tags))
     return SCOPE_GAIN * fits + TAGS_GAIN * (len(wanted & own) / len(wanted) if wanted else 0.0)

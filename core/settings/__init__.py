@@ -1,1 +1,1 @@
-"""Settings: the file, its sections, a user's preferences, and where things are."""
+"""Settings: the file, its sections, the user's preferences, and access tokens."""

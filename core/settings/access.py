@@ -1,6 +1,6 @@
-"""Tokens of access: the user's for programs, one per run for commands on this machine, PAGES for browsers.
+"""Access tokens: the user's token for programs, a token per run for commands on this machine, PAGES for browsers.
 
-Browsers show PAGES only where the settings require a token for the pages. Each process has its own.
+Browsers need PAGES only if the settings require a token for the pages. Each process has its own.
 """
 
 import hmac
@@ -24,14 +24,14 @@ TOKEN = "token"
 RUN = "run.json"
 _BYTES = 32
 PAGES = secrets.token_urlsafe(_BYTES)
-"""The token of the pages of this process."""
+"""Token of this process's pages."""
 _TOKEN = re.compile(r"[\w-]{43}", re.ASCII)
-"""A whole token of 32 bytes. A damaged token admits nobody."""
+"""A complete token of 32 bytes; a damaged token admits nobody."""
 _ADDRESS = re.compile(r"https?://[\w.\[\]:-]{1,300}", re.ASCII)
 
 
 def pages_need_token() -> bool:
-    """Return whether the pages need their token; they do while the settings can't be read."""
+    """Return whether the pages need their token; True if the settings can't be read."""
     try:
         return settings().app.token
     except ConfigError:
@@ -40,18 +40,18 @@ def pages_need_token() -> bool:
 
 @frozen
 class RunningProgram:
-    """An app or a server at work on a workspace: its address, and the token of its run."""
+    """A running app or server of a workspace: its address, and the token of its run."""
 
     address: str
     token: str
 
     def proof(self, challenge: str) -> str:
-        """Return the answer to a challenge; only this process and the readers of its file can compute it."""
+        """Return the answer to a challenge, which takes the token of the run to compute."""
         return hmac.new(self.token.encode(), challenge.encode(), "sha256").hexdigest()
 
 
 class AccessTokens:
-    """The tokens of a workspace, each in a file that only its owner can read; `readonly` makes none."""
+    """The tokens of a workspace, each in a file that only its owner can read; with `readonly`, none is made."""
 
     def __init__(self, folder: Path, *, readonly: bool = False) -> None:
         self._token, self._run = folder / TOKEN, folder / RUN
@@ -60,13 +60,13 @@ class AccessTokens:
 
     @property
     def token(self) -> str:
-        """The user's token, made where there is none; raises OSError where it can't be stored."""
+        """The user's token, made if it is missing; raises OSError if it can't be stored."""
         return self._read_stored() or self.renew()
 
     def renew(self) -> str:
-        """Store and return another token; programs that show the old one are refused from now on.
+        """Replace the user's token and return the new one; programs with the old token are refused from now on.
 
-        One that can't be read is set aside. Raises OSError, with `readonly` always.
+        An unreadable token is set aside. Raises OSError, with `readonly` always.
         """
         if self._readonly:
             raise OSError(EROFS, os.strerror(EROFS), str(self._token))
@@ -79,7 +79,7 @@ class AccessTokens:
         return files.load(self._token, _token, aside=aside, parse=bytes.decode)
 
     def open(self, address: str) -> None:
-        """Store the address of this process for commands on this machine, and make the user's token if there is none.
+        """Publish the address of this process to commands on this machine, and make the user's token if missing.
 
         Raises OSError.
         """
@@ -90,7 +90,7 @@ class AccessTokens:
         files.replace(self._run, json.dumps(asdict(self._own)))
 
     def close(self) -> None:
-        """Forget the address of this process."""
+        """Withdraw the address of this process."""
         if self._own is not None and self.run == self._own:
             with suppress(OSError):
                 self._run.unlink()
@@ -98,17 +98,17 @@ class AccessTokens:
 
     @property
     def run(self) -> RunningProgram | None:
-        """The process that stored its address last, None without one; it may have been killed."""
+        """The process that published its address last, or None; it may have been killed since."""
         with suppress(OSError):
             return files.load(self._run, _run, aside=False)
         return None
 
     def proof(self, challenge: str) -> str:
-        """Return this process's answer to a challenge, empty while no address of this process is stored."""
+        """Return this process's answer to a challenge, "" while its address isn't published."""
         return self._own.proof(challenge) if self._own else ""
 
     def admits(self, shown: str, *, programs: bool) -> bool:
-        """Return whether a token is that of this run or, with `programs`, the user's token."""
+        """Return whether a token is this run's token or, with `programs`, the user's token."""
         return any(hmac.compare_digest(shown.encode(), token.encode()) for token in self._valid(programs))
 
     def _valid(self, programs: bool) -> Iterator[str]:
@@ -119,14 +119,14 @@ class AccessTokens:
 
 
 def _token(stored: str) -> str:
-    """Return a token that is whole; raises ValueError."""
+    """Parse a stored token; raises ValueError if it is incomplete."""
     if not _TOKEN.fullmatch(token := stored.strip()):
         raise ValueError("no token")
     return token
 
 
 def _run(stored: dict[str, str]) -> RunningProgram:
-    """Return a run as it was stored; raises ValueError and TypeError."""
+    """Parse a stored run; raises ValueError and TypeError."""
     run = RunningProgram(**stored)
     if not _ADDRESS.fullmatch(run.address) or not _TOKEN.fullmatch(run.token):
         raise ValueError("no run")

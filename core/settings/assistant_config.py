@@ -13,17 +13,17 @@ from typing import Literal
 from core.base.frozen import frozen
 
 Way = Literal["stdio", "http"]
-"""`stdio`: the program starts Tessera itself; `http`: it asks the open app, and shows the user's token."""
+"""`stdio`: the program starts Tessera itself; `http`: it connects to the open app with the user's token."""
 
 SETTINGS = "tessera.toml"
-"""The file of settings, read from the folder that a program works in."""
+"""Settings file, read from the current folder of a program."""
 
 _NAME = "tessera"
 
 
 @frozen
 class Snippet:
-    """The configuration of a program; `file` is its file, empty for a command in a terminal."""
+    """A configuration for a program; `file` is the file it belongs in, empty for a command in a terminal."""
 
     program: str
     way: Way
@@ -32,7 +32,7 @@ class Snippet:
 
 
 def build_snippets(folder: Path, address: str, token: Callable[[], str]) -> list[Snippet]:
-    """Return how programs start Tessera, and how they reach the app at an address, unless there can be no token."""
+    """Return the stdio configurations, and the HTTP ones for the app at `address` if there is a token."""
     made = by_stdio(folder)
     with suppress(OSError):
         made += by_http(address, token())
@@ -40,7 +40,7 @@ def build_snippets(folder: Path, address: str, token: Callable[[], str]) -> list
 
 
 def by_stdio(folder: Path) -> list[Snippet]:
-    """Return how programs start Tessera on the workspace in a folder."""
+    """Return the configurations for programs that start Tessera on the workspace in `folder`."""
     command = [*_command(), "mcp", "--workspace", str(folder.resolve()), *_settings()]
     server = {"command": command[0], "args": command[1:]}
     line = ["claude", "mcp", "add", "--scope", "user", _NAME, "--", *command]
@@ -53,7 +53,7 @@ def by_stdio(folder: Path) -> list[Snippet]:
 
 
 def by_http(address: str, token: str) -> list[Snippet]:
-    """Return how programs reach an app at an address; Claude Desktop starts Tessera itself only."""
+    """Return the configurations for connecting to the app at `address`; Claude Desktop supports stdio only."""
     url, header = f"{address}/mcp", f"Bearer {token}"
     server = {"url": url, "headers": {"Authorization": header}}
     line = f'claude mcp add --scope user --transport http {_NAME} {url} --header "Authorization: {header}"'
@@ -80,13 +80,13 @@ def _claude_desktop() -> str:
 
 
 def _command() -> list[str]:
-    """Return the command that starts this Tessera from any folder; other programs don't know the user's PATH."""
+    """Return the full command of this installation, because other programs don't know the user's PATH."""
     script = Path(sys.executable).with_name(f"{_NAME}.exe" if os.name == "nt" else _NAME)
     return [str(script)] if script.exists() else [sys.executable, "-m", "core.doors.cli"]
 
 
 def _settings() -> list[str]:
-    """Return the option for the settings of this folder: an assistant starts programs in any folder."""
+    """Return the option for the settings file of this folder, because assistants start programs in any folder."""
     file = Path(SETTINGS).resolve()
     return ["--settings", str(file)] if file.is_file() else []
 

@@ -56,14 +56,14 @@ from core.settings.sections import (
 FILE = Path("tessera.toml")
 
 OLDER = {"WATCH_SECONDS"}
-"""Older names of settings, in the environment, that are still read."""
+"""Older names of environment settings that are still read."""
 
 ENTERED = "servers.json"
-"""The file of the servers that the user entered: section -> `base_url` and `model`."""
+"""File of the servers that the user entered: section -> `base_url` and `model`."""
 
 
 class _Environment(EnvSettingsSource):
-    """The environment; a section may be JSON."""
+    """Settings from the environment, in which a section may be JSON."""
 
     def decode_complex_value(self, field_name: str, field: FieldInfo, value: str) -> object:
         try:
@@ -75,10 +75,11 @@ class _Environment(EnvSettingsSource):
 class Settings(BaseSettings):
     """All settings; an environment variable separates nested keys by two underscores.
 
-    `log_texts`: texts of errors, which may quote notes, are logged. `keep_versions`: at most so many versions of a note
-    are stored. `trash_days`: a deleted note can be restored for so long. `scan_interval`: the seconds between two looks
-    at all files of watched folders, with older names in `watch_seconds` and `[knowledge] scan_interval`.
-    `auto_install`: packs of a new workspace. `enable_learning`: logs may be learnt from; None leaves it to the user.
+    `log_texts`: texts of errors, which may quote notes, are logged. `keep_versions` is the maximum number of
+    stored versions of a note. `trash_days` are the days for which a deleted note can be restored. `scan_interval` are
+    the seconds between two checks of all files of watched folders; its older names are `watch_seconds` and
+    `[knowledge] scan_interval`. `auto_install` are the packs of a new workspace. `enable_learning` allows learning
+    from logs; None leaves it to the user.
     """
 
     model_config = SettingsConfigDict(
@@ -111,7 +112,7 @@ class Settings(BaseSettings):
     _plain = field_validator("workspace", "models_dir")(path_without_zero)
 
     def __init__(self, **values: Any) -> None:
-        """Read the settings that aren't passed; raises ConfigError that names the key and its source."""
+        """Read the settings that aren't passed; raises ConfigError with the key and its source."""
         try:
             super().__init__(**values)
         except ValidationError as error:
@@ -129,16 +130,16 @@ class Settings(BaseSettings):
         return self
 
     def seconds_between_looks(self, *, plain: bool) -> float:
-        """Return the seconds between two looks at the folders of bases whose notes are plain text, or of the others."""
+        """Return the seconds between two checks of the folders of bases; `plain` means bases of kind `lines`."""
         older = self.knowledge.scan_interval if plain else self.watch_seconds
         return self.scan_interval if older is None else older
 
     def search_in(
         self, bases: Sequence[KnowledgeBase], options: Mapping[str, object] = MappingProxyType({})
     ) -> CompleteSettings:
-        """Return how bases are searched: by the options, then one base, its kind, the settings, the defaults.
+        """Return the search settings for bases: from the options, a single base, its kind, the settings, the defaults.
 
-        The default for bases without a model is no reranking: it would load one.
+        Bases without a model aren't reranked by default, because that would load one.
         """
         own = bases[0].search if len(bases) == 1 else OPEN
         plain = bases and all(base.plain for base in bases)
@@ -160,12 +161,12 @@ class Settings(BaseSettings):
 
 
 def _in_file() -> dict[str, object]:
-    """Return the settings in `tessera.toml`, none without it; raises ConfigError for a file that can't be read."""
+    """Read the settings in `tessera.toml`, empty without the file; raises ConfigError for an unreadable file."""
     return parse_settings(read_file(FILE) or b"", FILE)
 
 
 def read_entered_servers() -> dict[str, dict[str, str]]:
-    """Return the servers that the user entered; invalid ones are left out, so that they can be entered again.
+    """Return the servers that the user entered; invalid ones are omitted, so that they can be entered again.
 
     Raises ConfigError for a damaged file.
     """
@@ -182,7 +183,7 @@ def read_entered_servers() -> dict[str, dict[str, str]]:
 
 
 def store_entered_server(section: str, values: Mapping[str, str]) -> None:
-    """Store the user's entry for a server, "" to delete it; raises ConfigError for an invalid address."""
+    """Store the user's entries for a server, "" deletes one; raises ConfigError for an invalid address."""
     try:
         valid = ServerSettings.model_validate({name: value.strip() for name, value in values.items()})
     except ValidationError as error:
@@ -194,7 +195,7 @@ def store_entered_server(section: str, values: Mapping[str, str]) -> None:
 
 
 def source_of(section: str, name: str) -> Source:
-    """Return where the value of a setting is from; `section` is "" for one without a section."""
+    """Return the source of a setting's value; `section` is "" for a top-level setting."""
     names = [*section.split("."), name] if section else [name]
 
     def has(values: object) -> bool:
@@ -214,7 +215,7 @@ def source_of(section: str, name: str) -> Source:
 def check(
     chosen: SearchSettings | CompleteSettings, error: type[TesseraError] = ConfigError, *, of_question: bool = False
 ) -> None:
-    """Raise UnknownChoice for an unknown choice, the error for a value out of range; a question has wider ranges.
+    """Raise UnknownChoice for an unknown choice, and `error` for a value out of range; questions have wider ranges.
 
     `core.reranking.check` checks the reranker.
     """
@@ -235,11 +236,11 @@ def _is_within(value: object, least: float, most: float) -> bool:
 
 
 class _ProcessSettings:
-    """The settings of this process: the latest that a program handed to a workspace, which is open, or those read.
+    """The settings of this process: those handed to the workspace opened last, else those read from their sources.
 
     The models of a process are shared between its workspaces, so their constructors take the settings from here. All
-    else gets its settings handed in. The same object is returned while its sources are unchanged: a page asks dozens of
-    times.
+    other code gets its settings as arguments. The same object is returned while its sources are unchanged, because a
+    page asks dozens of times.
     """
 
     def __init__(self) -> None:
@@ -266,7 +267,7 @@ class _ProcessSettings:
 
     @contextmanager
     def override(self, settings: Settings) -> Iterator[None]:
-        """Let `settings` return these, which a program handed to a workspace."""
+        """Make `settings` return these settings, which were handed to a workspace."""
         with self._lock:
             self._handed_in.append(settings)
         try:
@@ -281,7 +282,7 @@ _PROCESS = _ProcessSettings()
 
 
 def settings(**values: object) -> Settings:
-    """Return the settings of this process; raises ConfigError that names the key and its source."""
+    """Return the settings of this process; raises ConfigError with the key and its source."""
     return _PROCESS.get(values)
 
 

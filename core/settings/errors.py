@@ -1,4 +1,4 @@
-"""Errors of settings: the place, the mistake, the valid values."""
+"""Errors in settings: their place, the mistake and the valid values."""
 
 import os
 import re
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 PREFIX = "TESSERA_"
-"""Start of the environment variables with settings; two underscores separate a section from its setting."""
+"""Prefix of the environment variables with settings; two underscores separate a section from its setting."""
 
 _MODELS = "[embeddings]"
 _SECTION = message("it is a section: set its parts, such as limit in [search] or TESSERA_SEARCH__LIMIT")
@@ -41,11 +41,11 @@ _REASONS = {
     "model_type": _SECTION,
     "model_attributes_type": _SECTION,
 }
-"""Kind of pydantic error -> message; its fields are those of pydantic's `ctx`, and `choices`."""
+"""Kind of pydantic error -> message, with the fields of pydantic's `ctx` and `choices`."""
 
 
 def read_file(path: Path) -> bytes | None:
-    """Return the bytes of a file that the user writes, None without it; raises ConfigError where it can't be read."""
+    """Read a file that the user writes, None without it; raises ConfigError if it can't be read."""
     try:
         return files.read(path)
     except FileNotFoundError:
@@ -57,7 +57,7 @@ def read_file(path: Path) -> bytes | None:
 
 
 def parse_settings(data: bytes, path: Path) -> dict[str, object]:
-    """Return the settings that the bytes of `tessera.toml` hold; raises ConfigError that names the mistake's place."""
+    """Parse `tessera.toml`; raises ConfigError with the place of the mistake."""
     file = str(path.absolute())
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
@@ -75,9 +75,9 @@ def parse_settings(data: bytes, path: Path) -> dict[str, object]:
 
 
 def error_of(error: ValidationError, file: Path, keys: Mapping[str, str], given: Mapping[str, object]) -> ConfigError:
-    """Return the error for the first wrong setting; `keys` are the variables of API keys, which no file may hold.
+    """Return the error for the first invalid setting; `keys` are the variables for API keys, which no file may contain.
 
-    `given` are the settings that a program gave.
+    `given` are the settings that were passed by code.
     """
     first = error.errors()[0]
     key = ".".join(map(str, first["loc"]))
@@ -96,7 +96,7 @@ def error_of(error: ValidationError, file: Path, keys: Mapping[str, str], given:
 
 
 def problem_of(error: "ErrorDetails") -> Message:
-    """Return the message of a validation error: our validator's, or ours for pydantic's kind."""
+    """Return the message of a validation error: from our validator, or from the table of pydantic's kinds."""
     fields = error.get("ctx", {})
     if error["type"] == "value_error":
         return reason_of(fields["error"])
@@ -113,7 +113,7 @@ def problem_of(error: "ErrorDetails") -> Message:
 
 
 def section_error(name: str) -> ConfigError:
-    """Return the error for a section whose environment variable can't be read."""
+    """Return the error for a section whose environment variable can't be parsed."""
     return ConfigError(
         "The setting '{key}' is not valid: {reason} (in {place}).",
         key=name,
@@ -123,7 +123,7 @@ def section_error(name: str) -> ConfigError:
 
 
 def place_of(names: tuple[int | str, ...], file: Path) -> str:
-    """Return the environment variable that sets a setting or a section around it, else the file."""
+    """Return the environment variable that sets a setting or its section, else the file."""
     parts = [str(name).upper() for name in names]
     variables = {f"{PREFIX}{'__'.join(parts[:count])}" for count in range(1, len(parts) + 1)}
     return next((variable for variable in os.environ if variable.upper() in variables), str(file.absolute()))

@@ -1,4 +1,4 @@
-"""`tessera.toml`: read again when it changes while the program runs, and written when a page changes a setting."""
+"""`tessera.toml`: read again when it changes at run time, and written when a page changes a setting."""
 
 import logging
 import tomllib
@@ -32,19 +32,19 @@ AT_ONCE = (
     "enable_learning",
     "pictures",
 )
-"""The settings, besides the model servers, that can change while the program runs."""
+"""Settings, besides the model servers, that can change at run time."""
 _BOM = b"\xef\xbb\xbf"
 
 
 def usual_workspace() -> Path:
-    """Return the folder of the workspace that the settings name; raises ConfigError for settings that are not valid."""
+    """Return the workspace folder from the settings; raises ConfigError for invalid settings."""
     return settings().workspace
 
 
 class SettingsFile:
-    """The settings of the program, kept up to date with the file, which it also writes.
+    """The settings file, which keeps the program's settings up to date and can be written.
 
-    `servers_changed` is called if a server changed. A file that isn't valid changes nothing; `problem` says why.
+    `servers_changed` is called if a server changed. An invalid file changes nothing; `problem` says why.
     """
 
     def __init__(self, settings: Settings, servers_changed: Callable[[], object]) -> None:
@@ -55,7 +55,7 @@ class SettingsFile:
 
     @property
     def path(self) -> Path:
-        """The path of the file, whether it is there or not."""
+        """Path of the file, which may not exist."""
         return FILE.absolute()
 
     def look(self) -> None:
@@ -78,7 +78,7 @@ class SettingsFile:
         _LOG.info("%s was read again", FILE)
 
     def text(self) -> str:
-        """Return the file as text, "" without one; raises ConfigError for one that can't be read."""
+        """Return the text of the file, "" without the file; raises ConfigError if it can't be read."""
         return (read_file(FILE) or b"").decode("utf-8-sig", "replace")
 
     def get(self, key: str) -> ProgramSetting:
@@ -98,10 +98,10 @@ class SettingsFile:
         return ProgramSetting(key, value, field.default, source, place, bounds.get("ge"), bounds.get("le"), waits)
 
     def write(self, key: str, value: object) -> None:
-        """Set a setting in the file, None takes it out; all else stays as the user wrote it.
+        """Set a setting in the file, None removes it; everything else stays as the user wrote it.
 
-        Raises ConfigError for a file or a value that is not valid, and for a file that changes meanwhile; nothing is
-        written then. Raises StoreError where the folder can't be written.
+        Raises ConfigError, and writes nothing, for an invalid file or value, and for a file that changes meanwhile.
+        Raises StoreError if the folder can't be written.
         """
         before = read_file(FILE) or b""
         settings()
@@ -120,14 +120,14 @@ class SettingsFile:
 
 
 def _change_setting(values: Mapping[str, object], key: str, value: object) -> dict[str, object]:
-    """Return the settings of a file with one set, or taken out by None."""
+    """Return a file's settings with one of them changed, or removed by None."""
     changed = deepcopy(dict(values))
     _set(changed, key, value)
     return changed
 
 
 def _set(values: Any, key: str, value: object) -> None:
-    """Set a setting in a file's values or in its document, or take it out by None."""
+    """Set a setting in a file's values or its document; None removes it."""
     section, _, name = key.rpartition(".")
     if value is None:
         (values.get(section, {}) if section else values).pop(name, None)
@@ -136,7 +136,7 @@ def _set(values: Any, key: str, value: object) -> None:
 
 
 def _edit_text(content: bytes, key: str, value: object) -> bytes:
-    """Return the text of a file with a setting set, or taken out by None: comments and order stay."""
+    """Return a file's text with a setting changed, or removed by None; comments and order stay."""
     try:
         document = tomlkit.parse(content.decode("utf-8-sig"))
     except TOMLKitError as error:
@@ -152,7 +152,7 @@ def _edit_text(content: bytes, key: str, value: object) -> bytes:
 
 
 def _replace(before: bytes, after: bytes) -> None:
-    """Write the file whole or not at all, where a link leads to; raises ConfigError if it isn't as it was read."""
+    """Write the file atomically, following a link; raises ConfigError if the file isn't equal to `before`."""
     file = FILE.resolve()
     try:
         if before or file.exists():
@@ -164,7 +164,7 @@ def _replace(before: bytes, after: bytes) -> None:
 
 
 def _stamp() -> tuple[int, int] | None:
-    """Return the time and the size of the file, None without one."""
+    """Return the time and size of the file, None without the file."""
     try:
         state = FILE.stat()
     except OSError:

@@ -1,4 +1,4 @@
-"""A file of settings by another program, or an older one, taken over into `tessera.toml`."""
+"""Import of another program's or an older settings file into `tessera.toml`."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -18,25 +18,25 @@ _ROLES = {
     "rerank": ("reranker", "reranking", "rerank"),
     "llm": ("llm", "chat", "completion"),
 }
-"""Section -> what other programs call it; a name without one of these in `[models]` is of the model for meaning."""
+"""Section -> its names in other programs; any other name in `[models]` belongs to the model for meaning."""
 _NAMES = {"url": "base_url", "api_base": "base_url", "endpoint": "base_url", "name": "model", "model_name": "model"}
 
 _MOST_SECTIONS = 3
-"""Sections within each other, as those of `[embeddings.servers.ollama]`."""
+"""Maximum depth of nested sections, as in `[embeddings.servers.ollama]`."""
 
 
 @frozen
 class ImportedSettings:
-    """The keys of the settings that were `taken`, and those that were left with the reason, as the file calls them."""
+    """Keys of the imported settings (`taken`), and names of the others in the file with the reasons (`left`)."""
 
     taken: tuple[str, ...]
     left: Mapping[str, Message]
 
 
 def import_settings(path: Path) -> ImportedSettings:
-    """Write each setting of a file into `tessera.toml`; what isn't valid is left, and so are keys of servers.
+    """Write each valid setting of a file into `tessera.toml`, except the keys of servers.
 
-    Raises ConfigError for a file that can't be read, or that has no valid setting, and as `SettingsFile.write` does.
+    Raises ConfigError for a file that can't be read or has no valid setting, and the errors of `SettingsFile.write`.
     """
     try:
         values = parse_settings(files.read(path), path)
@@ -65,7 +65,7 @@ def import_settings(path: Path) -> ImportedSettings:
 
 
 def _read(values: Mapping[str, object], *sections: str) -> Iterator[tuple[str, str, object]]:
-    """Yield the settings of a file: the name that it has there, its key here, its value."""
+    """Yield the settings of a file: name in the file, key in `tessera.toml`, value."""
     for name, value in values.items():
         path = (*sections, name)
         if isinstance(value, dict) and len(path) <= _MOST_SECTIONS:
@@ -77,7 +77,7 @@ def _read(values: Mapping[str, object], *sections: str) -> Iterator[tuple[str, s
 
 
 def _key(name: str, part: str) -> str:
-    """Return the key of a setting of `[models]`, such as `embedding_url` alone or `url` of `[models.embedding]`."""
+    """Return the key of a setting in `[models]`, such as `embedding_url`, or `url` in `[models.embedding]`."""
     section, own = "embeddings", part or name
     for role, words in _ROLES.items():
         if word := next((word for word in words if f"{name}_".startswith(f"{word}_")), ""):

@@ -1,4 +1,4 @@
-"""The user's choices on the pages, stored in a file of the workspace."""
+"""The user's choices on the pages, in a file of the workspace."""
 
 import json
 import logging
@@ -11,12 +11,12 @@ from core.base.codec import decoder
 
 FILE = "preferences.json"
 CHECK_AFTER_IMPORT = "check_after_import"
-"""Whether the bases that an import changed are checked; "on" or "off"."""
+"""Choice whether to check the bases that an import changed; "on" or "off"."""
 _LOG = logging.getLogger(__name__)
 
 
 class Preferences:
-    """Choices by name. With `readonly`, `set` stores nothing."""
+    """The user's choices by name; with `readonly`, `set` stores nothing."""
 
     def __init__(self, folder: Path, *, readonly: bool) -> None:
         self._file = folder / FILE
@@ -24,13 +24,13 @@ class Preferences:
         self._lock = threading.Lock()
 
     def get(self, name: str) -> str:
-        """Return a choice, empty if there is none."""
+        """Return a choice, or ""."""
         with suppress(OSError):
             return self._choices().get(name, "")
         return ""
 
     def set(self, name: str, value: str) -> None:
-        """Store a choice; errors of storing are ignored."""
+        """Store a choice; errors are logged only."""
         if self._readonly:
             return
         try:

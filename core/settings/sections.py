@@ -1,4 +1,4 @@
-"""The sections of `tessera.toml`, each with its settings, their ranges and defaults."""
+"""The sections of `tessera.toml`, with their settings, ranges and defaults."""
 
 import re
 from pathlib import Path
@@ -15,21 +15,21 @@ KEYS = {
     "rerank": "TESSERA_RERANK_API_KEY",
     "llm": "TESSERA_LLM_API_KEY",
 }
-"""Section -> environment variable with the server's API key; a key is no setting. `core.providers.keys` finds it."""
+"""Section -> environment variable for the server's API key, which is no setting (see `core.providers.keys`)."""
 
 INDEX_TOKEN = "TESSERA_INDEX_TOKEN"
-"""Environment variable with the key of the server that has the vector index."""
+"""Environment variable for the key of the vector index's server."""
 
 _NAME = re.compile("[a-z][a-z0-9_]*")
-"""The name of an embeddings server: each has a variable of its own for its key, so that none gets another's."""
+"""Name of an embeddings server; the variable for its key contains it, so that no server gets another's key."""
 NAMED_KEY = re.compile(r"TESSERA_EMBEDDINGS_[A-Z0-9_]+_API_KEY")
-"""Environment variables with the keys of servers that have a name of their own."""
+"""Environment variables for the keys of named embeddings servers."""
 
 _OPTIONS = ChunkingOptions()
 
 
 def key_variable(section: str) -> str:
-    """Return the environment variable with the API key of a server's section, such as `embeddings.ollama`."""
+    """Return the environment variable for the API key of a section, such as `embeddings.ollama`."""
     return KEYS.get(section) or f"TESSERA_{section.upper().replace('.', '_')}_API_KEY"
 
 
@@ -42,7 +42,7 @@ _Sizes: Any = create_model("_Sizes", __base__=_SettingsSection, **_SIZES)
 
 
 class ChunkingSettings(_Sizes):
-    """Chunking of a new base, in tokens, within the ranges of every door."""
+    """Chunking of a new base, in tokens, within the same ranges as everywhere else."""
 
     strategy: str = _OPTIONS.strategy
 
@@ -59,16 +59,16 @@ _FIELDS: dict[str, Any] = {
     for name, kind in get_type_hints(CompleteSettings).items()
 }
 _Parts: Any = create_model("_Parts", __base__=_SettingsSection, **_FIELDS)
-"""The fields of CompleteSettings within their ranges."""
+"""The fields of CompleteSettings with their ranges."""
 
 
 class SearchSection(_Parts):
-    """Search settings that neither the question nor the base sets.
+    """Search settings that apply unless the question or the base sets them.
 
-    `decompose` names what decomposes exploratory questions: rules, a language model, or (`auto`) a language model
-    where one is configured, else rules. `choose` lets a configured language model choose among the hits of literal
-    bases. `context_tokens` is the budget of a context. `refuse` has no effect: files of earlier versions may have it.
-    `record_uses`, `use_clicks`: None leaves it to the user.
+    `decompose` selects how exploratory questions are decomposed: by rules, by a language model, or (`auto`) by a
+    language model if one is configured, else by rules. `choose` lets a configured language model choose among the hits
+    of literal bases. `context_tokens` is the budget of a context. `refuse` has no effect: files of earlier versions may
+    have it. `record_uses`, `use_clicks`: None leaves the choice to the user.
     """
 
     decompose: Literal["auto", "rules", "llm"] = "auto"
@@ -80,7 +80,7 @@ class SearchSection(_Parts):
 
     @property
     def chosen(self) -> SearchSettings:
-        """Settings that the user set."""
+        """The settings that the user set."""
         return SearchSettings.from_values({name: getattr(self, name) for name in self.model_fields_set})
 
 
@@ -91,7 +91,7 @@ def path_without_zero(path: Path | None) -> Path | None:
 
 
 def plain_address(url: str) -> str:
-    """Return the address of a server without a slash at its end; raises ValueError for what is none, or holds a key."""
+    """Return a server's address without a trailing slash; raises ValueError if it is invalid or contains a key."""
     if not url:
         return url
     try:
@@ -114,9 +114,9 @@ def plain_address(url: str) -> str:
 class ServerSettings(_SettingsSection):
     """A model server: `base_url` is the address before `/embeddings`, `/rerank` or `/chat/completions`.
 
-    `queue_interval_seconds` is the least time between the starts of two requests, `requests_at_once` how many of them
-    the server gets at a time, `timeout_seconds` the limit of one request, and `retries` the number of repeats of a
-    request that the server couldn't serve, within its time.
+    `queue_interval_seconds` is the minimum time between the starts of two requests, `requests_at_once` the maximum
+    number of parallel requests, `timeout_seconds` the time limit of a request, and `retries` the maximum number of
+    repeats of a request that the server couldn't serve, within that limit.
     """
 
     base_url: str = ""
@@ -130,16 +130,17 @@ class ServerSettings(_SettingsSection):
 
     @property
     def is_set_up(self) -> bool:
-        """Whether a model can be asked."""
+        """Whether an address and a model are set."""
         return bool(self.base_url and self.model)
 
 
 class EmbeddingServer(ServerSettings):
     """A server with a model for meaning.
 
-    `dimensions` is requested of the server; None, or 0 in the file, takes the model's own. `batch_size` is the most
-    texts in a request; by default it is `embed_batch_size` of `[knowledge]`. `input_tokens` is the model's input
-    limit. The prompts precede questions and texts; unset, they are the known ones of the model's family.
+    `dimensions` is the requested size of the vectors; None, or 0 in the file, means the model's own. `batch_size` is
+    the maximum number of texts in a request, by default `embed_batch_size` of `[knowledge]`. `input_tokens` is the
+    model's input limit. The prompts precede questions and texts; by default they are the known prompts of the model's
+    family.
     """
 
     dimensions: int | None = Field(None, ge=0, le=65_536)
@@ -157,7 +158,7 @@ class EmbeddingServer(ServerSettings):
 class EmbeddingsSettings(EmbeddingServer):
     """The server of the embedder `openai_compatible`.
 
-    `servers` are those of the embedders `server:NAME`, each in a section `[embeddings.NAME]` of its own.
+    `servers` are the servers of the embedders `server:NAME`, each in a section `[embeddings.NAME]`.
     """
 
     servers: dict[str, EmbeddingServer] = Field(default_factory=dict)
@@ -177,18 +178,18 @@ class EmbeddingsSettings(EmbeddingServer):
 
 
 class RerankSettings(ServerSettings):
-    """The server of the reranker `rerank-api`; `style` is the form of its requests; `auto` detects it."""
+    """The server of the reranker `rerank-api`; `style` is the format of its requests, which `auto` detects."""
 
     style: Literal["auto", "cohere", "jina", "tei"] = "auto"
     batch_size: int = Field(32, ge=1, le=1000)
 
 
 class LlmSettings(ServerSettings):
-    """A language model.
+    """The server of a language model.
 
-    `input_characters` limits the text of notes in one request, `answer_seconds` the time of an answer that comes in
-    parts, between which there may be `timeout_seconds`. With `discover` the page Settings, and Search while no
-    model is set up, look for model servers on this machine.
+    `input_characters` limits the text of notes in one request, `answer_seconds` the time of a streamed answer, whose
+    parts may be `timeout_seconds` apart. With `discover`, the page Settings, and Search while no model is set up, look
+    for model servers on this machine.
     """
 
     input_characters: int = Field(16_000, ge=1000, le=1_000_000)
@@ -197,7 +198,7 @@ class LlmSettings(ServerSettings):
 
 
 class IndexSettings(_SettingsSection):
-    """The place of the vector index: in the workspace, on the server of Chroma at `url`, or nowhere (kind `none`).
+    """The place of the vector index: the workspace, a Chroma server at `url`, or none.
 
     A search without an index compares with every vector.
     """
@@ -211,21 +212,24 @@ class IndexSettings(_SettingsSection):
 
 
 class HttpSettings(_SettingsSection):
-    """Whether other programs are admitted; None leaves it to the user's choice on the page Settings."""
+    """Whether other programs have access; None leaves it to the user's choice on the page Settings."""
 
     enabled: bool | None = None
 
 
 class AppSettings(_SettingsSection):
-    """`token`: the pages need the token of the run, which `tessera app` prints. `keep_running`: the app goes on when
-    its window is closed, for folders that it watches and for assistants."""
+    """Settings of the app.
+
+    `token`: the pages need the token of the run, which `tessera app` prints. `keep_running`: the app keeps running when
+    its window is closed, for watched folders and for assistants.
+    """
 
     token: bool = False
     keep_running: bool = False
 
 
 class BackupSettings(_SettingsSection):
-    """Where backups are made, and whether each day; None leaves it to the user's choice on the page Settings."""
+    """Folder of backups, and whether to make one each day; None leaves it to the user's choice on the page Settings."""
 
     folder: Path | None = None
     daily: bool | None = None
@@ -234,7 +238,7 @@ class BackupSettings(_SettingsSection):
 
 
 class DailySettings(_SettingsSection):
-    """Today's note: its base, its folder there, the form of its name, and the path or the title of its template."""
+    """Today's note: its base, its folder there, the format of its name, and its template's path or title."""
 
     base: str = ""
     folder: str = ""
@@ -243,7 +247,7 @@ class DailySettings(_SettingsSection):
 
 
 class PicturesSettings(_SettingsSection):
-    """`model` embeds pictures: a CLIP model's name on the hub or its folder, or a name of `IMAGE_EMBEDDERS`."""
+    """The model that embeds pictures: a CLIP model's name on the hub, its folder, or a name of `IMAGE_EMBEDDERS`."""
 
     model: str = ""
 
@@ -251,9 +255,9 @@ class PicturesSettings(_SettingsSection):
 class KnowledgeSettings(_SettingsSection):
     """Folders of text files: each `BASE/texts` in `base_dir` is a base of kind `lines`.
 
-    With `auto_scan` the app looks for them every `scan_interval` seconds, and makes bases that are new; with
-    `auto_embed` their lines are embedded then. `embed_batch_size` is the most texts in a request to the embeddings
-    server, `default_top_k` the number of hits of a search in such a base.
+    With `auto_scan` the app looks for these folders every `scan_interval` seconds and makes missing bases; with
+    `auto_embed` their lines are then embedded. `embed_batch_size` is the maximum number of texts in a request to the
+    embeddings server, `default_top_k` the number of hits of a search in a base of this kind.
     """
 
     enabled: bool = False

@@ -63,7 +63,7 @@ class BaseTable(StoreTable):
         return [self.named(name) for name in names] if names else self.all()
 
     def named(self, name: str) -> KnowledgeBase:
-        """Return the base of this name; raises UnknownChoice, which lists the bases."""
+        """Return the base with this name; raises UnknownChoice, which lists the bases."""
         return self._only("name", name)
 
     def by_id(self, base_id: str) -> KnowledgeBase:

@@ -1,4 +1,4 @@
-"""The map of notes as a drawing: points by their place and colour, links as lines, names of regions."""
+"""Drawing of the map of notes: coloured points, links as lines, and names of regions."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -23,9 +23,9 @@ BY = message_table(
     }
 )
 MOST = 8
-"""Colours in addition to that of all others."""
+"""Maximum number of colours, besides the colour of all other notes."""
 RAMP = 10
-"""Steps from a note that comes first for none of its questions to one that does for all."""
+"""Number of colour steps, from notes that are never the first hit to notes that always are."""
 _GROUPS: Mapping[str, Callable[[NoteSummary], str]] = {
     "folder": lambda card: (card.path or "").rpartition("/")[0],
     "tag": lambda card: card.tags[0] if card.tags else "",
@@ -34,14 +34,14 @@ _GROUPS: Mapping[str, Callable[[NoteSummary], str]] = {
 
 
 def groups(cards: Sequence[NoteSummary | None], by: str) -> tuple[list[int], list[str]]:
-    """Return the number of each note's group, -1 outside of the largest groups, and the groups' names."""
+    """Return each note's group number, -1 for small groups, and the names of the largest groups."""
     names = [_GROUPS[by](card) if card else "" for card in cards]
     largest = [name for name, _ in Counter(name for name in names if name).most_common(MOST)]
     return [largest.index(name) if name in largest else -1 for name in names], largest
 
 
 def findable(workspace: Workspace, notes: Sequence[str], bases: Sequence[str]) -> list[int]:
-    """Return for each note the share, in tenths, of its questions with it as first hit in the last check; -1: not checked."""
+    """Return the share of each note's questions that found it first in the last check, in tenths; -1 if unchecked."""
     shares = {
         note: sum(hit.note_id == note for result in results for hit in result.hits[:1]) / len(results)
         for base in bases
@@ -51,13 +51,13 @@ def findable(workspace: Workspace, notes: Sequence[str], bases: Sequence[str]) -
 
 
 VIEW = component("note_map", __file__, "<div class='map'><canvas tabindex='0'></canvas><div class='title'></div></div>")
-"""A click, or Enter on the point in the middle, triggers `open` with a note's id."""
+"""Component; a click, or Enter on the point in the middle, triggers `open` with a note's id."""
 
 
 def draw(
     mapped: NoteMap, cards: Mapping[str, NoteSummary], colours: Sequence[int], ramp: bool, *, links: bool, key: str
 ) -> None:
-    """Draw a map; `colours` are the numbers of the notes' colours, -1 for none, on a `ramp` from 0 (bad) to 10 (good)."""
+    """Draw a map; `colours` are colour numbers, -1 for no colour; with `ramp` from 0 (bad) to 10 (good)."""
     data = {
         "points": [[x, y, colour] for (x, y), colour in zip(mapped.places, colours, strict=True)],
         "ids": list(mapped.notes),

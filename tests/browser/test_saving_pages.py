@@ -207,7 +207,7 @@ def test_a_page_becomes_a_waiting_note_with_its_address_its_day_and_its_pictures
     with Workspace(connected.place, readonly=True) as workspace:
         assert workspace.bases.by_id(note.base_id).name == "web"
         path = note.body.partition("](attachments/")[2].partition(")")[0]
-        picture = workspace.notes.attachment(note.id, f"attachments/{path}")
+        picture = workspace.attachments.find(note.id, f"attachments/{path}")
     assert picture
     assert picture.type == "image/webp"
     assert note.body == (

@@ -25,7 +25,7 @@ def test_a_page_waits_in_the_base_web_whatever_bases_there_are(workspace: Worksp
     assert (note.title, note.status, note.source, note.source_url) == ("Boots & rain", "pending", "import", ADDRESS)
     path = "attachments/Boots-rain-a44fd144.png"
     assert note.body == f"Keep **dry** ![a \\[pair\\]]({path}), [![b]({path})](/c)\n"
-    assert (found := workspace.notes.attachment(note.id, path))
+    assert (found := workspace.attachments.find(note.id, path))
     assert found.type == "image/png"
     assert workspace.notes.get(note.id).source_url == ADDRESS
     assert ADDRESS in workspace.notes.file_text(note.id)

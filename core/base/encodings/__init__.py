@@ -1,11 +1,11 @@
-"""Encodings of text: their names, what files say of theirs, and which one bytes are likely to be in."""
+"""Encodings of text: names, declarations in files, and guesses from the bytes."""
 
 import codecs
 import re
 from typing import Literal
 
 EncodingOrigin = Literal["declared", "chosen", "guessed", "unsure"]
-"""How an encoding is known: by the file, by the user, by its text; `unsure` where other encodings are as likely."""
+"""Source of an encoding: the file, the user, or a guess from the text; `unsure` if others are as likely."""
 
 ENCODINGS = dict(
     line.split(" ", 1)
@@ -32,7 +32,7 @@ utf-16-be UTF-16BE
 mac-roman Mac Roman
 """.strip().split("\n")
 )
-"""The user's names of encodings that Python calls otherwise; the first are the usual ones."""
+"""Display names of encodings, by Python's names; the usual ones come first."""
 _TEXT = re.compile(r"utf|iso8859|cp\d|koi8|mac-|gb|big5|euc|shift|iso2022|kz1048|ptcp154|johab|tis-620|hz$")
 _READ_AS = dict(
     entry.split(":")
@@ -42,7 +42,7 @@ _READ_AS = dict(
     iso2022_jp:iso2022_jp_ext
 """.split()
 )
-"""Encodings that are parts of others, which programs write under the names of the parts."""
+"""Encodings that are subsets of others: programs often write the larger one under the name of the subset."""
 _OTHER_NAMES = dict(
     entry.split(":")
     for entry in """
@@ -56,14 +56,14 @@ _OTHER_NAMES = dict(
     ansi:cp1252 applemac:mac-roman
 """.split()
 )
-"""Names of the WHATWG encoding standard, of mail and of LaTeX that Python doesn't know."""
+"""Names in the WHATWG encoding standard, in mail and in LaTeX that Python doesn't know."""
 
 
 def normalize_encoding(name: str) -> str:
-    """Return the encoding of a name as Python calls it, "" for an unknown name.
+    """Return Python's name of an encoding, "" for an unknown name.
 
-    As in browsers, the name of a part means the encoding that has all of it: gb2312 is read as gb18030, latin1 as
-    cp1252, ks_c_5601-1987 as cp949.
+    As in browsers, the name of a subset means the larger encoding: gb2312 is read as gb18030, latin1 as cp1252,
+    ks_c_5601-1987 as cp949.
     """
     plain = name.strip().strip("\"'").lower()
     try:
@@ -75,7 +75,7 @@ def normalize_encoding(name: str) -> str:
 
 
 def display_encoding(encoding: str) -> str:
-    """Return the user's name of an encoding."""
+    """Return the display name of an encoding."""
     return ENCODINGS.get(encoding, encoding.upper().replace("_", "-").replace("ISO8859", "ISO-8859"))
 
 
@@ -96,17 +96,17 @@ _COMMENT = re.compile(rb"(?s)<!--.*?-->")
 _PAGES = ("html", "htm", "xhtml", "xml", "svg", "mhtml", "mht")
 _TEX = ("tex", "latex")
 _NO_ACCIDENT = 4
-"""Valid UTF-8 characters outside ASCII from which on text of another encoding is excluded."""
+"""Number of non-ASCII UTF-8 characters that rules out another encoding."""
 CHARACTERS_OF_DAMAGE = 200
-"""Characters of which one may be unreadable."""
+"""A text may have one unreadable character in this many."""
 
 
 def decode_declared(data: bytes, kind: str, charset: str) -> tuple[str, str] | None:
-    """Return a text by its declared encoding, and that encoding; None where none is declared or it can't be true.
+    """Decode bytes by their declared encoding; return text and encoding, None if none is declared or it is wrong.
 
-    `charset` comes from outside of the data: the header of a mail or a response, or the user's choice. A byte order
-    mark takes precedence over it, and it over what data of its kind, a suffix, declares. Text that is UTF-8 beyond
-    doubt is UTF-8.
+    `charset` comes from outside the data: the header of a mail or a response, or the user's choice. A byte order mark
+    takes precedence over `charset`, which takes precedence over a declaration in the data. `kind` is a file suffix.
+    Other declarations are ignored for text that is clearly UTF-8.
     """
     for bom, encoding in BOMS:
         if data.startswith(bom):
@@ -125,7 +125,7 @@ def decode_declared(data: bytes, kind: str, charset: str) -> tuple[str, str] | N
 
 
 def is_utf8(data: bytes, least: int) -> bool:
-    """Return whether bytes are UTF-8 with at least so many characters outside ASCII."""
+    """Return whether bytes are UTF-8 with at least `least` non-ASCII characters."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
@@ -134,7 +134,7 @@ def is_utf8(data: bytes, least: int) -> bool:
 
 
 def _page_charset(data: bytes, kind: str) -> str:
-    """Return the encoding that the head of a page says, "" for none."""
+    """Return the encoding that the head of a page declares, or ""."""
     if kind not in _PAGES:
         return ""
     head = _COMMENT.sub(b"", data[:_HEAD])
@@ -142,7 +142,7 @@ def _page_charset(data: bytes, kind: str) -> str:
 
 
 def _editor_charset(data: bytes, kind: str) -> str:
-    """Return the encoding that a line of a text says to Emacs, Vim or LaTeX, "" for none."""
+    """Return the encoding that a text declares for Emacs, Vim or LaTeX, or ""."""
     if kind in _PAGES:
         return ""
     if kind in _TEX and (found := _LATEX.search(data[:_HEAD])):
@@ -152,6 +152,6 @@ def _editor_charset(data: bytes, kind: str) -> str:
 
 
 def _name(found: "re.Match[bytes]") -> str:
-    """Return the encoding of a name that was found by its ASCII letters: UTF-16 can't be true then."""
+    """Return the encoding of a matched name; UTF-16 and UTF-32 become UTF-8, because the name itself is in ASCII."""
     encoding = normalize_encoding(found[1].decode("ascii", "replace"))
     return "utf-8" if encoding.startswith(("utf-16", "utf-32")) else encoding

@@ -1,1 +1,1 @@
-"""Office documents: content that pandoc doesn't read, put where it reads it or added to its result."""
+"""Office documents: content that pandoc drops, moved to where pandoc reads it or added to its result."""

@@ -1,4 +1,4 @@
-"""Blocks and inlines of pandoc's syntax tree, made from text: lists, tables, runs, ruby."""
+"""Blocks and inlines of pandoc's syntax tree, built from text: lists, tables, runs, ruby."""
 
 import re
 import secrets
@@ -22,14 +22,14 @@ Blocks = list[Node]
 Inlines = list[Node]
 ATTRIBUTES = ["", [], []]
 OURS = "tessera"
-"""The format of raw inlines that are made here; those of documents have others, and are left out."""
+"""The format of raw inlines made by this package; those of documents have other formats, and are left out."""
 _PLAIN = re.compile(r"[0-9]{1,9}[.)]")
 SPACE: Node = {"t": "Space"}
 BREAK: Node = {"t": "LineBreak"}
 
 
 def inlines(text: str) -> Inlines:
-    """Return text as words and spaces; a line break stays one."""
+    """Return text as words and spaces; line breaks are kept."""
     made: Inlines = []
     for number, line in enumerate(text.strip().splitlines()):
         made += [BREAK] if number else []
@@ -39,7 +39,7 @@ def inlines(text: str) -> Inlines:
 
 
 def raw(markdown: str) -> Node:
-    """Return what is Markdown already, and stays as it is."""
+    """Return an inline of Markdown that is written out unchanged."""
     return {"t": "RawInline", "c": [OURS, markdown]}
 
 
@@ -59,7 +59,7 @@ def heading(level: int, content: Inlines) -> Node:
 
 
 def bullets(items: list[Blocks]) -> Node:
-    """Return a list without numbers."""
+    """Return a bullet list."""
     return {"t": "BulletList", "c": items}
 
 
@@ -86,9 +86,9 @@ def _cell(content: Inlines) -> object:
 
 
 def _on_one_line(node: object) -> Any:
-    """Return inlines without line ends at any depth: for a table with one, pandoc writes *[TABLE]* and no cell.
+    """Return inlines without line breaks at any depth: pandoc writes a table with one as *[TABLE]*, without its cells.
 
-    Nor does it escape the bars in code, which end a cell.
+    Bars in code are escaped, which pandoc doesn't do: they would end the cell.
     """
     if isinstance(node, str):
         return node.replace("\n", " ")
@@ -112,7 +112,7 @@ class Item:
 
 
 def nested_lists(items: Sequence[Item]) -> Blocks:
-    """Return the lists that items of several levels make."""
+    """Return nested lists of items by their levels."""
     least = min((item.level for item in items), default=0)
     made: list[tuple[str, Blocks]] = []
     at = 0
@@ -134,7 +134,7 @@ def nested_lists(items: Sequence[Item]) -> Blocks:
 
 
 def _list(label: str, items: list[Blocks]) -> Node:
-    """Return a list without numbers, or one whose first label is a plain number."""
+    """Return a bullet list, or a numbered one that starts with the number in `label`."""
     if not label:
         return bullets(items)
     sign = "OneParen" if label.endswith(")") else "Period"
@@ -157,7 +157,7 @@ _CHINESE = (
 
 
 def numeral(number: int, written: str) -> str:
-    """Return a number in a format of Word (ECMA-376, 17.18.59) or of OpenDocument (`a`, `I`)."""
+    """Return a number in a number format of Word (ECMA-376, 17.18.59) or OpenDocument (`a`, `I`)."""
     if written in ("lowerLetter", "a") and 0 < number <= _MOST_LETTERS:
         return chr(97 + (number - 1) % 26) * ((number - 1) // 26 + 1)
     if written in ("upperLetter", "A"):
@@ -196,7 +196,7 @@ def _chinese(number: int) -> str:
 
 
 class Look(NamedTuple):
-    """How a run looks: `side` is above 0 for raised text, below 0 for lowered; `link` is the address it leads to."""
+    """The look of a run: `side` is positive for superscript, negative for subscript; `link` is an address."""
 
     bold: bool = False
     italic: bool = False
@@ -205,7 +205,7 @@ class Look(NamedTuple):
 
 
 def join_runs(runs: Sequence[tuple[Look, str]]) -> Inlines:
-    """Return runs as inlines, those that look the same joined; a newline in them is a break."""
+    """Return runs as inlines. Adjacent runs with the same look are joined; a newline becomes a line break."""
     made: Inlines = []
     for look, group in groupby(runs, key=lambda run: run[0]):
         before, content, after = _split_spaces(_with_outer_spaces("".join(text for _, text in group)))
@@ -220,7 +220,7 @@ def join_runs(runs: Sequence[tuple[Look, str]]) -> Inlines:
 
 
 def _with_outer_spaces(text: str) -> Inlines:
-    """Return text as inlines, spaces at its ends too."""
+    """Return text as inlines, including spaces at its ends."""
     if not text.strip():
         return [BREAK if "\n" in text else SPACE] if text else []
     made: Inlines = []
@@ -247,13 +247,13 @@ _KANA = re.compile(r"[\u3040-\u30ff\u31f0-\u31ff]+")
 
 
 class Readings:
-    """The readings of a paragraph; readings of adjacent texts are a group."""
+    """The ruby readings of a paragraph; readings of adjacent texts form a group."""
 
     def __init__(self) -> None:
         self._groups: list[list[str]] = []
 
     def add(self, reading: str, *, joined: bool) -> None:
-        """Add a reading, to the group of the last one where their texts are `join_runs`."""
+        """Add a reading; with `joined` it goes to the group of the last one."""
         if joined and self._groups:
             self._groups[-1].append(reading)
         else:
@@ -261,7 +261,7 @@ class Readings:
 
     @property
     def text(self) -> str:
-        """The readings in brackets, "" where there are none."""
+        """The readings in brackets, "" for none."""
         groups = [[reading for reading in map(str.strip, group) if reading] for group in self._groups]
         joined = [("" if all(map(_KANA.fullmatch, group)) else " ").join(group) for group in groups]
         return f"（{'、'.join(filter(None, joined))}）" if any(joined) else ""
@@ -272,17 +272,17 @@ MARKER = re.compile(r"tessera[0-9a-f]{24}")
 
 @dataclass(slots=True)
 class Insertions:
-    """The blocks of markers, which no document can guess, and what was left out on the way."""
+    """Blocks by the marker that they replace, and what was left out. Markers are random: no document can guess one."""
 
     by_marker: dict[str, Blocks] = field(default_factory=dict)
     left_out: list[Omission] = field(default_factory=list)
 
     def marker(self, made: Blocks) -> str:
-        """Return a word that replaces blocks as a whole paragraph."""
+        """Return a new marker: a paragraph with this word is later replaced by the blocks."""
         marker = f"tessera{secrets.token_hex(12)}"
         self.by_marker[marker] = made
         return marker
 
     def omit(self, kind: str, place: str = "", count: int = 1) -> None:
-        """Name something that isn't in the text."""
+        """Record something that is left out of the text."""
         self.left_out.append(Omission(kind, count, place))

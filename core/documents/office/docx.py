@@ -1,4 +1,4 @@
-"""A Word document in which pandoc reads everything: what it drops is moved to where it looks."""
+"""Word documents rewritten so that pandoc reads all their text: what it drops is moved to where it looks."""
 
 import posixpath
 import re
@@ -38,9 +38,9 @@ _PLACE = re.compile(r"%(\d)")
 _OUTLINE = re.compile(r"(?i)heading ?\d")
 _TITLES = ("title", "subtitle")
 _ROLES = (*_TITLES, "author", "date", "abstract")
-"""Styles by which pandoc takes the first paragraphs for what the document says of itself."""
+"""Styles that make pandoc read the first paragraphs as metadata."""
 _MOST_TITLE = 300
-"""Characters of a title in several paragraphs; further ones are text."""
+"""Characters of a title that spans several paragraphs; later paragraphs become text."""
 
 
 @dataclass(slots=True)
@@ -53,7 +53,7 @@ class _ListLevel:
 
 @dataclass(slots=True)
 class _List:
-    """A list as its document defines it; the lists of one definition go on counting, unless they start anew."""
+    """A list as its document defines it. Lists with the same abstract definition count on, unless they restart."""
 
     abstract: str
     levels: dict[int, _ListLevel]
@@ -61,7 +61,7 @@ class _List:
 
 
 def join_titles(document: Element, styles: "dict[str, _Style]") -> None:
-    """Join the paragraphs of a title or a subtitle at the begin: of several, pandoc reads the last one alone."""
+    """Join the paragraphs of a title or subtitle at the start: pandoc reads only the last of several."""
     titles: dict[str, Element] = {}
     left = dict.fromkeys(_TITLES, _MOST_TITLE)
     for paragraph in list(elements_named(document, "p", "tbl")):
@@ -83,7 +83,7 @@ def join_titles(document: Element, styles: "dict[str, _Style]") -> None:
 
 
 def write_labels(package: Package, main: str, document: Element, styles: "dict[str, _Style]") -> dict[str, Element]:
-    """Write labels into the paragraphs of a document; return the other parts that changed for it."""
+    """Write list labels into the paragraphs of a document; return the other parts that change with it."""
     name = next(iter(package.related(main, "numbering")), "")
     root = package.optional(name)
     if root is None:
@@ -119,7 +119,7 @@ def write_labels(package: Package, main: str, document: Element, styles: "dict[s
 
 
 def _label(of: _List, counts: dict[int, int], depth: int) -> str:
-    """Count a paragraph; return its label."""
+    """Count up at a level of a list; return the label of the paragraph."""
     level = of.levels.get(depth, _ListLevel())
     counts[depth] = counts.get(depth, level.start - 1) + 1
     for deeper in range(depth + 1, _LEVELS):
@@ -136,7 +136,7 @@ def _label(of: _List, counts: dict[int, int], depth: int) -> str:
 
 
 def _write(paragraph: Element, label: str, number: str, level: str) -> None:
-    """Write a label as the first text of a paragraph, which belongs to another list from now on."""
+    """Write a label as the first text of a paragraph, and move the paragraph to another list."""
     properties = first(paragraph, "pPr")
     if properties is None:
         properties = Element(qualified_name(paragraph, "pPr"))
@@ -150,7 +150,7 @@ def _write(paragraph: Element, label: str, number: str, level: str) -> None:
 
 
 def _add_bullets(root: Element, number: str) -> None:
-    """Add a list without numbers to the definitions."""
+    """Add a bullet list to the list definitions."""
     abstract = Element(qualified_name(root, "abstractNum"), {qualified_name(root, "abstractNumId"): f"9{number}"})
     for depth in range(_LEVELS):
         level = add_element(abstract, "lvl", ilvl=str(depth))
@@ -207,7 +207,7 @@ class _Style:
 
 
 def _styles(package: Package, main: str) -> dict[str, _Style]:
-    """Return what the styles of paragraphs say of their numbers, and which are those of titles."""
+    """Return the numbering, heading flag and title role of each paragraph style, with inherited values."""
     name = next(iter(package.related(main, "styles")), "")
     root = package.optional(name)
     elements = {
@@ -236,21 +236,21 @@ def _number(element: Element | None, name: str = "val", *, missing: int = 0) -> 
 
 _NOTES = ("footnotes", "endnotes")
 _GONE = frozenset(("del", "moveFrom", "instrText", "rt", "txbxContent"))
-"""Elements whose text isn't shown in their paragraph."""
+"""Elements whose text isn't shown in the paragraph itself."""
 _WRAPPERS = ("fldSimple", "customXml", "smartTag", "dir", "bdo", "ins", "moveTo")
-"""Elements that pandoc drops with what is in them, everywhere or in fields."""
+"""Elements that pandoc drops together with their content, always or within fields."""
 _BREAKS = frozenset(("br", "cr", "tab", "ptab"))
 _PAGE = re.compile(r"[\W\d_]*")
-"""A header or footer that says no more than the number of its page."""
+"""A header or footer with no more than a page number."""
 
 Chunk = Callable[[bytes, str], Blocks]
-"""Reads a document that is a part of another: its bytes and its kind."""
+"""A function that reads an embedded document, from its bytes and kind."""
 
 
 def prepare(data: bytes, chunk: Chunk, *, comments: bool) -> tuple[bytes, Insertions]:
-    """Return a Word document that pandoc reads whole, and what goes into its text where pandoc finds a marker.
+    """Return a Word document that pandoc reads completely, and the blocks to insert at its markers.
 
-    Without `comments` they are named as left out.
+    Without `comments`, comments are only counted as left out.
     """
     package, added = Package(data), Insertions()
     main = package.main()
@@ -276,7 +276,7 @@ def prepare(data: bytes, chunk: Chunk, *, comments: bool) -> tuple[bytes, Insert
 
 
 def _open_up(root: Element) -> None:
-    """Leave the content of wrappers, and give each part of a field a run of its own: pandoc drops the others."""
+    """Unwrap elements that pandoc drops, and give each field part its own run: pandoc loses parts that share one."""
     for parent in [element for element in root.iter() if local(element) not in _WRAPPERS]:
         waiting, made = list(reversed(parent)), list[Element]()
         while waiting:
@@ -297,7 +297,7 @@ def _run_of(run: Element, part: Element) -> Element:
 
 
 class _Part:
-    """A part with text: the document, or its notes."""
+    """A part with text: the document, its footnotes or its endnotes."""
 
     def __init__(self, package: Package, name: str, root: Element, added: Insertions) -> None:
         self._package, self._root, self._added = package, root, added
@@ -309,7 +309,7 @@ class _Part:
         self._following: Following = {}
 
     def complete(self, chunk: Chunk) -> None:
-        """Move what pandoc drops to where it reads it."""
+        """Move everything that pandoc drops to where it reads it."""
         for item in list(self._root.iter()):
             match local(item):
                 case "ruby":
@@ -337,7 +337,7 @@ class _Part:
         insert_after(self._root, self._following)
 
     def _spell(self, ruby: Element) -> None:
-        """Leave the base of a ruby, and keep its reading for the end of its paragraph."""
+        """Keep the base text of a ruby in place, and its reading for the end of the paragraph."""
         run, base, reading = self._parents[ruby], first(ruby, "rubyBase"), first(ruby, "rt")
         paragraph = self._insert_above(run, "p")
         if local(run) != "r" or paragraph is None:
@@ -352,7 +352,7 @@ class _Part:
         self._instead[run] = runs
 
     def _read_chunk(self, element: Element, chunk: Chunk) -> None:
-        """Put a document that is a part of this one in its place, or name it."""
+        """Replace an embedded document by a marker for its blocks, or record it as left out."""
         relation = self._relations.get(relation_id(element))
         name = relation.target if relation else ""
         made: Blocks = []
@@ -381,7 +381,7 @@ class _Part:
             self._added.omit("attachment", name or element.get("ProgID", ""))
 
     def _fill_in(self, data: Element) -> None:
-        """Write what a box to tick or a list to choose from shows: it has no text."""
+        """Write the state of a checkbox or a drop-down list, which has no text."""
         run = self._insert_above(data, "r")
         if run is None:
             return
@@ -413,7 +413,7 @@ class _Part:
 
 
 def _add_comments(package: Package, main: str, parts: list[Element], added: Insertions, wanted: bool) -> None:
-    """Put each comment after its subject: a paragraph with its list, or a table."""
+    """Put each comment after the paragraph, list or table that it is about."""
     read = [package.optional(name) for name in package.related(main, "comments")]
     if None in read:
         added.omit("comment", count=read.count(None))
@@ -438,7 +438,7 @@ def _comment(comment: Element) -> Node:
 
 
 def _outermost(element: Element, of: dict[Element, Element]) -> Element:
-    """Return the paragraph or the table, in no other one, that holds an element."""
+    """Return the outermost paragraph or table around an element."""
     outermost = element
     while (parent := of.get(element)) is not None:
         element = parent
@@ -448,7 +448,7 @@ def _outermost(element: Element, of: dict[Element, Element]) -> Element:
 
 
 def _after_lists(following: Following, of: dict[Element, Element]) -> Following:
-    """Return what follows blocks; what follows an item of a list moves to the end of its list."""
+    """Return the elements to insert after blocks; those for a list item move to the end of its list."""
     moved: Following = {}
     for parent in {of[block] for block in following}:
         waiting: list[Element] = []
@@ -465,7 +465,7 @@ def _is_item(block: Element) -> bool:
 
 
 def _add_margins(package: Package, main: str, document: Element, added: Insertions) -> None:
-    """Put the headers and footers at the end, each text once."""
+    """Put the texts of headers and footers at the end, each once."""
     for kind in ("header", "footer"):
         texts: dict[str, None] = {}
         for name in package.related(main, kind):
@@ -487,7 +487,7 @@ def _append(document: Element, marker: str) -> None:
 
 
 def _texts(root: Element) -> list[str]:
-    """Return the texts of the paragraphs in an element, texts in text boxes after the paragraph that holds them."""
+    """Return the texts of the paragraphs in an element; text boxes come after the paragraph that holds them."""
     return [text for paragraph in elements_named(root, "p") if (text := _text(paragraph))]
 
 

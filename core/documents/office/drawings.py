@@ -1,4 +1,4 @@
-"""Drawings in Office documents (DrawingML), charts and diagrams, slides of PowerPoint -> blocks."""
+"""Drawings (DrawingML), charts and diagrams in Office documents, and slides of PowerPoint -> blocks."""
 
 import posixpath
 from collections.abc import Iterable, Iterator
@@ -25,13 +25,13 @@ from core.documents.office.package import (
 from core.model import Omission
 
 Points = dict[int, str]
-"""The values of a series, or its categories, by their places."""
+"""The values of a series, or its categories, by index."""
 _MOST_POINTS = 20_000
 
 
 @frozen
 class Chart:
-    """A chart as its title, a table of its series, and its other texts; a diagram has texts only."""
+    """A chart: its title, a table of its series, and its other texts; a diagram has only texts."""
 
     title: str = ""
     rows: list[list[str]] = field(default_factory=list)
@@ -39,7 +39,7 @@ class Chart:
 
     @property
     def blocks(self) -> Blocks:
-        """The chart as blocks, none for an empty one."""
+        """The chart as blocks; an empty chart has none."""
         made: Blocks = [blocks.para([{"t": "Strong", "c": blocks.inlines(self.title)}])] if self.title else []
         if self.rows:
             made.append(blocks.table([[blocks.inlines(cell) for cell in row] for row in self.rows]))
@@ -47,7 +47,7 @@ class Chart:
 
 
 def read_chart(package: Package, name: str) -> Chart:
-    """Return a chart or the data of a diagram, which is a part of a package; an empty one where it can't be read."""
+    """Return a chart, or the texts of a diagram; an empty chart if its part can't be read."""
     root = package.optional(name)
     if root is None:
         return Chart()
@@ -55,11 +55,11 @@ def read_chart(package: Package, name: str) -> Chart:
 
 
 _CATEGORIES, _VALUES = ("cat", "xVal", "strDim"), ("val", "yVal", "bubbleSize", "numDim")
-"""Elements with the categories and the values of series, those of the kinds of 2016 too."""
+"""Elements with the categories and the values of series, including those of the chart types of 2016."""
 
 
 def _chart(root: Element) -> Chart:
-    """Return a chart with its series (ECMA-376, 21.2); those of the kinds of 2016 (`cx`) refer to their data."""
+    """Return a chart with its series (ECMA-376, 21.2); chart types of 2016 (`cx`) refer to their data by id."""
     data = {value(element, "id"): element for element in elements_named(root, "data")}
     title = first(next(elements_named(root, "chart"), root), "title")
     said = {*_all(title)}
@@ -82,11 +82,11 @@ def _chart(root: Element) -> Chart:
 
 
 _NOT_SHOWN = ("doc", "pres")
-"""Points of a diagram that are the whole, and those of its layout."""
+"""Types of diagram points for the whole diagram and for its layout."""
 
 
 def _diagram(root: Element) -> Chart:
-    """Return the words of a diagram (SmartArt), each of its points as a text."""
+    """Return a diagram (SmartArt) as one text for each of its points."""
     texts = [_words(point) for point in elements_named(root, "pt") if value(point, "type") not in _NOT_SHOWN]
     return Chart(texts=[text for text in texts if text])
 
@@ -100,7 +100,7 @@ def _rows(categories: Points, columns: list[tuple[str, Points]]) -> list[list[st
 
 
 def _points(element: Element | None) -> Points:
-    """Return the values of a reference by their places; values of several levels are joined, the outer ones first."""
+    """Return the values of a reference by index; multi-level values are joined, the outer level first."""
     joined: Points = {}
     if element is None:
         return joined
@@ -133,21 +133,21 @@ _NUMERALS = {"alphaLc": "a", "alphaUc": "A", "romanLc": "i", "romanUc": "I", "ci
 _FORMS = {"ParenBoth": "({})", "ParenR": "{})", "Plain": "{}", "Minus": "- {} -"}
 _ON = ("1", "true")
 _MOST_ORDERED = 300
-"""Shapes with which each is compared to be put in order."""
+"""The most shapes that a new one is compared with to find its place."""
 _BULLETED = ("body", "obj", "")
-"""Kinds of placeholders whose paragraphs are items of a list, unless they say otherwise."""
+"""Placeholder types whose paragraphs are list items by default."""
 
 
 @frozen
 class SlideShape:
-    """Something drawn; `placeholder` is its part on the slide (`title`, `body`), None for what is none."""
+    """A drawn shape; `placeholder` is its role on the slide (`title`, `body`), None without one."""
 
     element: Element
     placeholder: str | None
 
 
 def shapes(tree: Element) -> Iterator[SlideShape]:
-    """Yield the shapes below an element, also in groups; one that is wholly above another of its column comes first."""
+    """Yield the shapes below an element and in groups; a shape wholly above another in its column comes first."""
     ordered: list[tuple[Element, list[int]]] = []
     for child in tree:
         place = _place(child)
@@ -163,20 +163,20 @@ def shapes(tree: Element) -> Iterator[SlideShape]:
 
 
 def _place(drawn: Element) -> list[int]:
-    """Return left, top, width and height of something drawn, -1 for what its layout has."""
+    """Return left, top, width and height of a shape, -1 for values that only its layout has."""
     frame = next(elements_named(drawn, "xfrm"), None)
     sides = (("off", "x"), ("off", "y"), ("ext", "cx"), ("ext", "cy"))
     return [number_of(value(first(frame, part), name), -1) for part, name in sides]
 
 
 def _is_above(upper: list[int], lower: list[int]) -> bool:
-    """Return whether a shape is wholly above another one, in its column."""
+    """Return whether a shape is wholly above another one in the same column."""
     share_column = upper[0] < lower[0] + lower[2] and lower[0] < upper[0] + upper[2]
     return share_column and min(*upper, *lower) >= 0 and upper[1] + upper[3] <= lower[1]
 
 
 class DrawingReader:
-    """What a part of a package has drawn."""
+    """Reads the drawings of one part of a package."""
 
     def __init__(self, package: Package, part: str, left_out: list[Omission]) -> None:
         self._package, self._left_out = package, left_out
@@ -193,7 +193,7 @@ class DrawingReader:
         return [] if body is None else self.texts(body, bulleted=shape.placeholder in _BULLETED)
 
     def texts(self, body: Element, *, bulleted: bool = False) -> Blocks:
-        """Return the paragraphs of a text, which are items of a list where they say so or are `bulleted`."""
+        """Return the paragraphs of a text body; with `bulleted` all of them are list items, else those that say so."""
         counts: dict[int, tuple[str, int]] = {}
         made: Blocks = []
         items: list[Item] = []
@@ -206,7 +206,7 @@ class DrawingReader:
         return made + blocks.nested_lists(items)
 
     def line(self, paragraphs: Iterable[Element]) -> Inlines:
-        """Return paragraphs as one line."""
+        """Return the inlines of paragraphs on one line."""
         made: Inlines = []
         for content in filter(None, map(self._inlines, paragraphs)):
             made += [SPACE, *content] if made else content
@@ -292,7 +292,7 @@ _OFF = ("0", "false")
 
 
 class Slides:
-    """The slides of a presentation; what many of them show (footers, texts of the master) comes once, at the end."""
+    """The slides of a presentation; texts shared by many slides (footers, master texts) come once, at the end."""
 
     def __init__(self, data: bytes, *, comments: bool) -> None:
         self._package, self._comments = Package(data), comments
@@ -355,7 +355,7 @@ class Slides:
         return [blocks.heading(2, title), *made, *self._notes(name), *self._text(name, number)]
 
     def _own_shapes(self, name: str) -> Iterator[SlideShape]:
-        """Yield the shapes of a slide or of its notes, and keep what many slides show."""
+        """Yield the shapes of a slide or its notes, and collect the margins that many slides share."""
         root = self._package.xml(name)
         resolve_alternatives(root)
         for shape in _shapes(root):
@@ -374,7 +374,7 @@ class Slides:
         return [blocks.callout("notes", "", made)] if made else []
 
     def _text(self, slide: str, number: int) -> Blocks:
-        """Return the comments on a slide, or name them."""
+        """Return the comments on a slide, or record them as left out."""
         made: Blocks = []
         for name in self._package.related(slide, "comments"):
             for element in elements_named(self._package.xml(name), "cm", "reply"):
@@ -389,7 +389,7 @@ class Slides:
         return made
 
     def _read_masters(self, part: str) -> None:
-        """Keep what a slide shows of its layout and its master: texts that no slide fills in."""
+        """Collect the texts that a slide shows from its layout and master: shapes that no slide fills in."""
         for kind in ("slideLayout", "slideMaster"):
             for name in self._package.related(part, kind):
                 if name not in self._masters:

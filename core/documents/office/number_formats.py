@@ -1,4 +1,4 @@
-"""Values of a workbook as Excel shows them in the format of their cell (ECMA-376, 18.8.30 and 18.8.31)."""
+"""Values of a workbook, formatted as Excel shows them (ECMA-376, 18.8.30 and 18.8.31)."""
 
 import math
 import re
@@ -54,21 +54,21 @@ BUILT_IN = {
     **dict.fromkeys((27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58), "yyyy-mm-dd"),
     **dict.fromkeys((32, 33, 34, 35, 55, 56), "h:mm:ss"),
 }
-"""Formats that workbooks have by number only. A date in the form of the user's system is written as in ISO 8601."""
+"""Formats that workbooks refer to by number only. Dates in the user's system format are written as ISO 8601."""
 _MOST_CODE = 255
-"""Characters that a format of Excel has at most."""
+"""The longest format code that Excel allows, in characters."""
 _SIGN = re.compile(
     r"""(?isx) (?P<kept>General | [0-9#?.,%/;@] | E[+-](?=[0#?]) | \[(?:[<>]=?|<>|=)-?\d+(?:\.\d+)?\] |
     \[?([ymdhs])\2*\]? | a{3,4}) | (?P<noon>AM/PM | A/P | 上午/下午) | (?P<width>[_*].) | "([^"]*)"? | \\(.) |
     \[\$([^]-]*)[^]]*\] | \[[^]]*()\] | (.)"""
 )
-"""The signs of a format. Texts are between quotes, after a backslash, for a currency, or what is no sign."""
+"""The tokens of a format code. Text is quoted, after a backslash, a currency, or any other character."""
 _TEXT = re.compile("[\ue000-\ue0ff]")
-"""What stands for a text while the signs are read: its place among the texts."""
+"""A placeholder for a text while the tokens are read: its index among the texts."""
 _LANGUAGE = re.compile(r"\[\$[^]-]*-(\w+)")
 _DATE = re.compile(r"'[^']*'|([ymdhsnap])\1*|(?<=[s\]'])\.0+")
 _CHINESE = re.compile("上午|aaa")
-"""What only formats for Chinese have: half days, and short days of the week."""
+"""Tokens that only Chinese formats have: halves of the day, and short weekdays."""
 _MINUTES = re.compile(r"(h[^ymdhs]*)(mm?)(?!m)|(?<!m)(mm?)(?=[^ymdhs]*s)")
 _ELAPSED = re.compile(r"\[([hmns])\1*\]")
 _UNITS = {"h": 3600, "m": 60, "n": 60, "s": 1}
@@ -76,32 +76,32 @@ _FIELDS = {
     "y": "yy", "m": "M", "mm": "MM", "mmm": "LLL", "mmmm": "MMMM", "mmmmm": "MMMMM", "ddd": "EEE", "dddd": "EEEE",
     "aaa": "EEEEE", "aaaa": "EEEE", "n": "m", "nn": "mm", "p": "a", ".0": ".S", ".00": ".SS", ".000": ".SSS",
 }  # fmt: skip
-"""Parts of dates and times as Unicode has them (UTS 35), where those differ; n is minutes, p is AM or PM."""
+"""Date and time fields of Excel -> Unicode's (UTS 35), where they differ; n is minutes, p is AM or PM."""
 _CONDITION = re.compile(r"\[([<>=]+)([-\d.]+)\]")
 _USUAL = {1: [""], 2: ["[>=0]", ""], 3: ["[>0]", "[<0]", ""]}
-"""The conditions of as many sections that have none of their own."""
+"""The default conditions of sections, by the number of sections."""
 _COMPARE = {"<": lt, "<=": le, "=": eq, ">=": ge, ">": gt, "<>": ne}
 _PLACE = re.compile("[0#?]")
 _FRACTION = re.compile(r"([0#?]+)/([0#?]+|\d+)")
 _EXPONENT = re.compile(r"e([+-])([0#?]+)")
 _FIRST_DAY = datetime(1899, 12, 31)  # noqa: DTZ001 a workbook has no time zone
 _LAST_DAY = 2_958_466
-"""The day after the last of the year 9999."""
+"""The serial number of the day after 31 December 9999."""
 _SECONDS = 86_400
 _MOST_FRACTION = 3
-"""Digits of a second's fraction."""
+"""The most digits of a fraction of a second."""
 _FROM_1904 = 1_462
-"""Days from the first day of most workbooks to the first of those that count from 1904."""
+"""Days between the two epochs of workbooks, 1900 and 1904."""
 _LEAP_DAY = 60
-"""29 February 1900, which Excel counts, and which never was."""
+"""The serial number of 29 February 1900, a day that Excel counts and that never was."""
 _MOST_WHOLE = 1e15
-"""The integer from which on one without a format has an exponent."""
+"""The integer from which numbers without a format are shown with an exponent."""
 _EXACT = Context(prec=1_000)
 
 
 @lru_cache(4_096)
 def show(stored: str, code: str, *, since_1904: bool = False) -> str:
-    """Return a number as a cell with a format shows it; in full where the format shows nothing."""
+    """Return a number as a cell with this format shows it; in full if the format shows nothing."""
     try:
         number = float(f"{float(stored):.15g}")  # as many digits as Excel has
     except ValueError:
@@ -122,7 +122,7 @@ def show(stored: str, code: str, *, since_1904: bool = False) -> str:
 
 
 def show_text(text: str, code: str) -> str:
-    """Return a text as a cell with a format shows it."""
+    """Return a text as a cell with this format shows it."""
     sections, texts = _parse(code)
     parts = _TEXT.sub(lambda place: texts[ord(place[0]) - 0xE000], sections[-1]).split("@")
     return text.join(parts) if len(parts) > 1 and len(sections) < 5 else text
@@ -130,7 +130,7 @@ def show_text(text: str, code: str) -> str:
 
 @lru_cache
 def _parse(code: str) -> tuple[list[str], list[str]]:
-    """Return the sections of a format with its texts as places, and the texts."""
+    """Return the sections of a format, with placeholders for its texts, and the texts."""
     texts: list[str] = []
 
     def simplified(match: re.Match[str]) -> str:
@@ -145,7 +145,7 @@ def _parse(code: str) -> tuple[list[str], list[str]]:
 
 
 def _section(number: float, sections: list[str]) -> tuple[str, str]:
-    """Return the section of a format for a number, and the sign before it."""
+    """Return the section of a format that applies to a number, and the sign to write before it."""
     if len(sections) > 1 and "@" in sections[-1]:
         sections = sections[:-1]
     for at, (section, usual) in enumerate(zip(sections, _USUAL[len(sections)], strict=True)):
@@ -157,12 +157,12 @@ def _section(number: float, sections: list[str]) -> tuple[str, str]:
 
 
 def _general(number: float) -> str:
-    """Return a number that has no format: an integer in full, others with the digits for which a cell has room."""
+    """Return a number without a format: integers in full, others with up to 10 digits."""
     return f"{number:.0f}" if number.is_integer() and abs(number) < _MOST_WHOLE else f"{number:.10G}"
 
 
 def _number(section: str, exact: Decimal) -> str:
-    """Return a number that isn't negative in the places of a section."""
+    """Return a nonnegative number in the digit places of a section."""
     if fraction := _FRACTION.search(section):
         return _fraction(section[: fraction.start()], fraction, exact) + section[fraction.end() :]
     exact = exact.scaleb(2 * section.count("%"), _EXACT)
@@ -183,7 +183,7 @@ def _rounded(exact: Decimal, decimals: str) -> Decimal:
 
 
 def _whole(section: str, digits: str) -> str:
-    """Fill the places of a whole number from the right; the first one takes all digits that are left."""
+    """Fill the places of a whole number from the right; the first place takes all remaining digits."""
     places = "".join(_PLACE.findall(section))
     units = re.findall(r"\d,?", digits.lstrip("0").zfill(len(places.lstrip("#?"))))
     units = [*[""] * (len(places) - len(units)), *units]
@@ -193,14 +193,14 @@ def _whole(section: str, digits: str) -> str:
 
 
 def _decimals(section: str, digits: str) -> str:
-    """Fill the places after the point; zeros at the end are shown where the section has zeros."""
+    """Fill the places after the decimal point; trailing zeros are shown where the section has zeros."""
     needed = len("".join(_PLACE.findall(section)).rstrip("#?"))
     filled = iter(digits.rstrip("0").ljust(needed, "0"))
     return _PLACE.sub(lambda _: next(filled, ""), section)
 
 
 def _scientific(mantissa: str, exponent: re.Match[str], exact: Decimal) -> str:
-    """Return a number with an exponent, a multiple of the places before the point."""
+    """Return a number with an exponent that is a multiple of the number of places before the point."""
     whole, _, decimals = mantissa.partition(".")
     step = max(1, len(_PLACE.findall(whole)))
     power = exact.adjusted() // step * step if exact else 0
@@ -211,7 +211,7 @@ def _scientific(mantissa: str, exponent: re.Match[str], exact: Decimal) -> str:
 
 
 def _fraction(before: str, fraction: re.Match[str], exact: Decimal) -> str:
-    """Return a number as a fraction, of a denominator that the format has, or of as many digits as it has places."""
+    """Return a number as a fraction: with the denominator of the format, or with no more digits than places."""
     whole, rest = divmod(Fraction(exact), 1) if _PLACE.search(before) else (0, Fraction(exact))
     if fraction[2].strip("0#?"):
         above, below = round(rest * int(fraction[2])), int(fraction[2])
@@ -223,7 +223,7 @@ def _fraction(before: str, fraction: re.Match[str], exact: Decimal) -> str:
 
 
 def _moment(section: str, number: Decimal, since_1904: bool, locale: Locale) -> str:
-    """Return a date, a time or a span of time in a section; "" where that is none."""
+    """Return a date, a time or a duration in a section, "" if the number is none."""
     pattern, decimals = _pattern(section)
     seconds = round(number * _SECONDS, decimals)
     day = int(seconds // _SECONDS) + _FROM_1904 * since_1904
@@ -238,7 +238,7 @@ def _moment(section: str, number: Decimal, since_1904: bool, locale: Locale) -> 
 
 @lru_cache
 def _pattern(section: str) -> tuple[str, int]:
-    """Return a section as Unicode writes it, with spans of time in quotes, and the digits of fractions of seconds."""
+    """Return a section as a Unicode date pattern, with durations quoted, and the number of decimals of seconds."""
     section = _MINUTES.sub(lambda found: (found[1] or "") + "n" * len(found[2] or found[3]), section)
     decimals = max((len(found[0]) - 1 for found in _DATE.finditer(section) if found[0][0] == "."), default=0)
     fields = _FIELDS if "p" in section else _FIELDS | {"h": "H", "hh": "HH"}
@@ -248,7 +248,7 @@ def _pattern(section: str) -> tuple[str, int]:
 
 @lru_cache
 def _locale(code: str) -> Locale:
-    """Return the locale that a format names by its number of Windows, that of Chinese or English without one."""
+    """Return the locale that a format names by its Windows number, else Chinese or English."""
     language = _LANGUAGE.search(code)
     with suppress(ValueError, KeyError, UnknownLocaleError):
         return Locale.parse(windows_locale[int(language[1], 16) & 0xFFFF] if language else "")

@@ -1,4 +1,4 @@
-"""Slides and sheets of LibreOffice -> a text of LibreOffice, in which each is below its name."""
+"""Slides and sheets of LibreOffice -> one LibreOffice text with a heading for each."""
 
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
@@ -22,13 +22,13 @@ from core.documents.office.package import Package, elements_named, first, local,
 from core.documents.workbook import MOST_CELLS, MOST_COLUMNS, link, titled_table
 
 _MOST_REPEATED = 1_000
-"""Equal rows, one below the other, that are read."""
+"""The most consecutive equal rows that are read."""
 _MARGINS = ("header", "footer", "date-time", "page-number")
-"""Kinds of shapes that many slides show."""
+"""Classes of shapes that many slides share."""
 
 
 def as_text(data: bytes, added: Insertions) -> bytes:
-    """Return slides or sheets as a text; what is drawn on each is in a page of drawings below it."""
+    """Return slides or sheets as a text; drawings follow each one, in a page of drawings."""
     package = Package(data)
     root, styles = package.xml(CONTENT), package.optional(STYLES)
     body = next(elements_named(root, "presentation", "spreadsheet"), None)
@@ -48,7 +48,7 @@ def _heading(text: str) -> Element:
 
 
 def _slides(body: Element, styles: Element | None, added: Insertions) -> Iterator[Element]:
-    """Yield each slide below its title, with its notes; what many slides show comes at the end."""
+    """Yield each slide with its title and notes; texts shared by many slides come at the end."""
     slides = [part for part in body if part.tag == DRAW + "page"]
     masters = () if styles is None else elements_named(styles, "master-page")
     drawn = [shape for master in masters for shape in master if not value(shape, "class")]
@@ -70,7 +70,7 @@ def _slides(body: Element, styles: Element | None, added: Insertions) -> Iterato
 
 
 def _sheets(body: Element, added: Insertions) -> Iterator[Element]:
-    """Yield each sheet as its name, its cells, and a page of what is drawn and noted on them."""
+    """Yield each sheet: its name, its cells, and a page of its drawings and notes."""
     left = MOST_CELLS
     for sheet in [part for part in body if local(part) == "table"]:
         title, drawn = " ".join(value(sheet, "name").split()), Element(DRAW + "page")
@@ -85,7 +85,7 @@ def _sheets(body: Element, added: Insertions) -> Iterator[Element]:
 
 
 def _rows(sheet: Element, drawn: Element, most: int) -> tuple[list[list[str]], int]:
-    """Return the rows of a sheet, and how many columns there are; what is drawn on its cells is moved to `drawn`.
+    """Return the rows of a sheet and its number of columns; drawings and notes on cells move to `drawn`.
 
     Raises MemoryError for more than `most` cells.
     """
@@ -114,7 +114,7 @@ def _rows(sheet: Element, drawn: Element, most: int) -> tuple[list[list[str]], i
 
 
 def _shown(cell: Element, drawn: Element) -> str:
-    """Return what a cell shows; what is drawn and noted on it is moved to `drawn`."""
+    """Return the text that a cell shows; drawings and notes on it move to `drawn`."""
     written = [child for child in cell if local(child) == "p"]
     for anchor in [anchor for child in written for anchor in elements_named(child, "a")]:
         said, after = link("".join(signs(anchor)), anchor.get(HREF, "")), anchor.tail

@@ -1,4 +1,4 @@
-"""A text of LibreOffice in which pandoc reads everything: what it drops is moved to where it looks."""
+"""LibreOffice texts rewritten so that pandoc reads all their content: what it drops is moved to where it looks."""
 
 import posixpath
 import re
@@ -38,7 +38,7 @@ class _OdtLevel:
 
     @property
     def is_plain(self) -> bool:
-        """Whether Markdown's own numbers look like these."""
+        """Whether Markdown's list numbers look like these labels."""
         return self.format == "1" and not self.prefix.strip() and self.suffix.strip() in (".", ")") and self.shown == 1
 
 
@@ -83,7 +83,7 @@ def _levels(style: Element) -> _Levels:
 
 
 class _ListWriter:
-    """Counts the items of lists, and the headings."""
+    """Counts list items and headings, and writes their labels."""
 
     def __init__(self, styles: dict[str, _Levels], outline: _Levels, list_styles: dict[str, str]) -> None:
         self._styles, self._outline, self._list_styles = styles, outline, list_styles
@@ -91,7 +91,7 @@ class _ListWriter:
         self._last: dict[str, dict[int, int]] = {}
 
     def write(self, element: Element, style: str, depth: int, counts: dict[int, int]) -> None:
-        """Write the labels below an element, which is within `depth` lists."""
+        """Write the labels below an element that is nested in `depth` lists."""
         for child in element:
             match local(child):
                 case "list":
@@ -155,20 +155,20 @@ _SECTIONS = frozenset(
     "table-of-content illustration-index table-index object-index user-index alphabetical-index bibliography"
     " index-body index-title numbered-paragraph".split()
 )
-"""Elements with paragraphs that pandoc drops; it reads those of sections."""
+"""Elements that pandoc drops with their paragraphs. They are made sections, which it reads."""
 _READ = frozenset(
     "span a s tab line-break note note-citation note-body bookmark bookmark-start bookmark-end bookmark-ref"
     " reference-mark reference-mark-start reference-mark-end reference-ref soft-page-break ruby ruby-text change"
     " change-start change-end p h list list-item".split()
 )
-"""Elements within a paragraph that pandoc reads, or that are treated here; it drops the text of others."""
+"""Elements within a paragraph that pandoc reads or this module handles; pandoc drops the text of others."""
 _MARGINS = {"header": ("header", "header-left", "header-first"), "footer": ("footer", "footer-left", "footer-first")}
 
 
 def prepare(data: bytes, added: Insertions, *, comments: bool) -> bytes:
-    """Return a text that pandoc reads whole, and add what goes into it where pandoc finds a marker.
+    """Return a text that pandoc reads completely; blocks to insert at its markers go to `added`.
 
-    Without `comments` they are named as left out.
+    Without `comments`, comments are only counted as left out.
     """
     package = Package(data)
     root, styles = package.xml(CONTENT), package.optional(STYLES)
@@ -183,7 +183,7 @@ def prepare(data: bytes, added: Insertions, *, comments: bool) -> bytes:
 
 
 class _OdtBody:
-    """The body of a text."""
+    """Completes the body of a LibreOffice text for pandoc."""
 
     def __init__(self, package: Package, body: Element, added: Insertions, comments: bool) -> None:
         self._package, self._body, self._added, self._comments = package, body, added, comments
@@ -194,7 +194,7 @@ class _OdtBody:
         self._notes: list[tuple[Element, Element]] = []
 
     def complete(self) -> None:
-        """Move what pandoc drops to where it reads it."""
+        """Move everything that pandoc drops to where it reads it."""
         self._wrap()
         for entry in list(self._body.iter()):
             name = local(entry)
@@ -221,7 +221,7 @@ class _OdtBody:
         insert_after(self._body, self._following)
 
     def _wrap(self) -> None:
-        """Make paragraphs of text that is in none."""
+        """Wrap text outside of paragraphs in paragraphs."""
         for entry in list(self._body):
             if (text := entry.tail or "").strip():
                 self._following[entry] = [paragraph(" ".join(text.split()))]
@@ -251,7 +251,7 @@ class _OdtBody:
             entry.tag = TEXT + "span"  # a field: its text is its value
 
     def _spell(self, paragraph: Element) -> None:
-        """Leave the texts of rubies, and put their readings at the end of the paragraph."""
+        """Keep the base texts of rubies in place, and put their readings at the end of the paragraph."""
         readings, joined = Readings(), False
         for entry in list(elements_named(paragraph, "ruby")):
             base, reading = first(entry, "ruby-base"), first(entry, "ruby-text")
@@ -264,7 +264,7 @@ class _OdtBody:
             SubElement(paragraph, TEXT + "span").text = readings.text
 
     def _flatten(self, table: Element) -> None:
-        """Put the paragraphs of a table within a cell in its place."""
+        """Replace a table within a cell by its paragraphs."""
         self._instead[table] = [
             element for element in elements_named(table, "p", "h") if local(self._parents[element]) != "note-body"
         ]
@@ -285,7 +285,7 @@ class _OdtBody:
             self._notes.append((block, paragraph(self._added.marker([said]))))
 
     def _draw(self, element: Element) -> None:
-        """Put a chart's title and values after its paragraph, or name what else is embedded."""
+        """Put a chart after its paragraph, write a formula as text, or record another object as left out."""
         if element.find("*") is not None:  # a formula, or a document within this one
             return
         read = embedded(self._package, element)
@@ -315,7 +315,7 @@ class _OdtBody:
 
 
 def embedded(package: Package, element: Element) -> Chart | str | Omission:
-    """Return the chart or the formula that an object shows, or the name of another document within this one."""
+    """Return the chart or formula of an embedded object; an Omission for any other document."""
     name = posixpath.normpath(element.get(HREF, ""))
     root = package.optional(f"{name}/content.xml")
     chart = first(root, "body", "chart", "chart")
@@ -346,20 +346,20 @@ def signs(element: Element) -> list[str]:
 
 _WITH_TEXT = ("p", "h", "header-decl", "footer-decl", "date-time-decl")
 _PAGE = re.compile(r"(?i)[\W\d_]*(?:page|seite|página|pagina|ページ|页面|頁|第)?[\W\d_]*[页頁]?")
-"""The number of a page, with what LibreOffice writes before it where nobody chose a text."""
+"""A page number, with the word that LibreOffice puts before it by default."""
 _LONGEST = 40
-"""Characters of such a text that are looked at."""
+"""The longest text, in characters, that may be only a page number."""
 
 
 def visible_texts(margins: Iterable[Element]) -> dict[str, None]:
-    """Return the texts of headers or footers that say more than the number of a page, each once."""
+    """Return the texts of headers or footers, each once, without mere page numbers."""
     entries = (entry for margin in margins for entry in elements_named(margin, *_WITH_TEXT))
     said = (" ".join("".join(signs(entry)).split()) for entry in entries)
     return dict.fromkeys(text for text in said if len(text) > _LONGEST or not _PAGE.fullmatch(text))
 
 
 def callout(added: Insertions, kind: str, said: Iterable[str]) -> list[Element]:
-    """Return a paragraph that becomes a callout of a kind, none for no texts."""
+    """Return a paragraph with a marker for a callout of a kind; empty without texts."""
     made = blocks.paras(said)
     return [paragraph(added.marker([blocks.callout(kind, "", made)]))] if made else []
 

@@ -1,6 +1,6 @@
-"""The parts of an Office document, a zip archive of XML: read without entities, and written again.
+"""The parts of an Office document, a zip archive of XML: parsed without entities, changed, and packed again.
 
-A hostile part can declare entities that grow without bound; Office files have no DOCTYPE, so one with it is refused.
+A hostile part can declare entities that grow without bound. Office files need no DOCTYPE, so it is refused.
 """
 
 import io
@@ -18,7 +18,7 @@ from core.documents.kinds import damaged
 _RELATION = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 _IDS = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _STRICT = re.compile(rb"""(=\s*["'])http://purl\.oclc\.org/ooxml/(\w+)/""")
-"""Names of Strict Open XML (ISO/IEC 29500-1), which differ from those of Transitional in their beginning."""
+"""Namespaces of Strict Open XML (ISO/IEC 29500-1), which start differently from Transitional ones."""
 _NAMESPACE = re.compile(r"""\sxmlns:([A-Za-z][\w.-]*)\s*=\s*["']([^"']+)["']""")
 _GENERATED = re.compile(r"ns\d+")
 _USUAL = {
@@ -30,16 +30,16 @@ _USUAL = {
     "http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing": "wp",
     "urn:schemas-microsoft-com:vml": "v",
 }
-"""Namespaces by the prefixes under which alone pandoc knows them."""
+"""Namespaces -> their usual prefixes: pandoc recognizes them only by prefix."""
 _READ = ("t", "chart", "relIds", "blip", "oleObj", "txbxContent", "textpath")
-"""Elements with what is read of a document."""
+"""Elements whose content is read; a version of alternative content without any is skipped."""
 _HEAD = 65_536
-"""Characters of a part in which its root element declares its namespaces."""
+"""The first characters of a part, in which its root element declares its namespaces."""
 
 
 @frozen
 class Relation:
-    """What a part refers to: a part of the package, or the address of something outside."""
+    """A reference of a part: to another part of the package, or to an outside address."""
 
     kind: str
     target: str
@@ -47,11 +47,11 @@ class Relation:
 
 
 Following = dict[Element, list[Element]]
-"""The elements to put after others."""
+"""Elements -> the elements to insert after each."""
 
 
 class Package:
-    """An Office document as its parts; raises SourceError for a part that can't be read."""
+    """The parts of an Office document; raises SourceError for unreadable ones."""
 
     def __init__(self, data: bytes) -> None:
         try:
@@ -61,7 +61,7 @@ class Package:
         self.names = frozenset(self._archive.namelist())
 
     def read(self, name: str) -> bytes:
-        """Return the bytes of a part, one of Strict Open XML with the names of Transitional."""
+        """Return the bytes of a part; namespaces of Strict Open XML become those of Transitional."""
         try:
             data = self._archive.read(name)
         except (KeyError, zipfile.BadZipFile, ValueError, OSError, NotImplementedError, EOFError) as error:
@@ -75,14 +75,14 @@ class Package:
         return parse_xml(self.read(name))
 
     def optional(self, name: str) -> Element | None:
-        """Return the root element of a part, None where it isn't there or can't be read."""
+        """Return the root element of a part, None if it is missing or unreadable."""
         try:
             return self.xml(name) if name in self.names else None
         except SourceError:
             return None
 
     def stream(self, name: str, *tags: str) -> Iterator[Element]:
-        """Yield the elements of some tags in a part, each once it is complete; what was read before is forgotten."""
+        """Yield the elements with these tags in a part, each once it is complete; elements read before are freed."""
         with self._archive.open(name) as file:
             for _, element in ElementTree.iterparse(file):
                 if local(element) in tags:
@@ -90,7 +90,7 @@ class Package:
                     element.clear()
 
     def relations(self, part: str) -> dict[str, Relation]:
-        """Return what a part refers to, by the ids that it uses."""
+        """Return the references of a part by their ids."""
         folder, name = posixpath.split(part)
         root = self.optional(posixpath.join(folder, "_rels", name + ".rels"))
         found = {}
@@ -101,18 +101,18 @@ class Package:
         return found
 
     def related(self, part: str, kind: str) -> list[str]:
-        """Return the parts of a kind that a part refers to."""
+        """Return the parts that a part refers to by one kind of reference."""
         same_kind = (
             relation for relation in self.relations(part).values() if relation.kind == kind and not relation.is_outside
         )
         return [relation.target for relation in same_kind if relation.target in self.names]
 
     def main(self) -> str:
-        """Return the name of the part that the others hang on; "" where there is none."""
+        """Return the name of the main part, "" if there is none."""
         return next(iter(self.related("", "officeDocument")), "")
 
     def to_bytes(self, changed: Mapping[str, Element | bytes]) -> bytes:
-        """Return the package with other parts in the place of some."""
+        """Return the package as bytes, with some of its parts replaced."""
         made = io.BytesIO()
         with zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as archive:
             for name in sorted(self.names - set(changed)):
@@ -122,7 +122,7 @@ class Package:
         return made.getvalue()
 
     def _serialized(self, name: str, root: Element) -> str:
-        """Return a part as XML that declares the namespaces it declared before: pandoc looks for their prefixes."""
+        """Return a part as XML with the namespace declarations that it had: pandoc looks for the prefixes."""
         declared = {
             _USUAL.get(address, prefix): address
             for prefix, address in _NAMESPACE.findall(_text(self.read(name))[:_HEAD])
@@ -140,7 +140,7 @@ class Package:
 
 
 def parse_xml(data: bytes) -> Element:
-    """Return the root element of XML; raises SourceError, for a DOCTYPE as well."""
+    """Return the root element of XML; raises SourceError if it is malformed or has a DOCTYPE."""
     try:
         text = _text(data)
         if "<!DOCTYPE" in text:
@@ -165,7 +165,7 @@ def qualified_name(element: Element, name: str) -> str:
 
 
 def add_element(parent: Element, name: str, **attributes: str) -> Element:
-    """Add an element at the end of another one, in whose namespace are its name and those of its attributes."""
+    """Append an element to another one, with its name and attributes in the parent's namespace."""
     return SubElement(
         parent, qualified_name(parent, name), {qualified_name(parent, key): said for key, said in attributes.items()}
     )
@@ -181,36 +181,36 @@ def text_run(element: Element, text: str) -> Element:
 
 
 def elements_named(root: Element, *names: str) -> Iterator[Element]:
-    """Yield the elements below one that have one of these names, without their namespaces."""
+    """Yield an element and its descendants that have one of these names, regardless of namespace."""
     return (element for element in root.iter() if local(element) in names)
 
 
 def holds(root: Element, *names: str) -> bool:
-    """Return whether an element below one has one of these names; an element without children is false itself."""
+    """Return whether an element or a descendant has one of these names."""
     return next(elements_named(root, *names), None) is not None
 
 
 def first(root: Element | None, *path: str) -> Element | None:
-    """Return the first element at a path of names below one, None where it isn't there."""
+    """Return the first element at a path of child names, None if there is none."""
     for name in path:
         root = None if root is None else next((element for element in root if local(element) == name), None)
     return root
 
 
 def value(element: Element | None, name: str = "val") -> str:
-    """Return an attribute by its name without its namespace, "" without it."""
+    """Return an attribute by its name without a namespace, "" if missing."""
     if element is None:
         return ""
     return next((said for key, said in element.items() if key.rpartition("}")[2] == name), "")
 
 
 def number_of(said: str, missing: int = 0, *, digits: int = 9) -> int:
-    """Return a number of so many digits at most, `missing` for what is none."""
+    """Return a number of at most `digits` digits, `missing` for any other text."""
     return int(said) if said.isascii() and said.isdigit() and len(said) <= digits else missing
 
 
 def relation_id(element: Element) -> str:
-    """Return the id by which an element refers to another part; that of a diagram is the one of its data (`dm`)."""
+    """Return the reference id of an element; for a diagram, the id of its data (`dm`)."""
     return element.get(_IDS + "id") or element.get(_IDS + "dm") or ""
 
 
@@ -220,9 +220,9 @@ def parents(root: Element) -> dict[Element, Element]:
 
 
 def substitute(root: Element, by_old: Mapping[Element, Iterable[Element]]) -> None:
-    """Put elements where others were, at any depth; the text after those stays.
+    """Replace elements by others, at any depth; the text after a replaced element stays.
 
-    What takes a place may be the children of an element, in which places were taken too.
+    A replacement may be the children of another replaced element.
     """
     for parent in reversed(list(root.iter())):
         if not any(child in by_old for child in parent):
@@ -238,7 +238,7 @@ def substitute(root: Element, by_old: Mapping[Element, Iterable[Element]]) -> No
 
 
 def insert_after(root: Element, following: Following) -> None:
-    """Put elements after others, at any depth; inserted elements may have others after them."""
+    """Insert elements after others, at any depth; elements may follow inserted ones too."""
 
     def expanded(children: Iterable[Element]) -> Iterator[Element]:
         for child in children:
@@ -251,7 +251,7 @@ def insert_after(root: Element, following: Following) -> None:
 
 
 def resolve_alternatives(root: Element) -> None:
-    """Keep of each `AlternateContent` the first version that holds something that is read, else the last one."""
+    """Reduce each `AlternateContent` to its first version with readable content, else to the last one."""
     chosen: dict[Element, Iterable[Element]] = {}
     for item in elements_named(root, "AlternateContent"):
         versions = [child for child in item if local(child) in ("Choice", "Fallback")]

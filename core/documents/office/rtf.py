@@ -1,4 +1,4 @@
-"""A Rich Text document (RTF 1.9.1) -> blocks: its text in its code pages, lists, tables, notes, boxes and comments."""
+"""Rich Text documents (RTF 1.9.1) -> blocks: text in any code page, lists, tables, notes, boxes and comments."""
 
 import codecs
 import re
@@ -29,7 +29,7 @@ UNSHOWN = frozenset(
     " writereservhash oldcprops oldpprops htmltag mhtmltag bkmkcolf atnref atndate atnicn atnparent atntime"
     " blipuid picprop defchp defpap".split()
 )
-"""Destinations whose text isn't part of the document's. Others that begin with `\\*` are unknown: left out as well."""
+"""Destinations whose text isn't part of the document. Unknown ones that begin with `\\*` are skipped as well."""
 KNOWN = frozenset("shpinst annotation atnauthor fldinst shppict ud do dptxbx listtext pntext footnote objclass".split())
 """Destinations that begin with `\\*` and are read."""
 _CHARSETS = {
@@ -38,7 +38,7 @@ _CHARSETS = {
     238: "cp1250", 254: "cp437", 255: "cp850",
 }  # fmt: skip
 CODE_PAGES = {"pc": 437, "pca": 850, "mac": 10000}
-"""Words for the code page of a document -> its number."""
+"""Control words for a document's code page -> its number."""
 _PAGES = {936: "gb18030", 10000: "mac_roman", 65001: "utf-8", 0: "cp1252"}
 _TOKEN = re.compile(
     rb"\\([a-zA-Z]{1,32})(-?[0-9]{1,10})?[ ]?|\\'([0-9a-fA-F]{2})|\\([\s\S])|([{}])|([^\\{}\r\n]+)|[\r\n]+|\\\Z"
@@ -46,7 +46,7 @@ _TOKEN = re.compile(
 
 
 class Token(NamedTuple):
-    """A word with its number (None without one), the bytes of text, or a bracket of a group, in `word`."""
+    """A control word with its number, bytes of text, or a group's bracket (`begin` or `end` in `word`)."""
 
     word: str
     number: int | None
@@ -89,9 +89,9 @@ def code_page_encoding(page: int | None) -> str:
 
 @dataclass(slots=True)
 class Flow:
-    """The document, a note, a header or a box. `following`: blocks after the open paragraph or table.
+    """Collects the paragraphs of a document, note, header or box. `following`: blocks after the open one.
 
-    A table within a table is the text of its cell.
+    A table within a table becomes text in its cell.
     """
 
     label: str = ""
@@ -108,7 +108,7 @@ class Flow:
     _cell: Inlines = field(default_factory=list)
 
     def write(self, look: Look, text: str) -> None:
-        """Add text to the paragraph that is open."""
+        """Add text to the open paragraph."""
         self._runs.append((look, text))
 
     def note(self, content: Blocks) -> None:
@@ -117,7 +117,7 @@ class Flow:
         self._parts.append({"t": "Note", "c": content})
 
     def end_paragraph(self) -> None:
-        """Put the paragraph that is complete into its cell, its list, or below the last one."""
+        """End the open paragraph: add it to its cell, its list or the blocks."""
         self._end_runs()
         content, label = self._parts, self.label
         self._parts, self.label = [], ""
@@ -136,14 +136,14 @@ class Flow:
             self._end_following()
 
     def end_cell(self) -> None:
-        """Close the cell that is open."""
+        """End the open cell."""
         self.in_table = True
         self.end_paragraph()
         self._cells.append(self._cell)
         self._cell = []
 
     def end_row(self) -> None:
-        """Close the row that is open."""
+        """End the open row."""
         if self._cell:
             self._cells.append(self._cell)
         self._rows += [self._cells] if self._cells else []
@@ -187,23 +187,23 @@ class Flow:
 
 _MARGINS = {name + kind: name for name in ("header", "footer") for kind in ("", "l", "r", "f")}
 _FLOWS = {*_MARGINS, "footnote", "annotation", "shptxt", "dptxbxtext"}
-"""Destinations with paragraphs of their own."""
+"""Destinations that have their own paragraphs."""
 _COLLECTED = {"fonttbl", "stylesheet", "info", "title", "author", "creatim", "revtim"}
 _COLLECTED |= {"fldinst", "atnauthor", "listtext", "pntext", "objclass"}
-"""Destinations whose text says something of the rest."""
+"""Destinations with properties of the document, such as fonts, styles and its author."""
 _DATES = {"creatim": "created", "revtim": "updated"}
 _HEADING = re.compile(r"(?i)heading ?([1-6])\b")
 _LINK = re.compile(r"""HYPERLINK\s+"?([^"\s\\][^"\s]*)""")
 _MOST_LEVELS, _MOST_HEADINGS = 8, 6
 _BULLET = 0xF0B7
-"""The bullet of the font Symbol, among the characters of private use."""
+"""The bullet of the font Symbol, a private-use character."""
 
 
 _PLAIN = Look()
 _WESTERN, _ANSI = "cp1252", 0
 """The encoding of Western fonts, and the number of their character set."""
 _OF_WESTERN = "tessera-western"
-"""Name of the handler of errors by which a byte that the encoding lacks is one of Western text."""
+"""The name of an error handler that decodes a byte as Western text if the encoding lacks it."""
 
 
 def _western_byte(error: UnicodeError) -> tuple[str, int]:
@@ -216,7 +216,7 @@ codecs.register_error(_OF_WESTERN, _western_byte)
 
 @dataclass(slots=True)
 class _State:
-    """What holds until the end of a group; `into` is the destination of its text, "" for the document's."""
+    """The state of a group; `into` is the destination of its text, "" for the document."""
 
     shown: bool = True
     into: str = ""
@@ -228,7 +228,7 @@ class _State:
 
 
 class Rtf:
-    """A document once it is read: `blocks`, what it `said` of itself, and what was left out."""
+    """A parsed document: its `blocks`, its metadata (`said`), and what was left out."""
 
     def __init__(self, data: bytes, *, comments: bool) -> None:
         self.said: dict[str, str] = {}
@@ -250,7 +250,7 @@ class Rtf:
 
     @property
     def left_out(self) -> list[Omission]:
-        """Comments that nobody wants, tracked deletions, and files within the document."""
+        """Unwanted comments, tracked deletions, and embedded files."""
         deletions = sum(bool(text.strip()) for text in self._deletions)
         counted = Omission("comment", self._omitted_comments), Omission("deletion", deletions)
         return [
@@ -279,7 +279,7 @@ class Rtf:
             self._end()
 
     def _write(self, text: bytes, sign: str) -> None:
-        """Keep text until its bytes are complete; replacements of a character that was read already are skipped."""
+        """Collect text until its bytes are complete; fallback characters after a Unicode one are skipped."""
         if self._to_skip:
             skipped = min(self._to_skip, len(text) or 1)
             self._to_skip -= skipped
@@ -302,9 +302,9 @@ class Rtf:
             self._emit(self._decode(data))
 
     def _decode(self, data: bytes) -> str:
-        """Return a run's text; the first half of a letter waits for the second, which may have another look.
+        """Return the text of a run; the first byte of a character waits for the second, which may look different.
 
-        Programs give Western fonts to any text, and some write UTF-8 without a word.
+        Programs give Western fonts to any text, and some write UTF-8 without declaring it.
         """
         own = self._fonts.get(self._state.font) or self._page
         if self._is_utf8:
@@ -384,7 +384,7 @@ class Rtf:
                 self._arrange(flow, word, number or 0)
 
     def _arrange(self, flow: Flow, word: str, number: int) -> None:
-        """Do what a word says of paragraphs and tables."""
+        """Apply a control word for paragraphs and tables."""
         match word:
             case "par" | "sect" | "page" | "column":
                 flow.end_paragraph()
@@ -408,7 +408,7 @@ class Rtf:
                 flow.level = min(max(number, 0), _MOST_LEVELS)
 
     def _begin(self, word: str) -> None:
-        """Begin a destination, which ends with its group."""
+        """Open a destination, which ends with its group."""
         self._state.into = self._state.opened = word
         if word in _FLOWS:
             self._flows.append(Flow())
@@ -417,7 +417,7 @@ class Rtf:
             self._texts.append("")
 
     def _end(self) -> None:
-        """End a group, and use what its destination held."""
+        """Close a group, and use the content of its destination."""
         opened, self._state = self._state.opened, self._states.pop()
         if opened in _FLOWS:
             self._put(opened, self._flows.pop().complete())
@@ -455,7 +455,7 @@ class Rtf:
             self.said[kind] = text
 
     def _end_style(self) -> None:
-        """Remember the level of a style that is a heading by its name."""
+        """Record the level of a style whose name says that it is a heading."""
         name, self._texts[-1] = self._texts[-1], ""
         if heading := _HEADING.search(name):
             self._styles[self._style] = int(heading[1])

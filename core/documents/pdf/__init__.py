@@ -14,7 +14,7 @@ _PLACE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?")
 
 
 class Pdf:
-    """Reads the letters of a PDF by pdfium and its tables by pdfplumber; pages without text by OCR, if there is one."""
+    """Reads letters with pdfium, tables with pdfplumber, and pages without text with OCR if it is installed."""
 
     kinds = "pdf"
 
@@ -25,7 +25,7 @@ class Pdf:
         return f"pdfplumber {version('pdfplumber')}, pdfium {version('pypdfium2')}"
 
     def convert(self, data: bytes, kind: str) -> Converted:
-        """Return the text with the place of each page."""
+        """Return the text of a PDF as Markdown, with the start of each page; raises SourceError."""
         from core.documents.ocr import Ocr
         from core.documents.pdf import layout, reading
         from core.documents.pdf.asides import Asides, attached_files
@@ -80,7 +80,7 @@ class PdfText:
         return f"pdfium {version('pypdfium2')}" if has("pypdfium2") else "pdfium"
 
     def convert(self, data: bytes, kind: str) -> Converted:
-        """Return the lines of each page."""
+        """Return the text lines of each page; raises SourceError."""
         from core.documents.pdf import reading
         from core.documents.pdf.glyphs import clean_text
 
@@ -105,7 +105,7 @@ def scan() -> SourceError:
 
 
 def _read_scans(document: object, numbers: list[int], *, everything: bool) -> dict[int, str]:
-    """Return the text of pages that are pictures, by their number; raises SourceError if no page can be read."""
+    """Return the text of scanned pages by page number; raises SourceError if OCR is missing and all are scans."""
     if not numbers:
         return {}
     if not has("rapidocr"):
@@ -118,7 +118,7 @@ def _read_scans(document: object, numbers: list[int], *, everything: bool) -> di
 
 
 def _date(stated: str) -> str:
-    """Return a date of a PDF, such as D:20240131120000+01'00', as ISO 8601; "" for none."""
+    """Return a PDF date, such as D:20240131120000+01'00', as ISO 8601; "" for anything else."""
     match = _PLACE.match(stated)
     if not match:
         return ""

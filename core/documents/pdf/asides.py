@@ -1,4 +1,4 @@
-"""What a page of a PDF has next to its letters: readers' comments, attached files, descriptions of pictures."""
+"""Content of a PDF page besides its letters: comments, attached files, descriptions of pictures."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -44,7 +44,7 @@ def attached_files(document: "PdfDocument") -> list[str]:
 
 
 def descriptions(loaded: "PdfPage") -> list[str]:
-    """Return what a tagged page says of its pictures and formulas, each once."""
+    """Return the descriptions of pictures and formulas on a tagged page, each once."""
     import pypdfium2.raw as pdfium
 
     tree = pdfium.FPDF_StructTree_GetForPage(loaded.raw)

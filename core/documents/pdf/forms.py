@@ -1,4 +1,4 @@
-"""Fields of a form in a PDF that no letters say, such as boxes to tick -> letters that say what is in them."""
+"""Form fields of a PDF whose values aren't text, such as checkboxes -> letters that show the values."""
 
 import ctypes
 from bisect import bisect
@@ -12,23 +12,23 @@ if TYPE_CHECKING:
     from pypdfium2.raw import FS_RECTF
 
 MOST_CHOICES = 1_000
-"""Fields of a page that are read; others are as they are drawn."""
+"""The most fields of a page that are read; further ones stay as they are drawn."""
 _CHECK_BOX, _RADIO_BUTTON, _COMBO, _LIST, _TEXT = 2, 3, 4, 5, 6
 _PASSWORD, _COMB = 1 << 13, 1 << 24
-"""Flags of fields whose text is shown as stars, and with each letter in a box of its own."""
+"""Flags of password fields, and of fields with a box for each letter."""
 MOST_ITEMS = 5_000
-"""Parts of something that are looked at."""
+"""The most parts of an object that are examined."""
 _BEYOND = 2.0
-"""Points by which what is drawn in a field may be larger than the field."""
+"""Points by which the text of a field may exceed its box."""
 _FEW, _MOST_OPTIONS = 20, 1_000
-"""Options of a list that are all shown; of more of them only those that are chosen."""
+"""The most options that are all shown, and the most that are examined; of long lists only the chosen ones show."""
 _BELOW = 2.0
 """Points from the bottom of a field to the foot of the letters next to it."""
 _SIZE = 11.0
 
 
 class Choice(NamedTuple):
-    """What a field says, its name, and its place: left, bottom, right and top of the page as it is turned."""
+    """The value of a field, its name, and its box on the rotated page: left, bottom, right, top."""
 
     text: str
     name: str
@@ -36,7 +36,7 @@ class Choice(NamedTuple):
 
 
 def choice_of(form: object, annotation: object) -> Choice | None:
-    """Return what is chosen in a field, or entered where its letters don't say it; None for what is drawn as it is."""
+    """Return the chosen or entered value of a field; None if the page shows it already, or there is none."""
     import pypdfium2.raw as pdfium
 
     box, name = pdfium.FS_RECTF(), ""
@@ -68,7 +68,7 @@ def _mark(chosen: bool) -> str:
 
 
 def _is_legible(form: object, annotation: object, box: "FS_RECTF") -> bool:
-    """Return whether letters say what was entered: they are drawn side by side, and none is cut off."""
+    """Return whether the drawn text shows the entered value: on one line, without parts cut off."""
     import pypdfium2.raw as pdfium
 
     flags = pdfium.FPDFAnnot_GetFormFieldFlags(form, annotation)
@@ -98,19 +98,19 @@ def drawn_texts(annotation: object) -> list[list[float]]:
 
 
 def items(count: Callable[[object], int], item: Callable[[object, int], object], of: object) -> list[object]:
-    """Return what something of pdfium holds, by its functions for their number and for one of them."""
+    """Return the items of a pdfium object, by its functions for their count and for one item."""
     return [item(of, at) for at in range(min(count(of), MOST_ITEMS))]
 
 
 def read_text(read: Callable[..., int], *of: object) -> str:
-    """Return a text of pdfium, which is asked for its length first; `of` says whose."""
+    """Return a text from a pdfium function that first tells its length; `of` are the other arguments."""
     held = (ctypes.c_ushort * (read(*of, None, 0) // 2))()
     read(*of, held, ctypes.sizeof(held))
     return bytes(held).decode("utf-16-le", "replace").strip("\0 \r\n\t")
 
 
 def letters_of(choices: Iterable[Choice], letters: list[Letter], left: float, top: float) -> Iterator[Letter]:
-    """Yield the letters of fields in the line of the letters next to them; without any, with the field's name."""
+    """Yield the values of fields as letters on the line next to them; without such a line, add the field's name."""
     by_foot = attrgetter("y")
     ordered = sorted((letter for letter in letters if not letter.text.isspace()), key=by_foot)
     for text, name, (x0, bottom, x1, upper) in choices:

@@ -1,4 +1,4 @@
-"""The letters of a page of a PDF as pdfium has them, by the direction in which they are written."""
+"""The letters of a PDF page from pdfium, grouped by writing direction."""
 
 import ctypes
 import math
@@ -20,9 +20,9 @@ _PAIRS = (
     "⻗雨⻘青⻙韦⻚页⻛风⻜飞⻝食⻟飠⻠饣⻢马⻣骨⻤鬼⻥鱼⻦鸟⻧卤⻨麦⻩黄⻬齐⻮齿⻰龙⻳龟"
 )
 _RADICALS = dict(zip(_PAIRS[::2], _PAIRS[1::2], strict=True))
-"""Radicals of the supplement U+2E80-2EFF that NFKC leaves, and the characters that look like them."""
+"""CJK radicals (U+2E80-2EFF) that NFKC keeps -> the characters that look like them."""
 WIDE = re.compile("[\u2e80-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
-"""Characters without a blank between them."""
+"""Characters that are written without blanks between them."""
 
 
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
@@ -34,7 +34,7 @@ def is_right_to_left(text: str) -> bool:
 
 
 def clean_text(text: str) -> str:
-    """Return a text with ordinary characters for CJK radicals, compatibility forms and ligatures."""
+    """Return a text with plain characters for CJK radicals, compatibility forms and ligatures."""
     if text.isascii():
         return text
     return _FORMS.sub(lambda match: _RADICALS.get(match[0]) or unicodedata.normalize("NFKC", match[0]), text)
@@ -45,20 +45,20 @@ COMPOUND = re.compile(r"(?<![\w-])[^\W\d_]+(?:-[^\W\d_]+)+(?!\w)")
 _LAST = re.compile(r"[\w-]*-$")
 _FIRST = re.compile(r"[\w-]*\w")
 _WORD = 60
-"""Most characters of a word that are looked at."""
+"""The most characters of a word that are examined."""
 _FIRST_PARTS = frozenset(
     "self well ill ex half quasi cross high low long short full part all two three four five six seven eight"
     " nine ten first second third fourth one single double real open free old new good best better large small".split()
 )
 """First parts of English words that are written with a hyphen more often than without."""
 _ENDINGS = re.compile(r"(?:s|y|ly|ing|ed|er|ers|est|en|ness|ism|ist|ity|ish|ful|less|age|hood|ship|dom|way|ways)$")
-"""What follows a divided word, rather than the first part of a compound."""
+"""Ends of divided words, which are no second parts of compounds."""
 
 
 def join_texts(first: str, second: str, compounds: frozenset[str] = frozenset()) -> str:
-    """Return two lines of a paragraph as one; a word that was divided at the end of the first is whole again.
+    """Return two lines of a paragraph as one, and rejoin a word that was divided between them.
 
-    Words that are written with a hyphen keep it: `compounds`, and words that look like one.
+    A hyphen stays in `compounds`, and in words that look like compounds.
     """
     if not first or not second:
         return first + second
@@ -70,7 +70,7 @@ def join_texts(first: str, second: str, compounds: frozenset[str] = frozenset())
 
 
 def _is_compound(first: str, second: str, compounds: frozenset[str]) -> bool:
-    """Return whether a word that goes on in the next line has a hyphen where its line ends."""
+    """Return whether the hyphen at the end of a line belongs to the word."""
     start, end = _LAST.search(first[-_WORD:]), _FIRST.match(second[:_WORD])
     if not start or not end:
         return False
@@ -84,7 +84,7 @@ _FIXED, _FORCED_BOLD = 1, 1 << 18
 _FIXED_NAMES = re.compile(r"mono|courier|consol|menlo|typewriter|(?:cm|sf|ec|lm)(?:sl|it|vt)?tt")
 _MOST_LETTERS = 200_000
 _SPECIAL = {*range(32), 32, 45, 0xFFFD, 0xFFFE, 0xFFFF}
-"""Blanks, hyphens, and codes that are no character: of glyphs without one, and at the ends of lines."""
+"""Codes with special treatment: blanks, hyphens, line ends, and glyphs without a character."""
 _REAL = {2, 9, 32, 45}
 _BREAKS = {10, 13}
 _HYPHEN = 2
@@ -94,32 +94,32 @@ _CODES = {
     **dict(zip(range(16, 23), "“”„«»–—", strict=True)),
     **dict(zip(range(27, 32), ("ff", "fi", "fl", "ffi", "ffl"), strict=True)),
 }
-"""Codes of TeX's fonts (OT1, T1) that pdfium gives as they are where a font doesn't say what they mean."""
+"""Codes of TeX's fonts (OT1, T1) that pdfium returns unchanged if a font doesn't map them."""
 _LIGATURE = 4
-"""Most letters of a ligature."""
+"""The most letters of a ligature."""
 _SMALLEST = 0.5
 _STEP = 0.5
 """Degrees to which directions are rounded."""
 _DOWN, _STEEP = 90, 10
-"""The degrees by which lines are turned that run down, and how many times farther down than aside their letters are."""
+"""Degrees by which vertical lines are turned, and how much farther down than aside their letters step."""
 _ALIKE = 3.0
-"""Degrees up to which letters belong to one direction."""
+"""Degrees up to which directions count as one."""
 
 
 @frozen
 class Direction:
-    """How a line of text runs: degrees against the clock from upright, and whether its letters are mirrored."""
+    """The direction of a line: degrees counterclockwise from upright, and whether its letters are mirrored."""
 
     degrees: float = 0.0
     mirrored: bool = False
 
     def is_like(self, other: "Direction") -> bool:
-        """Return whether letters of both directions are in one line."""
+        """Return whether letters of both directions may share a line."""
         apart = abs(self.degrees - other.degrees) % 360
         return self.mirrored == other.mirrored and min(apart, 360 - apart) <= _ALIKE
 
     def seen_from(self, upright: "Direction") -> "Direction":
-        """Return the direction on a page that is turned so that letters of another one are upright."""
+        """Return this direction after the page is turned so that `upright` is upright."""
         degrees = self.degrees - upright.degrees
         if upright.mirrored:
             return Direction(-degrees % 360, not self.mirrored)
@@ -131,7 +131,7 @@ UPRIGHT = Direction()
 
 @dataclass(slots=True)
 class PlacedText:
-    """Text on a page: `y` is its baseline, from the top; `size` the height of its font in points."""
+    """Text on a page: `y` is its baseline from the top, `size` the height of its font; all in points."""
 
     text: str
     x0: float
@@ -144,13 +144,13 @@ class PlacedText:
 
 @dataclass(slots=True)
 class Letter(PlacedText):
-    """A character; `at` is its place in the text of pdfium. A blank that pdfium added has no width."""
+    """A character; `at` is its index in pdfium's text. Blanks that pdfium added have no width."""
 
     at: int = -1
 
 
 def gap(last: Letter, letter: Letter) -> float:
-    """Return the distance of a letter from the one before it, which is right of it in Arabic or Hebrew."""
+    """Return the distance between a letter and the one before it, which is on its right in Arabic or Hebrew."""
     if letter.x0 < last.x0 and (is_right_to_left(letter.text) or is_right_to_left(last.text)):
         return last.x0 - letter.x1
     return letter.x0 - last.x1
@@ -158,9 +158,9 @@ def gap(last: Letter, letter: Letter) -> float:
 
 @dataclass(slots=True)
 class Glyphs:
-    """The letters of a page by direction; `unknown` glyphs have no character, `beyond` are over the limit.
+    """The letters of a page by direction. `unknown`: glyphs without a character. `beyond`: letters over the limit.
 
-    Letters that aren't upright have no sound places: the page has to be turned first.
+    Positions are reliable for upright letters only: for others, turn the page first.
     """
 
     letters: dict[Direction, list[Letter]] = field(default_factory=dict)
@@ -169,12 +169,12 @@ class Glyphs:
 
     @property
     def count(self) -> int:
-        """How many letters and digits the page has."""
+        """The number of letters and digits on the page."""
         text = "".join(letter.text for letters in self.letters.values() for letter in letters)
         return sum(map(str.isalnum, text)) + self.beyond
 
     def directions(self) -> list[Direction]:
-        """Return the directions of the letters, the most frequent first; each represents similar ones."""
+        """Return the directions of the letters, the most frequent first; similar ones count as one."""
         found: list[Direction] = []
         for direction in sorted(self.letters, key=lambda letter: -len(self.letters[letter])):
             if self.letters[direction] and not any(direction.is_like(other) for other in found):
@@ -185,7 +185,7 @@ class Glyphs:
         return sorted(found, key=lambda item: -weights[item])
 
     def alike(self, wanted: Direction, without: Sequence[Direction] = ()) -> list[Letter]:
-        """Return the letters of a direction that can be seen, in the order of the file, `without` letters of others."""
+        """Return the visible letters of a direction in file order, except letters like a direction in `without`."""
         alike = [
             held
             for direction, held in self.letters.items()
@@ -196,10 +196,10 @@ class Glyphs:
 
 
 class _TextStyle(NamedTuple):
-    """What the letters of a text object share, and where they are collected.
+    """Properties that the letters of a text object share, and the list that collects them.
 
-    Some have baselines that vary, and are no wider than `widest`: pdfium's boxes of letters that run down are too
-    wide once their page is turned. `drawn` has the letters of a font that has no size.
+    With `varies` each letter has its own baseline, and is at most `widest` wide: pdfium's boxes of vertical letters are
+    too wide once their page is turned. `drawn` collects the letters of a font without a size.
     """
 
     size: float
@@ -285,7 +285,7 @@ def glyphs(loaded: "PdfPage") -> Glyphs:
 
 
 def _by_address(function: Any, result: Any, *more: Any) -> Any:
-    """Return a function of pdfium on a page's text and a place in it that takes addresses as numbers.
+    """Return a pdfium function on a text page and an index that takes addresses as numbers.
 
     It is called for each letter: ctypes' own objects would take a third of the time.
     """
@@ -298,14 +298,14 @@ def _is_letter(code: int) -> bool:
 
 
 def _divide(ligature: Sequence[Letter], left: float, right: float) -> None:
-    """Give each letter of a ligature, which share one box, its part of it."""
+    """Divide the box that the letters of a ligature share among them."""
     width = (right - left) / len(ligature)
     for number, letter in enumerate(ligature):
         letter.x0, letter.x1 = left + number * width, left + (number + 1) * width
 
 
 def _origin(raw: object, at: int) -> complex:
-    """Return the place of a letter, from the left and from the foot of the page."""
+    """Return the origin of a letter, from the left and the bottom of the page, in points."""
     import pypdfium2.raw as pdfium
 
     x, y = ctypes.c_double(), ctypes.c_double()
@@ -314,7 +314,7 @@ def _origin(raw: object, at: int) -> complex:
 
 
 class _Font(NamedTuple):
-    """How a font looks; `drawn` has the letters of one that has no size. `runs_down` is Chinese in columns."""
+    """The look of a font. `drawn` collects its letters if it has no size; `runs_down` is for Chinese in columns."""
 
     bold: bool
     fixed: bool
@@ -323,7 +323,7 @@ class _Font(NamedTuple):
 
 
 def _style(raw: object, at: int, made: Glyphs, fonts: dict[int, _Font]) -> _TextStyle:
-    """Return what the letters of the text object of a letter share."""
+    """Return the properties that all letters of a letter's text object share."""
     import pypdfium2.raw as pdfium
 
     matrix = pdfium.FS_MATRIX()
@@ -348,7 +348,7 @@ def _style(raw: object, at: int, made: Glyphs, fonts: dict[int, _Font]) -> _Text
 
 
 def _runs_down(raw: object, at: int, held: Any, matrix: Any) -> bool:
-    """Return whether the next letter of a text object is below a letter, where `matrix` has its letters upright."""
+    """Return whether the next letter of a text object is below this one; `matrix` makes its letters upright."""
     import pypdfium2.raw as pdfium
 
     following = pdfium.FPDFText_GetTextObject(raw, at + 1)
@@ -359,7 +359,7 @@ def _runs_down(raw: object, at: int, held: Any, matrix: Any) -> bool:
 
 
 def _look(font: object) -> _Font:
-    """Return how a font looks; a drawn one (Type 3) has no name."""
+    """Return the look of a font; a drawn one (Type 3) has no name."""
     import pypdfium2.raw as pdfium
 
     if not font:

@@ -1,4 +1,4 @@
-"""The pages of a PDF -> Markdown: what repeats at their edges goes, sizes make headings, gaps make paragraphs."""
+"""The pages of a PDF -> Markdown, without running heads; font sizes make headings, gaps make paragraphs."""
 
 import re
 from collections import Counter
@@ -22,15 +22,15 @@ from core.markdown.writing import code_block, table
 _Cell = tuple[float, float, float, float]
 """A cell of ruled lines: left, top, right, bottom."""
 _FRAME = 8
-"""Lines of a cell that holds most of the letters of what is no table, but text in a frame."""
+"""The most lines of a cell that has most of a table's letters; a longer one is text in a frame, not a table."""
 _ROWS = 3
-"""Rows of a table within a cell."""
+"""The fewest rows that make the content of a cell a table of its own."""
 _OUTSIDE = 0.5
-"""Share of the baselines of a table that have letters outside of it, if its rules are those of a part."""
+"""Share of baselines continuing outside a table, from which its rules frame only a part of the real one."""
 
 
 def ruled_tables(page: Page) -> tuple[list[PageTable], list[Letter]]:
-    """Return the ruled tables of a page by pdfplumber, and the letters outside of them."""
+    """Return the ruled tables of a page, found by pdfplumber, and the letters outside of them."""
     if len(page.drawn.edges) < 4 or not page.letters:
         return [], page.letters
     from pdfplumber.table import cells_to_tables, edges_to_intersections, intersections_to_cells, merge_edges
@@ -47,7 +47,7 @@ def ruled_tables(page: Page) -> tuple[list[PageTable], list[Letter]]:
 
 
 def _ruled_table(cells: Sequence[_Cell], letters: Sequence[Letter], page: int) -> tuple[PageTable | None, list[Letter]]:
-    """Return a table with the text of its cells, and the letters outside; None for a frame that is no table."""
+    """Return a table with the text of its cells, and the letters outside; None if it is only a frame."""
     columns = sorted({cell[0] for cell in cells})
     tops = sorted({cell[1] for cell in cells})
     if len(columns) < 2 or len(tops) < 2:
@@ -85,7 +85,7 @@ def _ruled_table(cells: Sequence[_Cell], letters: Sequence[Letter], page: int) -
 
 
 def _divide(cells: Sequence[Sequence[GlyphRun]], widths: Sequence[float]) -> list[list[str]]:
-    """Return a ruled row as the rows that its baselines make: its cells hold running text, or one line in each row."""
+    """Return a ruled row as one row of running text, or as a row for each of its baselines."""
     several = [number for number, lines in enumerate(cells) if len(lines) > 1]
     if len(several) < 2 or any(is_prose(cells[number], widths[number]) for number in several):
         return [[_join_blocks(lines) for lines in cells]]
@@ -95,7 +95,7 @@ def _divide(cells: Sequence[Sequence[GlyphRun]], widths: Sequence[float]) -> lis
 
 
 def _is_part(cells: Collection[Sequence[GlyphRun]], outside: Sequence[Letter]) -> bool:
-    """Return whether rules belong to a part of a table: its rows go on outside, or cells are tables themselves."""
+    """Return whether rules frame only a part of a table: its rows go on outside, or cells are tables themselves."""
     if any(sum(len(row) > 1 for row in by_baseline(runs)) >= _ROWS for runs in cells):
         return True
     baselines = {round(run.y) for runs in cells for run in runs}
@@ -117,9 +117,9 @@ Kind = Literal["heading", "text", "item", "code", "table", "callout"]
 
 @dataclass(slots=True)
 class PageBlock:
-    """A part of the text; `level` is that of a heading, or the depth of an item.
+    """A block of the text; `level` is the level of a heading or the depth of a list item.
 
-    A heading is `stated` by the bookmarks of the document.
+    A heading is `stated` if the document's bookmarks name it.
     """
 
     kind: Kind
@@ -170,18 +170,18 @@ _BULLET = re.compile(r"^(?:[•◦▪‣●○■□◆➢✓·*–-]\s*(?=\S)|(
 _ITEM = re.compile(r"^(\d{1,3})[.)]\s+(?=\S)")
 _ENDS = tuple(".!?。！？：:;；…”」")
 _SPACED = 1.6
-"""How many times the usual distance of lines is one of paragraphs."""
+"""Factor of the usual line distance from which a gap ends a paragraph."""
 _SEVERAL = 4
-"""Lines of one style, one below the other, that are no heading."""
+"""The fewest consecutive lines of one style that can't be headings."""
 _SHARE = 0.5
-"""From how many characters of headings on, against one of the text below them, their letters are those of values."""
+"""Ratio of characters in headings to those below them, above which a level holds filled-in values, not headings."""
 _FEW = 4
-"""Headings of a level of which that is said."""
+"""The fewest headings of a level for which this is checked."""
 
 
 @frozen
 class Text:
-    """The text of a document, where each page begins in it, and what was left out at the edges of pages."""
+    """The text of a document, the start of each page in it, and the running heads that were left out."""
 
     text: str
     starts: list[int]
@@ -189,7 +189,7 @@ class Text:
 
 
 def views_of(page: Page) -> list[View]:
-    """Return the lines and tables of a page, letters in other directions after the upright ones."""
+    """Return the lines and tables of a page; those in other directions follow the upright ones."""
     tables, letters = ruled_tables(page)
     views = [View(page.number, page.height, order_parts(runs_of(letters, page.number), tables))]
     return views + [view for other in page.aside for view in views_of(other)]
@@ -208,10 +208,10 @@ def _texts(part: Part) -> Iterable[str]:
 def text_of(
     views: Sequence[View], pages: int, outline: Titles, scans: Mapping[int, str], asides: Mapping[int, Asides]
 ) -> Text:
-    """Return the text of a document of so many pages.
+    """Return the text of a document of `pages` pages.
 
-    `outline` has levels of titles, `scans` the texts of pages that OCR read, by their numbers. What else such a page
-    holds as text comes first. `asides` come at the end of their pages.
+    `outline` has the levels of titles, `scans` the texts of scanned pages by number; other text of a scanned page comes
+    first. `asides` come at the end of their pages.
     """
     body = body_size(views)
     running = drop_running(views, pages, body, outline)
@@ -231,7 +231,7 @@ def text_of(
 
 
 def _without_scans(column: Sequence[Part], scan: str) -> Sequence[Part]:
-    """Return the lines and tables whose text OCR didn't read: it misses small or turned letters."""
+    """Return the lines and tables of a scanned page that OCR missed, such as small or rotated text."""
     read = normalize_title(scan)
     return (
         [part for part in column if any(normalize_title(text) not in read for text in _texts(part))] if read else column
@@ -239,7 +239,7 @@ def _without_scans(column: Sequence[Part], scan: str) -> Sequence[Part]:
 
 
 def _demote(blocks: Sequence[PageBlock]) -> None:
-    """Turn false headings into text: long ones, ones without text below, and levels of mostly values."""
+    """Turn false headings into text: long ones, ones without text below, and levels that hold values."""
     values = _levels_of_values(blocks)
     next_level: int | None = 0
     for block in reversed(blocks):
@@ -252,7 +252,7 @@ def _demote(blocks: Sequence[PageBlock]) -> None:
 
 
 def _levels_of_values(blocks: Sequence[PageBlock]) -> set[int]:
-    """Return the levels of which the letters are many against those below them, as of what is filled into a form."""
+    """Return the heading levels with too much text compared to the text below them, such as values in a form."""
     headings: Counter[int] = Counter()
     below: Counter[int] = Counter()
     counts: Counter[int] = Counter()
@@ -275,7 +275,7 @@ def _add(
     styles: Styles,
     outline: Titles,
 ) -> None:
-    """Add the lines and tables of a column to the blocks before it."""
+    """Append the lines and tables of a column to the blocks."""
     right = max((part.x1 for part in column if isinstance(part, GlyphRun)), default=0.0)
     left = min((part.x0 for part in column if isinstance(part, GlyphRun)), default=0.0)
     last: GlyphRun | None = None
@@ -304,7 +304,7 @@ def _add(
 
 
 def _like_neighbours(column: Sequence[Part], styles: Styles) -> set[int]:
-    """Return the numbers of the lines that don't differ from their neighbours: one of several in one style."""
+    """Return the indexes of lines in a run of several lines of one style, which can't be headings."""
     alike: set[int] = set()
     stretch: list[int] = []
     for number, (last, line) in enumerate(pairwise([None, *column])):
@@ -322,7 +322,7 @@ def _like_neighbours(column: Sequence[Part], styles: Styles) -> set[int]:
 
 
 def _start_block(line: GlyphRun, styles: Styles, outline: Titles, starts: list[float], *, differs: bool) -> PageBlock:
-    """Return the block that a line would begin; `starts` are the places of the items before it."""
+    """Return the block that a line would begin; `starts` are the left edges of the open list levels."""
     stated = outline.get((line.page, normalize_title(line.text)), 0) if line.bold or line.size > styles.body else 0
     if level := stated or (differs and styles.level(line)):
         return PageBlock("heading", line.text, line.page, level, stated=bool(stated))
@@ -339,7 +339,7 @@ def _start_block(line: GlyphRun, styles: Styles, outline: Titles, starts: list[f
 
 
 def _goes_on(before: PageBlock, block: PageBlock, last: GlyphRun, line: GlyphRun, right: float, styles: Styles) -> bool:
-    """Return whether a line goes on with the block before it."""
+    """Return whether a line continues the block before it."""
     gap = line.y - last.y
     if block.kind == "heading":
         near = gap <= 1.5 * line.size and abs(last.size - line.size) < 0.5 and last.bold == line.bold
@@ -354,7 +354,7 @@ def _goes_on(before: PageBlock, block: PageBlock, last: GlyphRun, line: GlyphRun
 
 
 def _first_word(line: GlyphRun) -> float:
-    """Return about how wide the first word of a line is, which the line before had no room for."""
+    """Return the approximate width of a line's first word, for which the line before had no room."""
     first = 1 if WIDE.match(line.text) else len(line.text.partition(" ")[0])
     return first / len(line.text) * (line.x1 - line.x0)
 

@@ -1,4 +1,4 @@
-"""Letters -> runs of one baseline, and these -> lines."""
+"""Letters -> runs on one baseline -> lines."""
 
 import re
 from collections import Counter
@@ -13,21 +13,21 @@ from core.documents.pdf.glyphs import WIDE, Letter, PlacedText, gap, is_right_to
 # The letters of a run -> its words: the blanks that pdfium has, unless the places of the letters prove otherwise.
 
 _GAP = 0.22
-"""Share of a letter's size from which a gap is a blank between letters that don't follow each other in the file."""
+"""Share of a letter's size from which a gap is a blank, for letters that aren't consecutive in the file."""
 _PROVEN = 0.6
-"""The same for those that do, where pdfium has no blank."""
+"""The same for consecutive letters, between which pdfium has no blank."""
 _WIDE_GAP = 0.5
 """The same between two wide characters."""
 _TOUCHING = 0.05
-"""Share of a letter's size up to which a gap is none, and a blank that pdfium added there is wrong."""
+"""Share of a letter's size up to which there is no gap; a blank that pdfium added there is dropped."""
 _SPACED = 0.08
-"""Share of a letter's size from which all gaps are in a word whose letters are spaced."""
+"""Share of a letter's size that all gaps of a letterspaced word reach."""
 _LEAST = 4
-"""Letters of such words."""
+"""The fewest letters of a letterspaced word."""
 _LETTERS = re.compile(r"(?<!\S)[^\W\d_] [^\W\d_](?!\S)")
-"""Two words of one letter, as they are among those whose letters are spaced."""
+"""Two words of one letter each, a sign of letterspaced words."""
 _WORD = 1.5
-"""How many times the usual gap or step of such letters is one between two words."""
+"""Factor of the usual gap or step from which a gap between spaced letters is a blank."""
 
 
 def words(letters: Sequence[Letter]) -> str:
@@ -65,9 +65,9 @@ def _is_blank(last: Letter, letter: Letter, apart: float, added: int) -> bool:
 
 
 def _close_gaps(letters: Sequence[Letter], parts: Sequence[str]) -> str:
-    """Return the text of parts, letters and blanks, with words whose letters are spaced closed (I N V O I C E).
+    """Return the text of letters and blanks, with letterspaced words (I N V O I C E) closed.
 
-    Letters in the order of the alphabet are a list of letters.
+    Letters in alphabetical order are a list, not a word.
     """
     blanks = [False] * len(letters)
     at = 0
@@ -95,7 +95,7 @@ def _is_apart(last: Letter, letter: Letter) -> bool:
 
 
 def _between(letters: Sequence[Letter]) -> list[bool]:
-    """Return between which letters of spaced words a new word begins: where their gaps or steps differ from most."""
+    """Return, for each pair of adjacent spaced letters, whether a new word begins there."""
     gaps = [second.x0 - first.x1 for first, second in pairwise(letters)]
     steps = [second.x0 - first.x0 for first, second in pairwise(letters)]
     regular = min(gaps, steps, key=_spread)
@@ -109,9 +109,9 @@ def _spread(values: Sequence[float]) -> float:
 
 _X0, _X1, _SIZE, _BOLD, _FIXED = map(attrgetter, ("x0", "x1", "size", "bold", "fixed"))
 _NEAR = 40
-"""Groups among which the left neighbour of one is looked for."""
+"""The number of previous groups that are searched for a left neighbour."""
 _APART = 1.2
-"""Share of a letter's size from which a gap divides runs: columns are apart by more."""
+"""Share of a letter's size from which a gap separates runs: the gap between columns is wider."""
 
 
 @dataclass(slots=True)
@@ -137,7 +137,7 @@ class _Group:
 
 
 def runs_of(letters: Sequence[Letter], page: int) -> list[GlyphRun]:
-    """Return the runs of letters: those that follow each other in the file, then those on one baseline side by side."""
+    """Return runs of letters: letters consecutive in the file are joined first, then groups on one baseline."""
     groups: list[_Group] = []
     for letter in letters:
         if groups and _continues(groups[-1].letters[-1], letter):
@@ -155,7 +155,7 @@ def runs_of(letters: Sequence[Letter], page: int) -> list[GlyphRun]:
 
 
 def _continues(last: Letter, letter: Letter) -> bool:
-    """Return whether a letter is right after another, at its height or, smaller, a little above or below."""
+    """Return whether a letter follows another directly: on its baseline, or a smaller one a little above or below."""
     size = last.size if last.size > letter.size else letter.size
     if not -0.6 * size < letter.x0 - last.x1 < _APART * size and not -0.6 * size < gap(last, letter) < _APART * size:
         return False
@@ -165,7 +165,7 @@ def _continues(last: Letter, letter: Letter) -> bool:
 
 
 def _merge_groups(groups: Sequence[_Group]) -> list[_Group]:
-    """Join groups on one baseline, which the file holds apart, such as words that it places one by one."""
+    """Join groups on one baseline that the file separates, such as words that it places one by one."""
     merged: list[_Group] = []
     for group in groups:
         for other in reversed(merged[-_NEAR:]):
@@ -185,7 +185,7 @@ def _merge_groups(groups: Sequence[_Group]) -> list[_Group]:
 
 
 def _side_by_side(left: list[Letter], right: list[Letter]) -> list[Letter]:
-    """Return the letters of two groups in the order in which they are read."""
+    """Return the letters of two groups in reading order."""
     if is_right_to_left(left[0].text) and is_right_to_left(right[0].text):
         return right + left
     left += right
@@ -222,24 +222,24 @@ def lines_of(runs: Iterable[GlyphRun]) -> list[GlyphRun]:
 _ENDS = tuple(".!?。！？:：;；")
 _GOES_ON = re.compile(r"[^\W\dA-Z_]")
 _SHARE = 0.4
-"""Share of the lines of a running text that go on in the next one, at least."""
+"""The least share of lines in running text that continue in the next one."""
 _PITCH = 1.8
-"""How many times the size of the letters its lines are apart, at most."""
+"""The largest line distance of running text, as a factor of the letter size."""
 _HALF, _FULL = 0.5, 0.9
-"""Share of the width that a line fills which goes on with a small letter, or with any."""
+"""Share of the width that a line must fill to continue with a small letter, or with any letter."""
 _WORDS = 5
-"""Words of a line that goes on with any letter."""
+"""The fewest words of a line that continues with any letter."""
 
 
 def is_prose(lines: Sequence[GlyphRun], width: float = 0.0) -> bool:
-    """Return whether lines go on in each other; `width` is that of their column, by default that of the widest line."""
+    """Return whether lines are running text; `width` is the width of their column, by default of all the lines."""
     if len(lines) < 2:
         return False
     return go_on(list(pairwise(lines)), width or max(line.x1 for line in lines) - min(line.x0 for line in lines))
 
 
 def go_on(pairs: Sequence[tuple[GlyphRun, GlyphRun]], width: float) -> bool:
-    """Return whether in most of the pairs the first line goes on in the second, in a column of a width."""
+    """Return whether enough pairs are lines of running text, in a column of this width."""
     return bool(pairs) and sum(_goes_on(first, second, width) for first, second in pairs) >= _SHARE * len(pairs)
 
 

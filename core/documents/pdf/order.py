@@ -1,4 +1,4 @@
-"""Runs of a page -> its tables without rules, and the reading order: one column after the other."""
+"""The runs of a page -> tables without rules, and the reading order: column after column."""
 
 import re
 from collections import Counter
@@ -13,18 +13,18 @@ _MARK = re.compile(r"[^\w\s]{1,2}|\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})[.)]|\[\d
 """A bullet or a number before an item."""
 _BULLET = re.compile(r"[•◦▪‣●○■□◆➢✓·]")
 _LEAST_ROWS = 3
-"""Rows of a table without rules that has two columns, cells of a row in one that has two rows."""
+"""The fewest rows of a table without rules; with only two full rows, the fewest cells of one."""
 _SPAN = 0.15
-"""Share of the rows that may have cells over several columns."""
+"""Share of the rows that may have cells spanning several columns."""
 _APART, _WRAPPED = 3.5, 1.6
-"""How many times the size of the letters are the distances of rows, and of the lines of a cell, at most."""
+"""The largest distances of rows, and of the lines within a cell, as factors of the letter size."""
 _CELL_GAP = 3.0
 """Points between two columns."""
 
 
 @dataclass(slots=True)
 class PageTable:
-    """The rows of a table, each as many cells, at its place on a page."""
+    """The rows of a table, equally long, and its box on a page."""
 
     rows: list[list[str]]
     x0: float
@@ -54,11 +54,11 @@ def fill_cells(rows: Iterable[Sequence[tuple[int, str]]], columns: int) -> list[
 
 
 RunGroups = list[list[GlyphRun]]
-"""Runs by the row of a page, or by the cell of a row, that they are in."""
+"""Runs grouped by row of a page, or by cell of a row."""
 
 
 def by_baseline(runs: Iterable[GlyphRun]) -> RunGroups:
-    """Return runs as rows from top to bottom, each from left to right, bullets and numbers with what they mark."""
+    """Return runs as rows from top to bottom, each from left to right."""
     rows: RunGroups = []
     for run in sorted(runs, key=lambda run: (run.y, run.x0)):
         if rows and abs(run.y - rows[-1][0].y) <= 0.35 * max(run.size, rows[-1][0].size):
@@ -69,7 +69,7 @@ def by_baseline(runs: Iterable[GlyphRun]) -> RunGroups:
 
 
 def find_tables(runs: Sequence[GlyphRun]) -> tuple[list[PageTable], list[GlyphRun]]:
-    """Return the tables that runs of one column form without rules, and the runs outside of them."""
+    """Return the tables without rules that the runs form, and the runs outside of them."""
     tables: list[PageTable] = []
     left: list[GlyphRun] = []
     group: RunGroups = []
@@ -89,7 +89,7 @@ def find_tables(runs: Sequence[GlyphRun]) -> tuple[list[PageTable], list[GlyphRu
 
 
 def _cells(row: Sequence[GlyphRun]) -> RunGroups:
-    """Return the cells of a row: a bullet or a number is one with what it marks."""
+    """Return the cells of a row; a bullet or a number shares the cell of its item."""
     cells: RunGroups = []
     for run in row:
         if cells and len(cells[-1]) == 1 and (_MARK if len(cells) == 1 else _BULLET).fullmatch(cells[-1][0].text):
@@ -113,7 +113,7 @@ def _goes_on(group: Sequence[Sequence[GlyphRun]], row: Sequence[GlyphRun]) -> bo
 
 
 def _table_of_rows(group: RunGroups) -> tuple[list[PageTable], list[GlyphRun]]:
-    """Return the table of rows, and the runs that belong to none."""
+    """Return the table that the rows form, if any, and the runs outside of it."""
     after: RunGroups = []
     columns = _columns(group)
     while group and len(_cells(group[-1])) < 2 and not _wraps(group[-1], columns):
@@ -131,7 +131,7 @@ def _table_of_rows(group: RunGroups) -> tuple[list[PageTable], list[GlyphRun]]:
 
 
 def _are_texts(rows: Sequence[Mapping[int, Sequence[GlyphRun]]], columns: int) -> bool:
-    """Return whether a column of what could be a table is a text or a list: it goes on from row to row."""
+    """Return whether a column of a possible table is running text or a list."""
     for number in range(columns):
         held = [row[number][0] for row in rows if number in row]
         pairs = [
@@ -147,7 +147,7 @@ def _are_texts(rows: Sequence[Mapping[int, Sequence[GlyphRun]]], columns: int) -
 
 
 def _columns(group: Sequence[Sequence[GlyphRun]]) -> list[float]:
-    """Return where the columns of rows begin; a few cells may span several."""
+    """Return the left edges of the columns of rows; a few cells may span several columns."""
     rows = [[(cell[0].x0, cell[-1].x1) for cell in _cells(row)] for row in group]
     columns: list[tuple[float, float]] = []
     spanned: set[int] = set()
@@ -176,30 +176,30 @@ def _column(cell: Sequence[GlyphRun], columns: Sequence[float]) -> int:
 
 
 def _wraps(row: Sequence[GlyphRun], columns: Sequence[float]) -> bool:
-    """Return whether a row of one cell goes on with the cell above it."""
+    """Return whether a row of one cell continues the cell above it."""
     number = _column(row, columns)
     is_within = number + 1 == len(columns) or row[-1].x1 < columns[number + 1]
     return is_within and (number > 0 or row[0].text[:1].islower())
 
 
 _LEAST = 3
-"""Lines of a column."""
+"""The fewest lines of a column."""
 _SHARE = 0.2
-"""Share of the width of the text that the lines of a column have on average, unless they are running text."""
+"""Share of the text width that the lines of a column have on average, unless they are running text."""
 _SAME_BASELINE = 0.7
-"""Share of the lines of a column that are on baselines of the other where both are the columns of a table."""
+"""Share of a column's lines on baselines of the other one, from which both are columns of a table."""
 _MOST = 40
-"""Places at which a column may begin."""
+"""The most positions that are tried as the start of a column."""
 _GUTTER = 6.0
 """Points between two columns."""
 _ACROSS = 0.25
-"""Share of the lines next to a gutter that may run across it."""
+"""Share of the lines beside a gutter that may cross it."""
 
 Part = GlyphRun | PageTable
 
 
 def order_parts(runs: Sequence[GlyphRun], tables: Sequence[PageTable]) -> list[list[Part]]:
-    """Return the lines and tables of a page, in the columns that they form, in reading order."""
+    """Return the lines and tables of a page by column, in reading order."""
     made: list[list[Part]] = []
     across, others = find_tables(runs)
     for flow in flows([*others, *tables, *across]):
@@ -210,7 +210,7 @@ def order_parts(runs: Sequence[GlyphRun], tables: Sequence[PageTable]) -> list[l
 
 
 def flows(parts: Sequence[Part]) -> list[list[Part]]:
-    """Return the parts of a page in reading order, as the columns that they form."""
+    """Return the parts of a page by column, in reading order."""
     gutter = _gutter(parts)
     if gutter is None:
         return [sorted(parts, key=lambda part: (part.top, part.x0))] if parts else []
@@ -246,7 +246,7 @@ def _is_title(part: Part, others: Sequence[Part]) -> bool:
 
 
 def _below(left: Sequence[Part], right: Sequence[Part]) -> int:
-    """Return from which part on the left ones are below both columns, such as a short title before what follows."""
+    """Return the index from which the left parts are below both columns, such as a short title of the next section."""
     bottom = max((_bottom(part) for part in right), default=0.0)
     for at, part in enumerate(left[1:], start=1):
         if right and part.top > bottom and part.top - _bottom(left[at - 1]) > 0.8 * (_bottom(part) - part.top):
@@ -259,7 +259,7 @@ def _bottom(part: Part) -> float:
 
 
 def _gutter(parts: Sequence[Part]) -> float | None:
-    """Return where the best right one of two columns begins, None where the parts form one column."""
+    """Return the left edge of the best right column, None if the parts form one column."""
     runs = [part for part in parts if isinstance(part, GlyphRun)]
     if len(runs) < 2 * _LEAST:
         return None
@@ -289,7 +289,7 @@ def _gutter(parts: Sequence[Part]) -> float | None:
 def _are_columns(left: Sequence[GlyphRun], right: Sequence[GlyphRun], width: float) -> bool:
     """Return whether the lines on both sides of a gutter are columns of text, not of a table.
 
-    The rows of a table share their baselines, and none of its cells goes on in the row below.
+    The rows of a table share their baselines, and no cell continues in the row below.
     """
     running = is_prose(left) or is_prose(right)
     fewer, more = sorted((left, right), key=len)

@@ -1,4 +1,4 @@
-"""A page of a PDF -> its letters with their places, and what is drawn. Places are points from the top left."""
+"""A page of a PDF -> its positioned letters and its drawings. Positions are points from the top left."""
 
 import ctypes
 import io
@@ -28,22 +28,22 @@ _THIN = 2.0
 _DOT = 9.0
 
 Edge = dict[str, Any]
-"""A ruled line as pdfplumber has it."""
+"""A ruled line in pdfplumber's format."""
 
 
 @dataclass(slots=True)
 class Drawings:
-    """What is drawn on a page. An edge is one as pdfplumber's functions take it."""
+    """The drawings on a page: ruled lines, dots, and the numbers of pictures and shapes."""
 
     edges: list[Edge] = field(default_factory=list)
     dots: list[tuple[float, float, float]] = field(default_factory=list)
-    """Small filled shapes, as the bullets of lists may be drawn: left, right, and middle from the top."""
+    """Small shapes that may be bullets of lists: left, right, and vertical middle from the top."""
     pictures: int = 0
     shapes: int = 0
 
 
 def drawings(loaded: "PdfPage", left: float, top: float) -> Drawings:
-    """Return the drawings of a page whose corner at the left top is at (left, top)."""
+    """Return the drawings of a page whose top left corner is at (left, top)."""
     import pypdfium2.raw as pdfium
     from pypdfium2 import PdfMatrix
 
@@ -59,7 +59,7 @@ def drawings(loaded: "PdfPage", left: float, top: float) -> Drawings:
 
 
 def _add_object(item: object, made: Drawings, outer: "PdfMatrix", budget: list[int], depth: int) -> None:
-    """Add the ruled lines of an object to the drawings, and count it; `outer` is the matrix of what it is in."""
+    """Add the ruled lines and dots of an object, and count it; `outer` is the matrix of its container."""
     import pypdfium2.raw as pdfium
     from pypdfium2 import PdfMatrix
 
@@ -83,7 +83,7 @@ def _add_object(item: object, made: Drawings, outer: "PdfMatrix", budget: list[i
 
 
 def _edges(path: object, matrix: "PdfMatrix") -> Iterator[Edge]:
-    """Yield the horizontal and vertical lines of a path; a thin rectangle is one line."""
+    """Yield the horizontal and vertical lines of a path; a thin rectangle counts as one line."""
     import pypdfium2.raw as pdfium
 
     points: list[tuple[float, float, bool]] = []
@@ -118,7 +118,7 @@ def _dots(path: object, outer: "PdfMatrix") -> Iterator[tuple[float, float, floa
 
 
 def _edge(x0: float, y0: float, x1: float, y1: float) -> Iterator[Edge]:
-    """Yield a line as pdfplumber has it, nothing for one that is askew or a dot."""
+    """Yield a line in pdfplumber's format; nothing for an oblique line or a dot."""
     wide, high = abs(x1 - x0), abs(y1 - y0)
     if max(wide, high) < 3:
         return
@@ -139,7 +139,7 @@ def _line(x0: float, top: float, x1: float, bottom: float, orientation: str) -> 
 
 
 class TurningPage:
-    """A page of a document that is read in several directions, one after the other."""
+    """A page that is read in several directions, one after the other."""
 
     def __init__(self, document: "PdfDocument", number: int) -> None:
         self._document, self._number = document, number
@@ -149,16 +149,16 @@ class TurningPage:
 
     @property
     def is_turned(self) -> bool:
-        """Whether the page isn't as the document has it."""
+        """Whether the page is turned away from its original direction."""
         return self._direction != UPRIGHT
 
     def reload(self) -> None:
-        """Load the page again, as its objects are now."""
+        """Load the page again, after its objects have changed."""
         self.loaded.close()
         self.loaded = self._document[self._number - 1]
 
     def turn(self, direction: Direction) -> None:
-        """Turn the page so that letters which had a direction at first are upright, with a corner at (0, 0)."""
+        """Turn the page so that letters of an original direction are upright, with a corner at (0, 0)."""
         import pypdfium2.raw as pdfium
         from pypdfium2 import PdfMatrix
 
@@ -179,7 +179,7 @@ class TurningPage:
 
 
 def _frame(direction: Direction) -> "PdfMatrix":
-    """Return the matrix by which the letters of a direction become upright."""
+    """Return the matrix that makes letters of a direction upright."""
     from pypdfium2 import PdfMatrix
 
     return PdfMatrix().rotate(direction.degrees).mirror(False, direction.mirrored)
@@ -188,9 +188,9 @@ def _frame(direction: Direction) -> "PdfMatrix":
 _MOST_MARKS = 50_000
 _MOST_DOTS = 200
 _MOST_DIRECTIONS = 4
-"""Directions in which a page is read, of the most letters first; the others are read as the file has them."""
+"""The most directions in which a page is read, by number of letters; others are read in file order."""
 _SCAN = 20
-"""Letters of a page with a picture, below which it is a scan."""
+"""The number of letters below which a page with a picture is a scan."""
 _MOST_ANNOTATIONS = 5_000
 
 
@@ -198,8 +198,8 @@ _MOST_ANNOTATIONS = 5_000
 class Page:
     """The content of a page, turned so that most of its letters are upright; `number` counts from 1.
 
-    `aside` has the letters of other directions, one page for each. `count` is the number of characters that pdfium
-    has for the page, `unknown` the number without a character.
+    `aside` has a page for each other direction. `count`: letters and digits in pdfium's text. `unknown`: glyphs without
+    a character.
     """
 
     number: int
@@ -213,20 +213,20 @@ class Page:
 
     @property
     def visible_count(self) -> int:
-        """The number of letters of the file that aren't blanks."""
+        """The number of letters from the file, without blanks."""
         return sum(letter.at >= 0 and not letter.text.isspace() for letter in self.letters) + sum(
             page.visible_count for page in self.aside
         )
 
     @property
     def is_scan(self) -> bool:
-        """Whether the page is a picture with no or hardly any text."""
+        """Whether the page is a picture with hardly any text."""
         return self.drawn.pictures > 0 and self.visible_count < _SCAN
 
 
 @contextmanager
 def open_document(data: bytes, most: int) -> Iterator["PdfDocument"]:
-    """Open a PDF; raises SourceError for one that is encrypted, damaged or of more than `most` pages."""
+    """Open a PDF; raises SourceError if it is encrypted, damaged or longer than `most` pages."""
     import pypdfium2
 
     try:
@@ -245,11 +245,11 @@ def open_document(data: bytes, most: int) -> Iterator["PdfDocument"]:
 
 
 Titles = dict[tuple[int, str], int]
-"""The levels of bookmarks by page number and title without blanks."""
+"""The levels of bookmarks, from 1, by page number and normalized title."""
 
 
 def outline(document: "PdfDocument") -> Titles:
-    """Return the levels, from 1, of the bookmarks of a PDF by page number and title without blanks."""
+    """Return the levels, from 1, of a PDF's bookmarks by page number and normalized title."""
     levels = {}
     for count, mark in enumerate(document.get_toc(max_depth=6)):
         place = mark.get_dest()
@@ -261,12 +261,12 @@ def outline(document: "PdfDocument") -> Titles:
 
 
 def normalize_title(text: str) -> str:
-    """Return a text without blanks and case, as titles are compared."""
+    """Return a text without blanks and in lower case, for comparing titles."""
     return "".join(text.split()).casefold()
 
 
 def page(document: "PdfDocument", number: int) -> Page:
-    """Read the page with a number, which counts from 1; the document's page stays as it was turned last."""
+    """Read a page; `number` counts from 1. The document's page stays turned."""
     turning = TurningPage(document, number)
     try:
         asides = _prepare(turning)
@@ -295,7 +295,7 @@ def page(document: "PdfDocument", number: int) -> Page:
 
 
 def _view(turning: TurningPage, number: int, letters: list[Letter], *, with_drawings: bool) -> Page:
-    """Return the content of a page with its upright letters only."""
+    """Return the content of a page, with only its upright letters."""
     made = Page(number, turning.loaded.get_size()[1], letters)
     if with_drawings:
         left, _, _, top = turning.loaded.get_bbox()
@@ -306,7 +306,7 @@ def _view(turning: TurningPage, number: int, letters: list[Letter], *, with_draw
 
 
 def _in_file_order(number: int, letters: list[Letter]) -> Page:
-    """Return letters of many directions as upright lines, one for each that follow each other in the file."""
+    """Return letters of many directions as upright lines, one for each stretch of consecutive letters."""
     made = Page(number, 0.0)
     x, at = 0.0, -1
     for letter in sorted(letters, key=lambda letter: letter.at):
@@ -319,7 +319,7 @@ def _in_file_order(number: int, letters: list[Letter]) -> Page:
 
 
 def _prepare(turning: TurningPage) -> Asides:
-    """Make what fields, stamps and boxes of text look like a part of a page; return what else it has."""
+    """Draw fields, stamps and text boxes into the page; return its other annotations."""
     import pypdfium2.raw as pdfium
 
     raw, asides, is_drawn_on = turning.loaded.raw, Asides(descriptions(turning.loaded)), False
@@ -338,7 +338,7 @@ def _prepare(turning: TurningPage) -> Asides:
 
 
 def _bullets(page: Page) -> Iterator[Letter]:
-    """Yield a bullet for each dot before a letter, at its middle."""
+    """Yield a bullet for each dot before a letter."""
     for x0, x1, middle in page.drawn.dots[:_MOST_DOTS]:
         overlapping = [
             letter
@@ -351,12 +351,12 @@ def _bullets(page: Page) -> Iterator[Letter]:
 
 
 _SHOWN, _HEADS = 60, 12
-"""Characters of a running head that are shown, and how many heads are."""
+"""The most characters that are shown of a running head, and the most heads."""
 
 
 @dataclass(slots=True)
 class LeftOut:
-    """Numbers of pages: scans, those without text, with less of it than pdfium has; unknown characters; files."""
+    """Omissions of a PDF: numbers of scanned, empty and partial pages, unknown characters by page, and files."""
 
     scans: list[int] = field(default_factory=list)
     empty: list[int] = field(default_factory=list)
@@ -365,7 +365,7 @@ class LeftOut:
     files: list[str] = field(default_factory=list)
 
     def check(self, page: Page, kept: int) -> None:
-        """Note what a page lacks of which so many letters and digits were kept."""
+        """Record what a page lacks; `kept` letters and digits of it are in the text."""
         if page.is_scan:
             self.scans.append(page.number)
         elif not kept and (page.drawn.pictures or page.drawn.shapes):
@@ -377,7 +377,7 @@ class LeftOut:
         self.files += page.asides.files
 
     def omissions(self, scans: Mapping[int, str], running: Iterable[str]) -> Iterator[Omission]:
-        """Yield what was left out; `scans` has the texts of the pages that OCR read, `running` running heads."""
+        """Yield the omissions; `scans` has the texts that OCR read by page, `running` the running heads."""
         empty = sorted([*self.empty, *(number for number in self.scans if not scans.get(number))])
         if empty:
             yield Omission("page", len(empty), ranges(empty))
@@ -392,7 +392,7 @@ class LeftOut:
 
 
 def ranges(numbers: list[int]) -> str:
-    """Return ascending numbers as ranges, such as 2, 5, 9–12."""
+    """Return ascending numbers as text with ranges, such as 2, 5, 9–12."""
     groups: list[list[int]] = []
     for number in numbers:
         if groups and number == groups[-1][-1] + 1:

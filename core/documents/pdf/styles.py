@@ -1,4 +1,4 @@
-"""The sizes of the letters of a document -> which of its lines are headings."""
+"""The letter sizes of a document -> the levels of its headings."""
 
 import re
 from collections import Counter, defaultdict
@@ -13,14 +13,14 @@ from core.documents.pdf.order import Part
 from core.documents.pdf.reading import Titles, normalize_title
 
 LARGER = 1.1
-"""From how many times the size of the body on a line is a heading."""
+"""Factor of the body's letter size from which a line is a heading."""
 LONGEST = 200
-"""Most characters of a heading."""
+"""The most characters of a heading."""
 
 
 @dataclass(slots=True)
 class View:
-    """The lines and tables of a page in one direction, as the columns that they form, in reading order."""
+    """The lines and tables of a page in one writing direction, by column, in reading order."""
 
     number: int
     height: float
@@ -29,10 +29,10 @@ class View:
 
 @frozen
 class Styles:
-    """Size of the body and the levels of larger sizes; with `fixed` the whole document is in a font of fixed width.
+    """The letter size of the body, and the heading levels of larger sizes.
 
-    `pitch` is the usual distance of lines, `compounds` the words with hyphens within lines.
-    In a document of mostly `bold` letters these say nothing.
+    `fixed`: the document is mostly in a font of fixed width. `pitch`: the usual line distance. `compounds`: hyphenated
+    words found within lines. `bold`: most letters are bold, so that bold lines aren't headings.
     """
 
     body: float
@@ -43,7 +43,7 @@ class Styles:
     bold: bool
 
     def level(self, line: GlyphRun) -> int:
-        """Return the level of a line that is a heading by its font, else 0."""
+        """Return the heading level of a line by its font, 0 for other lines."""
         if not any(map(str.isalnum, line.text)) or len(line.text) > LONGEST or (line.fixed and not self.fixed):
             return 0
         if line.size in self.levels:
@@ -54,7 +54,7 @@ class Styles:
 
 
 def body_size(views: Sequence[View]) -> float:
-    """Return the size of most letters."""
+    """Return the most frequent letter size."""
     weights: Counter[float] = Counter()
     for line in _lines(views):
         weights[line.size] += len(line.text)
@@ -91,7 +91,7 @@ def _lines(views: Sequence[View]) -> list[GlyphRun]:
 
 
 def _close(sizes: Sequence[float]) -> list[list[float]]:
-    """Return descending sizes in groups of those that differ by half a point at most."""
+    """Return descending sizes in groups that span at most half a point."""
     groups: list[list[float]] = []
     for size in sizes:
         if groups and groups[-1][0] - size <= 0.5:
@@ -102,23 +102,23 @@ def _close(sizes: Sequence[float]) -> list[list[float]]:
 
 
 _EDGE = 0.1
-"""Share of a page's height, at its top and bottom, that has running heads."""
+"""Share of a page's height, at its top and at its bottom, that may hold running heads."""
 _NUMBER = re.compile(
     r"(?i)\W*(?:page|seite|第)?\s*(?:\d{1,4}|[ivxl]{1,6})(?:\s*(?:/|of|von|页，?\s*共)\s*\d{1,4})?\s*页?\W*"
 )
 
 
 _LONGEST = 120
-"""Characters from which on a line is none of these."""
+"""The number of characters from which a line can't be a running head."""
 
 LineKey = tuple[str, bool]
-"""What a line says, but for its numbers, and whether it is in the upper half of its page."""
+"""The text of a line without its numbers, and whether it is in the upper half of its page."""
 
 
 def drop_running(views: Sequence[View], pages: int, body: float, outline: Titles) -> tuple[str, ...]:
-    """Leave out lines near the edges of pages that are page numbers, or that are on many pages but for numbers.
+    """Remove page numbers, and lines near the edges of pages that repeat on many pages apart from numbers.
 
-    Return what those that are no numbers say, each once.
+    Return the texts of removed lines other than page numbers, each once.
     """
     at_edges: defaultdict[LineKey, set[int]] = defaultdict(set)
     edges: list[tuple[list[Part], GlyphRun, LineKey]] = []

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @frozen
 class RelatedNoteView(NoteReference):
-    """A note that is related to another one, and why."""
+    """A note that is related to another one, and the reasons."""
 
     reasons: tuple[Message, ...]
 
@@ -42,7 +42,7 @@ class LinkSuggestionView(NoteReference):
 
 @frozen
 class HintView:
-    """A reason why a note is hard to find or to trust, the remedy, the sentences that show it, and the other note."""
+    """A reason why a note is hard to find or to trust, with its remedy, the sentences in question, and another note."""
 
     kind: HintKind
     about: Message
@@ -82,7 +82,7 @@ class ConceptList:
 
 @frozen
 class ConceptNoteView(NoteReference):
-    """A note that holds some concepts, and how often it names them."""
+    """A note that mentions some concepts, and how often."""
 
     times: int
 

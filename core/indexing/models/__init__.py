@@ -1,4 +1,4 @@
-"""The models of a workspace: built once, shared by its bases, loaded in the background, described, tested."""
+"""The models of a workspace: built once, shared by its bases, loaded in the background, described and tested."""
 
 import time
 from collections.abc import Callable, Collection, Sequence
@@ -69,23 +69,24 @@ cómo se quita una mancha de vino
 wann blüht der Flieder
 """.strip().split("\n")
 )
-"""Questions of everyday life and words that mean nothing. Notes may answer a few of them, but hardly many."""
+"""Everyday questions and meaningless words. Notes may answer a few of them, but hardly many."""
 
 _OWN = 100
-"""Questions of the person's own that are read, the newest of each set first."""
+"""The most questions that are read from each of the user's question sets, the newest first."""
 _BELOW = 0.02
-"""Share of the person's answerable questions that may be no nearer than the floor."""
+"""Share of the user's answerable questions that may be below the background similarity."""
 _GROWN = 1.5
-"""Growth of a base by which its floor is measured again."""
+"""Factor of growth of a base after which its background similarity is measured again."""
 _LEAST_SPREAD = 0.005
 _REST_SECONDS = 60.0
-"""How long a server isn't asked that gave no answer."""
+"""Seconds for which a server isn't asked after it gave no answer."""
 
 
 def measure_floor(store: Store, base: KnowledgeBase, embedder_of: Callable[[KnowledgeBase], Embedder]) -> None:
-    """Measure the floor of a base unless it is known for its notes and questions; raises the errors of its embedder.
+    """Measure the background similarity of a base unless it is up to date; raises the errors of its embedder.
 
-    The user's questions without an answer count as questions about other things; answered questions limit it.
+    It is the similarity that unrelated questions reach. The user's questions without an answer count as unrelated;
+    answered ones limit it.
     """
     windows = store.chunks.count(base).windows
     sets = [store.questions.for_set(question_set) for question_set in store.questions.sets(base)]
@@ -124,7 +125,7 @@ def _questions(embedder: Embedder, texts: Sequence[str]) -> list[Matrix]:
 
 
 def _unrelated(store: Store, base: KnowledgeBase, embedder: Embedder) -> Matrix:
-    """Return the vectors of UNRELATED; a model embeds them once."""
+    """Return the vectors of UNRELATED, which each model embeds once."""
     stored = store.vectors.unrelated(base)
     if stored is None or len(stored) != len(UNRELATED):
         stored = embedder.embed(UNRELATED, role="query")
@@ -133,20 +134,20 @@ def _unrelated(store: Store, base: KnowledgeBase, embedder: Embedder) -> Matrix:
 
 
 class Models:
-    """Embedders and rerankers of the bases, one object per model."""
+    """The embedders and rerankers of the bases, one object per model."""
 
     def __init__(self, store: Store, settings: Settings, jobs: Jobs) -> None:
         self._store = store
         self._settings = settings
         self._jobs = jobs
         self._rerankers: dict[tuple[str, str], Reranker] = {}
-        """By the reranker's name and the fingerprint of the token embedder, "" for a reranker that reads texts."""
+        """Rerankers by name and fingerprint of the token embedder, "" for a reranker that reads texts."""
         self.loaded = False
-        """Whether the models of the bases are loaded; until the index is open too, searches are exact."""
+        """Whether the models of the bases are loaded. Until the index is open too, searches are exact."""
         self._warm: set[str] = set()
         self._failed: set[str] = set()
         self._away: dict[str, float] = {}
-        """When the servers that gave no answer are asked again, in monotonic time, by the name of the embedder."""
+        """Embedder name -> when its server, which gave no answer, is asked again, in monotonic time."""
 
     test = staticmethod(trials.run)
     download = staticmethod(cards.download)
@@ -158,7 +159,7 @@ class Models:
     # what the bases use
 
     def embedder(self, base: KnowledgeBase) -> Embedder:
-        """Return a base's embedder; raises EmbeddingMismatch if it did not make the base's vectors."""
+        """Return a base's embedder; raises EmbeddingMismatch if another one made the base's vectors."""
         embedder = embedding.build(base.embedder)
         if base.has_vectors and embedder.fingerprint != base.fingerprint:
             raise EmbeddingMismatch(
@@ -175,8 +176,8 @@ class Models:
     def reranker(self, base: KnowledgeBase, name: str, *, cached: bool = True) -> Reranker:
         """Return a reranker for the chunks of a base; bases with the same model share one.
 
-        A reranker that reads tokens uses the base's own embedder, or the bundled model if that has no token vectors.
-        `cached`: reuse the scores of earlier questions. Raises UnknownChoice, ModelError, ConfigError.
+        A reranker that reads tokens uses the base's embedder, or the bundled model if that has no token vectors. With
+        `cached` it reuses scores of earlier questions. Raises UnknownChoice, ModelError, ConfigError.
         """
         if not reranking.reads_tokens(name):
             if not cached:
@@ -192,9 +193,9 @@ class Models:
         return self._rerankers[key]
 
     def settle_floor(self, base: KnowledgeBase) -> None:
-        """Measure what questions about other things reach in a base, unless it is known for its notes and questions.
+        """Measure the background similarity of a base unless it is up to date.
 
-        May load its model; without it the floor stays unknown.
+        May load the base's model; without it the value stays unknown.
         """
         with suppress(EmbeddingMismatch, ModelError, ProviderError):
             measure_floor(self._store, base, self.embedder)
@@ -204,19 +205,19 @@ class Models:
     def start_warming(self, *, after: float = 0.0) -> None:
         """Load the models of the bases and the index in a thread, `after` seconds from now.
 
-        Screens pass a delay: while a tokenizer is read, nothing else in this process runs.
+        Screens pass a delay, since this process can do nothing else while a tokenizer is read.
         """
         self._jobs.start("warm", lambda progress: self._warm_up(after, progress))
 
     def ready(self, base: KnowledgeBase) -> bool:
-        """Whether the embedder of a base is loaded; start loading it for a base that is newer than the last loading."""
+        """Return whether a base's embedder is loaded; start loading it if the base is newer than the last loading."""
         loaded, job = base.embedder in self._warm, self._jobs.find("warm")
         if not loaded and base.has_vectors and (job is None or job.state == "done"):
             self.start_warming()
         return loaded
 
     def is_away(self, base: KnowledgeBase) -> bool:
-        """Whether the server of a base's model gave no answer; a thread asks it again now and then."""
+        """Return whether the server of a base's model gave no answer; a thread asks it again now and then."""
         due = self._away.get(base.embedder)
         if due is not None and time.monotonic() >= due:
             self.set_away(base.embedder)
@@ -224,13 +225,13 @@ class Models:
         return due is not None
 
     def set_away(self, name: str) -> None:
-        """Let a server rest that gave no answer: no question waits for it."""
+        """Mark a server as away, so that no question waits for it for a while."""
         self._away[name] = time.monotonic() + _REST_SECONDS
 
     def reranker_ready(self, base: KnowledgeBase, name: str) -> bool:
-        """Whether the model of a reranker is loaded; start loading it if not.
+        """Return whether the model of a reranker is loaded; start loading it if not.
 
-        A model that can't be loaded counts as ready, because the search that uses it reports the error.
+        A model that can't be loaded counts as ready, since the search that uses it reports the error.
         """
         if reranking.reads_tokens(name):
             name = base.embedder if tokens.token_embedder(embedding.build(base.embedder)) else "bundled"
@@ -269,7 +270,7 @@ class Models:
             raise
 
     def forget(self, kinds: Collection[str]) -> None:
-        """Build the models of these kinds anew at their next use; if loading the bases' models failed, try again."""
+        """Forget the models of these kinds, so that they are built again; if loading failed, retry it."""
         embedding.EMBEDDERS.forget(*kinds)
         reranking.RERANKERS.forget(*kinds)
         for names in (self._warm, self._failed):
@@ -294,7 +295,7 @@ class Models:
         return cards.cards(self._names())
 
     def rerankers(self) -> list[str]:
-        """Return the names of the rerankers that a search can use now; sends no request to a server."""
+        """Return the names of rerankers that a search can use now; sends no request to a server."""
         return cards.usable_rerankers(self._names())
 
     def _names(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Cards of the known models: their properties, whether they are on this machine, how to get the others."""
+"""Cards of the known models: their properties, whether they are on this machine, and how to get them."""
 
 import re
 import sys
@@ -66,7 +66,7 @@ def card(name: str) -> ModelCard:
 
 
 def device_of(card: ModelCard) -> Device | None:
-    """Return the device on which a model runs, or would run; None without one, or while torch isn't imported."""
+    """Return the device on which a model runs or would run; None without a model, or while torch isn't imported."""
     if card.running:
         return card.running.device
     kind = card.name.partition(":")[0]
@@ -76,7 +76,7 @@ def device_of(card: ModelCard) -> Device | None:
 
 
 class ModelName(NamedTuple):
-    """A name of a model: its part (embedder or reranker), its name in the table, and the argument after the colon."""
+    """A model's name in parts: embedder or reranker, its kind in the table, and the argument after the colon."""
 
     part: Part
     kind: str
@@ -84,7 +84,7 @@ class ModelName(NamedTuple):
 
 
 def parse(name: str) -> ModelName:
-    """Split a name; raises ConfigError."""
+    """Split a model's name; raises ConfigError for a name in neither table."""
     kind, _, argument = name.partition(":")
     if kind in EMBEDDERS:
         return ModelName("embedder", kind, argument)
@@ -105,7 +105,7 @@ def usable_rerankers(names: Iterable[str] = ()) -> list[str]:
 
 
 def path(name: str) -> Path:
-    """Return the folder of a model's files; write them first if Tessera generates them (`bundled`, `onnx`).
+    """Return the folder of a model's files, written first if Tessera generates them (`bundled`, `onnx`).
 
     Raises ModelError if the model isn't on this machine, ConfigError if it has no files.
     """
@@ -126,7 +126,7 @@ def path(name: str) -> Path:
 def download(name: str, progress: Progress = no_progress) -> Path:
     """Return the folder of a model on the hub, downloaded if it is incomplete; `progress` counts bytes.
 
-    Raises ModelError if the download fails, or the model is of another kind than the name says.
+    Raises ModelError if the download fails, or the model isn't of the kind in its name.
     """
     kind = parse(name).kind
     if kind == "sentence" and (hub_name := _on_hub(name)):
@@ -141,7 +141,7 @@ def download(name: str, progress: Progress = no_progress) -> Path:
 
 
 def _on_hub(name: str) -> str:
-    """Return the name on the hub of a sentence or cross-encoder model, empty for a folder or a package."""
+    """Return the hub name of a sentence or cross-encoder model, "" for a folder or a package."""
     _, kind, argument = parse(name)
     if not argument.strip():
         # Raises an error with examples if the argument is required.
@@ -161,7 +161,7 @@ def _rerankers(local: Iterable[str]) -> list[str]:
 
 
 def _on_machine() -> Iterator[str]:
-    """Yield the names of the models from the hub and from packages that are on this machine."""
+    """Yield the names of models from the hub and from packages that are on this machine."""
     for name in hub.names():
         folder = hub.cached(name, "cross-encoder")
         if folder and _is_cross_encoder(folder):
@@ -187,7 +187,7 @@ def _in_packages() -> list[str]:
 
 
 def _plain(model: ModelCard, argument: str) -> ModelCard:
-    """Complete the card of an embedder or reranker without a model; raises its errors."""
+    """Complete the card of an embedder or reranker without model files; raises its errors."""
     if model.part == "reranker":
         reranking.make(model.name)
         return model
@@ -314,7 +314,7 @@ _ON_HUB = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
 
 
 def needs(name: str) -> Message:
-    """Return what a model for meaning needs: the network, a server, or files of this machine."""
+    """Return the message on what a model for meaning needs: the network, a server, or files of this machine."""
     kind, _, argument = name.partition(":")
     if kind not in EMBEDDERS:
         return message("This version of Tessera doesn't know it.")

@@ -1,4 +1,4 @@
-"""Model servers: the address, the model and the key of each, as the user enters them, and their test."""
+"""Model servers: the address, model and key that the user entered for each, and its test."""
 
 import json
 import re
@@ -29,18 +29,18 @@ from core.settings.sections import EmbeddingServer, LlmSettings, key_variable
 
 HOST = "127.0.0.1"
 CONNECT_SECONDS, SECONDS = 0.3, 1.5
-"""Longest wait for a connection, and for the whole answer."""
+"""The longest wait for a connection, and for the whole answer."""
 MOST_BYTES = 1 << 20
-"""Size of a listing at most; one with more isn't read."""
+"""The largest listing that is read, in bytes."""
 MOST_MODELS, LONGEST_NAME = 50, 200
-"""Models of a server that are offered, and characters of a model's name, at most."""
+"""The most models of a server that are offered, and the most characters of a model's name."""
 
 
 @frozen
 class Dialect:
-    """A kind of model server: its path for a list of models, and the owner that this list names for each model.
+    """A kind of model server: its path for a list of models, and the owner in that list.
 
-    Without an `owner`, a list with an unknown owner is accepted as one of this kind.
+    Without `owner`, a list with an unknown owner counts as one of this kind.
     """
 
     name: str
@@ -60,16 +60,16 @@ PORTS: dict[str, int] = {"Ollama": 11434, "LM Studio": 1234, "llama.cpp": 8080, 
 _OWNERS = {"library": "Ollama", "organization_owner": "LM Studio", "llamacpp": "llama.cpp", "vllm": "vLLM"}
 
 _NO_CHAT = re.compile(r"(?i)embed|rerank|\bbge\b|\be5\b|\bgte\b|minilm|colbert|whisper")
-"""Names of models that write no text."""
+"""Names of models that don't generate text."""
 _CLOUD = re.compile(r"(?i)[:-]cloud$")
-"""Names of models that Ollama runs on servers of its maker."""
+"""Names of models that Ollama runs on its maker's servers."""
 
 
 def discover(ports: Mapping[str, int] | None = None) -> tuple[LocalServer, ...]:
-    """Look at the port of each kind of server, at the same time, and return what is there.
+    """Check the usual ports of all kinds of servers at the same time; return what is there.
 
-    One request to each, which ends after SECONDS. What doesn't answer as such a server counts as not running: a
-    program that passes texts on to another machine might answer in the same form.
+    Each gets one request, which ends after SECONDS. A port without an answer in the expected form counts as no server:
+    a program that passes texts on to another machine might answer similarly.
     """
     chosen = PORTS if ports is None else ports
     places = [(dialect, chosen[dialect.name]) for dialect in DIALECTS if dialect.name in chosen]
@@ -102,13 +102,13 @@ def _look_at(dialect: Dialect, port: int) -> LocalServer:
 
 
 def _rows(listing: object, part: str) -> list[dict[str, object]] | None:
-    """Return the objects in a part of a listing, None where it isn't a list."""
+    """Return the objects in a part of a listing, None if it isn't a list."""
     rows = listing.get(part) if isinstance(listing, dict) else None
     return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else None
 
 
 def _name(dialect: Dialect, listing: object) -> str:
-    """Return the kind of the server that gave a listing, "" for another program."""
+    """Return the kind of server that sent a listing, "" for another program."""
     owners = {owner for row in _rows(listing, "data") or () if isinstance(owner := row.get("owned_by"), str)}
     if known := next((_OWNERS[owner] for owner in sorted(owners) if owner in _OWNERS), ""):
         return known
@@ -117,7 +117,7 @@ def _name(dialect: Dialect, listing: object) -> str:
 
 
 def _models(listing: Mapping[str, object]) -> Iterator[Any]:
-    """Yield the names of the models of a listing, except those that run on another machine or only embed."""
+    """Yield the names of the models in a listing, except those that run on another machine or only embed."""
     if (rows := _rows(listing, "data")) is not None:
         yield from (row.get("id") for row in rows)
         return
@@ -136,13 +136,13 @@ def _is_language_model(name: object) -> bool:
 
 
 SECTIONS: Mapping[str, str] = {"embeddings": "openai_compatible", "rerank": "rerank-api", "llm": "llm"}
-"""The sections of the settings, each with the kind of model that its server runs."""
+"""Sections of the settings -> the kind of model that the section's server runs."""
 
 
 class Servers:
     """The servers of the settings.
 
-    A change holds at once: `settings` are brought up to date, and `changed` is called with the kinds of models.
+    A change takes effect at once: `settings` are updated, and `changed` is called with the kinds of models.
     """
 
     def __init__(
@@ -152,7 +152,7 @@ class Servers:
         self._changed = changed
 
     def all(self) -> list[ServerCard]:
-        """Return all servers, whether they are set up or not; sends no request."""
+        """Return all servers, set up or not; sends no request."""
         return [self.get(section) for section in (*SECTIONS, *_named_servers())]
 
     def get(self, section: str) -> ServerCard:
@@ -172,9 +172,9 @@ class Servers:
         return replace(card, variable=key.variable, key=key.place, host=url.host, here=here, encrypted=encrypted)
 
     def look(self, progress: Progress = no_progress) -> tuple[LocalServer, ...]:
-        """Look for model servers at their usual ports of this machine, which takes up to two seconds.
+        """Look for model servers on their usual ports of this machine, which takes up to two seconds.
 
-        Sends nothing, and returns nothing, where the setting `discover` is off.
+        Sends and returns nothing if the setting `discover` is off.
         """
         progress(0, 1, "")
         return discover() if settings().llm.discover else ()
@@ -189,7 +189,7 @@ class Servers:
         self.refresh()
 
     def enter_key(self, section: str, key: str) -> None:
-        """Store the key for a server's address; raises ConfigError without an address, and for an impossible key."""
+        """Store the key for a server's address; raises ConfigError without an address, or for an invalid key."""
         server = _settings_of(section)
         if not server.base_url:
             raise ConfigError("Enter the address of the server first: a key belongs to one address.")
@@ -206,9 +206,9 @@ class Servers:
         self.update(section, base_url="", model="")
 
     def test(self, section: str, progress: Progress = no_progress) -> ServerTrial:
-        """Ask a server to compare a question with three sentences; tries once.
+        """Ask a server to compare a question with three sentences, without retries.
 
-        Raises ConfigError for a server that isn't set up, ProviderError as its answer says.
+        Raises ConfigError if the server isn't set up, ProviderError if it fails.
         """
         progress(0, 1, section)
         server = _settings_of(section).model_copy(update={"retries": 0})
@@ -238,7 +238,7 @@ class Servers:
 
 @contextmanager
 def override_settings(chosen: Settings) -> Iterator[None]:
-    """Let the models of this process take their folder and their servers from settings that a program gives."""
+    """Make the models of this process use the folder and servers of other settings, given by a program."""
     with config.override_settings(chosen):
         _forget_models()
         yield
@@ -251,7 +251,7 @@ def _forget_models() -> None:
 
 
 def _named_servers() -> dict[str, EmbeddingServer]:
-    """Return the servers `[embeddings.NAME]`, by their section."""
+    """Return the servers `[embeddings.NAME]` by section."""
     return {f"embeddings.{name}": server for name, server in settings().embeddings.servers.items()}
 
 

@@ -1,4 +1,4 @@
-"""Test of a model on this machine: a few questions in Chinese and English, each with one right sentence."""
+"""Test of a model on this machine: a few questions in Chinese and English, each with one right answer."""
 
 import os
 import time
@@ -25,14 +25,14 @@ QUESTIONS: Mapping[str, Mapping[str, str]] = {
         "换机油的里程间隔": "汽车每跑一万公里换一次机油，同时检查机油滤芯。",
     },
 }
-"""The questions of each language, with the sentence that answers each; all other sentences are wrong."""
+"""The questions of each language -> the sentence that answers each; all other sentences are wrong."""
 
 TEXTS = [text for pairs in QUESTIONS.values() for text in pairs.values()]
 
 
 @frozen
 class _Loaded:
-    """A loaded model. `judge` scores each of TEXTS against a question; the model reads `reads` texts for that."""
+    """A loaded model. `judge` scores each of TEXTS against a question, for which the model reads `reads` texts."""
 
     judge: Callable[[str], Sequence[float | None]]
     reads: int
@@ -41,10 +41,10 @@ class _Loaded:
 
 
 def run(name: str, progress: Progress = no_progress) -> ModelTrial:
-    """Load a model, ask it the questions, and return the result. A model that only this test uses is dropped.
+    """Load a model, ask it the questions, and return the result; a model that only this test uses is dropped.
 
-    Raises ConfigError, ModelError or ProviderError if it can't be loaded or used, and ModelError for a model that
-    would need a download.
+    Raises ConfigError, ModelError or ProviderError if it can't be loaded or used, and ModelError if it would have to be
+    downloaded.
     """
     part = cards.parse(name).part
     card = cards.card(name)
@@ -117,7 +117,7 @@ def _first(scores: Sequence[float | None]) -> int | None:
 
 
 def _resident() -> int | None:
-    """Return the bytes of memory that this process takes, None outside Linux."""
+    """Return the resident memory of this process in bytes, None outside Linux."""
     try:
         pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
     except OSError:

@@ -155,7 +155,7 @@ class HitView(FieldValues):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DroppedHit(HitView):
-    """A candidate that is no hit, and the stage that dropped it."""
+    """A candidate that didn't become a hit, and the stage that dropped it."""
 
     lost_at: LostAt
 

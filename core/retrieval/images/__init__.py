@@ -1,4 +1,4 @@
-"""Pictures by what they show: the protocol of a model that sees, and the table of those models."""
+"""Search of pictures by their content: the protocol of image embedders, and their table."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -9,24 +9,24 @@ from core.model import Matrix, Pixels
 
 
 class ImageEmbedder(Protocol):
-    """Turns pictures and texts into vectors of one space. Building one is cheap: only the methods load the model.
+    """Embeds pictures and texts into one vector space. Building one is cheap: only the methods load the model.
 
-    They raise ModelError where it can't be loaded or fails.
+    They raise ModelError if it can't be loaded or fails.
     """
 
     @property
     def fingerprint(self) -> str:
-        """Model and revision: equal for models whose vectors are comparable."""
+        """The model and its revision; models with equal fingerprints have comparable vectors."""
 
     @property
     def is_here(self) -> bool:
-        """Whether it is on this machine, so that a search may use it: only the job of pictures downloads one."""
+        """Whether the model is on this machine. Searches never download one; only the job for pictures does."""
 
     def embed_images(self, images: Sequence[Pixels]) -> Matrix:
         """Return float32 vectors of unit length, shape (images, dimension)."""
 
     def embed_texts(self, texts: Sequence[str]) -> Matrix:
-        """Return a vector for each text, which is near those of the pictures that show what it says."""
+        """Return a vector for each text, near the vectors of pictures that show it."""
 
     def warm(self) -> None:
         """Load the model."""
@@ -41,7 +41,7 @@ IMAGE_EMBEDDERS: Registry[ImageEmbedder] = Registry(
 
 
 def build(model: str) -> ImageEmbedder:
-    """Return the model of a setting: a name of the table, with its argument, or else a model for `clip`.
+    """Return the model that a setting names: an entry of the table with its argument, else a model for `clip`.
 
     Raises the errors of `Registry.make`.
     """

@@ -1,4 +1,4 @@
-"""CLIP models of sentence-transformers, by a name on the hub or a folder: pictures and texts in one space."""
+"""CLIP models for sentence-transformers, from the hub or a folder: pictures and texts in one vector space."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
 _TOKENS = 77
-"""Tokens of a text that a CLIP reads, where its configuration doesn't say."""
+"""The most tokens of a text that CLIP reads, if its configuration doesn't say."""
 
 
 class Clip:
-    """A model as sentence-transformers loads it, from a folder of its own or of transformers."""
+    """A CLIP model in the folder format of sentence-transformers or transformers."""
 
     def __init__(self, name: str = "") -> None:
-        """Take the name or the folder; raises ConfigError for none."""
+        """Take a name on the hub or a folder; raises ConfigError if it is empty."""
         if not name.strip():
             raise ConfigError("'clip' needs a model: clip:clip-ViT-B-32 or clip:/path/to/folder")
         self._named = name
@@ -63,7 +63,7 @@ class Clip:
 
     @cached_property
     def _folder(self) -> Path:
-        """The folder, with all its files; raises ModelError without a model in it."""
+        """The folder of the model; raises ModelError if it has no model, or files are missing."""
         folder = self._find()
         if not any((folder / file).is_file() for file in ("modules.json", "config.json")):
             raise ModelError(
@@ -90,7 +90,7 @@ class Clip:
 
 
 def _parts(folder: Path) -> list[Path]:
-    """Return the folders of a model's modules; raises ModelError for one with code of its own."""
+    """Return the folders of a model's modules; raises ModelError if the model has its own code."""
     if (folder / "modules.json").is_file():
         refuse_own_code(folder, read_json(folder / "modules.json"))
     return parts_of(folder)

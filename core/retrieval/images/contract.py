@@ -1,4 +1,4 @@
-"""Contract tests that every model for pictures passes; those of other packages too.
+"""Contract tests for every image embedder, also in other packages.
 
 A test class inherits ImageEmbedderContract and gives it a fixture `image_embedder`, which returns the model under test.
 """
@@ -10,7 +10,7 @@ from core.retrieval.images import ImageEmbedder
 
 
 class ImageEmbedderContract:
-    """Tests that every model for pictures must pass."""
+    """Tests that every image embedder must pass."""
 
     def test_pictures_and_texts_have_vectors_of_one_space(self, image_embedder: ImageEmbedder) -> None:
         shapes = [(40, 60), (300, 56), (1, 1)]

@@ -1,4 +1,4 @@
-"""The pictures of notes, embedded in the background: looked for, seen once by their hash and the model."""
+"""Background embedding of the pictures in notes; a picture is embedded once per hash and model."""
 
 import threading
 import time
@@ -20,25 +20,25 @@ from core.store import Store
 
 _JOB = "images"
 _PATIENCE = 0.3
-"""Seconds between two looks at the jobs that the work on pictures waits for."""
+"""Seconds between two checks of the jobs that embedding waits for."""
 
 
 class ImageIndex:
-    """Embeds the pictures of notes where no other job runs; without a model it does nothing."""
+    """Embeds the pictures of notes while no other job runs; does nothing without a model."""
 
     def __init__(self, store: Store, settings: Settings, jobs: Jobs) -> None:
         self._store, self._settings, self._jobs = store, settings, jobs
         self._turn = threading.Lock()
 
     def start(self) -> bool:
-        """Start the job `images`, or have it look once more; return False where no model is chosen."""
+        """Start the job `images`, or make it check again; return False if no model is chosen."""
         wanted = bool(self._settings.pictures.model) and not self._store.readonly
         return wanted and self._jobs.start(_JOB, self.update, again=True, quiet=True)
 
     def update(self, progress: Progress = no_progress, *, again: bool = False) -> int:
-        """Embed the pictures that are new or changed; return their number. With `again` also those that failed.
+        """Embed new and changed pictures; return their number. With `again` also retry those that failed.
 
-        Raises ConfigError where no model is chosen, UnknownChoice and ModelError for one that can't be used.
+        Raises ConfigError if no model is chosen, UnknownChoice or ModelError if it can't be used.
         """
         self._store.database.check_writable()
         embedder = self._embedder()
@@ -60,7 +60,7 @@ class ImageIndex:
             self._turn.release()
 
     def status(self) -> ImageStatus:
-        """Return how many pictures the model knows; raises what `update` raises. Nothing is downloaded."""
+        """Return the number of pictures that the model has seen; raises the errors of `update`. Downloads nothing."""
         embedder = self._embedder()
         return self._store.images.status(embedder.fingerprint if embedder.is_here else "")
 
@@ -74,7 +74,7 @@ class ImageIndex:
         return images.build(self._settings.pictures.model)
 
     def _name(self, progress: Progress) -> None:
-        """Write which pictures the notes show that are new or changed."""
+        """Store the pictures of new and changed notes."""
         for note_id in self._store.images.notes_without_pictures():
             progress(0, 0, "")
             try:
@@ -100,7 +100,7 @@ class ImageIndex:
     def _see(
         self, embedder: ImageEmbedder, picture_file: PictureFile, reader: PictureReader, look: Callable[[], object]
     ) -> bool:
-        """Embed a picture, or write why it can't be; one that changes just now comes at the next look."""
+        """Embed a picture, or store why it can't be; one that is changing now is left for the next check."""
         if (data := data_of(picture_file)) is None:
             return False
         try:
@@ -114,7 +114,7 @@ class ImageIndex:
 
 
 def _page(note: Note, before: list[NotePicture]) -> Iterator[NotePicture]:
-    """Yield the file of a note that was read from a picture."""
+    """Yield the file of a note whose text was read from a picture."""
     if note.document and note.document.kind in PICTURES and note.path:
         own = NotePicture(f"/{note.path}")
         yield next((picture for picture in before if picture.target == own.target), own)

@@ -1,4 +1,4 @@
-"""A question that asks for pictures -> those that show it, or that are like others."""
+"""Pictures for a question: those that show its subject, or that are similar to given ones."""
 
 import logging
 from collections.abc import Sequence
@@ -23,17 +23,17 @@ _WARM = "warm_images"
 
 
 class ImageSearch:
-    """Finds the pictures of notes. Without a model, and for a question that asks for none, there are none."""
+    """Finds pictures in notes. It finds none without a model, or if a question doesn't ask for pictures."""
 
     def __init__(self, store: Store, settings: Settings, notes: Notes, jobs: Jobs) -> None:
         self._store, self._settings, self._notes, self._jobs = store, settings, notes, jobs
         self._loaded: set[str] = set()
 
     def add_pictures(self, prepared: Prepared, result: SearchResult) -> SearchResult:
-        """Return a result with the pictures that its question asks for; where it asks for nothing else, with no others.
+        """Return a result with the pictures that its question asks for; without hits if it asks for nothing else.
 
-        Where nobody waits, a model that isn't loaded is loaded by a job, and there are no pictures yet. Raises
-        QueryError for what pictures can't be like.
+        If the model isn't loaded and nobody waits, a job loads it, and there are no pictures yet. Raises QueryError if
+        the pictures for a comparison don't exist.
         """
         query = prepared.query
         alike = [
@@ -47,7 +47,7 @@ class ImageSearch:
         return replace(result, pictures=pictures)
 
     def _find(self, query: Query, alike: Sequence[str], *, wait: bool) -> tuple[PictureHit, ...] | None:
-        """Return the nearest pictures of notes that pass the filters, None while the model is loaded."""
+        """Return the nearest pictures of notes that pass the filters, None while the model loads."""
         asks = any(map(is_of_pictures, query.filters.conditions)) or contents.names_picture(query.text)
         if not (alike or (asks and query.text.strip())):
             return ()
@@ -75,7 +75,7 @@ class ImageSearch:
         return self._hits(rows, vectors, query.settings.limit)
 
     def _embedder(self) -> ImageEmbedder | None:
-        """Return the model, None where none is set, is on this machine, or can be used."""
+        """Return the model, None unless one is set, on this machine and usable."""
         if not self._settings.pictures.model:
             return None
         try:
@@ -92,7 +92,7 @@ class ImageSearch:
         self._loaded.add(embedder.fingerprint)
 
     def _named(self, name: str, model: str) -> list[ImageRow]:
-        """Return the pictures with a name, else those of the note with it; raises QueryError for none."""
+        """Return the pictures with a name, else the pictures of the note with it; raises QueryError for none."""
         if rows := self._store.images.named(name, model):
             return rows
         try:
@@ -106,7 +106,7 @@ class ImageSearch:
     def _hits(
         self, rows: Sequence[ImageRow], vectors: Matrix, limit: int, known: set[str] | frozenset[str] = frozenset()
     ) -> tuple[PictureHit, ...]:
-        """Return the nearest files, each at its first place, without those that are `known`."""
+        """Return the nearest picture files, each at its first place, without the `known` ones."""
         files: dict[str, ImageRow] = {}
         for row in rows:
             if row.hash not in known and len(row.vector) == vectors.shape[1]:

@@ -1,1 +1,1 @@
-"""The parts of the Bases page."""
+"""Parts of the Bases page."""

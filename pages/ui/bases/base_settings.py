@@ -1,4 +1,4 @@
-"""One base: its name, switches, splitting, model and search, and a trial of it on a question."""
+"""The settings of one base: name, switches, splitting, model and search, with a trial search."""
 
 from dataclasses import replace
 
@@ -16,16 +16,16 @@ from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
 # The passages that a base's model refuses, and the button that tries them again.
 
 _USUAL = ("watch", "write_files")
-"""The switches of a base that are in sight."""
+"""Switches of a base that aren't folded."""
 _USUAL_SEARCH = ("limit", "reranker")
-"""The search settings of a base that are in sight."""
+"""Search settings of a base that aren't folded."""
 _SHOWN = 20
 _LENGTH = 80
-"""Passages that are shown, and characters of each."""
+"""Maximum number of passages to list, and of characters of each."""
 
 
 def section(workspace: Workspace, status: BaseStatus) -> None:
-    """Draw the refused passages of a base, each with its note and the model's reason; draws nothing without any."""
+    """Draw the refused passages of a base, with their notes and the model's reasons; draws nothing without any."""
     if not status.refused:
         return
     base = status.base.name
@@ -126,7 +126,7 @@ def _name(workspace: Workspace, base: KnowledgeBase) -> None:
 
 
 def _follow_rename(old: str, new: str) -> None:
-    """Let the choices of this session follow a base that has another name."""
+    """Replace the old name of a renamed base in the choices of this session."""
     folders.go(new)
     for key in ("notes_base", "eval_base", "cut_base"):
         if st.session_state.get(key) == old:
@@ -136,7 +136,7 @@ def _follow_rename(old: str, new: str) -> None:
 
 
 def _search(workspace: Workspace, base: KnowledgeBase) -> None:
-    """Draw the search settings of the base, and below them a question to it, with its answer at the right."""
+    """Draw the search settings of the base, a box for a trial question below, and its hits at the right."""
     left, right = st.columns([5, 6], gap="large")
     with left:
         _draw_search_settings(workspace, base)
@@ -149,9 +149,7 @@ def _search(workspace: Workspace, base: KnowledgeBase) -> None:
 
 
 def _draw_search_settings(workspace: Workspace, base: KnowledgeBase) -> None:
-    """Draw the search settings of the base; a choice is stored at once, and the program's settings decide
-    the others.
-    """
+    """Draw the search settings of the base; choices are stored at once, others follow the program's settings."""
     keys = {name: f"{name}_{base.id}" for name in knobs.fitting(knobs.OF_BASES, base)}
 
     def save() -> None:
@@ -174,7 +172,7 @@ def _draw_search_settings(workspace: Workspace, base: KnowledgeBase) -> None:
 
 
 def _trial_question(base: KnowledgeBase) -> str:
-    """Draw the box for a question to a base; return the question, which may be empty."""
+    """Draw the box for a trial question to a base; return the question, or ""."""
     key = f"tried_{base.id}"
     widgets.heading(t("Try it"))
     with st.form(f"try_{base.id}", border=False):

@@ -1,4 +1,4 @@
-"""The folders of a base: watched ones, syncs that need consent, and those of a restored base; the view of the page."""
+"""The view of the Bases page, the folders of a base, and the permissions of a restored base."""
 
 from pathlib import Path
 
@@ -14,12 +14,12 @@ from pages.ui.shared.text import busy, join_list, small_print, t, t_plural, text
 # The view of the Bases page, kept in its address: all bases, one base, or the form for a new one.
 
 NEW = "\0new"
-"""The view with the form for a new base; no base can have this name."""
+"""View with the form for a new base; no base can have this name."""
 _OPEN, _ADDING = "open_base", "adding_to_base"
 
 
 def settle_view(workspace: Workspace) -> str:
-    """Return the name of the base that is open, NEW, or "" for all."""
+    """Return the current view: the name of the open base, NEW, or "" for all bases."""
     if links.arrived_value("new"):
         st.session_state.update({_OPEN: NEW, "new_name": st.query_params.get("name", "")})
     elif (linked := links.arrived_value("base")) is not None:
@@ -36,17 +36,17 @@ def settle_view(workspace: Workspace) -> str:
 
 
 def go(base: str, *, adding: bool = False) -> None:
-    """Open a base, NEW, or all with "", in the next run; for callbacks. `adding` unfolds the ways to add notes."""
+    """Open a view in the next run: a base, NEW, or "" for all; for callbacks. `adding` unfolds the import."""
     st.session_state.update({_OPEN: base, _ADDING: adding})
 
 
 def is_adding() -> bool:
-    """Whether the base was opened to add notes to it."""
+    """Return whether the base was opened for adding notes."""
     return bool(st.session_state.get(_ADDING))
 
 
 def back() -> None:
-    """Draw the way back to all bases."""
+    """Draw the button that leads back to all bases."""
     widgets.small(t("All knowledge bases"), "all_bases", "arrow_back", on_click=go, args=("",))
 
 
@@ -54,7 +54,7 @@ def back() -> None:
 
 
 def problems(workspace: Workspace, base: KnowledgeBase) -> None:
-    """Draw the files that couldn't be read, why watched folders couldn't be synced, and syncs that wait for the user."""
+    """Draw the unreadable files of a base, problems of its watched folders, and syncs that wait for the user."""
     failures = workspace.folders.failures(base)
     ignoring.unread(workspace, base)
     away = workspace.folders.not_downloaded(base)
@@ -79,7 +79,7 @@ def problems(workspace: Workspace, base: KnowledgeBase) -> None:
 
 
 def state(workspace: Workspace, status: BaseStatus) -> str:
-    """Return whether the notes of a base match its folders, and the last sync, as HTML."""
+    """Return the freshness of a base and its last sync as HTML, "" for a base without folders."""
     now = workspace.freshness_of(status.base)
     if now.state == "current" and not status.base.synced_at:
         return ""
@@ -87,7 +87,7 @@ def state(workspace: Workspace, status: BaseStatus) -> str:
 
 
 def sync(workspace: Workspace, base: KnowledgeBase, folder: str) -> None:
-    """Bring a base up to date with a folder; what would remove many notes is shown to the user first."""
+    """Sync a base with a folder; a sync that needs confirmation is shown to the user first."""
     with shell.errors():
         with busy("Reading the folder…"):
             plan = workspace.imports.plan_folder(Path(folder), base.name)
@@ -99,7 +99,7 @@ def sync(workspace: Workspace, base: KnowledgeBase, folder: str) -> None:
 
 
 def text_folders(workspace: Workspace) -> None:
-    """Draw the bases that were made for text folders since the start, and the folders for which none can be made."""
+    """Draw the bases that were made for text folders since the start, and the folders that were refused."""
     if made := workspace.watching.made:
         st.info(
             t("Created for folders with text files: {names}", names=join_list(map(plain, made))),
@@ -126,14 +126,14 @@ _RESTORED, _FOREIGN = "restored_base", "restored_foreign"
 
 
 def draw_restored(restored: Restored, *, trashed: bool = False) -> None:
-    """Open a restored base in the next run, with the permissions that its archive names."""
+    """Open a restored base in the next run, with the permissions that its archive requests."""
     st.session_state[_RESTORED] = restored
     st.session_state[_FOREIGN] = trashed and not restored.own
     go(restored.base.name)
 
 
 def section(base: KnowledgeBase) -> None:
-    """Draw the permissions that a base lacks after its restoration, and where the user grants them."""
+    """Draw the permissions that a restored base lacks, and where the user can grant them."""
     restored: Restored | None = st.session_state.get(_RESTORED)
     if restored is None or restored.base.id != base.id:
         return
@@ -163,7 +163,7 @@ def section(base: KnowledgeBase) -> None:
 
 
 def connection(workspace: Workspace, base: KnowledgeBase) -> None:
-    """Draw the form that connects a folder to a base; what would change is shown before anything does."""
+    """Draw the form that connects a folder to a base; the changes are shown before they are made."""
     with st.expander(t("Connect a folder"), icon=":material/create_new_folder:", key=f"connect_{base.id}"):
         small_print(
             "Notes with the same path as a file are linked to it and keep their history. Other files are imported. Differences are shown first, and nothing is written into the folder."

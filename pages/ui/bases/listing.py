@@ -1,4 +1,4 @@
-"""All bases: cards with their figures, the form for a new one, what an archive brings, the trash."""
+"""The list of bases, the form for a new base, the import of a base, and the trash of bases."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -33,11 +33,11 @@ from pages.ui.shared.text import busy, join_list, section_title, small_print, t,
 # The form for a new base: all its settings, before the base exists.
 
 _WIDTH = 640
-"""Pixels of the form."""
+"""Width of the form in pixels."""
 
 
 def draw_new_base(workspace: Workspace) -> None:
-    """Draw the choices for a new base, the rare ones folded, and the button that makes it; problems are below it."""
+    """Draw the form for a new base, with rare choices folded."""
     folders.back()
     section_title("New base")
     with st.container(key="new_base_form", width=_WIDTH):
@@ -66,7 +66,7 @@ def draw_new_base(workspace: Workspace) -> None:
 
 
 def _kind() -> BaseKind:
-    """Draw the kinds of bases, each with its meaning, and return the chosen one."""
+    """Draw the choice of a kind, with explanations, and return the chosen kind."""
     kinds: list[BaseKind] = [*BASE_KINDS]
     about = [text_of(ABOUT_KINDS[kind]) for kind in kinds]
     return st.radio(
@@ -88,7 +88,7 @@ def _model(workspace: Workspace, usual: str) -> str:
 
 
 def _choose_search(workspace: Workspace, names: Sequence[str]) -> SearchSettings:
-    """Draw some search settings of a base and return them; None leaves one to the settings of the program."""
+    """Draw some search settings of a base and return them; None leaves a setting to the program's settings."""
     chosen: dict[str, object] = {}
     for column, name in zip(st.columns(2), names, strict=False):
         value = widgets.select(knobs.setting_label(name), knobs.value_labels(workspace, name), f"new_{name}", column)
@@ -103,7 +103,7 @@ _TITLES = 5
 
 
 def draw_trash(workspace: Workspace) -> None:
-    """Draw the deleted bases, the last deleted first; nothing where there is none."""
+    """Draw the deleted bases, the last deleted first; draws nothing if the trash is empty."""
     trashed = workspace.archives.trash()
     if not trashed:
         return
@@ -159,7 +159,7 @@ def _restoring(workspace: Workspace, trashed_base: TrashedBase, free: str) -> No
 
 
 def _free_name(name: str, names: set[str]) -> str:
-    """Return a name that no base has: this one, or one with a number after it."""
+    """Return a free name for a base: this name, with a number after it if necessary."""
     free, number = name, 1
     while free in names:
         number += 1
@@ -196,7 +196,7 @@ Value = TypeVar("Value")
 
 
 def section(workspace: Workspace) -> None:
-    """Draw the ways to import a base; what is wrong with a file is listed whole."""
+    """Draw the ways to import a base; all mistakes of an invalid file are listed."""
     if jobs.is_shut(workspace):
         return
     with st.expander(t("Import a base"), icon=":material/upload:", key="import_a_base"):
@@ -265,7 +265,7 @@ def _require(value: Value | None, missing: str) -> TypeGuard[Value]:
 
 
 def _below(files: list[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
-    """Return the files by their paths below the folder that holds them all."""
+    """Remove the common top folder from the files' paths."""
     tops = {name.partition("/")[0] for name, _ in files}
     if len(tops) == 1 and all("/" in name for name, _ in files):
         return [(name.partition("/")[2], data) for name, data in files]
@@ -285,7 +285,7 @@ def _restore(workspace: Workspace, restore: Callable[[], Restored]) -> None:
 
 
 def _mistakes(error: ArchiveError) -> None:
-    """Draw every mistake of a file with its place."""
+    """Draw all mistakes of a file with their places."""
     count = t_plural(
         "{path} has {n} mistake, and nothing of it was imported. Correct it, then import it again.",
         "{path} has {n} mistakes, and nothing of it was imported. Correct them, then import it again.",
@@ -302,7 +302,7 @@ FOLDERS = 3
 
 
 def page(workspace: Workspace) -> None:
-    """Draw a card for every base, and the button that makes another."""
+    """Draw a card for every base, and the button that makes a new one."""
     status = workspace.status()
     about = t("A base is a collection of notes with its own model, splitting and search. A note is in one base.")
     st.html(f'<p class="t-lead">{html(about)}</p>')
@@ -352,7 +352,7 @@ def _card(workspace: Workspace, status: BaseStatus) -> None:
 
 
 def figures(workspace: Workspace, status: BaseStatus) -> list[str]:
-    """Return the size of a base, its model, and what is not indexed yet."""
+    """Return texts about a base: its size, its model, and refused passages."""
     return [
         *names.note_counts(workspace.notes.counts(status.base.name)),
         t_plural("{n} passage", "{n} passages", n=status.chunks),
@@ -367,7 +367,7 @@ def figures(workspace: Workspace, status: BaseStatus) -> list[str]:
 
 
 def _folders(workspace: Workspace, status: BaseStatus) -> None:
-    """Draw the folders of a base, each with the button that syncs it."""
+    """Draw the folders of a base, each with a button that syncs it."""
     base, paths = status.base, [path for path, _ in status.folders if Path(path).is_absolute()]
     for number, path in enumerate(paths[:FOLDERS]):
         with widgets.row(f"folder_{base.id}_{number}"):
@@ -378,7 +378,7 @@ def _folders(workspace: Workspace, status: BaseStatus) -> None:
 
 
 def export(workspace: Workspace, base: KnowledgeBase) -> None:
-    """Draw a button for each form of an export."""
+    """Draw a button for each export format."""
     forms = {
         "zip": (t("Everything, with the history (zip)"), "application/zip", ".zip", "folder_zip"),
         "markdown": (t("Markdown files (zip)"), "application/zip", " Markdown.zip", "description"),

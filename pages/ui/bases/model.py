@@ -1,4 +1,4 @@
-"""The model and the splitting of a base: their change, its cost, and a preview."""
+"""Changing the model or the splitting of a base, with the cost and a preview."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -31,7 +31,7 @@ OFFERED = 50
 
 
 def draw_splitting(workspace: Workspace, base: KnowledgeBase) -> None:
-    """Draw the parameters of a base with a preview. Changed ones show their cost before they can be applied."""
+    """Draw the splitting parameters of a base with a preview; a change shows its cost before it can be applied."""
     left, right = st.columns([5, 6], gap="large")
     with left:
         tried = knobs.choose(f"base_{base.id}", base.chunking, base.chunking)
@@ -66,12 +66,12 @@ def _apply(workspace: Workspace, base: KnowledgeBase, tried: ChunkingOptions) ->
 
 
 def _subject(base: KnowledgeBase) -> str:
-    """Return the subject of the job `cost`, which distinguishes it from an estimate for another model."""
+    """Return the subject of a `cost` job, which distinguishes it from an estimate for another model."""
     return f"{base.name} · {t('Splitting')}"
 
 
 def preview(workspace: Workspace, options: ChunkingOptions, embedder: str, base: str = "") -> None:
-    """Draw a note of a base, or of any base, as it would be split; without notes, a sample note of Tessera."""
+    """Draw how a note of a base, or of any base, would be split; without notes, a sample note is used."""
     drawn = _split(workspace, options, embedder, base)
     if drawn is None:
         return
@@ -97,7 +97,7 @@ def _split(workspace: Workspace, options: ChunkingOptions, embedder: str, base: 
 
 
 def draw_model(workspace: Workspace, status: BaseStatus) -> None:
-    """Draw the data of a base for reranking word by word, and the change of its model."""
+    """Draw the switch for a base's reranking data, and the change of its model."""
     base = status.base
     models = [card for card in workspace.models.all() if card.part == "embedder"]
     if base.has_vectors:
@@ -117,7 +117,7 @@ def draw_model(workspace: Workspace, status: BaseStatus) -> None:
 
 
 def _draw_reindex(workspace: Workspace, base: KnowledgeBase) -> None:
-    """Draw the button that indexes the whole base again by the model it has."""
+    """Draw the button that indexes the whole base again with its current model."""
     about = t(
         "For a model that changed under its name, such as an updated one on a server. Until it is done, notes are "
         "found by their words."
@@ -163,7 +163,7 @@ def _tokens(workspace: Workspace, status: BaseStatus, model: ModelCard | None) -
 
 
 def _draw_switch(workspace: Workspace, base: KnowledgeBase, switch: Switch) -> None:
-    """Draw an incomplete change of embedder, and the buttons that resume and abandon it."""
+    """Draw an unfinished change of embedder, with buttons that resume and abandon it."""
     job = workspace.jobs.find("switch")
     running = job is not None and job.state == "running"
     fields = {
@@ -190,7 +190,7 @@ def _draw_switch(workspace: Workspace, base: KnowledgeBase, switch: Switch) -> N
 
 
 def _draw_archived_model(workspace: Workspace, base: KnowledgeBase) -> None:
-    """Draw the model that the archive of a base names, its needs (network, server, files), and the choice to use it."""
+    """Draw the model in a base's archive, its requirements (network, server, files), and the choice to use it."""
     text = t("The archive of this base names the model {name}. It isn't used until you allow it.", name=base.wish)
     with st.container(border=True, key=f"wish_{base.id}"):
         st.markdown(plain(text))
@@ -205,7 +205,7 @@ def _draw_archived_model(workspace: Workspace, base: KnowledgeBase) -> None:
 
 
 def _change(workspace: Workspace, base: KnowledgeBase, models: Sequence[ModelCard]) -> None:
-    """Draw the choice of another embedder, its cost, and the button that begins the change."""
+    """Draw the choice of another embedder, its cost, and the button that starts the change."""
     own = base.embedder if base.has_vectors else ""
     names = [model.name for model in models if not model.problem and model.name != own]
     busy = workspace.readonly or workspace.jobs.running("cost", *jobs.BASES)

@@ -1,1 +1,1 @@
-"""The parts of the Chunks page."""
+"""Parts of the Chunks page."""

@@ -1,4 +1,4 @@
-"""A note's own text with its chunks as coloured bands; its markup stays text."""
+"""A note's source text with its chunks as coloured bands."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,21 +24,21 @@ CHANGES = message_table(
         "add": "added",
     }
 )
-"""The names of the edits of a chunk."""
+"""Names of the edits of a chunk."""
 
 VIEW = component("chunk_bands", __file__, "<div class='note' tabindex='0'></div>")
-"""A click or an arrow key triggers `pick` with a chunk's index, a double click or Enter `edit`."""
+"""Component; a click or an arrow key triggers `pick` with a chunk's index, a double click or Enter triggers `edit`."""
 
 RENDERED = 200_000
-"""Characters that are rendered at once."""
+"""Maximum number of characters to render at once."""
 
 LIMIT = 2_000_000
-"""Characters that a browser lays out at once; a longer note shows the part around the chosen chunk."""
+"""Maximum number of characters to lay out at once; of a longer note, the part around the chosen chunk is shown."""
 
 
 @frozen
 class BandSpan:
-    """A span of the text: of one chunk (`own`), of it and the `following` one (`both`), or of none (`gap`)."""
+    """A span of the text: in one chunk (`own`), in it and the `following` chunk (`both`), or in no chunk (`gap`)."""
 
     kind: Literal["own", "both", "gap"]
     index: int
@@ -49,7 +49,7 @@ class BandSpan:
 
 @dataclass(frozen=True)
 class NoteBands:
-    """What the bands of a note show: its chunks, their edits by id (`placed_edits`), those that another cut lacks (`only`)."""
+    """A note with its chunks, their edits by chunk id, and the indexes of chunks that another split lacks (`only`)."""
 
     note: Note
     chunks: Sequence[Chunk]
@@ -58,9 +58,9 @@ class NoteBands:
 
 
 def pieces(chunks: Sequence[Chunk], length: int) -> list[BandSpan]:
-    """Return the whole text, each character once, divided where chunks begin and end.
+    """Divide the whole text into spans where chunks begin and end.
 
-    A chunk that the user added has a piece without width.
+    A chunk that the user added has an empty span.
     """
     parts = []
     at = 0
@@ -80,7 +80,7 @@ def pieces(chunks: Sequence[Chunk], length: int) -> list[BandSpan]:
 
 
 def _next_chunks(chunks: Sequence[Chunk]) -> list[int]:
-    """Return for each chunk the next one that is a slice of the note."""
+    """Return for each chunk the number of the next chunk that is a slice of the note."""
     indexes, after = [], len(chunks)
     for number in range(len(chunks) - 1, -1, -1):
         indexes.append(after)
@@ -90,7 +90,7 @@ def _next_chunks(chunks: Sequence[Chunk]) -> list[int]:
 
 
 def window(chunks: Sequence[Chunk], shown: int, limit: int = LIMIT) -> tuple[int, int]:
-    """Return the range of the chunks to lay out: all, or those around the shown one."""
+    """Return the range of chunks to lay out: all, or those around the shown chunk."""
     first = last = shown
     size = len(chunks[shown].text)
     while size < limit and (first > 0 or last < len(chunks) - 1):
@@ -104,7 +104,7 @@ def window(chunks: Sequence[Chunk], shown: int, limit: int = LIMIT) -> tuple[int
 
 
 def placed_edits(workspace: Workspace, note: Note) -> dict[str, Edit]:
-    """Return the edits of a note that have not lost their place, by the id of their chunk."""
+    """Return the edits of a note that still have their place, by chunk id."""
     return {edit.chunk_id: edit for edit in workspace.chunks.edits(note.id) if not edit.flagged}
 
 
@@ -116,9 +116,9 @@ def draw(
     on_pick: Callable[[int], None],
     on_edit: Callable[[int], None] | None = None,
 ) -> None:
-    """Draw the text of a note.
+    """Draw the text of a note in bands.
 
-    A click on a band calls `on_pick` with its chunk's index, a double click or Enter `on_edit`.
+    A click on a band calls `on_pick` with its chunk's index, a double click or Enter calls `on_edit`.
     """
     chunks = bands.chunks
     first, last = window(chunks, shown or 0)
@@ -148,7 +148,7 @@ def draw(
 
 
 def rendered_text(chunks: Sequence[Chunk], shown: int | None) -> None:
-    """Draw the chunks as a reader sees them, each in its colour; long notes around the shown chunk."""
+    """Draw the chunks as formatted text, each in its colour; of a long note, those around the shown chunk."""
     first, last = window(chunks, shown or 0, RENDERED)
     parts = []
     for chunk in chunks[first:last]:
@@ -185,7 +185,7 @@ def _prepare(piece: BandSpan, bands: NoteBands) -> list[object]:
 
 
 def change(chunk: Chunk, edit: Edit | None) -> str:
-    """Return the name of the edit of a chunk, empty without one."""
+    """Return the name of a chunk's edit, or ""."""
     if chunk.state == "deleted":
         return text_of(CHANGES["delete"])
     return text_of(CHANGES[edit.kind]) if edit else ""

@@ -1,4 +1,4 @@
-"""The table of a note's chunks, and the actions on the marked ones."""
+"""The table of a note's chunks, and the actions on marked chunks."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -29,18 +29,18 @@ ACTIONS = {
     "delete": (message("Hide"), message("No search finds them any more; you can restore them")),
     "restore": (message("Restore"), message("Shows a hidden chunk again, or undoes an edit")),
 }
-"""The actions on marked chunks: the label of the button and its effect."""
+"""Actions on marked chunks: the label of the button and its effect."""
 
 ALWAYS = ("index", "section", "tokens")
-"""Columns that are never left out; others are where all rows say the same."""
+"""Columns that are always shown; others are left out if all their values are equal."""
 WORDS = ("state", "edited", "kind")
-"""Columns of words: a value that all rows share is shown below the table."""
+"""Columns whose value is shown below the table if all rows share it."""
 
 
 def table(
     note: Note, chunks: Sequence[Chunk], shown: int | None, edits: Mapping[str, Edit]
 ) -> tuple[list[Chunk], int | None]:
-    """Draw a row for every chunk; return the marked ones, and the index of the last one marked, which the text shows."""
+    """Draw the table; return the marked chunks, and the index of the chunk to show in the text."""
     key = f"chunks_{note.id}_{note.generation}"
     shown = _follow(key, shown)
     shared = _shared_titles([chunk.section for chunk in chunks])
@@ -83,9 +83,9 @@ def table(
 
 
 def _follow(key: str, shown: int | None) -> int | None:
-    """Mark the row of the chunk that the text shows, or show the chunk of a row that the user marked last.
+    """Mark the row of the chunk shown in the text, or show the chunk that the user marked last; return its index.
 
-    This is done in every run: a callback would be lost if another message of the browser interrupts its run.
+    This happens in every run, because a callback is lost if another message from the browser interrupts its run.
     """
     before, by_text = f"{key}_before", f"{key}_by_text"
     now = _marked(key)
@@ -120,7 +120,7 @@ def _mark(key: str, rows: Sequence[int]) -> None:
 
 
 def _shared_titles(sections: Sequence[tuple[str, ...]]) -> int:
-    """Return the number of first titles that all sections share; the rows leave them out."""
+    """Return the number of leading titles that all sections share, and that rows leave out."""
     columns = zip(*sections, strict=False)
     return next((number for number, titles in enumerate(columns) if len(set(titles)) > 1), min(map(len, sections)))
 
@@ -133,7 +133,7 @@ def actions(
     marked: Sequence[Chunk],
     edited: set[str],
 ) -> None:
-    """Draw the actions on the marked chunks; each acts on those that it applies to."""
+    """Draw the actions on the marked chunks; each acts on the chunks that it applies to."""
     why = jobs.hindrance(workspace, base.name)
     living = [chunk for chunk in marked if chunk.state != "deleted" and not chunk.picture]
     run = editor.chunks_to_merge(chunks, living)
@@ -169,7 +169,7 @@ def actions(
 
 
 def _button(name: str, count: int, icon: str, why: str = "") -> bool:
-    """Draw the button of an action, disabled where there is a reason `why` it can't be done now."""
+    """Draw the button of an action, disabled if `why` gives a reason against it."""
     label, about = map(text_of, ACTIONS[name])
     return widgets.count_button(label, count, f"act_{name}", icon, disabled=bool(why), help=plain(why) or about)
 

@@ -1,4 +1,4 @@
-"""The drawer that edits, splits, merges, deletes and restores a chunk, and the edits that lost their place."""
+"""The drawer for editing, splitting, merging, hiding and restoring a chunk; edits that lost their place."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -20,11 +20,11 @@ from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
 
 SHOWN = 20
 LENGTH = 600
-"""Characters of an edit at most."""
+"""Maximum number of characters of an edit to show."""
 
 
 def draw_flagged(workspace: Workspace) -> None:
-    """Draw the flagged edits, each with its text and the two decisions; nothing if there are none."""
+    """Draw the flagged edits, each with its text and buttons to keep or discard it; draws nothing without any."""
     waiting = workspace.chunks.flagged()
     if not waiting:
         return
@@ -72,16 +72,16 @@ RESTORED = message("The chunk is as in the note again.")
 ADDED = message("The chunk is added.")
 
 _DRAWER = Dialog("drawer")
-"""The drawer, opened with the id of a chunk."""
+"""The drawer, opened with a chunk's id."""
 WIDTH = 680
-"""Pixels at first: the note stays in sight. The user can widen the drawer."""
+"""Initial width in pixels, which leaves the note visible; the user can widen the drawer."""
 PLACES = 400
-"""Places in the list; any other is given by its character."""
+"""Maximum number of places in the list; others can be given by offset."""
 SEEN = 700
-"""Characters of each half in the preview."""
+"""Maximum number of characters of each half in the preview."""
 _PLACE = re.compile(r"(?<=\n)(?=[^\n])|(?<=[。！？；])(?=.)|(?<=[.!?;]\s)(?=\S)")
 _BELONGS_TO_NEXT = re.compile(r"\s*(?:[-*+]|\d+[.)]|#{1,6}\s.*)")
-"""A line that a split leaves with what follows it: the mark of a list item, a heading."""
+"""A line that stays with the text after it: the mark of a list item, or a heading."""
 
 
 def open_at(chunk_id: str) -> None:
@@ -99,7 +99,7 @@ def open_next(chunk_id: str) -> None:
 def drawer(
     workspace: Workspace, base: KnowledgeBase, note: Note, chunks: Sequence[Chunk], edits: Mapping[str, Edit]
 ) -> None:
-    """Draw the drawer if it is open; it closes when its chunk is gone."""
+    """Draw the drawer if it is open; it closes if its chunk is gone."""
     chunk = next((chunk for chunk in chunks if chunk.id == _DRAWER.subject), None)
     if chunk is None:
         _DRAWER.close()
@@ -116,7 +116,7 @@ def drawer(
 
 
 def _draw_lock_reason(workspace: Workspace, base: KnowledgeBase) -> bool:
-    """Return whether the chunks of a base can't be changed now, and draw the reason."""
+    """Draw the reason if the chunks of a base can't be changed now; return whether there is one."""
     why = jobs.hindrance(workspace, base.name)
     if why:
         st.info(plain(why), icon=":material/lock:")
@@ -173,9 +173,9 @@ def _draw_merge(
 
 
 def chunks_to_merge(chunks: Sequence[Chunk], chosen: Sequence[Chunk]) -> list[Chunk]:
-    """Return the chunks that a merge of the chosen ones joins, in reading order; empty where there is nothing to merge.
+    """Return the chunks that merging the chosen ones would join, in reading order; empty if they can't be merged.
 
-    Several chosen chunks have to follow each other; a single one is merged with the next, else with the one before.
+    Several chosen chunks must be consecutive; a single chunk is merged with the next, else with the previous one.
     """
     if len(chosen) == 1:
         at = chosen[0].index
@@ -206,7 +206,7 @@ def _add(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> None:
 
 
 def first(workspace: Workspace, base: KnowledgeBase, note: Note) -> None:
-    """Draw the form that adds a chunk to a note without any."""
+    """Draw the form that adds a chunk to a note without chunks."""
     shut = _draw_lock_reason(workspace, base)
     text = st.text_area(t("Text of the new chunk"), key=f"first_{note.id}_{note.generation}", height=200, disabled=shut)
     small_print("It is found like any other chunk. The note's file isn't changed. Ctrl+Enter adds it.")
@@ -219,7 +219,7 @@ def _done(name: str, label: str, icon: str, *, shut: bool) -> bool:
 
 
 def _finish(workspace: Workspace, note: Note, index: int, done: Message, act: Callable[[], object]) -> None:
-    """Act, close the drawer, and show the chunk that is at this index afterwards; `done` says what was done."""
+    """Act, close the drawer, and show the chunk at `index`; `done` describes the action."""
     with busy("Saving…"):
         undo.begin(workspace, note, text_of(done)).run(workspace, act)
     _DRAWER.close()
@@ -228,7 +228,7 @@ def _finish(workspace: Workspace, note: Note, index: int, done: Message, act: Ca
 
 
 def _place(note: Note, chunk: Chunk) -> int:
-    """Draw the choice of a place with the text before and after it, and return it."""
+    """Draw the choice of a place with the text before and after it, and return the offset."""
     text = chunk.text
     offered = places(text)
     chosen = len(text) // 2
@@ -250,7 +250,7 @@ def _place(note: Note, chunk: Chunk) -> int:
 
 
 def places(text: str) -> list[int]:
-    """Return the starts of a text's lines and sentences, without the first; only of lines where these are too many."""
+    """Return the offsets at which lines and sentences start, except 0; if there are too many, only lines."""
     text = with_newlines(text)
     starts = [match.start() for match in _PLACE.finditer(text) if _may_end(text[: match.start()].rstrip())]
     if len(starts) > PLACES:
@@ -263,6 +263,6 @@ def _may_end(part: str) -> bool:
 
 
 def _best_place(text: str, offered: Sequence[int]) -> int:
-    """Return the place next to the middle, before a heading or a paragraph if there is one."""
+    """Return the place nearest to the middle, preferably before a heading or a paragraph."""
     blocks = [at for at in offered if text[at] == "#" or text[:at].endswith("\n\n")]
     return min(blocks or offered, key=lambda at: abs(at - len(text) / 2))

@@ -1,4 +1,4 @@
-"""The note of the page, chosen from the tree, and facts about its chunks: their figures, the reasons for the split."""
+"""The choice of a note on the Chunks page, and its summary: statistics and the reasons for the split."""
 
 from collections.abc import Collection, Sequence
 from contextlib import suppress
@@ -21,7 +21,7 @@ COLUMNS = 3
 
 
 def picker(workspace: Workspace, bases: list[str]) -> tuple[str | None, list[NoteSummary]]:
-    """Draw the filters and the tree, and return the id of the chosen note and all that pass; a link chooses one too."""
+    """Draw the filters and the tree; return the chosen note's id, which a link may set, and the filtered notes."""
     if linked := links.arrived_value("note"):
         st.session_state.update(cut_note=linked, cut_base="", cut_text="")
     base = widgets.base_filter(bases, "cut_base")
@@ -46,14 +46,14 @@ def picker(workspace: Workspace, bases: list[str]) -> tuple[str | None, list[Not
 
 
 def choose(note_id: str) -> None:
-    """Choose a note for the next run."""
+    """Open a note in the next run."""
     st.session_state["cut_note"] = note_id
     links.set_value("note", note_id)
     links.set_value("chunk", "")
 
 
 def _chosen_note(workspace: Workspace) -> str | None:
-    """Return the chosen note, at first the one that was open last."""
+    """Return the chosen note, initially the note that was open last."""
     chosen: str | None = st.session_state.get("cut_note")
     last = workspace.preferences.get(_LAST)
     if chosen is None and last:
@@ -64,7 +64,7 @@ def _chosen_note(workspace: Workspace) -> str | None:
 
 
 def offer(workspace: Workspace, cards: Sequence[NoteSummary]) -> None:
-    """Draw the latest of some notes, each with a button that opens it."""
+    """Draw a button for each of the latest of some notes."""
     if not workspace.notes.all():
         st.caption(t("The notes are being imported.") if jobs.is_importing(workspace) else t("There are no notes yet."))
         return
@@ -78,7 +78,7 @@ def offer(workspace: Workspace, cards: Sequence[NoteSummary]) -> None:
 
 
 def offer_another(workspace: Workspace) -> None:
-    """Draw the notes whose title or path has a text."""
+    """Draw a box for a title or path, and the notes that match it."""
     text = widgets.text_box(t("Title or path"), "another_text", icon=":material/filter_alt:").strip()
     if cards := workspace.notes.all(text=text):
         offer(workspace, cards)
@@ -91,7 +91,7 @@ _STEPS = [factor * 10**power for power in range(7) for factor in (1, 2, 5)]
 
 
 def head(note: Note, own: bool) -> str:
-    """Draw the note's title and the choice of a view, and return the view: stored, preview or compare."""
+    """Draw the note's title and the choice of a view; return the view: stored, preview or compare."""
     views = {"stored": t("Chunks"), "preview": t("Preview"), "compare": t("Compare")}
     left, right = st.columns([6, 5], vertical_alignment="bottom", gap="medium")
     with left:
@@ -107,7 +107,7 @@ def head(note: Note, own: bool) -> str:
 
 
 def figures(chunks: Sequence[Chunk]) -> None:
-    """Draw the number of the chunks, their sizes, and a histogram of the sizes."""
+    """Draw the number of chunks, their sizes, and a histogram of the sizes."""
     living = [chunk for chunk in chunks if chunk.state != "deleted"]
     sizes = Sizes.from_chunks(living)
     values = [
@@ -123,7 +123,7 @@ def figures(chunks: Sequence[Chunk]) -> None:
 
 
 def buckets(numbers: Sequence[int]) -> tuple[int, int, list[int]]:
-    """Return the start of a histogram, the width of its bars, and the count of each bar."""
+    """Compute a histogram: its start, the width of its bars, and the count in each bar."""
     low, high = min(numbers), max(numbers)
     step = next(step for step in _STEPS if (high - low) / step <= BARS)
     first = low // step * step
@@ -148,7 +148,7 @@ def _histogram(numbers: Sequence[int]) -> str:
 
 
 def linked_chunk(chunks: Sequence[Chunk]) -> int | None:
-    """Return the index of the chunk in the address, None without one."""
+    """Return the index of the chunk in the address, or None."""
     index = st.query_params.get("chunk", "")
     if not index:
         return None
@@ -162,7 +162,7 @@ def linked_chunk(chunks: Sequence[Chunk]) -> int | None:
 
 
 def cut(workspace: Workspace, note: Note, options: ChunkingOptions, embedder: str) -> Cut:
-    """Cut a note as an import would, with its edits; results are cached."""
+    """Split a note as an import would, with its edits; results are cached."""
     return _cut(workspace, note, f"{note.id}:{note.content_hash}:{note.generation}", options, embedder)
 
 
@@ -172,7 +172,7 @@ def _cut(_workspace: Workspace, _note: Note, key: str, options: ChunkingOptions,
 
 
 def retained_edits(edits: Collection[Edit]) -> None:
-    """Say that the user's edits stay whatever the split is; nothing without any."""
+    """Draw a note that the user's edits are kept in any split; draws nothing without edits."""
     if edits:
         text = t_plural(
             "Your {n} edit is kept: the split changes around it.",
@@ -183,7 +183,7 @@ def retained_edits(edits: Collection[Edit]) -> None:
 
 
 def why(cut: Cut) -> None:
-    """Draw the chosen strategy and the others with their reasons, and the profile that the choice is based on."""
+    """Draw all strategies with the reasons for and against them, and the profile that the choice is based on."""
     section_title("Why this split")
     lines = []
     for number, reason in enumerate(cut.reasons):

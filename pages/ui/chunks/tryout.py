@@ -1,4 +1,4 @@
-"""Trial of other parameters on a note: a preview of the split, a comparison of two, and the button that applies them."""
+"""Trials of other parameters on a note: a preview, a comparison of two splits, and buttons that apply them."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -16,11 +16,11 @@ from pages.ui.shared.text import t, text_of
 
 PREVIEW = (message("Same splits"), message("removed"), message("new"))
 COMPARE = (message("Splits in both"), message("only left"), message("only right"))
-"""The names of the splits in both cuts, only in the first, only in the second."""
+"""Labels for chunk starts in both splits, only in the first, and only in the second."""
 
 
 def preview(workspace: Workspace, note: Note, base: KnowledgeBase, current: ChunkingOptions) -> None:
-    """Draw the note as other parameters would cut it, and the changes."""
+    """Draw how other parameters would split the note, and the changes."""
     left, right = st.columns(2, gap="medium")
     with right:
         tried = knobs.choose("preview", current, base.chunking)
@@ -37,7 +37,7 @@ def preview(workspace: Workspace, note: Note, base: KnowledgeBase, current: Chun
 
 
 def compare(workspace: Workspace, note: Note, base: KnowledgeBase, current: ChunkingOptions) -> None:
-    """Draw two cuts of the note side by side, and mark the splits of only one."""
+    """Draw two splits of the note side by side, and mark the chunks that only one of them has."""
     summary.retained_edits(bands.placed_edits(workspace, note).values())
     columns = st.columns(2, gap="medium")
     cuts: list[Cut] = []
@@ -58,7 +58,7 @@ def compare(workspace: Workspace, note: Note, base: KnowledgeBase, current: Chun
 
 
 def _unmatched(ours: Sequence[Chunk], theirs: Sequence[Chunk]) -> tuple[set[int], set[int]]:
-    """Return the indexes of the chunks that begin where no chunk of the other cut does."""
+    """Return for both splits the indexes of the chunks whose start isn't a chunk's start in the other split."""
     difference = Difference.between(ours, theirs)
     return _chunks_at(ours, difference.first), _chunks_at(theirs, difference.second)
 
@@ -78,7 +78,7 @@ def _differ(labels: Sequence[Message], *cuts: Collection[int]) -> None:
 
 
 def _text(workspace: Workspace, note: Note, chunks: Sequence[Chunk], side: str, *, only: Collection[int]) -> None:
-    """Draw a cut; a click shows the same place in every cut of the note."""
+    """Draw a split of the note; a click shows the same place in all splits."""
 
     def picked(index: int) -> None:
         st.session_state["tried_at"] = (note.id, chunks[index].start)

@@ -1,4 +1,4 @@
-"""The undo of the last edits of chunks, one after the other."""
+"""Undoing the last edits of chunks, step by step."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from pages.ui.shared.text import t
 
 _STEPS = "chunk_edits"
 _MOST = 20
-"""Edits that can be undone."""
+"""Maximum number of edits that can be undone."""
 
 
 @dataclass
 class EditStep:
-    """An act on the chunks of a note: what was done, and the note's edits before and after; None until it is done."""
+    """An action on a note's chunks: its description, and the note's edits before and after it (None until then)."""
 
     note_id: str
     text: str
@@ -25,7 +25,7 @@ class EditStep:
     after: Sequence[Edit] | None = None
 
     def run(self, workspace: Workspace, act: Callable[[], object]) -> None:
-        """Do the act, also in a job."""
+        """Do the action; may run in a job."""
         try:
             act()
         finally:
@@ -33,14 +33,14 @@ class EditStep:
 
 
 def begin(workspace: Workspace, note: Note, text: str) -> EditStep:
-    """Return the step of an act on a note, to be run; `text` says what is done."""
+    """Return the step for an action on a note, to be run by the caller; `text` describes the action."""
     step = EditStep(note.id, text, workspace.chunks.edits(note.id))
     st.session_state[_STEPS] = [*st.session_state.get(_STEPS, []), step][-_MOST:]
     return step
 
 
 def draw(workspace: Workspace, note: Note, *, shut: bool) -> None:
-    """Draw the last step if nothing was changed since, with the button that takes it back."""
+    """Draw the last step with a button that undoes it, if nothing was changed since."""
     steps: list[EditStep] = [step for step in st.session_state.get(_STEPS, []) if step.note_id == note.id]
     if not steps or steps[-1].after in (None, steps[-1].before) or steps[-1].after != workspace.chunks.edits(note.id):
         return

@@ -1,1 +1,1 @@
-"""The parts of the Evaluation page."""
+"""Parts of the Evaluation page."""

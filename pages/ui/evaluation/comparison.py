@@ -1,4 +1,4 @@
-"""Two runs side by side: the better one and how certain that is, their figures, the settings that differ."""
+"""Comparison of two runs: the verdict with its certainty, figures, and differing settings."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ from pages.ui.shared.text import busy, session_language, small_print, t, t_plura
 
 
 def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> None:
-    """Draw the chosen runs, else the last ones of the set."""
+    """Draw the comparison of the chosen runs, else of the set's last runs."""
     run_ids = chosen_runs(workspace, base, question_set)
     if not run_ids:
         small_print(
@@ -41,7 +41,7 @@ def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet
 
 
 def chosen_runs(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> list[str]:
-    """Return the ids of the runs in the address, else of the runs last compared; deleted runs are left out."""
+    """Return the ids of the runs in the address, else of the runs compared last; deleted runs are left out."""
     key = _key(question_set.id)
     if (linked := links.arrived_value("runs")) is not None:
         st.session_state[key] = linked
@@ -60,7 +60,7 @@ def chosen_runs(workspace: Workspace, base: KnowledgeBase, question_set: Questio
 
 
 def compare(workspace: Workspace, set_id: str, run_ids: Sequence[str]) -> None:
-    """Compare these runs from now on, or show the only one."""
+    """Choose the runs to compare, or a single run to show."""
     ids = ",".join(run_ids)
     st.session_state[_key(set_id)] = ids
     workspace.preferences.set(_key(set_id), ids)
@@ -73,7 +73,7 @@ def _key(set_id: str) -> str:
 
 
 def compare_runs(workspace: Workspace, base: KnowledgeBase, run_ids: Sequence[str]) -> SideBySide:
-    """Return runs side by side; the intervals of their differences are computed once."""
+    """Compare runs; results are cached, because computing confidence intervals takes time."""
     runs = {run.id: run for run in workspace.runs.all(base.name)}
     state = tuple((run_id, runs[run_id].asked, str(runs[run_id].ended_at)) for run_id in run_ids)
     return _compute_comparison(workspace, state)
@@ -109,7 +109,7 @@ def _head(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
 
 
 def _verdict(shown: SideBySide) -> None:
-    """Say in words whether the second run is better than the first; the table has the figures."""
+    """Draw in words whether the second run is better than the first."""
     comparison = shown.comparisons[shown.metric]
     pair = f'{pipelines.badge(1)} <span class="t-dim">{html(t("against"))}</span> {pipelines.badge(0)}'
     st.html(
@@ -119,7 +119,7 @@ def _verdict(shown: SideBySide) -> None:
 
 
 def _report(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
-    """Draw a button for each form of a report, which is written on demand."""
+    """Draw a button for each format of the report, which is written on demand."""
     forms = {
         "html": (t("As a page (HTML)"), "text/html"),
         "md": (t("In Markdown"), "text/markdown"),
@@ -133,7 +133,7 @@ def _report(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> Non
 
 
 def _adopt(workspace: Workspace, base: KnowledgeBase, way: Pipeline) -> None:
-    """Draw the button that makes a setup's settings the base's own, unless they are."""
+    """Draw the button that makes a setup's settings the base's own, unless they are already."""
     recut = way.chunking is not None and way.chunking != base.chunking
     if not recut and not way.embedder and way.search.over(base.search) == base.search:
         return

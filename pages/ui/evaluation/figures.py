@@ -1,4 +1,4 @@
-"""Figures of runs side by side, as tables: quality and time, settings that differ, kinds of answered questions."""
+"""Tables of compared runs: quality and time, differing settings, results by kind of question."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -57,16 +57,16 @@ JUDGING = message(
     "Within 4,000 characters, only what fits a prompt counts, however long the hits are. Among 10 hits, long ones "
     "have an advantage."
 )
-"""Advice on the choice of a figure."""
+"""Advice on the choice of a metric."""
 
 JUDGE_WIDTH = 320
-"""Width in pixels in which the longest name of a figure is whole."""
+"""Width in pixels that shows the longest name of a metric."""
 SHORT = (*MAIN, "p50_ms")
-"""Figures in sight; the others are folded."""
+"""Metrics that aren't folded."""
 
 
 def metric_name(name: str) -> str:
-    """Return the name of a figure."""
+    """Return the display name of a metric."""
     return text_of(FIGURES[name])
 
 
@@ -78,7 +78,7 @@ def tone(comparison: Comparison) -> str:
 
 
 def draw_figures(workspace: Workspace, shown: SideBySide) -> None:
-    """Draw the runs' figures, the main ones in sight; a run is named by its letter."""
+    """Draw the runs' metrics, with the less important ones folded; runs are named by letter."""
     answers = [name for name in ANSWER_METRICS if name in shown.figures]
     others = [name for name in (*METRICS, *TIMES) if name not in SHORT]
     short, above, folded_away = (
@@ -91,7 +91,7 @@ def draw_figures(workspace: Workspace, shown: SideBySide) -> None:
 
 
 def draw_differences(workspace: Workspace, shown: SideBySide) -> None:
-    """Draw the settings that differ, or all settings of a single run, and what was found by kind of question."""
+    """Draw the differing settings, or all settings of a single run, and the results by kind of question."""
     for section in workspace.runs.settings_table(_lettered(shown)):
         table = _table(section.table)
         if len(shown.runs) > 1:
@@ -107,7 +107,7 @@ def _lettered(shown: SideBySide) -> SideBySide:
 
 
 def _table(rows: Sequence[Sequence[str | Message]]) -> str:
-    """Return a table as HTML; its first row and its first column are heads, which explain figures."""
+    """Return a table as HTML; its first row and column are headers, with explanations of the metrics."""
     head = "".join(f"<th>{html(cell)}</th>" for cell in rows[0])
     about = {FIGURES[name]: text for name, text in ABOUT.items()}
     body = ""

@@ -1,4 +1,4 @@
-"""The setups to compare: their names, a preset by one click, and all other settings on demand."""
+"""The setups to compare: names, presets, and all settings on demand."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -25,11 +25,11 @@ from pages.ui.shared.text import t, text_of
 # The names of setups, and setups that differ from a base in one thing.
 
 LETTERS = "AB"
-"""The names of runs side by side."""
+"""Letters of the compared runs."""
 
 
 def presets(base: KnowledgeBase) -> dict[str, Pipeline]:
-    """Return setups that differ from the base in one thing, by name."""
+    """Return presets by name: setups that differ from the base in one setting."""
     now = base.chunking
     halved = ("chunk_size", "max_single_chunk_size", "chunk_overlap")
     halves = {name: max(SIZES[name].least, getattr(now, name) // 2) for name in halved}
@@ -49,7 +49,7 @@ def presets(base: KnowledgeBase) -> dict[str, Pipeline]:
 
 
 def pipeline_name(way: Pipeline, base: KnowledgeBase) -> str:
-    """Return the name of a setup: its own, else its differences from the base."""
+    """Return the name of a setup, else its differences from the base."""
     text = text_of(pipeline_label(way, base.chunking))
     return text if way.name else text[:1].upper() + text[1:]
 
@@ -75,7 +75,7 @@ PRESETS = message_table(
 
 
 def choose(workspace: Workspace, base: KnowledgeBase) -> list[Pipeline]:
-    """Draw the two setups side by side and return them; at first the base as it is, and the first preset."""
+    """Draw two setups side by side and return them; initially the base's own settings and the first preset."""
     key = f"ways_{base.id}"
     chosen: list[Pipeline] = st.session_state.setdefault(key, [Pipeline(), next(iter(presets(base).values()))])
 
@@ -111,7 +111,7 @@ def _preset(base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None:
 
 
 def _everything(workspace: Workspace, base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None:
-    """Draw a widget for each setting; a value like the base's is not stored in the setup."""
+    """Draw a widget for each setting; values that equal the base's aren't stored in the setup."""
     usual = workspace.bases.search_settings(base)
 
     def draw(name: str) -> None:
@@ -146,7 +146,7 @@ def _everything(workspace: Workspace, base: KnowledgeBase, number: int, way: Pip
 
 
 def _answers(workspace: Workspace, number: int, way: Pipeline, put: Put) -> None:
-    """Draw the choice of the models that write and judge answers, where one is set up or the setup has one."""
+    """Draw the choice of who writes and judges answers, if a language model is set up or the setup uses one."""
     if not workspace.settings.llm.is_set_up and (way.answers, way.judge) == ("quotes", "none"):
         return
     now = widgets.bound(f"way_answers_{number}", way.answers, lambda chosen: put(replace(way, answers=chosen)))
@@ -192,5 +192,5 @@ def _chunking(base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None
 
 @st.cache_data(ttl=60, show_spinner=False)
 def embedders(_workspace: Workspace) -> list[str]:
-    """Return the embedders that can be used now; the search for them reads folders."""
+    """Return the usable embedders; cached, because this reads folders."""
     return [card.name for card in _workspace.models.all() if card.part == "embedder" and not card.problem]

@@ -1,4 +1,4 @@
-"""One question: its text, its kind and its right passages, which a click on a hit adds too."""
+"""One evaluation question: its text, its kind, and its right passages, which a click on a hit adds."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -16,11 +16,11 @@ from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
 
 _MARKED = "marked"
 BASE = "eval_base"
-"""The base that is evaluated."""
+"""Key of the evaluated base in the session state."""
 
 
 class Marks:
-    """The right hits of a question by the question sets of their bases; read once, and after a change."""
+    """The marks of a question's hits as right passages, in the question sets of their bases; cached until a change."""
 
     def __init__(self, workspace: Workspace, text: str) -> None:
         self._workspace = workspace
@@ -28,7 +28,7 @@ class Marks:
         self._read: dict[str, tuple[QuestionSet | None, tuple[GoldSpan, ...]]] = {}
 
     def button(self, hit: Hit) -> None:
-        """Draw the mark of a hit; a click sets it, a second click removes it."""
+        """Draw the button that marks a hit; a second click removes the mark."""
         question_set, golds = self._find_marks(hit)
         name = question_set.name if question_set else t("My questions")
         marked = any(gold.is_within(hit) for gold in golds)
@@ -68,7 +68,7 @@ class Marks:
 
 
 def toggle(workspace: Workspace, hit: Hit, *, marked: bool, about: str, act: Callable[[], None]) -> None:
-    """Draw the button that adds a hit's passage to the right ones, or removes it; `about` is its tooltip."""
+    """Draw the button that adds a hit to the right passages or removes it; `about` is its tooltip."""
     added = hit.chunk.start == hit.chunk.end
     key = f"mark_{hit.chunk.id}"
     if added:
@@ -86,14 +86,14 @@ def toggle(workspace: Workspace, hit: Hit, *, marked: bool, about: str, act: Cal
 
 
 def last_used(workspace: Workspace, base: str) -> QuestionSet | None:
-    """Return the question set of a base that was used last, else its first one, None without any."""
+    """Return the last used question set of a base, else its first one, else None."""
     sets = workspace.question_sets.all(base)
     used = workspace.preferences.get(_preference(sets[0].base_id)) if sets else ""
     return next((question_set for question_set in sets if question_set.id == used), sets[0] if sets else None)
 
 
 def use(workspace: Workspace, question_set: QuestionSet) -> None:
-    """Remember a question set as the one of its base that was used last."""
+    """Remember a question set as its base's last used one."""
     if workspace.preferences.get(_preference(question_set.base_id)) != question_set.id:
         workspace.preferences.set(_preference(question_set.base_id), question_set.id)
 
@@ -105,16 +105,16 @@ def _preference(base_id: str) -> str:
 # The right passages of a question: the place of each in its note, and the search for another.
 
 SHOWN = 20
-"""Right passages of a question that are drawn; the others are counted."""
+"""Maximum number of right passages to draw; the others are counted."""
 FOUND = 8
-"""Hits of the search for another passage."""
+"""Number of hits in the search for another passage."""
 LINES = 6
 LONG = 300
-"""Characters from which on a passage can be shortened: half of it must be retrieved to count as found."""
+"""Characters from which on a passage can be shortened, because half of it must be retrieved to count as found."""
 
 
 def draw_passages(workspace: Workspace, question_set: QuestionSet, question: Question, key: str) -> None:
-    """Draw a question's right passages, each with its place."""
+    """Draw a question's right passages with their places."""
     st.html(
         f'<div class="t-name">{html(t_plural("{n} right passage", "{n} right passages", n=len(question.spans)))}</div>'
     )
@@ -166,12 +166,12 @@ def _narrowing(workspace: Workspace, question_set: QuestionSet, question: Questi
 
 
 def _text(text: str, words: Sequence[Span] = ()) -> str:
-    """Return a passage as HTML, a long one shortened, with the whole on demand."""
+    """Return a passage as HTML; a long passage is folded."""
     return f'<div class="t-hit">{cards.foldable(text, words, t("Whole passage, {n} characters", n=len(text)), LINES)}</div>'
 
 
 def _place(workspace: Workspace, gold: GoldSpan) -> int | None:
-    """Return the index of the chunk that holds the most of a right passage."""
+    """Return the index of the chunk with the largest part of a right passage."""
     chunks = workspace.chunks.all(gold.note_id)
     held = {chunk.index: min(chunk.end, gold.end) - max(chunk.start, gold.start) for chunk in chunks}
     return max(held, key=held.__getitem__, default=None)
@@ -185,7 +185,7 @@ def _link(name: str, note_id: str, chunk: int | None) -> None:
 
 
 def find(workspace: Workspace, base: str, question_set: QuestionSet, question: Question, key: str) -> None:
-    """Draw a search of the base, at first for the question itself; a click makes a hit a right passage."""
+    """Draw a search in the base, initially for the question; a click makes a hit a right passage."""
     # Without a right passage it is open at first; then the user opens and closes it.
     st.session_state.setdefault(f"find_{key}", not question.gold)
     box = st.expander(t("Find a passage"), icon=":material/search:", key=f"find_{key}", on_change="rerun")
@@ -235,23 +235,23 @@ def _hit(workspace: Workspace, question_set: QuestionSet, question: Question, hi
 
 
 LONGEST = 20_000
-"""Characters that can be typed for a question."""
+"""Maximum number of characters of a question."""
 
 
 def kind_name(kind: str) -> str:
-    """Return the name of a kind of question on the screen; the user's own kind is its name."""
+    """Return the display name of a kind of question; a kind of the user's own stays as it is."""
     return text_of(QUESTION_KINDS.get(kind, kind))
 
 
 def kind_filter(kinds: Iterable[str], key: str, place: object = st, **more: object) -> str:
-    """Draw the choice of a kind and return it, empty for all."""
+    """Draw the choice of a kind and return the chosen kind, "" for all."""
     texts = {"": t("All kinds"), **{kind: kind_name(kind) for kind in kinds}}
     widgets.begin_with(key, texts, "")
     return widgets.select(t("Kind"), texts, key, place, label_visibility="collapsed", **more)
 
 
 def draw(workspace: Workspace, base: str, question_set: QuestionSet, question: Question, kinds: Sequence[str]) -> None:
-    """Draw the form of a question, its right passages, and the search for another."""
+    """Draw the form of a question, its right passages, and the search for another passage."""
     key = widgets.stamp((question_set.id, question.id))
     if question.suggested:
         _draw_suggestion(workspace, question_set, question)
@@ -263,7 +263,7 @@ def draw(workspace: Workspace, base: str, question_set: QuestionSet, question: Q
 def new(
     workspace: Workspace, question_set: QuestionSet, kinds: Sequence[str], *, cancelled: Callable[[], None]
 ) -> Question | None:
-    """Draw the form of a new question, and return the question when it is added."""
+    """Draw the form for a new question; return the question once it is added, else None."""
     with st.form("new_question"), shell.errors():
         st.html(f'<div class="t-name">{html(t("New question"))}</div>')
         text = st.text_area(t("Question"), key="new_question_text", height=100, max_chars=LONGEST)
@@ -289,7 +289,7 @@ def _draw_suggestion(workspace: Workspace, question_set: QuestionSet, question: 
 
 
 def _form(workspace: Workspace, question_set: QuestionSet, question: Question, kinds: Sequence[str], key: str) -> None:
-    """Draw the form of a question; a change by others replaces the typed text."""
+    """Draw the form of a question; a change from elsewhere replaces the typed text."""
     # Another stored question is another widget, which begins with its text.
     key = f"{key}_{widgets.stamp((question.text, question.kind, question.note, question.any, question.answer))}"
     with st.form(f"question_{key}", border=False), shell.errors():
@@ -324,6 +324,6 @@ def _form(workspace: Workspace, question_set: QuestionSet, question: Question, k
 
 
 def _kind(now: str, kinds: Sequence[str], key: str) -> str:
-    """Draw the choice of a kind, a new one included, and return it."""
+    """Draw the choice of a kind, in which a new one can be typed, and return the kind."""
     labels = {"": t("No kind"), **{name: kind_name(name) for name in (now, *kinds) if name}}
     return widgets.select_or_type(t("Kind"), labels, now, key)

@@ -1,4 +1,4 @@
-"""The questions of a set: the table on the left, one question on the right."""
+"""The questions of a set: a table at the left, one question at the right."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -22,20 +22,20 @@ STATES = message_table(
     }
 )
 LONGEST = 300
-"""Characters of a question in the table."""
+"""Maximum number of characters of a question in the table."""
 WIDTHS = {"state": 96, "kind": 82, "passages": 62}
-"""Least pixels of the columns that are left out while empty."""
+"""Minimum widths in pixels of the columns that are left out while empty."""
 LETTER = 7
-"""Pixels of a letter in a column."""
+"""Pixels per letter in a column."""
 BESIDE = 360
-"""Pixels of the columns next to a question in full, which says the others itself; they grow where there is room."""
+"""Minimum width in pixels of the table's columns next to an open question."""
 
 _CHOSEN, _SHOWN, _ADDING = "chosen_questions", "shown_question", "adding_question"
 _DELETION = Dialog("deleting_questions")
 
 
 def draw(workspace: Workspace, base: str, question_set: QuestionSet) -> None:
-    """Draw a set's questions, the actions on them, and one of them in full."""
+    """Draw the questions of a set, actions on them, and the open question."""
     with st.container():
         jobs.panel(workspace, jobs.QUESTIONS)
         if (job := workspace.jobs.find("suggest")) and job.state == "done" and not job.result:
@@ -67,7 +67,7 @@ def draw(workspace: Workspace, base: str, question_set: QuestionSet) -> None:
 
 
 def _settle(question_set: QuestionSet, every: Sequence[Question]) -> None:
-    """Forget chosen questions of another set and deleted ones; choose the question of a link."""
+    """Forget chosen questions of another set and deleted questions; choose the question in a link."""
     ids = {item.id for item in every}
     if st.session_state.get("questions_of") != question_set.id:
         st.session_state.update({"questions_of": question_set.id, _CHOSEN: [], _SHOWN: ""})
@@ -112,7 +112,7 @@ def _bar(workspace: Workspace, question_set: QuestionSet, every: Sequence[Questi
 
 
 def _filter_questions(every: Sequence[Question]) -> list[Question]:
-    """Draw the filters and return the questions that pass them."""
+    """Draw the filters and return the matching questions."""
     counts = {state: sum(_is(item, state) for item in every) for state in STATES}
     texts = {name: f"{text_of(STATES[name])} · {n:,}" for name, n in counts.items() if name == "all" or n}
     widgets.begin_with("questions_state", texts, "all")
@@ -141,7 +141,7 @@ def _is(item: Question, state: str) -> bool:
 
 
 def _table(listed: Sequence[Question], *, has_side: bool) -> None:
-    """Draw the questions, a row for each; the last one marked is drawn `has_side` them."""
+    """Draw the table of questions; with `has_side`, there is an open question next to it."""
     if not listed:
         st.info(t("No question matches these filters."))
         return
@@ -184,7 +184,7 @@ def _table(listed: Sequence[Question], *, has_side: bool) -> None:
 
 
 def _actions(workspace: Workspace, question_set: QuestionSet, listed: Sequence[Question]) -> None:
-    """Draw the actions on the chosen questions that are listed; a dialog confirms a deletion."""
+    """Draw the actions on the chosen questions among the listed ones; a dialog confirms a deletion."""
     items = [item for item in listed if item.id in st.session_state[_CHOSEN]]
     chosen, suggested = [item.id for item in items], [item.id for item in items if item.suggested]
     questions = workspace.questions

@@ -1,4 +1,4 @@
-"""The questions of the compared runs: a list with the rank in each run, and the hits for one question."""
+"""The questions of compared runs: a list with the ranks in each run, and the hits for one question."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -36,15 +36,15 @@ from pages.ui.shared.text import section_title, sentences, small_print, t, t_plu
 # One question: its right passages, and the hits of each run, with the right characters marked.
 
 LINES = 4
-"""Lines of a chunk that isn't right."""
+"""Visible lines of a chunk that isn't right."""
 SHOWN = 2
-"""Right passages that are not folded."""
+"""Number of right passages that aren't folded."""
 QUOTE = 600
-"""Characters of a right passage before it is unfolded."""
+"""Visible characters of a folded right passage."""
 
 
 class Places:
-    """The present places of hits and right passages; each note is read once."""
+    """Lookup of the current places of hits and right passages; each note is read once."""
 
     def __init__(self, workspace: Workspace, runs: Sequence[Run]) -> None:
         self._current = {run.id: workspace.runs.is_current(run) for run in runs}
@@ -52,7 +52,7 @@ class Places:
 
         @cache
         def note(note_id: str) -> Note | None:
-            """Return a note, None if it is gone."""
+            """Return a note, or None if it is gone."""
             with suppress(NoteNotFound):
                 return workspace.notes.get(note_id)
             return None
@@ -60,7 +60,7 @@ class Places:
         self.note = note
 
     def hit(self, run: Run, hit: FoundSpan) -> tuple[Span | None, Chunk | None]:
-        """Return the present place of a hit, None if it is unknown, and the base's chunk there."""
+        """Return the current place of a hit, None if unknown, and the base's chunk there."""
         if self.note(hit.note_id) is None:
             return None, None
         chunks = self._chunks(hit.note_id)
@@ -74,14 +74,14 @@ class Places:
         return (same.start, same.end), same
 
     def gold(self, gold: GoldSpan) -> Span | None:
-        """Return the place of a right passage, None if another text is there now."""
+        """Return the place of a right passage, or None if the note has another text there now."""
         note = self.note(gold.note_id)
         present = note is not None and note.body[gold.start : gold.end] == gold.quote
         return (gold.start, gold.end) if present else None
 
 
 def draw_question(workspace: Workspace, base: KnowledgeBase, shown: SideBySide, row: ComparisonRow) -> None:
-    """Draw a question with its right passages, and below the hits of each run."""
+    """Draw a question with its right passages, and below it the hits of each run."""
     places = Places(workspace, shown.runs)
     _question(row, places)
     for number, part in enumerate(st.columns(len(shown.runs))):
@@ -161,7 +161,7 @@ def _hits(
 
 
 def _answer(result: QuestionResult, given: GivenAnswer, of: Mapping[str, float]) -> str:
-    """Return the answer of a run as HTML, and how much of it is right."""
+    """Return a run's answer as HTML, with the share of right quotes."""
     about = t("Says that the notes don't answer this")
     right = given.refused == result.negative
     if not given.refused:
@@ -189,7 +189,7 @@ def _judgement(judgement: Judgement) -> str:
 
 
 def _diagnosis(result: QuestionResult) -> list[str]:
-    """Return the reasons of missed passages as HTML: one for all in the same chunk."""
+    """Return the reasons for missed passages as HTML, one per chunk and stage."""
     together: dict[tuple[str, str], list[Diagnosis]] = {}
     for diagnose in result.diagnoses:
         together.setdefault((diagnose.stage, diagnose.chunk_id or f"{diagnose.gold}"), []).append(diagnose)
@@ -241,7 +241,7 @@ def _text(note: Note | None, span: Span | None, spans: Sequence[Span]) -> str:
 
 
 def right_spans(golds: Sequence[GoldSpan], note_id: str, span: Span, places: Places) -> list[Span]:
-    """Return the parts of a span that right passages cover, in order and without overlaps."""
+    """Return the parts of a span inside right passages, in order and without overlaps."""
     present = filter(None, (places.gold(gold) for gold in golds if gold.note_id == note_id))
     inside = sorted((max(start, span[0]), min(end, span[1])) for start, end in present)
     return join_spans(inside)
@@ -264,7 +264,7 @@ SIGNS = {"gained": "▲", "lost": "▼", "better": "↑", "worse": "↓", "same"
 
 
 def draw_questions(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
-    """Draw the list and the chosen question; a click in the list draws only this part anew."""
+    """Draw the list and the chosen question as a fragment, so that a click in the list redraws only this part."""
     section_title("Question by question")
 
     @st.fragment
@@ -284,7 +284,7 @@ def draw_questions(workspace: Workspace, base: KnowledgeBase, shown: SideBySide)
 
 
 def filters(*, compared: bool) -> dict[str, Filter]:
-    """Return the filters of the list by name, those about a change where two runs are compared."""
+    """Return the filters of the list by name; filters by change exist only if two runs are compared."""
 
     def changed(name: str) -> Filter:
         return lambda row: row.change == name
@@ -298,7 +298,7 @@ def filters(*, compared: bool) -> dict[str, Filter]:
 
 
 def _filter_rows(shown: SideBySide) -> list[ComparisonRow]:
-    """Draw the filters, each with its count of questions, and return the questions that pass."""
+    """Draw the filters with their counts, and return the matching questions."""
     offered = filters(compared=len(shown.runs) > 1)
     counts = {name: sum(map(passes, shown.rows)) for name, passes in offered.items()}
     labels = {name: f"{text_of(FILTERS[name])} {n:,}" for name, n in counts.items() if n or name in ("all", "missed")}
@@ -318,7 +318,7 @@ def _filter_rows(shown: SideBySide) -> list[ComparisonRow]:
 
 
 def _draw_rows(shown: SideBySide, rows: Sequence[ComparisonRow]) -> ComparisonRow:
-    """Draw a line for each question and return the chosen one, at first the one in the address."""
+    """Draw the table of questions and return the chosen row, initially the question in the address."""
     if (linked := links.arrived_value("question")) is not None:
         st.session_state["rows_linked"] = linked
         links.set_value("question", linked)
@@ -364,5 +364,5 @@ def _draw_rows(shown: SideBySide, rows: Sequence[ComparisonRow]) -> ComparisonRo
 
 
 def rank(row: ComparisonRow, number: int) -> str:
-    """Return the rank at which a run answers a question, padded so that texts sort like numbers."""
+    """Return a run's rank for a question as text, padded so that texts sort like numbers."""
     return " ·" if row.negative else f"{row.ranks[number] or '–':>2}"

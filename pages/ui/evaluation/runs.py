@@ -1,4 +1,4 @@
-"""Runs of a question set: those with two setups, and the history, to compare, to resume, to delete."""
+"""Runs of a question set: starting runs with two setups, and the history for comparing, resuming and deleting."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,13 +16,13 @@ from pages.ui.shared.text import small_print, t, t_plural, text_of
 
 JOB = "evaluate"
 SECONDS = 0.15
-"""Time of a question before the first measurement."""
+"""Assumed seconds per question before the first run."""
 
 
 def draw_start(
     workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet, chosen: Sequence[Pipeline]
 ) -> None:
-    """Draw the time that a run of the setups takes, and the button that begins it."""
+    """Draw the button that runs the setups, and the estimated time."""
     count = question_set.questions - question_set.suggested
     first, second = (replace(way, name="") for way in chosen)
     twice = first == second
@@ -62,7 +62,7 @@ def draw_start(
 
 
 def panel(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet | None) -> None:
-    """Draw the progress of a run; at its end, the comparison shows its results, and the page the set that it asked."""
+    """Draw the progress of a run; when it ends, its results and its question set are opened."""
     job = workspace.jobs.find(JOB)
     if job and job.state == "done" and isinstance(job.result, RunList):
         made = job.result.runs
@@ -76,7 +76,7 @@ def panel(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet |
 
 
 def estimate(workspace: Workspace, base: KnowledgeBase, count: int) -> str:
-    """Return the estimated time for `count` questions, by the last runs on a base."""
+    """Return the estimated time for `count` questions, from the last runs on a base."""
     measured = [run.metrics["p50_ms"] / 1000 for run in workspace.runs.all(base.name)[:4] if run.asked]
     return names.duration(count * max(measured, default=SECONDS))
 
@@ -92,7 +92,7 @@ STATES = message_table(
 
 
 def draw_runs(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> None:
-    """Draw the runs of the set, or of all sets of the base, and the actions on the marked ones."""
+    """Draw the runs of the set, or of all sets of the base, and the actions on marked runs."""
     every = workspace.runs.all(base.name)
     scopes = {"set": t("This set"), "base": t("All sets of the base")}
     scope = widgets.segments(t("Which runs"), scopes, "history_scope", default="set")
@@ -106,7 +106,7 @@ def draw_runs(workspace: Workspace, base: KnowledgeBase, question_set: QuestionS
 
 
 def _places(workspace: Workspace) -> None:
-    """Draw the size of the notes' copies for other setups, and the button that deletes them."""
+    """Draw the size of the notes' copies for other setups, and a button that deletes them."""
     size = workspace.runs.scratch.bytes()
     if not size:
         return
@@ -158,7 +158,7 @@ def _marked(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run], *, s
 
 
 def state(workspace: Workspace, run: Run) -> str:
-    """Return the state of a run: running, stopped, changed if the notes changed since, else complete."""
+    """Return a run's state: "running", "stopped", "changed" if the notes changed since, else "complete"."""
     if run.ended_at is None:
         return "running" if workspace.runs.is_under_way(run) else "stopped"
     return "complete" if workspace.runs.is_current(run) else "changed"

@@ -1,4 +1,4 @@
-"""The question sets of a base: the choice of one, its actions, its files, and suggested questions."""
+"""The question sets of a base: choice, actions, import and export, and suggested questions."""
 
 import json
 import re
@@ -25,7 +25,7 @@ KINDS = ("jsonl", "csv", "tsv")
 
 
 def export_questions(workspace: Workspace, question_set: QuestionSet) -> None:
-    """Draw the ways to save a set as a file, which is written on demand."""
+    """Draw the export buttons of a set; the file is written on demand."""
     with st.popover(t("Export"), icon=":material/download:", key=f"export_{question_set.id}"):
         for kind, label, mime, table in (
             ("jsonl", t("JSON lines"), "application/jsonl", False),
@@ -37,7 +37,7 @@ def export_questions(workspace: Workspace, question_set: QuestionSet) -> None:
 
 
 def import_questions(workspace: Workspace, base: str) -> None:
-    """Draw the import of a file, into a set of the base or a new one."""
+    """Draw the dialog that imports a file into a new or an existing set."""
 
     def content() -> None:
         small_print(
@@ -63,7 +63,7 @@ def import_questions(workspace: Workspace, base: str) -> None:
 
 
 def _into(workspace: Workspace, base: str, file: str) -> str:
-    """Draw the choice of the set for the questions, and return its name; at first a new set, named like the file."""
+    """Draw the choice of the set for imported questions; return its name, initially a new set named like the file."""
     there = [question_set.name for question_set in workspace.question_sets.all(base)]
     new = PurePath(file).stem.strip()[:LONGEST] or t("My questions")
     texts = {name: name for name in there}
@@ -73,7 +73,7 @@ def _into(workspace: Workspace, base: str, file: str) -> str:
 
 
 def _draw_refused(error: TesseraError) -> None:
-    """Draw the reason why nothing was imported, line by line if the error has lines."""
+    """Draw why nothing was imported, line by line if the error lists lines."""
     title = t("Nothing was imported. Correct this in the file, then import it again.")
     st.error(f"**{title}**", icon=":material/error:")
     if not isinstance(error, QuestionSetError):
@@ -91,15 +91,15 @@ def _draw_refused(error: TesseraError) -> None:
 # The actions on a question set, each in its dialog.
 
 LONGEST = 80
-"""Characters of a set's name."""
+"""Maximum number of characters of a set's name."""
 
 QUESTIONS = jobs.SAMPLES.parents[1] / "questions" / "sample.jsonl"
-"""The questions on the sample notes."""
+"""File of the questions about the sample notes."""
 SAMPLES = message("Sample questions")
-"""The name of their set."""
+"""Name of the set of sample questions."""
 
 DIALOG = Dialog("questions_dialog")
-"""The dialog of a set, opened with the name of an action."""
+"""Dialog of a set, opened with the name of an action."""
 
 
 def menu(workspace: Workspace, base: str, question_set: QuestionSet) -> None:
@@ -114,7 +114,7 @@ def menu(workspace: Workspace, base: str, question_set: QuestionSet) -> None:
 
 
 def dialogs(workspace: Workspace, base: str, question_set: QuestionSet | None) -> None:
-    """Draw the open dialog if it names or deletes a set."""
+    """Draw the open dialog that adds, renames or deletes a set."""
     name, question_sets = DIALOG.subject, workspace.question_sets
     if name == "samples":
         DIALOG.close()
@@ -150,7 +150,7 @@ def _name_dialog(name: str, title: str, label: str, value: str, act: Callable[[s
 
 
 def open_samples(workspace: Workspace) -> None:
-    """Choose the questions on the sample notes, and add them first if no set of that name is there."""
+    """Open the set of sample questions, and add it first if it is missing."""
     known = {render(SAMPLES, language) for language in LANGUAGES}
     question_set = next((item for item in workspace.question_sets.all(jobs.SAMPLE) if item.name in known), None)
     if question_set is None:
@@ -162,7 +162,7 @@ def open_samples(workspace: Workspace) -> None:
 
 
 def _sample_questions() -> bytes:
-    """Return the file of the questions, those in the language of the session first."""
+    """Return the file of sample questions, with those in the session's language first."""
     foreign = session_language() == ENGLISH
 
     def is_foreign(line: str) -> bool:
@@ -172,12 +172,12 @@ def _sample_questions() -> bytes:
 
 
 def open_set(question_set: QuestionSet) -> None:
-    """Choose a set for the next run, as a link does."""
+    """Open a set in the next run, as a link does."""
     st.query_params["set"] = question_set.name
 
 
 def toast_added(question_set: QuestionSet) -> None:
-    """Say how many questions a set has now."""
+    """Show a toast with a set's number of questions."""
     text = t_plural(
         "'{set}' has {n} question now", "'{set}' has {n} questions now", n=question_set.questions, set=question_set.name
     )
@@ -191,7 +191,7 @@ USUAL = 20
 
 
 def popover(workspace: Workspace, question_set: QuestionSet) -> None:
-    """Draw the number of the suggestions, their source, and the button that begins."""
+    """Draw the choice of the number and the source of suggestions, and the button that starts."""
     with st.popover(t("Suggest"), icon=":material/auto_awesome:", key="suggest", disabled=workspace.readonly):
         _choices(workspace, question_set)
 
@@ -217,7 +217,7 @@ def _choices(workspace: Workspace, question_set: QuestionSet) -> None:
 
 
 def start(workspace: Workspace, question_set: QuestionSet, count: int = USUAL, *, by_model: bool = False) -> None:
-    """Suggest questions in a job, and wait for it for up to `jobs.SOON` seconds; for callbacks."""
+    """Suggest questions in a job, and wait up to `jobs.SOON` seconds for it; for callbacks."""
 
     def job(progress: Progress) -> int:
         return len(workspace.questions.suggest(question_set, count, by_model=by_model, progress=progress))
@@ -227,7 +227,7 @@ def start(workspace: Workspace, question_set: QuestionSet, count: int = USUAL, *
 
 
 def bar(workspace: Workspace, base: KnowledgeBase) -> QuestionSet | None:
-    """Draw the choice of a question set and its actions; return the set, None if the base has none."""
+    """Draw the choice of a question set and its actions; return the chosen set, None if the base has none."""
     sets = workspace.question_sets.all(base.name)
     question_set = None
     if sets:
@@ -291,7 +291,7 @@ def _choice(workspace: Workspace, base: str, sets: list[QuestionSet]) -> Questio
 
 
 def _none(workspace: Workspace, base: str) -> None:
-    """Explain question sets, and offer the ways to a first one."""
+    """Explain question sets, and offer ways to make a first one."""
     importing = jobs.is_importing(workspace, base)
     st.info(
         t("The notes are being imported. Questions on them can be added as soon as that is done.")
@@ -326,7 +326,7 @@ def _none(workspace: Workspace, base: str) -> None:
 
 
 def _samples(workspace: Workspace) -> None:
-    """Draw the way to the sample notes, whose questions show what this page does."""
+    """Draw the button that leads to the sample notes, whose questions demonstrate this page."""
     if jobs.SAMPLE not in [base.name for base in workspace.bases.all()]:
         welcome.samples(workspace, type="tertiary")
     elif widgets.small(t("Try it with the sample notes"), "to_samples", "play_arrow"):
@@ -335,6 +335,6 @@ def _samples(workspace: Workspace) -> None:
 
 
 def _first(workspace: Workspace, base: str) -> QuestionSet:
-    """Add the first set of a base, and choose the view of its questions, as a link does."""
+    """Add the first set of a base, and open the view of its questions, as a link does."""
     st.query_params["view"] = "questions"
     return workspace.question_sets.add(base, t("My questions"))

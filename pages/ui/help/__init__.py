@@ -1,1 +1,1 @@
-"""Parts of the page Help."""
+"""Parts of the Help page."""

@@ -1,4 +1,4 @@
-"""The guide: its chapters come with the program as the notes of two packs, one for each language."""
+"""The guide: its chapters are the notes of two packs, one per language, installed with the program."""
 
 import posixpath
 import re
@@ -50,14 +50,14 @@ PARTS: dict[str, tuple[str, ...]] = {
     "when-something-is-wrong": (),
     "glossary": (),
 }
-"""The parts in the order of docs/guide.md, each with its sections: the paths of the notes."""
+"""Parts of the guide in the order of docs/guide.md, each with its sections; names are the notes' paths."""
 LONGEST = 240
-"""Characters of a sentence that are shown of a chapter that a filter finds."""
+"""Maximum number of characters of an excerpt."""
 NEAREST = 6
-"""Chapters that are shown at most where none holds all words."""
+"""Maximum number of chapters in the result if none contains all words."""
 _PUNCTUATION = "?!.,;:？！。，；："
 _FILLERS = re.compile("为什么|怎么样?|什么|怎样|如何|哪里|哪些|可以|[的了吗呢是把在我你请能]")
-"""What a Chinese question holds between its telling words, which no space parts."""
+"""Function words in Chinese questions, which have no spaces around them."""
 _MARKS = re.compile(r"[*`]|(?m:^(?:#+|[-|>]) )|\]\([^)]*\)|\[(?=[^\]]*\]\()")
 _BEGIN = "(?<![A-Za-z0-9])"
 _END = re.compile(r"(?<=[.;:?!]) |(?<=[。；：？！])|\n| \| ")
@@ -65,7 +65,7 @@ _END = re.compile(r"(?<=[.;:?!]) |(?<=[。；：？！])|\n| \| ")
 
 @frozen
 class Chapter:
-    """A part of the guide or a section of one; `path` is that of its note without `.md`."""
+    """A part of the guide or a section of a part; `path` is its note's path without `.md`."""
 
     path: str
     title: str
@@ -78,7 +78,7 @@ class Chapter:
 
 @frozen
 class GuideSources(Sources):
-    """Resolves the links of a chapter: to other chapters only."""
+    """Sources of a chapter: links resolve to other chapters only."""
 
     language: str
     path: str
@@ -103,7 +103,7 @@ class GuideSources(Sources):
 
 @cache
 def chapters(language: str) -> dict[str, Chapter]:
-    """Return the chapters in their order by their paths."""
+    """Load the chapters, in order, by path."""
     folder = PROGRAM / "data" / "packs" / PACKS.get(language, PACKS[ENGLISH])
     found: dict[str, Chapter] = {}
     for part, sections in PARTS.items():
@@ -118,16 +118,16 @@ def chapters(language: str) -> dict[str, Chapter]:
 
 
 def _patterns(words: str) -> list[re.Pattern[str]]:
-    """Return a pattern for each word that says something; one of letters is found where a word begins."""
+    """Return a pattern for each word that isn't a stop word; an ASCII word matches at the beginning of words."""
     typed = [word.strip(_PUNCTUATION) or word for word in words.split()]
     telling = [word for word in typed if word.casefold() not in STOP_WORDS] or typed
     return [re.compile(f"{_BEGIN if word[0].isascii() else ''}{re.escape(word)}", re.IGNORECASE) for word in telling]
 
 
 def find(language: str, words: str) -> list[Chapter]:
-    """Return the chapters that hold all words, those first whose titles do, then those where one sentence does.
+    """Return the chapters that contain all words: first by title, then by one sentence, then the others.
 
-    Where none does, as with a question, return those that hold most of its words.
+    If there is none, as for a question, return the chapters that fit its words best.
     """
     patterns = _patterns(name_key(words))
 
@@ -141,7 +141,7 @@ def find(language: str, words: str) -> list[Chapter]:
 
 
 def _nearest(language: str, words: str) -> list[Chapter]:
-    """Return the chapters that fit a question best. A word counts more the fewer chapters hold it, and in a title."""
+    """Return the chapters that fit a question best; words that are rare, or in a title, count more."""
     every = list(chapters(language).values())
     scores = dict.fromkeys(every, 0.0)
     for pattern in _keyword_patterns(words):
@@ -154,12 +154,12 @@ def _nearest(language: str, words: str) -> list[Chapter]:
 
 
 def _keyword_patterns(words: str) -> list[re.Pattern[str]]:
-    """Return the patterns of a question's words; of Chinese, of its pairs of characters."""
+    """Return patterns of a question's keywords; for Chinese, of its pairs of characters."""
     return _patterns(" ".join(query_keywords(_FILLERS.sub(" ", words))))
 
 
 def excerpt(chapter: Chapter, words: str) -> tuple[str, list[Span]]:
-    """Return the sentence of a chapter that holds most of the words, and where they are in it."""
+    """Return the sentence of a chapter that contains the most words, and the spans of the words in it."""
     patterns = _patterns(words)
     if not all(pattern.search(f"{chapter.title}\n{chapter.text}") for pattern in patterns):
         patterns = _keyword_patterns(words)

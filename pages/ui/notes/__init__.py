@@ -1,1 +1,1 @@
-"""The parts of the Notes page."""
+"""Parts of the Notes page."""

@@ -1,4 +1,4 @@
-"""The actions on the open note and on the notes that are marked in the list, with their dialogs."""
+"""Actions on the open note and on marked notes, with their dialogs."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -21,13 +21,13 @@ from pages.ui.shared.widgets import component
 # The dialog that sets fields of several notes at once; a field without a choice stays as it is in each note.
 
 FIELDS_DIALOG = Dialog("setting")
-"""The dialog, opened with the ids of the notes."""
+"""The dialog, opened with the notes' ids."""
 WORDS = fields_of("word")
 OTHERS = fields_of("number", "status", "day")
 
 
 def archive_notes(workspace: Workspace, note_ids: Sequence[str]) -> None:
-    """Archive notes, and offer to undo it; for callbacks."""
+    """Archive notes and offer an undo; for callbacks."""
     active = [card.id for card in workspace.notes.all() if card.id in set(note_ids) and card.status != "archived"]
     workspace.notes.archive(active)
     history.offer_undo(
@@ -37,7 +37,7 @@ def archive_notes(workspace: Workspace, note_ids: Sequence[str]) -> None:
 
 
 def draw_dialogs(workspace: Workspace) -> None:
-    """Draw the dialog about notes that is open."""
+    """Draw the open dialog about notes."""
     trash.dialog(workspace)
     _draw_change_dialog(workspace)
     if note_ids := FIELDS_DIALOG.subject:
@@ -90,14 +90,14 @@ def _fields(workspace: Workspace, note_ids: Sequence[str]) -> None:
 # The dialogs that rename a note, move notes into another folder, save one as a file, and read its file otherwise.
 
 DIALOG = Dialog("changing_note")
-"""One of the dialogs, opened with the id of a note and what is done to it: rename, export or read_as."""
+"""Dialog, opened with a note's id and an action: rename, export or read_as."""
 MOVE_DIALOG = Dialog("moving")
-"""The dialog that moves notes, opened with their ids."""
+"""Dialog that moves notes, opened with their ids."""
 _FILES = "rename_files"
-"""The preference whether a file is renamed with its note; "on" or "off"."""
+"""Preference whether to rename a file with its note; "on" or "off"."""
 _RAW = "raw"
 _SHOWN = 8
-"""Linking notes that are named."""
+"""Maximum number of linking notes to list."""
 
 
 def _draw_change_dialog(workspace: Workspace) -> None:
@@ -135,7 +135,7 @@ def _rename(workspace: Workspace, note: Note) -> None:
 
 
 def draw_retitled(workspace: Workspace, note: Note) -> None:
-    """Offer that the file and the links of a note follow the title that it got in the editor."""
+    """Offer to rename the file and the links of a note after its title was changed in the editor."""
     note_id, before = st.session_state.get(composer.RETITLED, ("", ""))
     if note_id != note.id or workspace.readonly:
         return
@@ -166,7 +166,7 @@ def _forget_title() -> None:
 
 
 def _draw_linking(linking: Sequence[LinkingNote]) -> None:
-    """Draw the notes whose links follow a new title or place."""
+    """Draw the notes whose links change with a new title or place."""
     if linking:
         st.caption(t_plural("Links in {n} note change too:", "Links in {n} notes change too:", n=len(linking)))
         shown = [f"- {plain(note.title)}" for note in linking[:_SHOWN]]
@@ -175,7 +175,7 @@ def _draw_linking(linking: Sequence[LinkingNote]) -> None:
 
 
 def _offer_undo(workspace: Workspace, done: Sequence[Renaming], text: str) -> None:
-    """Show what was renamed or moved, and the links that couldn't follow, with a button that undoes all of it."""
+    """Show the result of renaming or moving, with the links that couldn't follow, and a button that undoes all."""
     linking = [link for renaming in done for link in renaming.linking]
     changed = len({link.id for link in linking if link.refusal is None})
     texts = [text, t_plural("Links in {n} note follow.", "Links in {n} notes follow.", n=changed) if changed else ""]
@@ -203,7 +203,7 @@ def _move(workspace: Workspace, note_ids: Sequence[str]) -> None:
 
 
 def _move_into(workspace: Workspace, note_ids: Sequence[str], folder: str) -> None:
-    """Put notes into a folder of their base, and offer to undo it."""
+    """Move notes into a folder of their base, and offer an undo."""
     done = workspace.renames.move(note_ids, folder)
     if moved := [renaming for renaming in done if renaming.path != renaming.path_before]:
         text = t("The note is at '{path}' now.", path=moved[0].path)
@@ -213,7 +213,7 @@ def _move_into(workspace: Workspace, note_ids: Sequence[str], folder: str) -> No
 
 
 def drop(workspace: Workspace, note_ids: Sequence[str], base: str, folder: str) -> None:
-    """Move notes that were dragged onto a folder of a base, "" for their own; raises EditError for those of another."""
+    """Move dragged notes into a folder of `base`, or of their own base with ""; raises EditError for other bases."""
     if base and any(card.base != base for card in workspace.notes.cards_of(note_ids).values()):
         raise EditError("Notes can be moved within their own base only.")
     _move_into(workspace, note_ids, folder)
@@ -268,12 +268,12 @@ def obsidian(note: Note, label: str) -> None:
 
 
 def is_here() -> bool:
-    """Return whether the browser runs on the machine of the app, so that the user sees programs that open there."""
+    """Return whether the browser runs on the app's machine, so that the user sees programs that the app opens."""
     return st.context.ip_address is None and st.get_option("server.address") in _LOOPBACK
 
 
 def new(workspace: Workspace) -> None:
-    """Draw the button for a new note, which goes into the current base and folder."""
+    """Draw the button that begins a new note in the current base and folder."""
     widgets.button(
         t("New note"),
         "new_note",
@@ -285,7 +285,7 @@ def new(workspace: Workspace) -> None:
 
 
 def is_raw() -> bool:
-    """Return whether notes are shown as they are written, with the signs of Markdown."""
+    """Return whether notes are shown as raw Markdown."""
     return bool(st.session_state.get(_RAW))
 
 
@@ -304,14 +304,14 @@ def actions(workspace: Workspace, note: Note) -> None:
 
 
 def ways(note: Note) -> None:
-    """Draw the ways from an open note to its chunks and into another program."""
+    """Draw the links from an open note to its chunks and to Obsidian."""
     widgets.chunk_link(note.id, None, t("See its chunks"))
     if note.in_file:
         obsidian(note, t("Open in Obsidian"))
 
 
 def marked(workspace: Workspace, note_ids: Sequence[str]) -> None:
-    """Draw the actions on the notes that are marked in the list."""
+    """Draw the actions on notes that are marked in the list."""
     delete = t_plural("Delete {n} note", "Delete {n} notes", n=len(note_ids))
     acts: tuple[tuple[str, str, str, Callable[[Sequence[str]], object]], ...] = (
         (t("Set fields…"), "set_fields", "edit_note", FIELDS_DIALOG.open),

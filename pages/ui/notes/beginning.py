@@ -1,4 +1,4 @@
-"""The right side while no note is open: the notes that changed last, and the concepts of the notes."""
+"""The right side while no note is open: the last changed notes, and the concepts of the notes."""
 
 from collections.abc import Sequence
 from heapq import nlargest
@@ -19,7 +19,7 @@ _NOTES = 20
 
 
 def draw_concepts(workspace: Workspace, base: str) -> None:
-    """Draw the panel, which is folded at first; what it shows is computed while it is open."""
+    """Draw the panel of concepts, initially folded; its content is computed only while it is open."""
     if workspace.has("related"):
         shell.on_demand(t("Concepts"), "concepts", "category", lambda: _draw(workspace, base))
 
@@ -53,7 +53,7 @@ def _draw(workspace: Workspace, base: str) -> None:
 
 
 def _decisions(workspace: Workspace, concepts: Sequence[Concept], chosen: Sequence[str]) -> None:
-    """Draw what can be done with the chosen concepts; of several the first one takes the others."""
+    """Draw the actions on the chosen concepts; several can be merged into the first one."""
     first, shut = chosen[0], workspace.readonly
     known = {concept.name: concept for concept in concepts}
     decide = workspace.related.concepts.decide
@@ -92,7 +92,7 @@ def _notes(workspace: Workspace, names: Sequence[str], base: str) -> None:
 
 
 def _way(workspace: Workspace) -> None:
-    """Draw two boxes for notes, and what leads from the first to the second."""
+    """Draw two boxes for notes, and the path from the first to the second."""
     st.caption(f"**{t('How one note leads to another')}**")
     left, right = st.columns(2)
     with left:
@@ -119,9 +119,9 @@ _SHOWN = 10
 
 
 def draw(workspace: Workspace, base: str, *, several: bool) -> None:
-    """Draw how to open or write a note, and of a base or of all, links to the notes that changed last and the concepts.
+    """Draw a hint how to open a note, links to the last changed notes of one or all bases, and the concepts.
 
-    `several` names the bases of the notes.
+    With `several`, the bases of the notes are named.
     """
     with st.container(key="beginning"):
         lead = t("Choose a note to read it, or press Ctrl+O to go to one by its title.")
@@ -140,7 +140,7 @@ def draw(workspace: Workspace, base: str, *, several: bool) -> None:
 
 
 def _latest(workspace: Workspace, base: str) -> Sequence[NoteSummary]:
-    """Return the notes of a base, or of all, that changed last."""
+    """Return the last changed notes of a base, or of all bases."""
     if not base:
         return workspace.notes.switch("", _SHOWN)
     return nlargest(

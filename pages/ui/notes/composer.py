@@ -1,4 +1,4 @@
-"""The open editor of this browser session: a note is begun or edited, stored as a draft, and saved."""
+"""The open editor of this browser session: beginning, editing, drafting and saving notes."""
 
 import posixpath
 from collections.abc import Iterable, Mapping
@@ -24,13 +24,14 @@ from pages.ui.shared.text import t
 # The current base and folder, where a new note goes if nothing else is chosen.
 
 _LATEST = 20
-"""Notes that changed last, among which one of a base of notes is looked for."""
+"""Number of last changed notes that are searched for one in a base that can be written."""
 
 
 def current_place(workspace: Workspace) -> tuple[str, str]:
-    """Return the base and the folder of the open note, else the base that the list shows, else that of the last change.
+    """Return the base and folder of the open note, else the listed base, else the base of the last change.
 
-    A base of text files is none, for it is written elsewhere. Without any base it is one that the note makes.
+    Bases of text files are skipped, because they are written elsewhere. If there is no base, the name of a base to make
+    is returned.
     """
     bases = [base.name for base in workspace.bases.all() if not base.plain]
     note_id, listed = st.session_state.get("open_note", ""), st.session_state.get("notes_base", "")
@@ -48,21 +49,21 @@ def _in(bases: Iterable[str], cards: Iterable[NoteSummary]) -> Iterable[NoteSumm
 
 
 RETITLED = "retitled"
-"""The key in the session state of a note that the editor gave another title, with the one that links may have."""
+"""Session key of a note that was retitled in the editor: its id, and the title that links may still use."""
 _WRITING = "writing"
 _WRITINGS = "writings"
 _PUTTING = Lock()
 _SAVED: dict[str, tuple[str, int, int]] = {}
-"""The note, its version and the number of the text that was saved last from each draft: its browser may not know it."""
+"""Draft id -> note id, version and text number of its last save, of which the browser may not know yet."""
 
 
 def current_session() -> EditorSession | None:
-    """Return the text that is being written in this session, None without one."""
+    """Return the open editor session, or None."""
     return st.session_state.get(_WRITING)
 
 
 def session_texts() -> dict[str, EditorSession]:
-    """Return all texts of this session, by the tokens of their editors."""
+    """Return all editor sessions of this browser session, by token."""
     writings: dict[str, EditorSession] = st.session_state.setdefault(_WRITINGS, {})
     return writings
 
@@ -84,13 +85,13 @@ def begin_here(workspace: Workspace) -> None:
 
 
 def title_of(path: str) -> str:
-    """Return the title that a path gives to its note."""
+    """Return a note's default title from its path."""
     name = PurePosixPath(path).name
     return name[: -len(PurePosixPath(name).suffix)] if name.lower().endswith(NOTE_SUFFIXES) else name
 
 
 def edit(workspace: Workspace, note_id: str, *, at_end: bool = False, caret: int = 0) -> None:
-    """Begin to edit a note, with the caret at a place or at its end; for callbacks. Raises NoteNotFound."""
+    """Begin to edit a note, with the caret at an offset or at the end; for callbacks. Raises NoteNotFound."""
     note = workspace.notes.get(note_id)
     caret = _units(note.body) if at_end else max(0, caret)
     history.clear_undo()
@@ -98,7 +99,7 @@ def edit(workspace: Workspace, note_id: str, *, at_end: bool = False, caret: int
 
 
 def _units(text: str) -> int:
-    """Return the length of a text as JavaScript counts it."""
+    """Return the length of a text in UTF-16 units, as JavaScript counts."""
     return len(text.encode("utf-16-le")) // 2
 
 
@@ -119,13 +120,13 @@ def edit_proposed(workspace: Workspace, submission: Submission) -> None:
 
 
 def resume(workspace: Workspace, key: str) -> None:
-    """Open a draft in the editor; for callbacks. Where its note is gone, it is the draft of a new one."""
+    """Open a draft in the editor; for callbacks. If its note is gone, it becomes the draft of a new note."""
     if draft := workspace.drafts.find(key):
         open_draft(workspace, draft)
 
 
 def open_draft(workspace: Workspace, draft: NoteDraft, predecessor: str = "") -> None:
-    """Open a draft in the editor. `predecessor` is an editor of an ended session that is still in the window."""
+    """Open a draft in the editor; `predecessor` is the token of an ended session's editor, still in the window."""
     token = draft.key.split(" ")[1]
     about = draft.fields
     fields = about.get("fields")
@@ -150,7 +151,7 @@ def open_draft(workspace: Workspace, draft: NoteDraft, predecessor: str = "") ->
 
 
 def _draft_origin(workspace: Workspace, draft: NoteDraft) -> Note | None:
-    """Return the note of a draft in the version that it continues; the stored note if the draft is saved."""
+    """Return a draft's note in the version that the draft continues, or the stored note if the draft is saved."""
     note_id, draft_id = draft.key.split(" ")
     version = draft.version
     if (saved := _SAVED.get(draft_id)) and saved[2] <= number_of(draft):
@@ -168,7 +169,7 @@ def _draft_origin(workspace: Workspace, draft: NoteDraft) -> Note | None:
 
 
 def leave(workspace: Workspace) -> None:
-    """Close the editor and save its text; what can't be saved stays a draft."""
+    """Close the editor and save its text; a text that can't be saved stays a draft."""
     if session := st.session_state.pop(_WRITING, None):
         session.offers = session.links = None
         save_left(workspace, None)
@@ -179,7 +180,7 @@ def leave(workspace: Workspace) -> None:
 
 
 def discard(workspace: Workspace, key: str) -> None:
-    """Delete a draft, and close the editor if it is its text; for callbacks."""
+    """Delete a draft, and close the editor if it has this draft open; for callbacks."""
     workspace.drafts.delete_for_good(key)
     for text in session_texts().values():
         if text.key == key:
@@ -189,10 +190,10 @@ def discard(workspace: Workspace, key: str) -> None:
 
 
 def save(workspace: Workspace, session: EditorSession, *, over: Note | None = None, automatic: bool = False) -> None:
-    """Save the text and the fields as a new version, or `over` the one that is stored; then index in the background.
+    """Save text and fields as a new version, or replace the stored note `over`; indexing follows in the background.
 
-    It joins the version before if that was automatic and of the same sitting. Where the note was changed meanwhile in
-    other lines and fields, both changes are merged. What can't be saved stays a draft.
+    The version joins the previous one if that was an automatic save of the same sitting. If the note was meanwhile
+    changed in other lines and fields, both changes are merged. A text that can't be saved stays a draft.
     """
     try:
         note = _store(workspace, session, over)
@@ -208,7 +209,7 @@ def save(workspace: Workspace, session: EditorSession, *, over: Note | None = No
 
 
 def _merge(workspace: Workspace, session: EditorSession, *, automatic: bool) -> None:
-    """Save what the user wrote with what was changed elsewhere; nothing where both changed the same lines or a field."""
+    """Merge the user's text with a change from elsewhere and save it, unless both changed the same lines or a field."""
     note, stored = session.note, stored_note(workspace, session)
     assert note is not None
     if session.decides or any(getattr(stored, name) != getattr(note, name) for name in session.fields):
@@ -238,7 +239,7 @@ def _merge(workspace: Workspace, session: EditorSession, *, automatic: bool) -> 
 
 
 def stored_note(workspace: Workspace, session: EditorSession) -> Note:
-    """Return the stored note of a conflict; a changed file is read first, so that its text becomes a version."""
+    """Return the stored note of a conflict; its changed file is read first, so that its text becomes a version."""
     assert session.note is not None
     assert session.conflict is not None
     if session.note.in_file and workspace.bases.by_id(session.note.base_id).write_files:
@@ -270,9 +271,9 @@ def _store(workspace: Workspace, session: EditorSession, over: Note | None) -> N
 
 
 def move_to(workspace: Workspace, session: EditorSession, base: str, folder: str) -> None:
-    """Let a new note go into a base and a folder; one that this editor made is made again there.
+    """Set the base and folder of a new note; if the editor has saved it already, it is made again there.
 
-    Its text is a draft first: a kill leaves it there, at most in both places.
+    The text is stored as a draft first, so that a killed process loses nothing and at most leaves it in both places.
     """
     before, session.base, session.folder = (session.base, session.folder), base, folder
     if not (made := session.note) or before == (base, folder):
@@ -287,9 +288,9 @@ def move_to(workspace: Workspace, session: EditorSession, base: str, folder: str
 
 
 def save_left(workspace: Workspace, open_session: EditorSession | None) -> None:
-    """Save the texts of this session whose editors were left, but for one that is open.
+    """Save the texts of this session's closed editors, except `open_session`.
 
-    A note that was made and emptied again goes into the trash.
+    A note that was made and then emptied goes to the trash.
     """
     for text in session_texts().values():
         if text is open_session or workspace.readonly:
@@ -301,14 +302,14 @@ def save_left(workspace: Workspace, open_session: EditorSession | None) -> None:
 
 
 def is_blank(workspace: Workspace, session: EditorSession) -> bool:
-    """Return whether the editor made a note that now has no text and no title of its own."""
+    """Return whether the editor's new note has neither a text nor a title of its own."""
     if session.note is None or not session.created or session.conflict or session.body.strip():
         return False
     return not has_own_title(workspace, session)
 
 
 def has_own_title(workspace: Workspace, session: EditorSession) -> bool:
-    """Return whether the note in the editor has another title than its text gives it."""
+    """Return whether the note in the editor has a title of its own, other than the default from its text."""
     if "title" in session.fields or session.note is None:
         return bool(session.fields.get("title"))
     if session.created:
@@ -339,7 +340,7 @@ def is_overtaken(workspace: Workspace, session: EditorSession) -> bool:
 
 
 def take_newer(workspace: Workspace, session: EditorSession) -> None:
-    """Edit the newer version, which conflicts with a text that differs; for callbacks. Raises NoteNotFound."""
+    """Edit the newer version, or show a conflict if the user's text differs; for callbacks. Raises NoteNotFound."""
     assert session.note is not None
     if session.changed:
         session.conflict = session.newer
@@ -351,7 +352,7 @@ def take_newer(workspace: Workspace, session: EditorSession) -> None:
 
 
 def keep_draft(workspace: Workspace, session: EditorSession, *, claim: bool = False) -> None:
-    """Store the text as a draft; delete the draft if nothing differs from the stored note.
+    """Store the text as a draft, or delete the draft if it equals the stored note.
 
     A draft belongs to the editor that claimed it last; another editor writes a draft of its own.
     """
@@ -366,7 +367,7 @@ def keep_draft(workspace: Workspace, session: EditorSession, *, claim: bool = Fa
 
 
 def draft_of(workspace: Workspace, session: EditorSession) -> NoteDraft:
-    """Return a text as a draft."""
+    """Build the draft of an editor session."""
     base = workspace.bases.find(session.base)
     about = {
         "base": session.base,
@@ -382,7 +383,7 @@ def draft_of(workspace: Workspace, session: EditorSession) -> NoteDraft:
 
 
 def put_draft(workspace: Workspace, draft: NoteDraft, writer: str) -> str:
-    """Store a draft and return its key, which is a new one if another editor claimed the draft."""
+    """Store a draft and return its key; the key is new if another editor claimed the draft."""
     with _PUTTING:
         stored = workspace.drafts.find(draft.key)
         if writer and stored and stored.fields.get("writer", writer) != writer:
@@ -392,7 +393,7 @@ def put_draft(workspace: Workspace, draft: NoteDraft, writer: str) -> str:
 
 
 def drop_draft(workspace: Workspace, session: EditorSession) -> None:
-    """Delete the draft of a text, unless another editor claimed it."""
+    """Delete the draft of an editor session, unless another editor claimed it."""
     with _PUTTING:
         stored = workspace.drafts.find(session.key)
         if stored and stored.fields.get("writer", session.token) == session.token:
@@ -400,7 +401,7 @@ def drop_draft(workspace: Workspace, session: EditorSession) -> None:
 
 
 def is_saved(workspace: Workspace, draft: NoteDraft) -> bool:
-    """Return whether a draft equals its stored note, or an empty note if it is of a new one."""
+    """Return whether a draft equals its stored note, or is empty for a new note."""
     note_id = draft.key.split(" ")[0]
     body = "" if note_id == NEW else workspace.notes.get(note_id).body
     return not draft.fields.get("fields") and with_line_ends(draft.body, body) == body

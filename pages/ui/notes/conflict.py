@@ -1,4 +1,4 @@
-"""The choice between the text in the editor and the stored note, which was changed meanwhile."""
+"""The choice between the editor's text and the stored note, which was changed meanwhile."""
 
 import posixpath
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from pages.ui.shared.text import small_print, t
 
 
 def draw(workspace: Workspace, session: EditorSession) -> None:
-    """Draw the differences and the choices; none of them loses a text, nor does going on writing."""
+    """Draw the differences and the choices; no choice loses a text, and the user can keep writing."""
     stored = session.conflict
     assert stored is not None
     with st.container(border=True, key="conflict"):
@@ -53,7 +53,7 @@ def _keep_mine(workspace: Workspace, session: EditorSession) -> None:
 
 
 def _take_theirs(workspace: Workspace, session: EditorSession) -> None:
-    """Save the text, so that it stays in the history, and return to the stored one."""
+    """Save the editor's text, so that it is in the history, and revert to the stored text."""
     stored = composer.stored_note(workspace, session)
     if session.decides:  # a save would accept what a program wrote: the text stays a draft
         composer.leave(workspace)
@@ -70,7 +70,7 @@ def _take_theirs(workspace: Workspace, session: EditorSession) -> None:
 
 
 def _keep_both(workspace: Workspace, session: EditorSession) -> None:
-    """Save the text, and add the stored one as a note of its own next to it."""
+    """Save the editor's text, and add the stored text as a new note next to it."""
     stored = composer.stored_note(workspace, session)
     composer.save(workspace, session, over=stored)
     if session.changed:

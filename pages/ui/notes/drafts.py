@@ -1,4 +1,4 @@
-"""Texts that aren't saved: drafts are offered, and what a browser still holds is taken into a draft or the open editor."""
+"""Unsaved texts: offering drafts, and taking texts from the browser into a draft or the open editor."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -27,7 +27,7 @@ def draw_note_drafts(workspace: Workspace, note_id: str) -> None:
 
 
 def draw_new_drafts(workspace: Workspace) -> None:
-    """Draw the drafts of new notes, and of notes that aren't there any more."""
+    """Draw the drafts of new notes and of deleted notes."""
     drafts = workspace.drafts.all()
     there = workspace.notes.cards_of(draft.key.split(" ")[0] for draft in drafts)
     for draft in drafts:
@@ -60,21 +60,21 @@ _STORED = "letters_stored"
 _SESSION = "letters_session"
 
 LETTERS = component("letters", __file__, before="shelf.js")
-"""Triggers `typed`: the texts that aren't stored, and the token of an editor whose session ended."""
+"""Component; triggers `typed` with the texts that aren't stored, and the token of an editor whose session ended."""
 
 
 def session_id() -> str:
-    """Return the name of this session, by which the window notices a new one."""
+    """Return this session's random id, by which the browser window notices a new session."""
     return str(st.session_state.setdefault(_SESSION, token_hex(4)))
 
 
 def about(draft: NoteDraft) -> dict[str, Any]:
-    """Return the key, the base, the version and the fields of a draft for the browser."""
+    """Return the key, base, version and fields of a draft for the browser."""
     return {"key": draft.key, "base": draft.base_id, "version": draft.version, "fields": draft.fields}
 
 
 def listen(workspace: Workspace) -> None:
-    """Take the texts that aren't stored, of this window's editors and of closed ones."""
+    """Receive the unsaved texts of this window's open and closed editors."""
 
     session = composer.current_session()
     composer.save_left(workspace, session if st.session_state["page"] == "notes" else None)
@@ -102,7 +102,7 @@ def _take_sent(workspace: Workspace) -> None:
 
 
 def _take(workspace: Workspace, item: Mapping[str, Any], *, goes_on: bool) -> None:
-    """Store a text in the editor of this session that it is from, else as a draft; with `goes_on` its editor reopens."""
+    """Put a text into the editor session that sent it, else into a draft; with `goes_on` the editor is reopened."""
     token, number = str(item["token"]), int(item["number"])
     draft_id = str(item["about"]["key"]).partition(" ")[2]
 
@@ -136,7 +136,7 @@ def _draft(item: Mapping[str, Any]) -> NoteDraft:
 
 
 _COMPARED = 5
-"""Versions of a note in which a late text is looked for."""
+"""Number of versions of a note that are searched for a late text."""
 
 
 def _is_known(workspace: Workspace, draft: NoteDraft) -> bool:
@@ -151,7 +151,7 @@ def _is_known(workspace: Workspace, draft: NoteDraft) -> bool:
 
 
 def _is_in_history(workspace: Workspace, draft: NoteDraft) -> bool:
-    """Return whether a version that is later than the draft's beginning has its text. Raises NoteNotFound."""
+    """Return whether a version later than the one that the draft began with has its text; raises NoteNotFound."""
     note_id = draft.key.split(" ")[0]
     if note_id == NEW:
         return False

@@ -1,4 +1,4 @@
-"""The targets of a note's links, and the document that it was converted from."""
+"""The targets of a note's links, and the source document of a converted note."""
 
 import posixpath
 from collections.abc import Callable, Iterable, Sequence
@@ -18,9 +18,9 @@ from pages.ui.shared.text import t
 # The targets of the links of a note.
 
 PREVIEW = 400
-"""Characters of a linked note that are shown before it is opened."""
+"""Characters in the preview of a linked note."""
 PREVIEWED = 100
-"""Linked notes of which they are shown."""
+"""Maximum number of linked notes with a preview."""
 
 
 def _route(note_id: str, file: Attachment) -> str | None:
@@ -28,9 +28,9 @@ def _route(note_id: str, file: Attachment) -> str | None:
 
 
 class NoteSources:
-    """The notes and files that a note refers to, looked up as it is drawn.
+    """Lookup of the notes and files that a note refers to, while it is drawn.
 
-    `address` returns the address of a file of a note, by the note's id; None where there is none.
+    `address` returns the web address of a note's file, or None.
     """
 
     def __init__(
@@ -76,23 +76,23 @@ class NoteSources:
         return note.body, NoteSources(self._workspace, note, self._links, address=self._address)
 
     def links(self) -> tuple[list[SourceSpan], list[str], list[SourceSpan]]:
-        """Return the notes that the note links to, the targets of its broken links, and the notes that link to it."""
+        """Return the linked notes, the targets of broken links, and the notes that link to this one."""
         links = self._links.resolve(self._note, self._note.links)
         there = dict.fromkeys(link.note_id for link in links if link.note_id)
         missing = [link.target for link in links if not link.note_id]
         return self._places(there), missing, self._places(self._workspace.notes.linking(self._note.id))
 
     def mentions(self, places: Sequence[SourceSpan]) -> dict[str, str]:
-        """Return the sentences in which notes link to the note, by their ids."""
+        """Return the sentences in which other notes link to this one, by the other note's id."""
         return self._workspace.texts.mentions(self._links, self._note.id, [place.id for place in places])
 
     def near(self, limit: int) -> list[SourceSpan]:
-        """Return the notes close in meaning, as far as that is in memory."""
+        """Return notes that are close in meaning, if their vectors are in memory."""
         has = self._workspace.has("related")
         return self._places(card.id for card in (self._workspace.related.close(self._note.id, limit) if has else ()))
 
     def links_among(self, places: Iterable[SourceSpan]) -> list[tuple[str, str]]:
-        """Return the links between some notes, by their ids."""
+        """Return the links between some notes as pairs of ids."""
         return list(self._links.among(place.id for place in places))
 
     def _places(self, note_ids: Iterable[str]) -> list[SourceSpan]:
@@ -108,7 +108,7 @@ class NoteSources:
 
 
 def provenance(note: Note, chunk: Chunk | None) -> None:
-    """Draw what a note was converted from and by what, and the link to that where no passage is shown."""
+    """Draw the kind of a note's source document and its converter, and a link to it if no passage is shown."""
     if note.document is None:
         return
     kind, converter = note.document.kind, note.document.converter
@@ -119,7 +119,7 @@ def provenance(note: Note, chunk: Chunk | None) -> None:
 
 
 def original_link(note: Note, page: int = 0) -> None:
-    """Draw the link to the document of a note, of a PDF at a page; nothing for a note without one."""
+    """Draw the link to a note's source document, at a page of a PDF; draws nothing without a document."""
     if note.document:
         label = t("Open the original at page {n}", n=page) if page else t("Open the original")
         st.link_button(label, routes.original_address(note.id, page), icon=":material/draft:", type="tertiary")

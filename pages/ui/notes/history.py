@@ -1,4 +1,4 @@
-"""The versions of a note in a dialog, the return to one, and the undo of the last changes."""
+"""The version history of a note in a dialog, and undoing the last changes."""
 
 from collections.abc import Callable, Sequence
 
@@ -19,7 +19,7 @@ _OFFERED = "notes_offered"
 _SEEN = "notes_seen"
 _PLACE = "notes_done_place"
 _KEPT = 20
-"""Changes that can be undone."""
+"""Maximum number of changes that can be undone."""
 
 
 def offer_undo(text: str, undo: Callable[[], object]) -> None:
@@ -30,7 +30,7 @@ def offer_undo(text: str, undo: Callable[[], object]) -> None:
 
 
 def offer_text_undo(workspace: Workspace, note: Note) -> None:
-    """Offer to undo what the user wrote to a note since it was read here last, unless that is offered already."""
+    """Offer to undo the user's edits of a note since it was last shown here, unless that is already offered."""
     seen: dict[str, int] = st.session_state.setdefault(_SEEN, {})
     before, seen[note.id] = seen.get(note.id, note.version), note.version
     if st.session_state.pop(_OFFERED, False) or note.version <= before:
@@ -43,7 +43,7 @@ def offer_text_undo(workspace: Workspace, note: Note) -> None:
 
 
 def draw_undo() -> None:
-    """Draw the last change that isn't undone, until another note or page is opened."""
+    """Draw the last change with its undo button, until another note or page is opened."""
     place = st.session_state["page"], st.session_state.get("open_note")
     if st.session_state.setdefault(_PLACE, place) != place:
         clear_undo()
@@ -63,29 +63,29 @@ def draw_undo() -> None:
 
 
 def clear_undo() -> None:
-    """Forget the changes: they can't undo later changes of another kind."""
+    """Forget the changes, because undoing them after other changes would be wrong."""
     for key in (_DONE, _PLACE):
         st.session_state.pop(key, None)
 
 
 DIALOG = Dialog("history_of")
-"""The history of a note, opened with its id."""
+"""Dialog with the history of a note, opened with the note's id."""
 _AROUND = 2
-"""Lines that are shown around a change."""
+"""Lines to show around a change."""
 _NONE = "–"
-"""The text of a field without a value."""
+"""Text for a field without a value."""
 _MOST = 60_000
-"""Characters of a difference that are shown."""
+"""Maximum number of characters of a difference to show."""
 
 
 def dialog(workspace: Workspace) -> None:
-    """Draw the history if it is open."""
+    """Draw the history dialog if it is open."""
     if note_id := DIALOG.subject:
         DIALOG.draw(t("History"), lambda: _history(workspace, note_id), width="large")
 
 
 def line(version: Version) -> str:
-    """Return a version in one line: its number, kind, author and time."""
+    """Describe a version in one line: number, kind, author and time."""
     done = t("{done} {by}", done=VERSION_KINDS[version.kind], by=AUTHORS[version.author])
     return f"{version.number} · {done} · {local(version.at)}"
 
@@ -115,7 +115,7 @@ def _history(workspace: Workspace, note_id: str) -> None:
 
 
 def _choose_view(note_id: str, number: int, others: dict[int, str]) -> tuple[str, int | None]:
-    """Draw the choice of a view, and of a second version: by default that of now, of that the one before it."""
+    """Draw the choice of a view and of a version to compare with, by default the newest version or its predecessor."""
     if not others:
         small_print("This is the only version.")
         return "alone", None
@@ -141,7 +141,7 @@ def _draw_version(workspace: Workspace, note: Note) -> None:
 
 
 def _draw_comparison(workspace: Workspace, note_id: str, numbers: Sequence[int], *, sides: bool) -> None:
-    """Draw the differences between two versions, and what the colours mean."""
+    """Draw the differences between two versions, with a legend."""
     first, second = numbers
     removed, added = t("removed: only in version {n}", n=first), t("added: only in version {n}", n=second)
     st.html(f'<p class="t-words t-key"><del>{html(removed)}</del> <ins>{html(added)}</ins></p>')
@@ -154,7 +154,7 @@ def _draw_comparison(workspace: Workspace, note_id: str, numbers: Sequence[int],
 
 
 def draw_difference(difference: NoteDifference) -> None:
-    """Draw the fields and the words that differ between two states of a note."""
+    """Draw the differing fields and words of two states of a note."""
     st.html(
         _fields(difference.fields)
         + (words(difference) or f'<span class="t-dim">{html(t("The text is the same."))}</span>')
@@ -162,7 +162,7 @@ def draw_difference(difference: NoteDifference) -> None:
 
 
 def words(difference: NoteDifference) -> str:
-    """Return the text of a difference as HTML, without the lines that are far from a change; "" for equal texts."""
+    """Return a text difference as HTML, without lines away from changes; "" for equal texts."""
     if all(piece.kind == "equal" for piece in difference.pieces):
         return ""
     tags, parts, length = {"added": "ins", "removed": "del"}, [], 0
@@ -179,7 +179,7 @@ def words(difference: NoteDifference) -> str:
 
 
 def side_by_side(difference: NoteDifference) -> str:
-    """Return two states of a text as HTML, line by line next to each other; "" for equal texts."""
+    """Return a text difference as HTML with both texts side by side; "" for equal texts."""
     if all(piece.kind == "equal" for piece in difference.pieces):
         return ""
     rows: list[tuple[str, str]] = []
@@ -205,19 +205,19 @@ def side_by_side(difference: NoteDifference) -> str:
 
 
 def _cut(length: int) -> str:
-    """Return the remark below a text of a length as HTML, "" for one that is shown in whole."""
+    """Return a remark as HTML if a text of this length isn't shown in full, else ""."""
     return f'<div class="t-dim">{html(t("The rest is too long to be shown."))}</div>' if length >= _MOST else ""
 
 
 def _near(text: str, *, first: bool, last: bool) -> list[str]:
-    """Return the lines of an equal text that are near a change, with an empty one for those between."""
+    """Return the lines of an equal piece that are near a change, with an empty string for the lines between."""
     lines = text.splitlines(keepends=True)
     head, tail = ([] if first else lines[: _AROUND + 1]), ([] if last else lines[-_AROUND - 1 :])
     return lines if len(head) + len(tail) >= len(lines) else [*head, "", *tail]
 
 
 def _fields(changes: tuple[FieldChange, ...]) -> str:
-    """Return the fields that differ as HTML, "" where none does."""
+    """Return a table of the differing fields as HTML, or ""."""
     if not changes:
         return ""
     rows = (
@@ -233,7 +233,7 @@ def _marked(tag: str, item: object) -> str:
 
 
 def value(item: object) -> str:
-    """Return the value of a field as text."""
+    """Return the text of a field's value."""
     if isinstance(item, (tuple, list)):
         return join_list(map(str, item)) or _NONE
     return _NONE if item in (None, "") else str(item)[: len("2026-01-31")] if hasattr(item, "isoformat") else str(item)

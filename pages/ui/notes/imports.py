@@ -1,4 +1,4 @@
-"""The import of notes: its source, the preview of its changes, the confirmation."""
+"""The import of notes: its source, the preview of the changes, and the confirmation."""
 
 import os
 from pathlib import Path
@@ -17,7 +17,7 @@ from pages.ui.shared.text import busy, small_print, t, t_plural
 
 
 def question(workspace: Workspace, plan: SyncPlan) -> bool | None:
-    """Draw the question and return whether files may be written, None where it isn't open."""
+    """Draw the question whether files may be written, and return the answer; None if it needn't be asked."""
     if not _is_open(workspace, plan):
         return None
     texts = {False: t("Nowhere: your files are only read"), True: t("The note's own file")}
@@ -29,7 +29,7 @@ def question(workspace: Workspace, plan: SyncPlan) -> bool | None:
 
 
 def _is_open(workspace: Workspace, plan: SyncPlan) -> bool:
-    """Return whether the plan is the first of a base with a folder of notes that can be written."""
+    """Return whether the plan is a base's first import of a writable folder with notes."""
     folder, base = Path(plan.source_ref), workspace.bases.find(plan.base)
     decided = base is not None and (base.plain or base.write_files or bool(workspace.folders.all(base)))
     texts = any(file.path.lower().endswith(NOTE_SUFFIXES) for file in plan.added)
@@ -42,7 +42,7 @@ _LISTED = "folders_listed"
 
 
 def choose(key: str) -> None:
-    """Draw the button that lets the user choose a folder, which becomes the text of the widget of a key."""
+    """Draw the button for choosing a folder, whose path `take` puts into the widget with this key."""
     if window.command():
         if widgets.button(t("Choose a folder…"), f"{key}_choose", "folder_open"):
             with busy("Choose the folder in the dialog that opened."):
@@ -56,14 +56,14 @@ def choose(key: str) -> None:
 
 
 def take(key: str) -> None:
-    """Give the widget of a key the chosen folder, before the widget is drawn."""
+    """Put the chosen folder into the widget with this key; to be called before the widget is drawn."""
     if chosen := st.session_state.pop(f"{key}_chosen", ""):
         st.session_state[key] = chosen
 
 
 @st.fragment
 def _browse(key: str) -> None:
-    """Draw the folder that is looked at, its folders, and the button that takes it."""
+    """Draw the current folder, its subfolders, and the button that chooses it."""
     now = Path(st.session_state.get(_LISTED, "") or Path.home())
 
     def go(folder: Path) -> None:
@@ -81,18 +81,18 @@ def _browse(key: str) -> None:
 
 
 _INTO = "into_"
-"""Beginning of the keys where the base is known: a page of a base has buttons of its own."""
+"""Prefix of the keys if the base is given, because the page of a base has its own buttons."""
 
 
 def popover(workspace: Workspace, *, vacant: bool) -> None:
-    """Draw the button that opens the ways to import, unless they are on the page: for a `vacant` base, or any."""
+    """Draw the button that opens the import form, unless the form is already on the page (for a `vacant` base)."""
     if not (vacant or _opens_ways(workspace) or _is_locked(workspace)):
         with st.popover(t("Import"), icon=":material/sync:"), st.container(key="import_body"):
             _ways(workspace)
 
 
 def section(workspace: Workspace) -> None:
-    """Draw a plan that needs a confirmation; else, without notes or after a link, the ways to import."""
+    """Draw the plan that waits for confirmation, else the import form if there are no notes or a link asks for it."""
     plan: SyncPlan | None = st.session_state.get("plan")
     if plan is not None:
         _decide(workspace, plan)
@@ -102,7 +102,7 @@ def section(workspace: Workspace) -> None:
 
 
 def adding(workspace: Workspace, base: str, *, opened: bool) -> None:
-    """Draw the ways to bring notes into a base: a folder, files, or a note that is written; or the plan of one."""
+    """Draw the ways to add notes to a base (a folder, files, a new note), or its plan that waits for confirmation."""
     plan: SyncPlan | None = st.session_state.get("plan")
     if plan is not None and plan.base == base:
         _decide(workspace, plan)
@@ -129,7 +129,7 @@ def _is_locked(workspace: Workspace) -> bool:
 
 
 def _ways(workspace: Workspace, base: str = "") -> None:
-    """Draw the ways to import; into a base, else into the one that is typed."""
+    """Draw the import form; without a base, the user types one."""
     folder, files = t("Upload a folder"), t("Upload files or a zip")
     widgets.tabs(
         {
@@ -169,7 +169,7 @@ def _by_address(workspace: Workspace, into: str) -> None:
 
 
 def _draw_synced_folders(workspace: Workspace, of: str) -> None:
-    """Draw a button for each folder that was synced before, with one base or with any."""
+    """Draw a button for each folder that was synced before with a base, or with any base."""
     known = [
         (base.name, folder)
         for base in workspace.bases.all()
@@ -220,7 +220,7 @@ def _propose(workspace: Workspace, plan: SyncPlan) -> None:
 
 
 def _decide(workspace: Workspace, plan: SyncPlan) -> None:
-    """Draw a plan and its confirmation; one that removes many notes needs a second confirmation."""
+    """Draw a plan and its confirmation; a plan that removes many notes needs a second confirmation."""
     with st.container(border=True, key="plan"):
         st.subheader(plain(t("What will change in '{base}'", base=plan.base)))
         _makes(workspace, plan)
@@ -258,7 +258,7 @@ def _decide(workspace: Workspace, plan: SyncPlan) -> None:
 
 
 def _joins(plan: SyncPlan) -> bool:
-    """Draw the notes that a folder's files take over; return whether the user lets files replace other texts."""
+    """Draw the notes that will be linked to files; return whether the user agrees to replacing different texts."""
     joined = t_plural(
         "{n} note has the same path as a file in {folder}, and will be linked to it.",
         "{n} notes have the same paths as files in {folder}, and will be linked to them.",
@@ -280,7 +280,7 @@ def _joins(plan: SyncPlan) -> bool:
 
 
 def _makes(workspace: Workspace, plan: SyncPlan) -> None:
-    """Draw the base that a plan makes, and the link to the form with its other settings."""
+    """Draw the base that a plan makes, and a link to the form with its other settings."""
     bases = [base.name for base in workspace.bases.all()]
     if plan.makes is None or plan.base in bases:
         return

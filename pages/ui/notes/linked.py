@@ -1,4 +1,4 @@
-"""The dialog that begins the note of a link that leads nowhere yet."""
+"""The dialog that begins the missing note of a broken link."""
 
 import posixpath
 from pathlib import PurePosixPath
@@ -13,7 +13,7 @@ from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t
 
 _DIALOG = Dialog("linked_note")
-"""Opened with a base and the path of the note in it."""
+"""Dialog, opened with a base and the note's path in it."""
 
 
 def ask(base: str, path: str) -> None:

@@ -1,4 +1,4 @@
-"""The notes at the left of the page: their filters, and the tree or the list where a click opens one."""
+"""The notes at the left of the page: filters, and a tree or a list in which a click opens a note."""
 
 import re
 from collections.abc import Callable, Container, Sequence
@@ -20,30 +20,30 @@ _PIECE = re.compile(r'(?:"[^"]*"|[^\s"])+')
 
 @frozen
 class Narrowing:
-    """What the box for filters says: filters, and words of a title or a path."""
+    """The parsed content of the filter box: filters, and words of a title or a path."""
 
     filters: Filters
     words: tuple[str, ...]
 
     @property
     def base(self) -> str:
-        """The one base that is named, else ""."""
+        """The base if exactly one is named, else ""."""
         return self.filters.bases[0] if len(self.filters.bases) == 1 else ""
 
     @property
     def parts(self) -> list[object]:
-        """The base, and what else narrows."""
+        """All parts that narrow the list; the base comes first."""
         return [self.base, self.words, self.filters.conditions, self.filters.after, self.filters.before]
 
     def cards(self, workspace: Workspace) -> list[NoteSummary]:
-        """Return the notes that pass, with all words in their title or path."""
+        """Return the notes that pass the filters and have all words in their title or path."""
         found = [workspace.notes.all(self.filters, text=word) for word in self.words or [""]]
         passing = set.intersection(*({card.id for card in cards} for cards in found))
         return [card for card in found[0] if card.id in passing]
 
 
 def narrowing(workspace: Workspace, bases: list[str]) -> Narrowing:
-    """Draw the box for filters, and return what it says."""
+    """Draw the filter box, and return its parsed content."""
     if (base := links.arrived_value("base")) in bases:
         others = [item for item in st.session_state.get(_FILTERS, []) if not item.startswith("base:")]
         st.session_state[_FILTERS] = [f"base:{base}", *others]
@@ -83,7 +83,7 @@ def _label(field: str, value: str) -> str:
 
 
 def _read(workspace: Workspace, bases: Container[str], pieces: Sequence[str]) -> Narrowing:
-    """Return what pieces of text say: terms of the query language are filters, any other piece is a word."""
+    """Parse pieces of text: terms of the query language are filters, other pieces are words."""
     named, terms, words = list[str](), list[str](), list[str]()
     for piece in pieces:
         filters = None
@@ -105,7 +105,7 @@ def is_list() -> bool:
 
 
 def view() -> str:
-    """Draw the choice between tree, list and trash; return it."""
+    """Draw the choice between tree, list and trash, and return the choice."""
     views = {"tree": t("Tree"), "list": t("List"), "trash": t("Trash")}
 
     def changed() -> None:
@@ -116,7 +116,7 @@ def view() -> str:
 
 
 def marked_notes() -> list[str]:
-    """Return the ids of the notes that are marked in the list."""
+    """Return the ids of the notes marked in the list."""
     return list(st.session_state.get("chosen", []))
 
 
@@ -130,7 +130,7 @@ def notes(
     shut: bool,
     move: Callable[[Sequence[str], str, str], None],
 ) -> None:
-    """Draw the notes that pass the filters; `move` puts notes into a folder of a base onto which they were dragged."""
+    """Draw the filtered notes; `move` gets the ids of dragged notes, and the base and folder they were dropped on."""
     if not cards and not any(narrowed.parts[1:]):
         small_print("There is no note here yet.")
     elif not cards:
@@ -157,17 +157,17 @@ def notes(
 
 
 def clear() -> None:
-    """Remove all filters in the next run."""
+    """Clear all filters in the next run."""
     narrow("")
 
 
 def narrow(base: str, tags: Sequence[str] = ()) -> None:
-    """Show the notes of a base with some tags in the next run, of all bases with ""."""
+    """In the next run, show the notes with some tags in a base, or in all bases with ""."""
     st.session_state[_FILTERS] = [*([f"base:{base}"] if base else []), *(f"tag:{tag}" for tag in tags)]
 
 
 def _table(cards: Sequence[NoteSummary], *, several: bool) -> None:
-    """Draw the notes as a table: a click on a cell opens its note, the box at the left of a row marks it."""
+    """Draw the table of notes: a click on a cell opens the note, the box at the left of a row marks it."""
     # Rows are marked by position: another listing is another widget, to which the marks are carried over.
     key = f"notes_{hash(tuple(card.id for card in cards))}"
     optional = {"base": several, "tags": any(card.tags for card in cards)}

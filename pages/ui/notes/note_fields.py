@@ -1,4 +1,4 @@
-"""The fields of a note in the editor: words in use are offered, and any other may be typed."""
+"""The fields of a note in the editor; words in use are offered, and other words can be typed."""
 
 from collections.abc import Callable, Sequence
 from datetime import date
@@ -27,16 +27,16 @@ ABOUT = message_table(
     }
 )
 MOST = 999_999
-"""The highest priority."""
+"""Highest priority."""
 
 
 _SEEN = ("tags", "status")
-"""The fields that are in sight next to the title; the others are folded."""
+"""Fields below the title; the others are folded."""
 _FOLDED = tuple(name for name in CLASSIFYING if name not in _SEEN)
 
 
 def draw_head(workspace: Workspace, session: EditorSession) -> None:
-    """Draw the title, and below it where the note goes, its tags and its status."""
+    """Draw the title, and below it the place of a new note, the tags and the status."""
     _title(workspace, session)
     with st.container(key="note_fields"):
         if session.note is None or session.created:
@@ -49,14 +49,14 @@ def draw_head(workspace: Workspace, session: EditorSession) -> None:
 
 
 def _bases(workspace: Workspace, session: EditorSession) -> list[str]:
-    """Return the bases that a new note can go into, none where there is no choice."""
+    """Return the bases that a new note can go into; empty if there is no choice."""
     bases = [base.name for base in workspace.bases.all() if not base.plain]
     options = list(dict.fromkeys([*bases, *filter(None, [session.base])]))
     return options if len(options) > 1 else []
 
 
 def _place(workspace: Workspace, session: EditorSession, bases: Sequence[str], columns: Sequence[Any]) -> None:
-    """Draw the choice of the base, where there are several, and of the folder of a new note."""
+    """Draw the choice of a new note's base, if there are several, and of its folder."""
     base_key, folder_key = f"new_base_{session.token}", f"new_folder_{session.token}"
 
     def chosen() -> None:
@@ -83,7 +83,7 @@ def _place(workspace: Workspace, session: EditorSession, bases: Sequence[str], c
 
 
 def draw(workspace: Workspace, session: EditorSession) -> None:
-    """Draw the fields that aren't in sight."""
+    """Draw the folded fields."""
     for at in range(0, len(_FOLDED), 2):
         for column, name in zip(st.columns(2), _FOLDED[at : at + 2], strict=False):
             _field(workspace, session, name, column)
@@ -97,7 +97,7 @@ def key_of(session: EditorSession, name: str) -> str:
 
 
 def _title(workspace: Workspace, session: EditorSession) -> None:
-    """Draw the title; where the text gives it, in grey."""
+    """Draw the title; a default title from the text is a grey placeholder."""
     key, given = key_of(session, "title"), workspace.texts.title_of(session.body) if session.body.strip() else ""
     own = composer.has_own_title(workspace, session)
     st.text_input(
@@ -139,28 +139,28 @@ def _field(workspace: Workspace, session: EditorSession, name: str, box: Any) ->
 def words_box(
     box: Any, label: str, key: str, options: Sequence[str], value: Sequence[str] = (), **more: Any
 ) -> list[str]:
-    """Draw a box for several words and return them; the user can type others than the `options`."""
+    """Draw a box for several words and return them; besides the `options`, the user can type others."""
     options = list(dict.fromkeys([*value, *options]))
     more = {"accept_new_options": True, "placeholder": "", **more}
     return list(box.multiselect(label, options, list(value), key=key, **more))
 
 
 def word_box(box: Any, label: str, key: str, options: Sequence[str], value: str = "", **more: Any) -> str | None:
-    """Draw a box for a word and return it; the user can type another than the `options`."""
+    """Draw a box for a word and return it; besides the `options`, the user can type another."""
     options = list(dict.fromkeys([*([value] if value else []), *options]))
     more = {"accept_new_options": True, "placeholder": "", **more}
     return cast(str | None, box.selectbox(label, options, index=0 if value else None, key=key, **more))
 
 
 def number_box(box: Any, name: str, key: str, value: int | None = None, **more: Any) -> int | None:
-    """Draw a box for a field that is a number, and return it."""
+    """Draw a box for a numeric field, and return the number."""
     return cast(
         int | None, box.number_input(text_of(NOTE_FIELDS[name].title), -MOST, MOST, value, step=1, key=key, **more)
     )
 
 
 def day_box(box: Any, name: str, key: str, value: date | None = None, **more: Any) -> date | None:
-    """Draw a box for a field that is a day, and return it."""
+    """Draw a box for a date field, and return the day."""
     return cast(
         date | None,
         box.date_input(text_of(NOTE_FIELDS[name].title), value, min_value=None, key=key, format="YYYY-MM-DD", **more),
@@ -168,7 +168,7 @@ def day_box(box: Any, name: str, key: str, value: date | None = None, **more: An
 
 
 def _draw_file_value(workspace: Workspace, session: EditorSession, name: str, box: Any) -> None:
-    """Draw the file's value of a field that the user replaced, and the button that restores that value."""
+    """Draw the file's value of a field that the user has overridden, and the button that restores it."""
     note = session.note
     if note is None or name not in note.overridden:
         return
@@ -195,7 +195,7 @@ def _draw_file_value(workspace: Workspace, session: EditorSession, name: str, bo
 
 
 def _on_change(workspace: Workspace, session: EditorSession, name: str, key: str) -> Callable[[], None]:
-    """Return the callback that puts the value of a widget into a field."""
+    """Return the callback that copies a widget's value into a field."""
 
     def take() -> None:
         if key not in st.session_state:
@@ -209,7 +209,7 @@ def _on_change(workspace: Workspace, session: EditorSession, name: str, key: str
 
 
 def _words(workspace: Workspace, session: EditorSession, name: Any) -> list[str]:
-    """Return the words that are offered for a field."""
+    """Return the words to offer for a field."""
     if name == "type":
         workspace.vocabulary.begin(st.session_state["language"])
         return workspace.vocabulary.types()

@@ -1,4 +1,4 @@
-"""The completions of the editor and its fields: notes, tags and folders."""
+"""Completions for the editor and its fields: notes, tags and folders."""
 
 import posixpath
 from collections.abc import Sequence
@@ -12,16 +12,16 @@ _NOT_IN_LINKS = set("[]|#^\n")
 
 @dataclass(frozen=True)
 class Offers:
-    """Completions: notes by the name in a link, each with its title and its folder; tags, each with its count; folders."""
+    """Completions: notes as (link name, title, folder), tags as (tag, count), and folders."""
 
     notes: list[tuple[str, str, str]]
     tags: list[tuple[str, str]]
     folders: dict[str, list[str]]
-    """Folders by the name of their base."""
+    """Folders by the base's name."""
 
 
 def load_offers(workspace: Workspace) -> Offers:
-    """Return the present notes, tags and folders of the workspace."""
+    """Collect the current notes, tags and folders of the workspace."""
     cards = workspace.notes.all()
     folders = {
         base.name: sorted(
@@ -34,7 +34,7 @@ def load_offers(workspace: Workspace) -> Offers:
 
 
 def _links(workspace: Workspace, cards: Sequence[NoteSummary]) -> list[tuple[str, str, str]]:
-    """Return the notes by the name that a link finds them by, with the title and the folder that it doesn't say."""
+    """Return the notes by link name, with title and folder if the link name doesn't contain them."""
     offered, links = [], workspace.notes.links()
     for card in cards:
         if card.id not in links.names:  # it was written a moment ago

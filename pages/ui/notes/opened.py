@@ -1,4 +1,4 @@
-"""The note that is open on the Notes page, its passage, and the notes that were open before it."""
+"""The open note on the Notes page, its passage, and the notes opened before it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,15 +20,15 @@ _TABS = "notes_tabs"
 _SECOND = "open_note_second"
 _DRAWER = "notes_drawer"
 FAR = 50
-"""Most notes that are stored as the way back."""
+"""Maximum number of notes in the trail of the back button."""
 MOST_TABS = 6
-"""Notes opened last that are one click away."""
+"""Maximum number of tabs of notes opened last."""
 MOST_LINKED = 20
-"""Notes with a link from or to the open one that can be opened next to it."""
+"""Maximum number of linked notes in the menu that opens a note next to the open one."""
 
 
 def note_id() -> str:
-    """Return the id of the note that is open, or ""; a link opens its note."""
+    """Return the id of the open note, or ""; a link in the address opens its note."""
     linked = links.arrived_value("note")
     if linked is not None:
         _open(linked)
@@ -37,9 +37,9 @@ def note_id() -> str:
 
 
 def second_id() -> str:
-    """Return the id of the note that is open next to the first one, or ""; an address of a note alone closes it.
+    """Return the id of the second open note, or ""; an address with a single note closes it.
 
-    It is to be called before `note_id`, which completes the address.
+    Must be called before `note_id`, which completes the address.
     """
     linked = links.arrived_value("second")
     if linked is None and "note" in st.query_params and "second" not in st.query_params:
@@ -52,13 +52,13 @@ def second_id() -> str:
 
 
 def choose_second(note_id: str, place: str = "") -> None:
-    """Open a note next to the first one in the next run, "" for none; for callbacks."""
+    """Open a second note in the next run, "" closes it; for callbacks."""
     st.session_state[_SECOND] = note_id
     links.set_value("second", note_id)
 
 
 def swap(note_id: str) -> None:
-    """Let the second note and the first one change their places; for callbacks."""
+    """Swap the first and the second note; for callbacks."""
     first = st.session_state[_NOTE]
     links.set_values({"note": note_id, "second": first})
     choose_second(first)
@@ -66,7 +66,7 @@ def swap(note_id: str) -> None:
 
 
 def choose(note_id: str, place: str = "") -> None:
-    """Open a note in the next run, at a heading, a block or its beginning; without an id none is open."""
+    """Open a note in the next run, at a heading, a block or its beginning; "" closes the note."""
     _open(note_id)
     st.session_state[_PLACE] = place
     links.set_value("note", note_id)
@@ -75,14 +75,14 @@ def choose(note_id: str, place: str = "") -> None:
 
 
 def button(card: NoteSummary, key: str) -> None:
-    """Draw a title that opens its note."""
+    """Draw a button with a note's title that opens the note."""
     if widgets.small(plain(card.title), key, "description"):
         choose(card.id)
         st.rerun()
 
 
 def place() -> str:
-    """Return the heading or the block at which the note was opened."""
+    """Return the heading or block at which the note was opened, or ""."""
     return str(st.session_state.get(_PLACE, ""))
 
 
@@ -92,18 +92,18 @@ def arrival() -> str:
 
 
 def trail() -> list[str]:
-    """Return the ids of the notes that were open before, the last one last."""
+    """Return the ids of the notes opened before, the latest last."""
     return list(st.session_state.get(_TRAIL, []))
 
 
 def back(way: Sequence[str]) -> None:
-    """Open the last of these notes in the next run; the others stay the way back."""
+    """Open the last note of a trail in the next run; the others remain as the trail."""
     choose(way[-1])
     st.session_state[_TRAIL] = list(way[:-1])
 
 
 def forget(note_ids: Sequence[str] | None = None) -> None:
-    """Close notes that are gone and unmark them, by default all."""
+    """Close and unmark deleted notes, by default all notes."""
     st.session_state["chosen"] = []
     for name in (_TRAIL, _TABS):
         before = st.session_state.get(name, [])
@@ -116,9 +116,9 @@ def forget(note_ids: Sequence[str] | None = None) -> None:
 
 
 def tabs(workspace: Workspace, note: Note) -> None:
-    """Draw the notes that this session opened last, where there are several; a click opens one.
+    """Draw tabs of the notes that this session opened last, if there are several.
 
-    A menu opens one of them, or of the notes that the open note links to or that link to it, next to it.
+    A menu opens one of these notes, or a note linked from or to the open note, next to the open note.
     """
     to = (link.note_id for link in workspace.notes.links().resolve(note, note.links) if link.note_id)
     linked = dict.fromkeys([*to, *workspace.notes.linking(note.id)])
@@ -138,12 +138,12 @@ def tabs(workspace: Workspace, note: Note) -> None:
 
 
 def drawer() -> None:
-    """Draw the box that shows the list of notes over the note, in a window that is too narrow for both."""
+    """Draw the checkbox that shows the list of notes over the note in a narrow window."""
     st.checkbox(t("All notes"), key=f"{_DRAWER}_{arrival()}_{st.session_state.get(_DRAWER, 0)}")
 
 
 def drawer_close() -> None:
-    """Draw the cross that closes the list of notes over the note."""
+    """Draw the button that closes the list of notes over the note."""
     widgets.close("notes_drawer_close", t("Close"), on_click=_close_drawer)
 
 
@@ -152,9 +152,9 @@ def _close_drawer() -> None:
 
 
 def passage(workspace: Workspace, note: Note) -> tuple[Chunk, str] | None:
-    """Return the chunk that the address opens, and the question it comes from; None without a chunk.
+    """Return the chunk in the address, and the question that led to it; None without a chunk.
 
-    Where the address names a place `at=START-END` in the chunk, the chunk is only that part.
+    If the address has a place `at=START-END`, the chunk is reduced to that part.
     """
     chunk = st.query_params.get("chunk", "")
     if not chunk.isdecimal():

@@ -1,4 +1,4 @@
-"""What a user prints or passes on: a note as one HTML file with its pictures inside."""
+"""A note as one HTML file with its pictures inside, for printing and sharing."""
 
 import re
 from base64 import b64encode
@@ -15,9 +15,9 @@ from pages.ui.shared.safe import html, is_deeply_nested
 from pages.ui.shared.text import session_language
 
 LAID_OUT = 300_000
-"""Characters of a note that is laid out, in about three seconds; a longer one is saved as it is written."""
+"""Maximum number of characters to render, which takes about three seconds; a longer note is saved as raw text."""
 PICTURES = 50_000_000
-"""Bytes of all pictures of a note; of further ones the words stay."""
+"""Maximum total size of a note's pictures in bytes; further pictures are replaced by their texts."""
 _STYLE = """
 :root { color-scheme: light dark; --st-font: system-ui, sans-serif; --st-text-color: light-dark(#1f2328, #e6edf3);
   --st-background-color: light-dark(#fff, #0d1117); --st-link-color: light-dark(#0b6e66, #4fc3b8); }
@@ -28,14 +28,14 @@ a:not([href]) { color: inherit; }
 
 
 def page_file(title: str, body: str) -> bytes:
-    """Return a page with a title in plain text above its body of HTML, in the style of a note."""
+    """Return an HTML page in the style of a note; `title` is plain text, `body` is HTML."""
     style = Path(documents.__file__).with_name("document.css").read_text(encoding="utf-8") + _STYLE
     body = f'<div class="document"><article>{body}</article></div>'
     return html_page(title, body, style, session_language()).encode("utf-8", "replace")
 
 
 def note_page(workspace: Workspace, note: Note) -> bytes:
-    """Return a note as a page. Links to other notes are its words only, and so are files that aren't pictures."""
+    """Return a note as an HTML page; links to other notes, and files that aren't pictures, become plain text."""
     room = PICTURES
 
     def inside(note_id: str, file: Attachment) -> str | None:

@@ -1,4 +1,4 @@
-"""The reader: a note's title, fields and text, its outline, its links, and how it was used."""
+"""The reader of a note: title, fields, text, outline, links, and usage."""
 
 import itertools
 import re
@@ -41,11 +41,11 @@ from pages.ui.shared.text import join_list, small_print, t, t_plural, text_of, w
 # How an open note was found and used, and whether it helped.
 
 USES = 20
-"""Uses that are listed."""
+"""Maximum number of uses to list."""
 
 
 def record_opening(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None, arrival: str) -> None:
-    """Record once that a note was opened from the hits of a question."""
+    """Record that a note was opened from the hits of a question, once per opening."""
     if passage and passage[1]:
         now = (note.id, passage[0].id, passage[1], arrival)
         if st.session_state.get("use_recorded") != now:
@@ -56,7 +56,7 @@ def record_opening(workspace: Workspace, note: Note, passage: tuple[Chunk, str] 
 
 
 def draw_uses(workspace: Workspace, note: Note) -> None:
-    """Draw the figures of a note, with its last uses; nothing of one that was never found nor used."""
+    """Draw a note's usage figures and last uses; draws nothing if it was never found or used."""
     figures = workspace.uses.figures(note.id)
     uses = [use for use in workspace.uses.of(note.id) if use.used_in != "found"]
     if not (figures.found or uses):
@@ -96,7 +96,7 @@ def _line(use: Use) -> str:
 
 
 def panel(workspace: Workspace, note: Note) -> None:
-    """Draw the panel, which is folded at first; what it shows is computed while it is open."""
+    """Draw the panel of concepts, initially folded; its content is computed only while it is open."""
     if workspace.has("related"):
         shell.on_demand(t("Related notes and suggestions"), "related", "hub", lambda: _Panel(workspace, note).draw())
 
@@ -195,7 +195,7 @@ class _Panel:
                 opened.button(hint.other, f"hint_{number}_{hint.other.id}")
 
     def _draw_accept(self, label: str, key: str, icon: str, reason: str, *, shut: bool = False) -> bool:
-        """Draw a suggestion with its reason; return whether a click accepts it."""
+        """Draw a suggestion with its reason; return whether it was clicked."""
         pressed = widgets.button(plain(label), f"accept_{key}", icon, disabled=shut or self._shut)
         st.caption(plain(reason))
         return pressed
@@ -208,23 +208,23 @@ class _Panel:
 EDITED = message("This is the file's own text; search finds the edited passages instead.")
 
 RENDERED = 100_000
-"""Characters that a browser lays out as Markdown in about a second."""
+"""Maximum number of characters of Markdown to render, which takes a browser about a second."""
 RAW = 400_000
 LISTED = 200
-"""Links that are listed below a note, of each kind."""
+"""Maximum number of links of each kind to list below a note."""
 MENTIONS = 20
-"""Notes that link here whose sentence is shown."""
+"""Maximum number of linking notes to quote with the sentence of the link."""
 LISTED_FILES = 5
-"""Missing files that are named."""
+"""Maximum number of missing files to list."""
 NUMBERED_LINES = 2_000
 CHARACTERS = 100_000
-"""Most lines and characters of a plain text that are drawn at once."""
+"""Maximum number of lines and characters of a plain text to draw at once."""
 BEFORE = 8
-"""Lines of a plain text above the wanted one."""
+"""Lines to show above the wanted line of a plain text."""
 
 
 def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -> None:
-    """Draw a note, at a passage of it if there is one; nothing in it is run or fetched."""
+    """Draw a note, scrolled to a passage if there is one; nothing in the note is run or fetched."""
     edits = bands.placed_edits(workspace, note)
     edited = [chunk.index for chunk in workspace.chunks.all(note.id) if chunk.id in edits] if edits else []
     record_opening(workspace, note, passage, opened.arrival())
@@ -291,7 +291,7 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
 
 
 def second_note(workspace: Workspace, note: Note) -> None:
-    """Draw a note next to the first one, to be read, with the ways to close it and to take it to the first place."""
+    """Draw the second note, read-only, with buttons that close it and swap it with the first note."""
     with st.container(key="second"):
         with widgets.row("second_bar"):
             st.html(f'<div class="t-title">{html(note.title)}</div>')
@@ -301,7 +301,7 @@ def second_note(workspace: Workspace, note: Note) -> None:
 
 
 def _ways_back(note: Note, passage: tuple[Chunk, str] | None) -> None:
-    """Draw the ways back to the hits, to the note that was open before and to the notes; and to the original's page."""
+    """Draw the links back to the hits, to the previous note and to the list, and the link to the original document."""
     if passage and passage[1]:
         st.page_link(
             "search.py", label=t("Back to the hits"), icon=":material/arrow_back:", query_params={"q": passage[1]}
@@ -327,7 +327,7 @@ def _fields(note: Note) -> None:
 
 
 def _field(name: object, value: object) -> str:
-    """Return a field as HTML: a line, and below it one for each part of a map; "" without a value."""
+    """Return a field as HTML, with nested lines for the parts of a map; "" without a value."""
     if isinstance(value, dict):
         parts = "".join(itertools.starmap(_field, value.items()))
         return (
@@ -346,7 +346,7 @@ def _text(
     choose: Callable[[str, str], None] = opened.choose,
     key: str = "reader",
 ) -> None:
-    """Draw a note's rendered text; of a long one the part around its passage. A link to a note is for `choose`."""
+    """Draw a note's rendered text; of a long text, the part around its passage. `choose` opens a linked note."""
     if note.plain:
         _draw_numbered_text(note, passage, key)
         return
@@ -387,7 +387,7 @@ def _text(
 
 
 def _draw_numbered_text(note: Note, passage: tuple[Chunk, str] | None, key: str) -> None:
-    """Draw a plain text with the numbers of its lines, around the passage if there is one."""
+    """Draw a plain text with line numbers, around the passage if there is one."""
     drawn, shown = _numbered_lines(note.body, passage[0].line if passage else 0)
     if shown < len(note.body):
         _is_long(note, shown, around=passage is not None)
@@ -396,7 +396,7 @@ def _draw_numbered_text(note: Note, passage: tuple[Chunk, str] | None, key: str)
 
 
 def _page(note: Note, drawn: RenderedNote, sources: NoteSources) -> str:
-    """Return the HTML of a note with its tags, outline and links."""
+    """Return a rendered note with its tags, outline and links as HTML."""
     tagged = "".join(tag(name, can_click=True) for name in note.tags)
     tagged = f'<p class="tags">{tagged}</p>' if tagged else ""
     outline = "".join(
@@ -462,7 +462,7 @@ def _is_long(note: Note, shown: int, *, around: bool) -> None:
 
 
 def _numbered_lines(body: str, at: int) -> tuple[str, int]:
-    """Return the lines of a text around line `at`, 0 for the beginning, as HTML, and the number of their characters."""
+    """Return the lines around line `at` (0: from the start) as HTML, and their number of characters."""
     every = re.split(LINE_END, body)
     first = max(1, at - BEFORE)
     rows, size = [], 0

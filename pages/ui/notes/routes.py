@@ -1,7 +1,7 @@
-"""The routes of what belongs to notes: their files and originals, pictures for the editor, the editor's script.
+"""HTTP routes for notes: their files and originals, pictures from the editor, and the editor's script.
 
-An address of a note's file holds a seal, which only pages of this run can make. The server starts with these routes, so
-nothing is imported here that pages need and routes don't.
+The address of a file contains a seal, which only pages of this run can make. The server starts with these routes, so
+modules that only pages need aren't imported here.
 """
 
 import hashlib
@@ -26,22 +26,22 @@ if TYPE_CHECKING:
 
 SCRIPT = Path(__file__).with_name("codemirror") / "codemirror.js"
 SCRIPT_ADDRESS = f"/editor/codemirror-{hashlib.sha256(SCRIPT.read_bytes()).hexdigest()[:16]}.js"
-"""The address of the editor's script: one file, which a browser loads once per version."""
+"""Address of the editor's script, with a hash so that browsers load each version once."""
 
 _KEY = secrets.token_bytes(32)
-"""The key of this run's seals."""
+"""Key of this run's seals."""
 _ORIGINAL = "original"
 _PICTURE = "picture"
 _ABOUT = ("base", "note", "language")
 
 
 def file_address(note_id: str, place: str) -> str:
-    """Return the address of a file, given by its path from the top of its note's folder."""
+    """Return the address of a note's file, whose path `place` is from the top of the note's folder."""
     return f"/attachment/{_seal(note_id, place)}/{quote(note_id, safe='')}/{quote(place)}"
 
 
 def original_address(note_id: str, page: int) -> str:
-    """Return the address of the document that a note was converted from, of a PDF at a page."""
+    """Return the address of a note's source document, at a page of a PDF; 0 for no page."""
     place = f"#page={page}" if page else ""
     return f"/original/{_seal(_ORIGINAL, note_id)}/{quote(note_id, safe='')}{place}"
 
@@ -56,9 +56,9 @@ def picture_address(base: str, note_id: str, language: str) -> str:
 
 
 def routes(workspace: "Callable[[], Workspace]") -> list[Route]:
-    """Return the routes.
+    """Return the HTTP routes for notes.
 
-    The answer to a picture is the `path` by which the note shows it, or why it is `refused`.
+    The response to an uploaded picture has the `path` for the note's text, or the reason why it is `refused`.
     """
 
     def attachment(request: Request) -> Response:
@@ -129,15 +129,15 @@ async def _script(_: Request) -> FileResponse:
 
 
 def is_shown(file: "Attachment") -> bool:
-    """Return whether a browser shows a file as a picture."""
+    """Return whether browsers show a file as a picture."""
     return bool(file.type) and file.type != "image/svg+xml"
 
 
 def _seal(*parts: str) -> str:
-    """Return what proves that a page of this run made an address of these parts."""
+    """Return the proof that a page of this run made an address of these parts."""
     return hmac.new(_KEY, "\0".join(parts).encode(), "sha256").hexdigest()
 
 
 def _is_sealed(sealed: str, *parts: str) -> bool:
-    """Return whether this is the seal of these parts."""
+    """Return whether a seal is valid for these parts."""
     return hmac.compare_digest(_seal(*parts).encode(), sealed.encode())

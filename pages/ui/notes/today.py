@@ -1,4 +1,4 @@
-"""Today's note: opened by a key or a button; a dialog asks what has to be chosen first."""
+"""Today's note: opened by a key or a button; at first use, a dialog asks for its base and folder."""
 
 from datetime import datetime
 
@@ -16,7 +16,7 @@ _DIALOG = Dialog("choosing_today")
 
 
 def now() -> datetime:
-    """Return the time on the clock of the browser, else on this machine's."""
+    """Return the time on the browser's clock, else on this machine's."""
     zone = names.browser_zone()
     return datetime.now(zone) if zone else local_now()
 
@@ -34,7 +34,7 @@ def button(workspace: Workspace) -> None:
 
 
 def draw(workspace: Workspace) -> None:
-    """Open today's note where its key was pressed, and draw the dialog if it is open."""
+    """Open today's note if its key was pressed, and draw the dialog if it is open."""
     if st.session_state.pop(shell.TODAY, False):
         widgets.guarded(_begin)(workspace)
     if _DIALOG.subject:
@@ -58,7 +58,7 @@ def _open(workspace: Workspace) -> None:
 
 
 def _choose(workspace: Workspace) -> None:
-    """Draw the choice of the base and the folder, which the settings store."""
+    """Draw the choice of the base and the folder, which is stored in the settings."""
     if problem := workspace.daily.problem:
         st.write(plain(problem))
     bases = [base.name for base in workspace.bases.all() if not base.plain]

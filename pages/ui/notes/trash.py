@@ -1,4 +1,4 @@
-"""The deletion of notes and bases, and the trash of notes."""
+"""Deleting notes and bases, and the trash of notes."""
 
 from collections.abc import Sequence
 
@@ -29,7 +29,7 @@ BY = message_table(
 
 
 def draw(workspace: Workspace, base: str, text: str) -> None:
-    """Draw the deleted notes of a base, or of all, that have a text in their title or path."""
+    """Draw the deleted notes of one or all bases that contain `text` in their title or path."""
     st.caption(
         t_plural(
             "A deleted note stays here for {n} day.",
@@ -100,13 +100,13 @@ def _dialog(workspace: Workspace) -> None:
 
 
 NAMED = 5
-"""Notes that are named; the others are counted."""
+"""Maximum number of notes to list; the others are counted."""
 
 DIALOG = Dialog("deleting")
 
 
 def ask(note_ids: Sequence[str], base: str = "") -> None:
-    """Open the dialog for these notes, or for a base, in the next run; for callbacks."""
+    """Open the deletion dialog for notes, or for a base, in the next run; for callbacks."""
     DIALOG.open((list(note_ids), base))
 
 

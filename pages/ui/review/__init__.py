@@ -1,1 +1,1 @@
-"""The parts of the page Review."""
+"""Parts of the Review page."""

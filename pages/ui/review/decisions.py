@@ -1,4 +1,4 @@
-"""The decisions on waiting items, each with its undo, and the box above a note that waits for one."""
+"""Decisions on items to review, each with an undo, and the box above a note that waits for a decision."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -23,7 +23,7 @@ from pages.ui.shared.text import t, t_plural, text_of
 
 
 def box(workspace: Workspace, note_id: str) -> None:
-    """Draw the waiting change of a note, its differences and its actions; draw nothing without one."""
+    """Draw a note's pending submission with its differences and actions; draws nothing without one."""
     submission = next((proposal for proposal in workspace.proposals.all() if proposal.note.id == note_id), None)
     if submission is None:
         return
@@ -53,7 +53,7 @@ def box(workspace: Workspace, note_id: str) -> None:
 
 @frozen
 class Decision:
-    """A decision: its label, icon and key; the kinds that it is for; `several` if it can be taken on many at once."""
+    """A decision: its button, the kinds of items that it applies to, and whether it works for `several` at once."""
 
     label: Message
     icon: str
@@ -64,7 +64,7 @@ class Decision:
 
 
 def accept(workspace: Workspace, chosen: Sequence[Submission]) -> None:
-    """Accept new notes and proposed changes; a change is made even if its note was changed since the proposal."""
+    """Accept new notes and proposed changes; a single change is applied even if its note was changed since."""
     over = chosen[0].note.version if len(chosen) == 1 else None
     try:
         workspace.proposals.accept(chosen, over=over, embed=False)
@@ -77,7 +77,7 @@ def accept(workspace: Workspace, chosen: Sequence[Submission]) -> None:
 
 
 def reject(workspace: Workspace, chosen: Sequence[Submission]) -> None:
-    """Put new notes into the trash, and drop proposed changes."""
+    """Move new notes to the trash, and discard proposed changes."""
     workspace.proposals.reject(chosen)
     new = [submission.note.id for submission in chosen if not submission.change]
     opened.forget(new)
@@ -98,7 +98,7 @@ def _settled_line(done: Sequence[Submission], *, accepted: bool) -> str:
 
 
 def _wait_again(workspace: Workspace, done: Sequence[Submission]) -> None:
-    """Undo an acceptance: the accepted items wait again."""
+    """Undo an acceptance, so that the items wait again."""
     for submission in done:
         if submission.change:
             note = workspace.versions.revert(submission.note.id, submission.note.version, embed=False)
@@ -111,7 +111,7 @@ def _submissions(chosen: Sequence[ReviewItem]) -> list[Submission]:
 
 
 def merge(workspace: Workspace, matter: ReviewItem, into: str) -> None:
-    """Add a new note to the end of another."""
+    """Append a new note to another note."""
     before = workspace.notes.get(into).version
     workspace.review.merge(matter, into)
 
@@ -213,4 +213,4 @@ DECISIONS: dict[str, Decision] = {
         _postpone,
     ),
 }
-"""The decisions in the order of their buttons."""
+"""Decisions in the order of their buttons."""

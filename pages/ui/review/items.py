@@ -1,4 +1,4 @@
-"""The items that wait for a decision: their list, one item with its effect, and logs to learn from."""
+"""Items that wait for a decision: the list, the open item, and logs to learn from."""
 
 import re
 import tempfile
@@ -25,11 +25,11 @@ from pages.ui.shared.text import sentences, small_print, t, t_plural, text_of
 # One waiting item: its content, its origin, the effect of a decision, and the decisions.
 
 LONGEST = 6_000
-"""Characters of a text at most."""
+"""Maximum number of characters of a text to show."""
 _NEAREST = "review_nearest"
-"""The key of the session for the note that is nearest to the open one."""
+"""Session key of the note nearest to the open item."""
 _LEAVES = "review_leaves"
-"""The key of the session under which a click on a link waits, which opens its note on the page Notes."""
+"""Session key set by a click on a link, so that the next run opens the linked note on the Notes page."""
 _OTHER = message_table(
     {
         "superseded": "The newer note",
@@ -40,7 +40,7 @@ _OTHER = message_table(
 
 
 def draw_item(workspace: Workspace, matter: ReviewItem) -> None:
-    """Draw an item with its decisions above it."""
+    """Draw an item with its decisions above."""
     kind = MATTERS[matter.kind]
     st.subheader(plain(matter.title) or t("Its note was deleted"), anchor=False)
     st.markdown(f":material/{kind.icon}: {text_of(kind.about)}")
@@ -55,7 +55,7 @@ def draw_item(workspace: Workspace, matter: ReviewItem) -> None:
 
 
 def _decisions(workspace: Workspace, matter: ReviewItem) -> DeltaGenerator:
-    """Draw the decisions on an item, and return their row."""
+    """Draw the buttons of the decisions on an item, and return their row."""
     shut = jobs.is_shut(workspace)
     row = st.container(horizontal=True, key="review_decisions")
     with row:
@@ -81,7 +81,7 @@ def _decisions(workspace: Workspace, matter: ReviewItem) -> DeltaGenerator:
 
 
 def _merge(workspace: Workspace, matter: ReviewItem, row: DeltaGenerator) -> None:
-    """Draw the button that adds a new note to the most similar one; the search for it runs once, after the page is drawn."""
+    """Draw the button that appends a new note to the nearest one, which is looked up once, after the page is drawn."""
     known = st.session_state.get(_NEAREST)
     if not known or known[0] != matter.key:
         known = st.session_state[_NEAREST] = matter.key, workspace.review.nearest(matter)
@@ -102,7 +102,7 @@ def _merge(workspace: Workspace, matter: ReviewItem, row: DeltaGenerator) -> Non
 
 
 def _origin(matter: ReviewItem) -> list[str]:
-    """Return the origin of an item."""
+    """Return the texts about an item's origin."""
     parts = [plain(matter.base)] if matter.base else []
     origin = plain(matter.note.origin) if matter.note else ""
     if matter.submission and matter.kind == "note" and origin:
@@ -145,7 +145,7 @@ def _change(workspace: Workspace, matter: ReviewItem) -> None:
 
 
 def _sides(workspace: Workspace, matter: ReviewItem) -> None:
-    """Draw the effect of the other text; decisions stay possible where the pack or the folder can't be read."""
+    """Draw the differences of the other text; if it can't be read, decisions are still possible."""
     with shell.errors():
         difference = workspace.review.sides.difference(matter)
         if difference is None:
@@ -167,7 +167,7 @@ def _draw_refused(_: Workspace, matter: ReviewItem) -> None:
 
 
 def _pair(workspace: Workspace, matter: ReviewItem) -> None:
-    """Draw both notes of a pair, side by side: the sentences in which they differ, else the beginning of their texts."""
+    """Draw both notes of a pair side by side: the contradicting sentences, else the beginnings of their texts."""
     sides: list[tuple[str, NoteSummary | None]] = [
         (t("This note"), matter.note),
         (text_of(_OTHER[matter.kind]), matter.other),
@@ -196,7 +196,7 @@ _DRAWN = {
     "contradiction": _pair,
     "reminder": _text,
 }
-"""What is drawn of each kind."""
+"""Functions that draw an item's content, by kind."""
 
 
 # Logs that are dropped on the page Review; the findings of the rules then wait there.
@@ -205,7 +205,7 @@ _UNSAFE = re.compile(r"[^\w. -]")
 
 
 def section(workspace: Workspace) -> None:
-    """Draw the drop of logs, folded, where the program can learn."""
+    """Draw the upload of logs, folded, if the workspace can learn."""
     if not workspace.has("learning"):
         return
     shell.on_demand(t("Suggest notes from logs"), "learning", "school", lambda: _drop(workspace))
@@ -266,7 +266,7 @@ _OPEN = "review_open"
 
 
 def choose_kind(matters: Sequence[ReviewItem]) -> list[ReviewItem]:
-    """Draw the choice of a kind, and return the items of that kind."""
+    """Draw the choice of a kind, and return the items of the chosen kind."""
     counts = Counter(matter.kind for matter in matters)
     if (kind := links.arrived_value("kind")) in MATTERS:
         st.session_state["review_kind"] = kind
@@ -279,13 +279,13 @@ def choose_kind(matters: Sequence[ReviewItem]) -> list[ReviewItem]:
 
 
 def choose_base(matters: Sequence[ReviewItem], bases: Sequence[str]) -> list[ReviewItem]:
-    """Draw the choice of a base, where there are several, and return the items of that base."""
+    """Draw the choice of a base, if there are several, and return the items of the chosen base."""
     base = widgets.base_filter(bases, "review_base") if len(bases) > 1 else ""
     return [matter for matter in matters if base in ("", matter.base)]
 
 
 def open_item(matters: Sequence[ReviewItem]) -> ReviewItem | None:
-    """Return the open item: the chosen one, else the one in its place, else the first."""
+    """Return the open item: the chosen one, else the item now in its place, else the first."""
     key, place = st.session_state.get(_OPEN, ("", 0))
     by_key = {matter.key: matter for matter in matters}
     matter = by_key.get(key) or (matters[min(place, len(matters) - 1)] if matters else None)
@@ -295,7 +295,7 @@ def open_item(matters: Sequence[ReviewItem]) -> ReviewItem | None:
 
 
 def draw_list(workspace: Workspace, matters: Sequence[ReviewItem], open_key: str) -> None:
-    """Draw the waiting items by kind, the open one marked, and the decisions on all of them."""
+    """Draw the list of items by kind, with the open item highlighted, and the decisions for all items."""
     names = _names(matters)
     with st.container(key="review_list", gap="xxsmall", height=620 if len(matters) > 12 else "content"):
         before = ""
@@ -329,7 +329,7 @@ def draw_list(workspace: Workspace, matters: Sequence[ReviewItem], open_key: str
 
 
 def _names(matters: Sequence[ReviewItem]) -> dict[str, str]:
-    """Return the names of items by their keys: the title, and the file that tells items of one title apart, or the base."""
+    """Return the items' names by key: the title, with the file name if titles are equal, else with the base."""
     several = len({matter.base for matter in matters}) > 1
     titled = defaultdict[tuple[str, str], list[ReviewItem]](list)
     for matter in matters:
@@ -357,7 +357,7 @@ def _choose(key: str, place: int) -> None:
 
 
 def reminders(workspace: Workspace) -> None:
-    """Draw the switch for notes worth another look."""
+    """Draw the switch for reminders of notes worth another look."""
     chosen = workspace.review.reminders
     now = widgets.bound("reminders", chosen.enabled, chosen.enable)
     about = t(
@@ -369,7 +369,7 @@ def reminders(workspace: Workspace) -> None:
 
 
 def heading(matters: Sequence[ReviewItem]) -> str:
-    """Return the line with the number of waiting items."""
+    """Return a line with the number of waiting items."""
     decisions = sum(MATTERS[matter.kind].quick for matter in matters)
     hints = len(matters) - decisions
     said = []

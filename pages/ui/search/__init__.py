@@ -1,1 +1,1 @@
-"""The parts of the Search page."""
+"""Parts of the Search page."""

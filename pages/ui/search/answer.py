@@ -1,4 +1,4 @@
-"""The answer to a question: the understood parts, the hits, and why a note is no hit."""
+"""The result of a question: the parsed parts, the answer, the hits, and why a note isn't a hit."""
 
 import time
 from collections import Counter
@@ -36,14 +36,14 @@ from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
 # The candidates that are no hits, and the reason why a note is none.
 
 SHOWN = 15
-"""Candidates of a stage at most."""
+"""Maximum number of candidates of a stage to show."""
 LISTED = 300
-"""Notes in the list at most; for more, the user first types a part of the name."""
+"""Maximum number of notes in the list; if there are more, the user first types a part of the name."""
 EXCERPT = 2
 
 
 def draw_dropped(workspace: Workspace, prepared: Prepared, options: SearchOptions) -> None:
-    """Draw the candidates that are no hits, on demand."""
+    """Draw the dropped candidates, on demand."""
     shell.on_demand(
         t("Also considered"), "lost_box", "filter_list_off", lambda: _draw_dropped(workspace, prepared, options)
     )
@@ -81,7 +81,7 @@ def _row(item: DroppedCandidate, marks: Sequence[Span], *, base: bool) -> str:
 
 
 def why_not(workspace: Workspace, text: str, options: SearchOptions) -> None:
-    """Draw the choice of a note, and why it is no hit."""
+    """Draw the choice of a note, and the reason why it isn't a hit."""
 
     def draw() -> None:
         if card := _note(workspace):
@@ -121,7 +121,7 @@ def _reason(workspace: Workspace, why: WhyNot, text: str) -> None:
 
 
 def section(workspace: Workspace, text: str, options: SearchOptions) -> None:
-    """Draw the written answer to a question, else the button that starts it; nothing without a language model."""
+    """Draw the written answer, else the button that starts it; draws nothing without a language model."""
     if workspace.readonly or not workspace.settings.llm.is_set_up:
         return
     if thread := _thread(workspace, text):
@@ -142,7 +142,7 @@ def _button(workspace: Workspace, text: str, options: SearchOptions, *, busy: bo
 
 
 def _thread(workspace: Workspace, text: str) -> Thread | None:
-    """Return the thread that an answer to a question started in this session."""
+    """Return the thread that this session's written answer to a question started, or None."""
     known: dict[str, str] = st.session_state.setdefault("thread_of_question", {})
     latest = workspace.threads.latest_thread
     if latest and written.is_for(workspace, text) and not workspace.jobs.running("answer"):
@@ -162,13 +162,13 @@ ABOUT_MODELS = message_table(
         "reranker_loading": "The model for reranking is still loading: the hits are in their first order. They refresh when it is ready.",
     }
 )
-"""Notices on a missing model; they replace those of the answer, which doesn't know which model is loading."""
+"""Notices about a missing model; they replace the result's notice, which doesn't tell which model is loading."""
 
 
 PAUSE = 1.5
-"""Seconds without typing, after those of the question's box, before a language model chooses among the hits."""
+"""Seconds without typing, in addition to the box's own delay, before a language model chooses among the hits."""
 SLICE = 0.05
-"""Seconds between two looks whether the user still types."""
+"""Seconds between two checks whether the user is still typing."""
 _LOADING = ("warm", "warm_reranker", "warm_images")
 _INDEXING = ("import", "embed")
 CONTEXT = Dialog("context_of")
@@ -176,7 +176,7 @@ BUDGETS = (500, 1000, 2000, 4000, 8000, 16_000)
 
 
 def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bool) -> None:
-    """Ask a question and draw the answer; where that takes long, draw preliminary hits before it."""
+    """Search for a question and draw the result; if that takes long, draw preliminary hits first."""
     now = SearchOptions(**{**options, "wait": False})
     # A container for each: one that comes or goes doesn't move the elements after it.
     with widgets.row(key="earlier_questions"):
@@ -233,7 +233,7 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
 
 
 def _at_once(workspace: Workspace, prepared: Prepared, options: SearchOptions) -> SearchResult | None:
-    """Return the hits before reranking; None where none is close or the question fails."""
+    """Return the result without reranking; None if no hit is close or the question is invalid."""
     first = SearchOptions(**{**options, "reranker": knobs.NO_RERANKER, "choose": False})
     try:
         early = workspace.searching.prepare(prepared.typed, first, like=prepared)
@@ -285,7 +285,7 @@ def _count(result: SearchResult) -> str:
 def _summary(
     workspace: Workspace, prepared: Prepared, result: SearchResult, top: DeltaGenerator, *, narrow: bool
 ) -> None:
-    """Draw the count of the hits, the mode of the search, the actions on all hits, and the notices."""
+    """Draw the number of hits, the search mode, the actions on all hits, and the notices."""
     # What answers a question is said by its chance, in the box of the answer.
     close = not result.hits or result.confident or workspace.answers.asks(result)
     about = [
@@ -326,7 +326,7 @@ def _summary(
 
 
 def _draw_corrections(result: SearchResult) -> None:
-    """Draw the words that were searched in another spelling, and the button that searches them as typed."""
+    """Draw the words that were searched in another spelling, with a button that searches them as typed."""
     for word, nearest in result.spelled.items():
         with widgets.row(key=f"spelled_{word}"):
             text = t("No note contains “{word}”: “{nearest}” was searched for too.", word=word, nearest=nearest)
@@ -344,7 +344,7 @@ def _has_failed(workspace: Workspace) -> bool:
 
 
 def _wait_for_model(workspace: Workspace) -> None:
-    """Draw the page anew when the model is loaded; the side bar doesn't know of a job that this search started."""
+    """Redraw the page once the model is loaded; the side bar doesn't watch jobs started by this search."""
     drawn: list[bool] = []
 
     @st.fragment(run_every=0.5)
@@ -357,7 +357,7 @@ def _wait_for_model(workspace: Workspace) -> None:
 
 
 def _notice(workspace: Workspace, result: SearchResult, notice: Notice) -> Message:
-    """Return the text of a notice; one on a model says which, and whether it still loads."""
+    """Return the text of a notice; for a model it tells which one, and whether it is still loading."""
     if notice == "unfinished" and (minutes := _minutes_left(workspace)):
         return plural(
             "Some notes are not indexed yet: so far, they are found by words only. Answers get better in about {n} minute.",
@@ -373,13 +373,13 @@ def _notice(workspace: Workspace, result: SearchResult, notice: Notice) -> Messa
 
 
 def _minutes_left(workspace: Workspace) -> int:
-    """Return how long indexing will still take, 0 where that isn't known or nothing is being indexed."""
+    """Return the minutes that indexing will still take, 0 if unknown or if nothing is being indexed."""
     left = [job.left for job in map(workspace.jobs.find, _INDEXING) if job and job.state == "running" and job.left]
     return max(1, round(max(left) / 60)) if left else 0
 
 
 def _context(workspace: Workspace, prepared: Prepared) -> None:
-    """Draw the button for the context of a question."""
+    """Draw the button that opens the context of a question."""
     about = t("The passages as one text to paste into a prompt, with their sources")
     inside, look = partial(_passages, workspace, prepared), {"type": "tertiary", "help": about}
     CONTEXT.draw_with_button(t("For an assistant"), "context_open", "content_copy", prepared.typed, inside, **look)
@@ -418,5 +418,5 @@ def _passages(workspace: Workspace, prepared: Prepared) -> None:
 
 
 def _record_citation(workspace: Workspace, question: str, context: Context) -> None:
-    """Record that the user takes the passages of a context along."""
+    """Record that the user copied or downloaded the passages of a context."""
     workspace.clicks.note("cite", question, [(citation.note.id, "") for citation in context.citations])

@@ -1,4 +1,4 @@
-"""The hits: a card for each note with the reasons, more of them, pictures, and those that a language model chose."""
+"""The hits: a card for each note with reasons, more hits, pictures, and a language model's choice."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -52,7 +52,7 @@ def _draw_picture(workspace: Workspace, hit: PictureHit) -> None:
 
 
 def _draw_image(workspace: Workspace, note_id: str, picture: str) -> None:
-    """Draw a picture of a note, small, if it is still there."""
+    """Draw a picture of a note as a thumbnail, if the file still exists."""
     file = workspace.attachments.find(note_id, f"/{picture}")
     if file and routes.is_shown(file):
         address = routes.file_address(note_id, file.place)
@@ -60,16 +60,16 @@ def _draw_image(workspace: Workspace, note_id: str, picture: str) -> None:
 
 
 def _quote_name(name: str) -> str:
-    """Return a name as a value of a field."""
+    """Quote a name as a value in the query language."""
     return f"「{name}」" if '"' in name else f'"{name}"'
 
 
 # Why a hit is there, in a sentence made of its ranks.
 
 WAYS = message_table({"vector": "by meaning ({place})", "keyword": "by words ({place})"})
-"""The stages that find a hit."""
+"""Stages that find a hit."""
 RANKED = message_table({"fused": "both combined put it {place}", "final": "reranking put it {place}"})
-"""The stages that give every hit a place."""
+"""Stages that rank all hits."""
 RAISED = message_table(
     {
         "boosted": "a phrase or a link put it {place}",
@@ -80,14 +80,14 @@ RAISED = message_table(
         "clicks": "what you opened, copied or cited before put it {place}",
     }
 )
-"""The stages that raise some hits above others."""
+"""Stages that raise some hits above others."""
 PASSED = message("others rose above it, which makes it {place}")
 ORDINALS = message_table({1: "{n}st", 2: "{n}nd", 3: "{n}rd"})
 OTHERS = message("{n}th")
 
 
 def sentence(hit: Hit) -> str:
-    """Return what found a hit and what moved it to its place, empty for a hit of a list; reranking is always named."""
+    """Explain which stages found a hit and moved it to its rank; "" for a hit in a list; reranking is always named."""
     ranks = {stage: score.rank for stage, score in hit.scores.items() if score.rank}
     ways = sorted((way for way in WAYS if way in ranks), key=ranks.__getitem__)
     if not ways:
@@ -105,7 +105,7 @@ def sentence(hit: Hit) -> str:
 
 
 def join_texts(texts: Sequence[str]) -> str:
-    """Return texts as a list whose last two are joined by "and"."""
+    """Join texts to a list with "and" before the last one."""
     *others, last = texts
     return t("{first} and {last}", first=others, last=last) if others else last
 
@@ -118,14 +118,14 @@ def _place(rank: int) -> str:
 # More hits of a question, after those that are shown: their order stays.
 
 STEP = 10
-"""Hits that a click adds."""
+"""Number of hits that a click adds."""
 MOST = int(PARTS["limit"].most or 0)
 _WANTED = "more_hits"
-"""A question and how often more of its hits were wanted."""
+"""Session key of a question, and how often the user asked for more of its hits."""
 
 
 def search_wider(workspace: Workspace, prepared: Prepared, options: SearchOptions) -> SearchResult:
-    """Return the answer to a question with the hits that the user added."""
+    """Return the result for a question, with the further hits that the user asked for."""
     result = workspace.searching.answer(prepared)
     for _ in range(_wanted_times(prepared.typed)):
         options = SearchOptions(**{**options, "limit": min(MOST, len(result.hits) + STEP)})
@@ -135,7 +135,7 @@ def search_wider(workspace: Workspace, prepared: Prepared, options: SearchOption
 
 
 def more_button(result: SearchResult) -> None:
-    """Draw the button that adds the next hits, where there may be any."""
+    """Draw the button that adds the next hits, if there may be any."""
     if result.settings.limit <= len(result.hits) < MOST:
         add = partial(st.session_state.update, {_WANTED: (result.query, _wanted_times(result.query) + 1)})
         widgets.button(t("More hits"), "more_hits_add", "expand_more", on_click=add)
@@ -147,7 +147,7 @@ def _wanted_times(text: str) -> int:
 
 
 def _append_hits(first: Sequence[Hit], wider: SearchResult) -> SearchResult:
-    """Return a wider result that begins with the hits that are there."""
+    """Return a wider result that begins with the hits `first`."""
     shown = {hit.chunk.id for hit in first}
     others = [hit for hit in wider.hits if hit.chunk.id not in shown]
     hits = [replace(hit, rank=rank) for rank, hit in enumerate([*first, *others], 1)]
@@ -158,7 +158,7 @@ def _append_hits(first: Sequence[Hit], wider: SearchResult) -> SearchResult:
 
 
 def draw_choice(result: SearchResult) -> None:
-    """Draw the model's answer with the hits that it chose, else why the hits are ordered by words."""
+    """Draw the model's answer and the hits that it chose, else why the hits are ordered by words."""
     choice = result.choice
     if choice is None or not result.hits:
         return
@@ -179,26 +179,26 @@ def draw_choice(result: SearchResult) -> None:
 VERDICTS = message_table({"helpful": "Helpful", "not_helpful": "Not helpful", "harmful": "Misleading"})
 
 FEW = 3
-"""With up to this number of notes, each shows three hits at first; with more, only its best hit, and weak ones are folded."""
+"""Up to this number of notes, each shows three hits; with more notes, one hit each, and weak hits are folded."""
 
 WORDED = 0.5
-"""Share of the question's words from which on a hit isn't weak."""
+"""Minimum share of the question's words in a hit that isn't weak."""
 
 LISTED = 5
-"""Clicks on a note that are listed."""
+"""Maximum number of clicks on a note to list."""
 
 WIDTHS = (0, 1, 2, 3)
-"""Neighbours on each side that a hit can be read with."""
+"""Choices for the number of neighbouring passages on each side of a hit."""
 
 
 def tones(result: SearchResult) -> dict[str, str]:
-    """Return a colour for each part of a question that was broken down."""
+    """Return a colour for each sub-query of a decomposed question."""
     parts = dict.fromkeys(part.text for part in result.asked)
     return {text: style.TILES[number % len(style.TILES)] for number, text in enumerate(parts)}
 
 
 def group_by_note(result: SearchResult) -> list[list[Hit]]:
-    """Return the hits grouped by note, each note at the rank of its best hit."""
+    """Group the hits by note; notes are in the order of their best hits."""
     notes: dict[str, list[Hit]] = {}
     for hit in result.hits:
         notes.setdefault(hit.note.id, []).append(hit)
@@ -206,7 +206,7 @@ def group_by_note(result: SearchResult) -> list[list[Hit]]:
 
 
 def draw_preliminary(workspace: Workspace, result: SearchResult, *, base: bool) -> None:
-    """Draw the best hits of each note, before the final ones: to read and to open."""
+    """Draw the best hit of each note, to be read and opened until the final hits are there."""
     seen = workspace.searching.highlights(result)
     for first, *_ in group_by_note(result):
         with st.container(border=True, key=f"early_{first.rank}", gap="xxsmall"):
@@ -219,7 +219,7 @@ def draw_preliminary(workspace: Workspace, result: SearchResult, *, base: bool) 
 def draw_hits(
     workspace: Workspace, text: str, result: SearchResult, *, base: bool, answer: Answer | None = None
 ) -> None:
-    """Draw the hits of a question, with its answer if it is one."""
+    """Draw the hits; `answer` is the answer to the question, if any."""
     entries, groups = Entries(workspace, text, result, base=base, answer=answer), group_by_note(result)
     weak = [hits for hits in groups[FEW:] if entries.are_weak(hits)]
     fold = f"weak_hits_of_{text}"
@@ -237,7 +237,7 @@ def draw_hits(
 
 
 def _card(hits: Sequence[Hit], draw: Callable[..., None], *, seen: int) -> None:
-    """Draw the hits of a note: the first few, which are `seen` at once, and the others on demand."""
+    """Draw the hits of a note: the first `seen`, and the others on demand."""
     first, others = hits[0], len(hits) - seen
     key = f"more_of_{first.note.id}"
 
@@ -260,7 +260,7 @@ def _card(hits: Sequence[Hit], draw: Callable[..., None], *, seen: int) -> None:
 
 
 class Entries:
-    """Draws the hits of an answer, with its question, highlights, marks and colours."""
+    """Drawing of a result's hits, with highlights, marks and colours."""
 
     def __init__(
         self, workspace: Workspace, text: str, result: SearchResult, *, base: bool, answer: Answer | None
@@ -280,11 +280,11 @@ class Entries:
         self._marks = question.Marks(workspace, result.understood.text or text)
 
     def are_weak(self, hits: Sequence[Hit]) -> bool:
-        """Whether all hits are below the background similarity, and lack most words of the question."""
+        """Return whether all hits are below the background similarity and lack most of the question's words."""
         return all(hit.chunk.id in self._below and self._seen[hit.chunk.id].held < WORDED for hit in hits)
 
     def draw(self, hit: Hit, more: Callable[[], None] | None, *, head: bool = True) -> None:
-        """Draw a hit, with the title of its note if it is its `head`; `more` draws what shows the note's others."""
+        """Draw a hit; `head` adds the note's title, `more` draws the button for the note's other hits."""
         seen, why, wide = self._seen[hit.chunk.id], f"why_of_{hit.chunk.id}", f"wide_{self._around}_{hit.chunk.id}"
         toggled = widgets.toggled()
         unfolded = bool(self._around) != (wide in toggled)
@@ -347,7 +347,7 @@ class Entries:
                 widgets.chunk_link(hit.note.id, hit.chunk.index)
 
     def _clicks(self, hit: Hit) -> None:
-        """Draw the clicks that raise the note of a hit, and the button that deletes all on this note."""
+        """Draw the clicks that raise a hit's note, and the button that deletes all clicks on this note."""
         clicks = [click for click in self._workspace.searching.clicks_on(self._result) if click.note_id == hit.note.id]
         if not clicks:
             return
@@ -375,7 +375,7 @@ class Entries:
 
 
 def _toggle(label: str, name: str, key: str, icon: str) -> None:
-    """Draw a button that unfolds or folds something."""
+    """Draw a button that folds and unfolds something."""
     widgets.small(label, key, icon, help=label, **widgets.toggling(name))
 
 
@@ -384,9 +384,9 @@ def _row(key: str) -> DeltaGenerator:
 
 
 def _title(hit: Hit, text: str, title: str, seen: Highlight) -> None:
-    """Draw the link to a hit's passage in its note, to the sentence that answers where there is one.
+    """Draw the link to a hit's passage in its note, or to the sentence that answers, if there is one.
 
-    A click on the lines of the hit follows this link too.
+    A click on the text of the hit follows this link too.
     """
     is_over_pages, at = hit.page != hit.chunk.page, None
     if seen.sentence and (seen.is_close or is_over_pages) and not hit.chunk.edited:

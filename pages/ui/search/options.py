@@ -1,4 +1,4 @@
-"""The options of a search: the user's choices; the base and the settings decide the others."""
+"""The options of a search: the user's choices, else the values of the base or the settings."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -13,11 +13,11 @@ from pages.ui.shared.text import t, text_of
 FILTERS = ("search_bases", "search_tags")
 OPEN = "options_open"
 DRAWN = ("mode", *(name for column in knobs.OF_SEARCHES for name in column))
-"""The options that follow the base, else the settings, until the user chooses a value."""
+"""Options that follow the base, else the settings, until the user chooses a value."""
 
 
 def button(workspace: Workspace, bases: list[str]) -> SearchOptions:
-    """Draw the button that opens and closes the options, and return the options as they are chosen."""
+    """Draw the button that opens and closes the options, and return the chosen options."""
     changed = _count_changed(_set_up(workspace, bases))
     label = t("Options · {n}", n=changed) if changed else t("Options")
     widgets.button(label, "options", "tune", **widgets.toggling(OPEN))
@@ -30,7 +30,7 @@ def button(workspace: Workspace, bases: list[str]) -> SearchOptions:
 
 
 def panel(workspace: Workspace, bases: list[str]) -> None:
-    """Draw the options where they are open; a change answers the question anew."""
+    """Draw the options if they are open; a change repeats the search."""
     if OPEN not in widgets.toggled():
         return
     texts = (
@@ -53,7 +53,7 @@ def panel(workspace: Workspace, bases: list[str]) -> None:
 
 
 def _draw_reranker(workspace: Workspace, base: KnowledgeBase | None) -> None:
-    """Draw the choice of a reranker: that of the base, else of the settings, or one of its own."""
+    """Draw the choice of a reranker; the default is the reranker of the base, else of the settings."""
     texts = knobs.value_labels(workspace, "reranker", base)
     widgets.begin_with("reranker", texts, knobs.AS_SET)
     about = text_of(knobs.HELPS["reranker"])
@@ -61,7 +61,7 @@ def _draw_reranker(workspace: Workspace, base: KnowledgeBase | None) -> None:
 
 
 def _draw(name: str, offered: Sequence[str] = ()) -> None:
-    """Draw a widget, which shows the value of the base or the settings until the user chooses one."""
+    """Draw an option's widget, which shows the value of the base or the settings until the user chooses one."""
     knobs.draw(name, key=name, offered=offered, on_change=_mark_own, args=(name,), persist_state="session")
 
 
@@ -70,24 +70,24 @@ def _mark_own(name: str) -> None:
 
 
 def _count_changed(usual: CompleteSettings) -> int:
-    """Return the number of options, filters aside, that differ from the base's or the settings' values."""
+    """Count the options, except filters, that differ from the values of the base or the settings."""
     own = [st.session_state[name] != knobs.value(usual, name) for name in st.session_state["own_options"]]
     return sum(map(bool, [*own, st.session_state["reranker"] != knobs.AS_SET]))
 
 
 def reset() -> None:
-    """Give all options but the filters their default values; for callbacks."""
+    """Reset all options, except filters, to their defaults; for callbacks."""
     st.session_state.update(reranker=knobs.AS_SET, own_options=frozenset())
 
 
 def choose(name: str, value: object) -> None:
-    """Choose an option; for callbacks."""
+    """Set an option; for callbacks."""
     st.session_state[name] = value
     _mark_own(name)
 
 
 def _set_up(workspace: Workspace, bases: list[str]) -> CompleteSettings:
-    """Give every option a valid value, and return the settings of the base if there is one, else of the program."""
+    """Give all options valid values; return the search settings of the chosen base, else of the program."""
     st.session_state.setdefault("own_options", frozenset())
     st.session_state.setdefault("reranker", knobs.AS_SET)
     of_bases, tags = (st.session_state.setdefault(key, []) for key in FILTERS)
@@ -104,5 +104,5 @@ def _set_up(workspace: Workspace, bases: list[str]) -> CompleteSettings:
 
 
 def drop_filter(key: str, name: str) -> None:
-    """Remove one filter set in addition to the question; for callbacks."""
+    """Remove a filter that is set in the options; for callbacks."""
     st.session_state[key] = [other for other in st.session_state[key] if other != name]

@@ -1,4 +1,4 @@
-"""The box for a question, and the page before the user asks one."""
+"""The question box, the history of questions, and the page before the first question."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,14 +20,14 @@ from pages.ui.shared.text import small_print, t, t_plural, text_of
 
 SHOWN = 12
 LONGEST = 70
-"""Characters of a question in the list."""
+"""Maximum number of characters of a question in the list."""
 
 
 DIALOG = Dialog("past")
 
 
 def button(workspace: Workspace, text: str) -> None:
-    """Draw the button for the history."""
+    """Draw the button that opens the history."""
     with st.container(width="content"):
         inside = partial(_draw_history, workspace, text)
         DIALOG.draw_with_button(t("History"), "past_open", "history", (text, threads.opened_thread()), inside)
@@ -88,7 +88,7 @@ def _short(text: str) -> str:
 
 
 def row(workspace: Workspace, bases: list[str]) -> tuple[str | None, SearchOptions]:
-    """Draw the box, the history and the options; return the question, None without one, and the options."""
+    """Draw the question box, the history and the options; return the question, or None, and the options."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="ask_row"):
         text = _question()
         button(workspace, text or "")
@@ -102,14 +102,14 @@ def row(workspace: Workspace, bases: list[str]) -> tuple[str | None, SearchOptio
 
 
 def put(text: str, earlier: str = "") -> None:
-    """Ask a question from the next run on; for callbacks. The `earlier` ones, each on its line, led to it."""
+    """Ask a question in the next run; for callbacks. `earlier` are the questions that led to it, one per line."""
     st.session_state["q"] = st.session_state["asked"] = text.strip()
     st.session_state[_EARLIER] = earlier
     threads.close()
 
 
 def draw_earlier(text: str) -> Mapping[str, str]:
-    """Draw links to the last questions that led to this one; return its address."""
+    """Draw links to the last questions that led to this one; return the question's query parameters."""
     earlier = str(st.session_state.get(_EARLIER, "")).splitlines()[-_MOST_EARLIER:]
     for number, question in enumerate(earlier):
         address = {"q": question, _EARLIER: "\n".join(earlier[:number])}
@@ -119,7 +119,7 @@ def draw_earlier(text: str) -> Mapping[str, str]:
 
 
 def draw_follow_up(workspace: Workspace, text: str) -> None:
-    """Draw the box for a question that follows another one."""
+    """Draw the box for a follow-up question."""
 
     def ask() -> None:
         if typed := st.session_state["follow_up"].strip():
@@ -132,12 +132,12 @@ def draw_follow_up(workspace: Workspace, text: str) -> None:
 
 
 def without_term(text: str, start: int, end: int) -> str:
-    """Return a question without a part of it; a space separates the rest."""
+    """Return a question without the part from `start` to `end`."""
     return f"{text[:start].rstrip()} {text[end:].lstrip()}".strip()
 
 
 def _question() -> str | None:
-    """Draw the box and return the question, which comes from the address or from typing."""
+    """Draw the box and return the question, from the address or typed."""
     if (linked := links.arrived_value("q")) is not None:
         put(linked, st.query_params.get(_EARLIER, ""))
         DIALOG.close()
@@ -158,19 +158,19 @@ def _take_question() -> None:
 
 
 def is_typing() -> bool:
-    """Return once whether the question was just typed, so that the user may still be typing."""
+    """Return whether the question was just typed, so that the user may still be typing; True only once."""
     return bool(st.session_state.pop("typing", False))
 
 
 def is_first(what: str, text: str) -> bool:
-    """Return whether something of a question is drawn for the first time since another question."""
+    """Return whether the question differs from the one at the last call for `what`."""
     drawn: dict[str, str] = st.session_state.setdefault("drawn_of", {})
     before, drawn[what] = drawn.get(what), text
     return before != text
 
 
 def remember(workspace: Workspace, text: str) -> None:
-    """Record an answered question if it is new, in place of its beginning that was recorded while it was typed."""
+    """Record a new question, in place of its beginning that was recorded while the user was typing."""
     if st.session_state.pop("new_question", "") != text:
         return
     draft: str = st.session_state.get("draft", "")
@@ -183,7 +183,7 @@ def remember(workspace: Workspace, text: str) -> None:
 
 @contextmanager
 def problems(text: str) -> Iterator[None]:
-    """Show the place of an error in a question, or the error of a model, and offer a search without it."""
+    """Draw the error in a question, or the error of a model, and offer a search without the faulty part."""
     try:
         yield
     except QueryError as error:
@@ -200,7 +200,7 @@ def problems(text: str) -> Iterator[None]:
 
 
 def draw_fields(text: str, colons: Iterable[tuple[str, str]]) -> None:
-    """Offer the fields that may be meant by names before a colon, which are searched for as text."""
+    """Offer the fields that may be meant by unknown names before a colon, which are searched as text."""
     for name, meant in colons:
         if meant:
             field = f"{meant}:"
@@ -217,7 +217,7 @@ def _draw_error_place(text: str, start: int, end: int) -> None:
 
 
 def draw_start() -> None:
-    """Draw that there are no notes, and the ways to get some."""
+    """Draw a hint that there are no notes, and a button to get some."""
     st.html(
         f'<div class="t-empty"><b>{html(t("There is nothing to search yet"))}</b>'
         f"<span>{html(t('Import a folder of notes, or try it with samples.'))}</span></div>"
@@ -227,7 +227,7 @@ def draw_start() -> None:
 
 
 def start(workspace: Workspace) -> None:
-    """Draw what the user can do before the first question: ask again, or try one."""
+    """Draw recent questions and examples, before the user asks a question."""
     left, right = st.columns(2, gap="large")
     past = workspace.searches.all(RECENT)
     with left, st.container(key="recent", gap="xxsmall"):
@@ -248,7 +248,7 @@ def start(workspace: Workspace) -> None:
 
 
 def _tips() -> None:
-    """Draw the forms of a question, each with its meaning."""
+    """Draw the syntax of questions, each form with its meaning."""
     rows = "".join(
         f"<tr><td><code>{html(text_of(form))}</code></td><td>{html(text_of(more))}</td></tr>" for form, more in FORMS
     )
@@ -264,9 +264,9 @@ def _ask_again(label: str, question: str, icon: str, about: str | None = None) -
 
 
 _EARLIER, _MOST_EARLIER = "earlier", 8
-"""The parameter of the address with the questions before, and the most of them: any page may link to more."""
+"""Query parameter with the earlier questions, and their most number: any page may link to more."""
 RECENT = 5
-"""Questions that the empty page offers of each kind."""
+"""Number of recent questions, and of threads, on the empty page."""
 
 FORMS = (
     (message('"exact phrase"'), message("exactly these words")),
@@ -282,4 +282,4 @@ FORMS = (
     (message("last 30 days"), message("changed then; also after:2026-01-31, before:2026")),
     (message("zip vs tar"), message("is broken down and asked part by part")),
 )
-"""The syntax of a question: an example of each form, and its meaning."""
+"""Syntax of questions: an example of each form, and its meaning."""

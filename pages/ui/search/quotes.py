@@ -1,4 +1,4 @@
-"""The box above the hits: the excerpts of the notes that answer a question, each with its strongest part marked."""
+"""The answer box above the hits: quotes from notes, with the strongest part of each marked."""
 
 import re
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ _HEADER = re.compile(r"(?m)^([^|\n]*+\|.*)\n[ \t>]*+\|?+(?:[ \t]*+:?+-++:?+[ \t]
 
 
 def box(workspace: Workspace, result: SearchResult) -> Answer | None:
-    """Draw what the notes answer to a question, with its place; nothing for a word or a title. Return the answer."""
+    """Draw the notes' answer to a question and return it; None, and nothing drawn, for a word or a title."""
     if "model_loading" in result.notices:
         return None
     answer = workspace.answers.to_question(result)
@@ -68,7 +68,7 @@ def _box(answer: Answer) -> None:
 
 
 def as_markdown(quote: Quote) -> str:
-    """Return the marked part of a quote with its source as Markdown: title, headings and the link to its file."""
+    """Return the marked part of a quote as Markdown, with its source: title, headings and a link to the file."""
     place = cards.place(quote)
     said = "\n".join(f"> {line}".rstrip() for line in as_copied(quote.flowing(quote.marked)).splitlines())
     label = re.sub(r"[\[\]\\]", r"\\\g<0>", place)
@@ -76,7 +76,7 @@ def as_markdown(quote: Quote) -> str:
 
 
 def as_page(answer: Answer) -> str:
-    """Return a question with the excerpts that are shown at first, each with its place, as HTML."""
+    """Return a question with the initially shown quotes and their places as HTML."""
     parts = [f"<h1>{html(answer.query)}</h1>"]
     for quote in answer.at_first:
         said = f"{_lead(quote.shown_lead, quote)}{_text(quote)}{cards.definitions(quote.definitions)}"
@@ -85,9 +85,9 @@ def as_page(answer: Answer) -> str:
 
 
 def _quote(quote: Quote, query: str, before: Quote | None, *, dated: bool) -> None:
-    """Draw the shown part of a quote and the link to its place; what it shares with the quote before it isn't repeated.
+    """Draw the shown part of a quote and the link to its place, without repeating the previous quote's lead and title.
 
-    It is `dated` by the last change of its note.
+    With `dated`, the day of the note's last change is shown.
     """
     lead = quote.shown_lead if before is None or quote.shown_lead != before.shown_lead else ""
     is_same = before is not None and quote.note.id == before.note.id
@@ -118,20 +118,20 @@ def _text(quote: Quote) -> str:
 
 
 def _code(text: str) -> str:
-    """Return the sentence before a block of code as prose, and its lines without the fence."""
+    """Return a code quote as HTML: the sentence before the block as prose, and the code without its fence."""
     fence = _FENCE.search(text)
     before, lines = (text[: fence.start()], _FENCE.sub("", text[fence.start() :])) if fence else ("", text)
     return f'{rendered.render_text(before) if before.strip() else ""}<pre class="t-code">{html(dedent(lines).rstrip())}</pre>'
 
 
 def _header(quote: Quote) -> str:
-    """Return the header of the table whose rows are shown: the last one before them in the quote, else its lead."""
+    """Return the header of the shown table rows: the last header before them in the quote, else the quote's lead."""
     headers = _HEADER.findall(quote.text[: quote.shown[0]])
     return headers[-1] if headers else quote.lead if quote.kind == "row" else ""
 
 
 def _rows(text: str, header: str, marked: Span) -> Iterator[str]:
-    """Yield each row of a table as its cells with quiet column names, those of the strongest part marked."""
+    """Yield the rows of a table as HTML, with dimmed column names, and with the rows of the strongest part marked."""
     heads = _cells(header)
     ends = [match.end() for match in re.finditer(r"\n|\Z", text)]
     for start, end in pairwise([0, *ends]):

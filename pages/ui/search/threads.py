@@ -1,4 +1,4 @@
-"""A thread on the Search page: its questions and answers, where their quotes are now, and what follows."""
+"""A thread on the Search page: questions, answers, the current places of their quotes, and follow-up questions."""
 
 from functools import partial
 
@@ -13,13 +13,13 @@ from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import busy, t, text_of
 
 SHOWN = 12
-"""Threads that are listed."""
+"""Maximum number of threads to list."""
 _LONGEST = 70
 _OPEN, _TYPED, _COMPLETED = "open_thread", "thread_typed", "thread_completed"
 
 
 def shown_thread() -> str:
-    """Return the id of the thread that is open, or ""; a link opens its thread."""
+    """Return the id of the open thread, or ""; a link in the address opens its thread."""
     if (linked := links.arrived_value("thread")) is not None:
         st.session_state.update({_OPEN: linked, _COMPLETED: None})
     links.set_value("thread", opened_thread())
@@ -27,17 +27,17 @@ def shown_thread() -> str:
 
 
 def opened_thread() -> str:
-    """Return the id of the thread that is open in this session, or ""."""
+    """Return the id of this session's open thread, or ""."""
     return str(st.session_state.get(_OPEN, ""))
 
 
 def close() -> None:
-    """Show no thread from the next run on."""
+    """Close the open thread in the next run."""
     st.session_state[_OPEN] = ""
 
 
 def draw_links(workspace: Workspace, most: int = SHOWN) -> None:
-    """Draw links to the threads that were answered last."""
+    """Draw links to the threads with the latest answers."""
     threads = workspace.threads.all()[:most]
     if not threads:
         return
@@ -55,7 +55,7 @@ def draw_links(workspace: Workspace, most: int = SHOWN) -> None:
 
 
 def draw(workspace: Workspace, thread_id: str) -> None:
-    """Draw a thread: each turn, what is written now, the question that follows, and what can be done with it."""
+    """Draw a thread: actions, turns, the answer being written, and the box for a follow-up question."""
     with shell.errors():
         thread = workspace.threads.get(thread_id)
         with widgets.row(key="thread_bar"):
@@ -74,7 +74,7 @@ def draw(workspace: Workspace, thread_id: str) -> None:
 
 
 def in_place(workspace: Workspace, thread: Thread, question: str) -> None:
-    """Draw a thread below the question that it begins with, and the box for the next question."""
+    """Draw a thread below its first question, and the box for a follow-up question."""
     with shell.errors():
         for turn in thread.turns:
             if turn.number == 1 and written.is_for(workspace, question):
@@ -99,7 +99,7 @@ def _turn(workspace: Workspace, turn: Turn, *, first: bool) -> None:
 
 
 def _draw_quotes(workspace: Workspace, turn: Turn, cited: Cited) -> None:
-    """Draw a quote with the link to its place, or what became of it."""
+    """Draw a quote with the link to its place, or with a message that its source changed."""
     place = workspace.threads.place(cited)
     if place.state in ("same", "moved"):
         quote = "" if cited.number in written.reworded(turn.sentences) else cited.quote
@@ -115,7 +115,7 @@ def _draw_quotes(workspace: Workspace, turn: Turn, cited: Cited) -> None:
 
 
 def _address(workspace: Workspace, turn: Turn, cited: Cited, place: CitedPlace) -> dict[str, str]:
-    """Return the address of a quote in its note: the chunk in which it begins, and its place there."""
+    """Return the query parameters of a quote: its note, the chunk in which it begins, and its place."""
     chunks = workspace.chunks.all(cited.note_id)
     chunk = next((item for item in chunks if item.start <= place.start and place.end <= item.end), None)
     chunk = chunk or next((item for item in chunks if item.start <= place.start < item.end), None)
@@ -124,7 +124,7 @@ def _address(workspace: Workspace, turn: Turn, cited: Cited, place: CitedPlace) 
 
 
 def _follow_up(workspace: Workspace, thread: Thread) -> None:
-    """Draw the answer that is written, and the question that follows: as it is typed, then as it was completed."""
+    """Draw the answer being written, and the box for a follow-up question: first as typed, then as completed."""
     if not workspace.settings.llm.is_set_up or workspace.readonly:
         return
     running = workspace.jobs.running("answer")

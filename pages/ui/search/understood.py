@@ -1,4 +1,4 @@
-"""The understood question as chips and parts, the facets that narrow it, and suggestions where nothing is found."""
+"""The parsed question as chips and sub-queries, the facets that narrow it, and suggestions if nothing is found."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -40,11 +40,11 @@ HEADS = message_table(
     }
 )
 THINGS = {"list": 1, "summary": 1, "relation": 2}
-"""How many of the first parts by the rules name the things of a question; of a comparison all do."""
+"""Number of the rules' first sub-queries that name the subjects of a question; in a comparison, all do."""
 
 
 def section(result: SearchResult) -> None:
-    """Draw the parts of the question, and the other ways to break it down."""
+    """Draw the sub-queries of the question, and the alternative decompositions."""
     if result.decompose_problem:
         st.warning(
             f"**{t('The language model failed, so the question is broken down by rules.')}** {plain(text_of(result.decompose_problem))}",
@@ -66,7 +66,7 @@ def section(result: SearchResult) -> None:
 
 
 def _compared_things(used: Decomposition) -> list[str]:
-    """Return the things that a question is about."""
+    """Return the subjects of a decomposed question."""
     texts = [sub_query.text for sub_query in used.sub_queries]
     return texts[: THINGS.get(used.kind)] if used.by == "rules" else texts
 
@@ -102,17 +102,17 @@ TITLES = {field.typed[0]: field.title for field in NOTE_FIELDS.values() if field
     }
 )
 TERMS = {name: (name,) for name in FACETS} | {"folder": ("path",), "month": ("after", "before")}
-"""The terms of the query language that narrow to a value of each field."""
+"""Facet -> fields of the query language that narrow to its values."""
 
 FEW = 5
-"""Values of a field at first."""
+"""Number of initially shown values of a field."""
 OPEN = "facets_open"
 _JOINT = re.compile(r"(?<=\w)[_/.](?=\w)")
-"""Signs after which a value continues on another line, rather than within a word."""
+"""Signs after which the line of a long value may break."""
 
 
 def collect_facets(workspace: Workspace, result: SearchResult, options: SearchOptions) -> dict[str, list[Facet]]:
-    """Return the facets of an answer by field; where the question narrows a field, its facets are of the question without that."""
+    """Return the facets by field; for a field that the question narrows, from a search without that restriction."""
     fields: dict[str, list[Facet]] = {}
     for name in TERMS:
         wider = _without_field(result, name)
@@ -132,7 +132,7 @@ def toggle() -> None:
 
 
 def drawer(result: SearchResult, fields: dict[str, list[Facet]]) -> None:
-    """Draw the facets, field by field."""
+    """Draw the facets by field."""
     state = "open" if st.session_state.get(OPEN) else "shut"
     with st.container(key=f"drawer_{state}"), st.container(key="facets", gap="medium"):
         if not fields:
@@ -174,7 +174,7 @@ def _field(result: SearchResult, name: str, group: Sequence[Facet]) -> None:
 
 
 def _without_field(result: SearchResult, name: str) -> str:
-    """Return the question without the terms that narrow it to values of a field."""
+    """Return the question without the terms that narrow a field."""
 
     def narrows(term: Term) -> bool:
         return term.field in TERMS[name] and not term.negated and term.kind != "preferred"
@@ -188,11 +188,11 @@ def _without_field(result: SearchResult, name: str) -> str:
 # Suggestions after a search without hits: a part to leave out or an option to change, by a click.
 
 TAGS = 8
-"""Tags to name where a question has an unknown one."""
+"""Maximum number of existing tags to list if a question has an unknown tag."""
 
 
 def draw_suggestions(workspace: Workspace, text: str, result: SearchResult) -> None:
-    """Say that nothing was found, and offer wider searches."""
+    """Draw that nothing was found, and offer wider searches."""
     words = bool(result.understood.text)
     st.warning(
         t("Nothing was found for this question.") if words else t("No note matches these filters."),
@@ -232,7 +232,7 @@ def _relaxed_label(term: Term, filters: Filters) -> str:
 
 
 def _no_such_tag(workspace: Workspace, result: SearchResult) -> None:
-    """Name the tags of the question that no note has, and tags of the notes."""
+    """Draw the tags in the question that no note has, and existing tags."""
     tags = workspace.vocabulary.tags()
     known = {tag.casefold() for tag in tags}
     often = sorted(tags, key=lambda tag: -tags[tag])[:TAGS]
@@ -275,7 +275,7 @@ FIELDS = {field.typed[0]: field.noun for field in NOTE_FIELDS.values() if field.
 
 
 def chips(text: str, result: SearchResult) -> None:
-    """Draw the parts of the question that narrow it, and the filters next to it."""
+    """Draw a chip for each narrowing term of the question, and for each filter in the options."""
 
     def chip(label: str, key: str, act: Callable[..., None], *values: object) -> None:
         about = t("Search without it")
@@ -294,12 +294,12 @@ def chips(text: str, result: SearchResult) -> None:
 
 
 def narrowing(result: SearchResult) -> list[Term]:
-    """Return the parts of the question that leave notes out."""
+    """Return the terms of the question that exclude notes."""
     return [term for term in result.understood.terms if term.kind not in NOT_NARROWING]
 
 
 def term_name(term: Term, filters: Filters) -> str:
-    """Return the name of a part of a question on the screen; a time in words also tells its days."""
+    """Return the display text of a term; for a time in words, with its days."""
     if term.kind == "phrase":
         return f"“{term.value}”"
     if term.kind == "excluded":
@@ -317,6 +317,6 @@ def term_name(term: Term, filters: Filters) -> str:
 
 
 def filter_name(key: str, name: str) -> str:
-    """Return the name of a filter set in addition to the question."""
+    """Return the display text of a filter in the options."""
     field = FIELDS["base" if key == options.FILTERS[0] else "tag"]
     return t("{field}: {value}", field=field, value=name)

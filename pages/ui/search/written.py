@@ -1,4 +1,4 @@
-"""The answer that a language model writes, each sentence marked with how far it rests on the notes."""
+"""An answer written by a language model, whose sentences are marked by how closely they follow the notes."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,25 +12,25 @@ from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import small_print, t, text_of
 
 _LOOK = 0.4
-"""Seconds between two looks at an answer that is written."""
+"""Seconds between two updates of an answer that is being written."""
 _FOR = "written_for"
-"""What the answer of this tab is for: a question, or a thread."""
+"""Session key of the subject of this tab's answer: a question, or a thread."""
 
 
 def begin(workspace: Workspace, subject: str, text: str, thread: str = "", **more: object) -> None:
-    """Begin an answer that this tab shows at a subject."""
+    """Start writing an answer for a subject, a question or a thread, in this tab."""
     if workspace.threads.start(text, thread, **more):
         st.session_state[_FOR] = subject
     st.rerun()
 
 
 def is_for(workspace: Workspace, subject: str) -> bool:
-    """Return whether the newest answer is one that this tab began for a subject."""
+    """Return whether this tab started the newest answer, for this subject."""
     return st.session_state.get(_FOR) == subject == workspace.threads.latest_subject
 
 
 def live(workspace: Workspace) -> None:
-    """Draw the answer that is written, again while it is, and the whole page once it has ended."""
+    """Draw the answer and update it while it is being written; redraw the whole page at its end."""
     running = workspace.jobs.running("answer")
 
     @st.fragment(run_every=_LOOK if running else None)
@@ -77,7 +77,7 @@ def head(model: str) -> None:
 
 
 def sentences(written: Iterable[Sentence], quotes: Mapping[int, str]) -> None:
-    """Draw sentences with their numbers and marks; one in other words has its quotes below it, with what differs."""
+    """Draw sentences with their citations and marks; reworded sentences have their quotes below, with differences."""
     drawn = "".join(_sentence(sentence, quotes) for sentence in written)
     st.html(f'<div class="t-answer t-written">{drawn}</div>')
 
@@ -97,7 +97,7 @@ def _sentence(sentence: Sentence, quotes: Mapping[int, str]) -> str:
 
 
 def reworded(written: Iterable[Sentence]) -> set[int]:
-    """Return the numbers of the quotes that are below sentences in other words."""
+    """Return the numbers of the quotes shown below reworded sentences."""
     return {number for item in written if item.mark == "in_other_words" for number in item.citations}
 
 
@@ -107,7 +107,7 @@ def _source(quote: Quote, asked: str, *, with_quote: bool) -> None:
 
 
 def source(number: int, place: str, quote: str, address: Mapping[str, str]) -> None:
-    """Draw the link to the place of a quote, and the quote, which is empty where a sentence has it below itself."""
+    """Draw the link to a quote's place, and the quote, which is "" if it is already shown below a sentence."""
     st.page_link("notes.py", label=plain(f"[{number}] {place}"), query_params=dict(address))
     if quote:
         st.html(quote_html(quote))
@@ -123,7 +123,7 @@ def _quoted(quote: str, marks: Sequence[tuple[int, int]] = ()) -> str:
 
 
 def _draw_sent_text(writing: WrittenAnswer) -> None:
-    """Draw what the model was sent."""
+    """Draw the text that was sent to the model."""
     task, material = writing.sent
     with st.expander(t("What was sent"), icon=":material/outbox:"):
         passages = json.loads(material)["passages"]

@@ -1,1 +1,1 @@
-"""The parts of the Settings page."""
+"""Parts of the Settings page."""

@@ -1,4 +1,4 @@
-"""Other programs and assistants on the settings page: the switch, the address, the token, the configuration."""
+"""Access for other programs and assistants: the switch, the address, the token, and configurations."""
 
 import streamlit as st
 
@@ -22,7 +22,7 @@ WAYS = message_table(
 
 
 def draw_assistants(workspace: Workspace) -> None:
-    """Draw what assistants can do, and the configuration of the chosen one."""
+    """Draw an explanation of assistants, and the configuration for the chosen one."""
     about = t(
         "An assistant such as Claude can search and read your notes, and write new ones, which wait until you accept "
         "them on the page Review. What it reads goes to whoever runs its model."
@@ -52,7 +52,7 @@ _API = "/api/v1"
 
 
 def draw_programs(workspace: Workspace) -> None:
-    """Draw the switch, and while it is on, what programs need."""
+    """Draw the switch for programs, and while it is on, the address and the token."""
     about = t(
         "A script, a bot or an editor on this machine can search your notes, and write new ones, which wait until "
         "you accept them on the page Review."
@@ -68,7 +68,7 @@ def draw_programs(workspace: Workspace) -> None:
 
 
 def _draw_access(workspace: Workspace, address: str) -> None:
-    """Draw the address, the token, and a request to try."""
+    """Draw the address, the token, and an example of a request."""
     st.markdown(f"**{t('Address')}**")
     st.code(address, language=None)
     with shell.errors():
@@ -101,7 +101,7 @@ def _draw_extension() -> None:
 
 
 def _token(workspace: Workspace) -> None:
-    """Draw the token, to be copied, and the button that makes another one."""
+    """Draw the token, and the button that makes a new one."""
     try:
         token = workspace.access.token
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Today's note on the settings page: its base, folder and name, and the note that it begins with."""
+"""The settings of today's note: base, folder, name and template."""
 
 from collections.abc import Callable
 from functools import partial
@@ -14,7 +14,7 @@ from pages.ui.shared.text import small_print, t
 
 
 def draw(workspace: Workspace) -> None:
-    """Draw the settings, and what today's note is by them."""
+    """Draw the settings, and the resulting path of today's note."""
     bases = {base.name: base.name for base in workspace.bases.all() if not base.plain}
     notes = {card.path or card.title: f"{card.title} · {card.path or card.base}" for card in workspace.notes.all()}
     fields: dict[str, Callable[..., object]] = {

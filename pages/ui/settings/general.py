@@ -1,4 +1,4 @@
-"""Settings of the program and defaults of a search: each with what sets it, and `tessera.toml` as it is."""
+"""Settings of the program and defaults of searches, each with its source; and the text of `tessera.toml`."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -17,11 +17,11 @@ from pages.ui.shared.widgets import Option
 # The default settings of a search.
 
 FIRST = ("mode", "limit", "reranker")
-"""The settings in sight."""
+"""Settings that aren't folded."""
 
 
 def search(workspace: Workspace) -> None:
-    """Draw what a search begins with where neither the question nor its base says otherwise."""
+    """Draw the search settings that apply unless the question or its base has its own."""
     small_print("Every search begins with this, unless its base or the question has its own choice.")
     for name in FIRST:
         _part(workspace, name)
@@ -41,7 +41,7 @@ def search(workspace: Workspace) -> None:
 
 
 def _clicks(workspace: Workspace) -> None:
-    """Draw the switch of clicks, and the button that deletes those that are recorded."""
+    """Draw the switch for recording clicks, and the button that deletes the recorded clicks."""
     clicks, program_setting = workspace.clicks, workspace.settings_file.get("search.use_clicks")
     now = choice(workspace, program_setting.key, "use_clicks", clicks.enabled, clicks.enable)
     about = t(
@@ -68,7 +68,7 @@ def _part(workspace: Workspace, name: str) -> None:
 def select(
     label: str, texts: Mapping[Option, str], label_of: Callable[[Option], str] = str, *, key: str, **more: object
 ) -> None:
-    """Draw a list to choose from, with the value that is set, whatever it is."""
+    """Draw a select box that offers the current value too, even if it isn't among `texts`."""
     chosen = st.session_state[key]
     widgets.select(label, {**texts, chosen: texts.get(chosen, label_of(chosen))}, key, **more)
 
@@ -79,7 +79,7 @@ VOCABULARY = "vocabulary"
 
 
 def draw_vocabulary(workspace: Workspace) -> None:
-    """Draw the file with a button that saves it, and the lines that can't be read."""
+    """Draw an editor of the file, with the problems in its lines."""
     vocabulary, language = workspace.vocabulary, st.session_state["language"]
     vocabulary.begin(language)
     st.session_state.setdefault(VOCABULARY, vocabulary.text())
@@ -117,7 +117,7 @@ def draw_vocabulary(workspace: Workspace) -> None:
 
 
 def draw_documents(workspace: Workspace) -> None:
-    """Draw the switch and the converters."""
+    """Draw the switch for web pages, and the converters."""
     small_print(
         "Tessera loads a page only when you type its address: one request, and nothing that the page links to. "
         "It goes online for a note in no other case."
@@ -140,7 +140,7 @@ def _converter_row(converter_card: ConverterCard) -> str:
 
 
 def draw_general(workspace: Workspace) -> None:
-    """Draw the choices of this workspace."""
+    """Draw the choices of language and look, and the numeric settings."""
     look.choose_language(workspace, "settings_language", label_visibility="visible")
     look.choose_look(workspace, "settings_look", label_visibility="visible")
     with st.expander(t("Folders and old versions"), icon=":material/tune:", key="general_numbers"):
@@ -160,11 +160,11 @@ NUMBERS = {
         message("The oldest are deleted when a note has more."),
     ),
 }
-"""The label and the help of each number outside of the sections."""
+"""Label and help of each numeric setting outside of the sections."""
 
 
 def numbers(workspace: Workspace) -> None:
-    """Draw the numbers."""
+    """Draw the numeric settings outside of the sections."""
     for name, (label, about) in NUMBERS.items():
         program_setting = workspace.settings_file.get(name)
         least, most = int(program_setting.least or 0), int(program_setting.most or 0)
@@ -178,7 +178,7 @@ def field(
     shown: Callable[[Any], Any] = int,
     then: Callable[[], object] = lambda: None,
 ) -> None:
-    """Draw a setting by its widget, which takes the value as `shown`, with what sets it and the way to its default.
+    """Draw a setting: its widget, with the value converted by `shown`, a button for the default, and its source.
 
     `then` is called after a change.
     """
@@ -204,14 +204,14 @@ def field(
 def choice(
     workspace: Workspace, key: str, widget: str, value: Option, store: Callable[[Option], object]
 ) -> dict[str, Any]:
-    """Return the arguments of a widget for a choice that the workspace stores, unless `tessera.toml` makes it."""
+    """Return the arguments of a widget for a choice that the workspace stores, unless it is set in `tessera.toml`."""
     program_setting = workspace.settings_file.get(key)
     chosen = partial(workspace.settings_file.write, key) if program_setting.source == "file" else store
     return {**widgets.bound(widget, value, chosen), "disabled": _is_fixed(workspace, program_setting)}
 
 
 def remark(program_setting: ProgramSetting) -> None:
-    """Say what else fixes a setting, or that it waits for the next start."""
+    """Draw that a setting is fixed by the environment, or that it takes effect at the next start."""
     if program_setting.source == "environment":
         st.caption(plain(t("Fixed by the environment variable {name}.", name=program_setting.place)))
     elif program_setting.waits:
@@ -223,7 +223,7 @@ def _is_fixed(workspace: Workspace, program_setting: ProgramSetting) -> bool:
 
 
 def draw_file(workspace: Workspace, key: str) -> None:
-    """Draw the file that the fields are written into, folded."""
+    """Draw the settings file, folded."""
     shell.on_demand(FILE, f"file_{key}", "description", partial(_file, workspace))
 
 

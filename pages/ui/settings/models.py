@@ -1,4 +1,4 @@
-"""The models on the settings page: the kind of each, its state, download and test, and the model for pictures."""
+"""The models: their kinds and states, downloads and tests, and the model for pictures."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -19,7 +19,7 @@ from pages.ui.shared.text import section_title, small_print, t, t_plural, text_o
 
 
 def draw_picture_model(workspace: Workspace) -> None:
-    """Draw the choice of the model, and what it knows."""
+    """Draw the choice of the model for pictures, and its progress."""
     section_title("Model for pictures")
     box = partial(st.text_input, t("Name or folder"), placeholder="clip-ViT-B-32")
     general.field(workspace, "pictures.model", box, str, workspace.images.start)
@@ -70,9 +70,9 @@ TITLES = message_table(
     }
 )
 LEAST_BYTES = 100_000
-"""Sizes on disk below this aren't shown."""
+"""Smallest size on disk to show."""
 TRIED = ("test", "download")
-"""The jobs with one model."""
+"""Jobs about a single model."""
 SERVED = ("openai_compatible", "rerank-api", "llm")
 KINDS = message_table(
     {
@@ -93,7 +93,7 @@ KINDS = message_table(
 
 
 def in_use(status: Status) -> str:
-    """Return which models find by meaning, as Markdown."""
+    """Return a sentence about the models in use for search by meaning, as Markdown."""
     used = {base.base.embedder for base in status.bases if base.base.has_vectors}
     if used <= {"bundled"}:
         return t("The built-in model is used; nothing has to be set up.")
@@ -101,7 +101,7 @@ def in_use(status: Status) -> str:
 
 
 def draw_models(workspace: Workspace, status: Status) -> None:
-    """Draw the device of the models, and a card for each."""
+    """Draw the device of the models, and a card for each model."""
     models = workspace.models.all()
     _device(workspace, models)
     used: dict[str, list[str]] = {}
@@ -121,7 +121,7 @@ def draw_models(workspace: Workspace, status: Status) -> None:
 
 
 def _is_rare(card: ModelCard, used: Mapping[str, Sequence[str]]) -> bool:
-    """Whether a model is neither on this machine nor used, and nothing was asked of it."""
+    """Return whether a model is neither on this machine nor used by a base."""
     return card.downloadable and card.name not in used
 
 
@@ -132,7 +132,7 @@ def _cards(workspace: Workspace, cards: Sequence[ModelCard], used: Mapping[str, 
 
 
 def _device(workspace: Workspace, models: Sequence[ModelCard]) -> None:
-    """Draw the device of the loaded models; before one is loaded, a button that looks for it, which takes seconds."""
+    """Draw the device of the loaded models, else a button that determines the device, which takes seconds."""
     job = workspace.jobs.find("device")
     devices = [model.running.device for model in models if model.running and not model.name.startswith("onnx")]
     if job and isinstance(job.result, Device):
@@ -178,7 +178,7 @@ def _card(workspace: Workspace, card: ModelCard, used: Sequence[str]) -> None:
 
 
 def _title(card: ModelCard) -> str:
-    """Return the name of a model for people; its name in commands is among its details."""
+    """Return the display name of a model; its name in commands is among its details."""
     kind, _, model = card.name.partition(":")
     if card.part == "reranker":
         return model or text_of(reranker_name(kind))
@@ -203,7 +203,7 @@ def _facts(card: ModelCard) -> list[str]:
 
 
 def _details(card: ModelCard) -> str:
-    """Return the technical details of a model as HTML, folded."""
+    """Return the technical details of a model as folded HTML."""
     details = [
         t("Name in commands: {name}", name=card.name),
         t("{n} numbers per text", n=card.dimension) if card.dimension else "",
@@ -217,7 +217,7 @@ def _details(card: ModelCard) -> str:
 
 
 def _other(workspace: Workspace, models: Sequence[ModelCard]) -> None:
-    """Draw a box for a model that no card shows."""
+    """Draw a form that downloads and tests a model without a card."""
     section_title("Another model")
     busy = workspace.jobs.running(*jobs.MODELS)
     with st.form("other_model", border=False), widgets.row(vertical_alignment="bottom"):

@@ -1,4 +1,4 @@
-"""The packs on the settings page: available and installed ones, and the notes of them that the user changed."""
+"""The packs: available and installed ones, and their notes that the user changed."""
 
 from collections.abc import Callable
 from functools import partial
@@ -13,7 +13,7 @@ from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.text import small_print, t, t_plural, text_of
 
 PackWork = Callable[[Progress], PackReport]
-"""Installs or upgrades a pack."""
+"""Function that installs or upgrades a pack in a job."""
 
 
 DESCRIPTIONS = {
@@ -23,11 +23,11 @@ DESCRIPTIONS = {
         message("Twenty notes about software, work and life, to try things out with."),
     )
 }
-"""Descriptions of packs that have a translation, by what their `pack.toml` says."""
+"""Translatable descriptions of packs, by the text in their `pack.toml`."""
 
 
 def section(workspace: Workspace) -> None:
-    """Draw a card for every pack, below a running installation, and the box for a folder."""
+    """Draw the progress of an installation, a card for every pack, and the box for a pack's folder."""
     jobs.panel(workspace, (jobs.PACKS,))
     small_print(
         "A pack is a set of notes with a version. An upgrade leaves what you changed or deleted as you have it."
@@ -99,7 +99,7 @@ def _install(workspace: Workspace, source: str, progress: Progress) -> PackRepor
 
 
 def _edited(workspace: Workspace, name: str) -> None:
-    """Draw the notes of a pack that the user changed, each with the difference to the pack's text."""
+    """Draw the notes of a pack that the user changed, each with its difference from the pack's text."""
     notes = workspace.packs.edited(name)
     if not notes:
         small_print("None: all notes of this pack are unchanged.")

@@ -1,4 +1,4 @@
-"""Model servers on the settings page: the address, model, key and test of each, and those on this machine."""
+"""Model servers: address, model, key and test of each, and the servers found on this machine."""
 
 from collections.abc import Iterable, Mapping
 
@@ -20,11 +20,11 @@ _STEPS = (
     message("Type in a terminal: ollama pull qwen3:4b (2.5 GB; it runs with 8 GB of memory)."),
     message("Press Search again here, then Let it write answers."),
 )
-"""How to get a language model."""
+"""Steps for installing a language model."""
 
 
 def draw_found(workspace: Workspace) -> None:
-    """Draw the places that were looked at for language models."""
+    """Draw the language models found on this machine."""
     with st.container(border=True, key="local_servers", gap="small"):
         local_servers.draw(workspace, lambda found: _list(workspace, found))
 
@@ -91,7 +91,7 @@ def _state(server: LocalServer) -> str:
 
 @frozen
 class Purpose:
-    """A purpose of servers: its texts for the card, and the usual addresses of local servers."""
+    """A purpose of model servers: the texts of its card, and the usual addresses of local servers."""
 
     title: Message
     about: Message
@@ -156,13 +156,13 @@ FILE = "tessera.toml"
 
 
 def draw_servers(workspace: Workspace, status: Status) -> None:
-    """Draw what a server is, and a card for each purpose."""
+    """Draw an explanation of model servers, and a card for each purpose except language models."""
     _about()
     _cards(workspace, status, [section for section in PURPOSES if section != "llm"])
 
 
 def draw_language_model(workspace: Workspace, status: Status) -> None:
-    """Draw the language models that were found on this machine, and the card of the one that is used."""
+    """Draw the language models found on this machine, and the card of the language model in use."""
     if workspace.settings.llm.discover:
         draw_found(workspace)
     else:
@@ -220,7 +220,7 @@ def _card(workspace: Workspace, status: Status, card: ServerCard) -> None:
 
 
 def _presets(card: ServerCard) -> None:
-    """Draw the usual local servers; a press puts the address into the form."""
+    """Draw a button for each usual local server, which puts its address into the form."""
 
     def put(address: str) -> None:
         _renew("base_url", card)
@@ -266,7 +266,7 @@ def _form(workspace: Workspace, card: ServerCard, open_: list[str]) -> None:
 
 
 def _save(workspace: Workspace, card: ServerCard, open_: list[str]) -> None:
-    """Store the values of the boxes and start the test."""
+    """Store the values of the form and start the test."""
     section = card.section
     if open_:
         workspace.servers.update(section, **{name: st.session_state[_box(name, card)] for name in open_})
@@ -280,7 +280,7 @@ def _save(workspace: Workspace, card: ServerCard, open_: list[str]) -> None:
 
 
 def _draw_destination(card: ServerCard) -> None:
-    """Draw the destination of the notes' text."""
+    """Draw where the notes' text goes."""
     if card.here:
         small_print("This server is on this machine: the text stays here.")
     elif card.encrypted:
@@ -295,7 +295,7 @@ def _draw_destination(card: ServerCard) -> None:
 
 
 def _key(workspace: Workspace, card: ServerCard) -> None:
-    """Draw whether a key is set, and the buttons that replace and remove it."""
+    """Draw whether a key is set, with buttons that replace and remove it."""
     if card.key:
         text = text_of(KEYS[card.key], variable=card.variable)
     else:
@@ -326,12 +326,12 @@ def _served_bases(status: Status, card: ServerCard) -> list[str]:
 
 
 def _box(what: str, card: ServerCard) -> str:
-    """Return the name of the box for the address, the model or the key."""
+    """Return the widget key of the box for the address, the model or the key."""
     return f"server_{what}_{card.section}_{st.session_state.get(_number(what, card), 0)}"
 
 
 def _renew(what: str, card: ServerCard) -> None:
-    """Replace a box by an empty one: a browser keeps the text of a form's box, and no key may stay in it."""
+    """Replace a box with an empty one, because browsers keep the text in a form, and a key must not stay there."""
     st.session_state.pop(_box(what, card), None)
     st.session_state[_number(what, card)] = st.session_state.get(_number(what, card), 0) + 1
     st.session_state.pop(_replacing(card), None)

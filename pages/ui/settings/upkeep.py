@@ -1,4 +1,4 @@
-"""Upkeep on the settings page: backups, what the doctor says, what takes how much space, the index."""
+"""Maintenance: backups, health checks, disk space, and the search index."""
 
 from functools import partial
 
@@ -17,7 +17,7 @@ from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
 
 
 def draw_health(workspace: Workspace) -> None:
-    """Draw the check of everything with what it found, what takes space, and what a bug report needs."""
+    """Draw the button for all checks, their findings, past jobs, disk space, and the bug report."""
     small_print("Checks the notes, the search index, your folders, models, the disk and the backups.")
     busy = workspace.jobs.running("doctor")
     with st.container(horizontal=True):
@@ -38,7 +38,7 @@ def draw_health(workspace: Workspace) -> None:
 
 
 def _draw_findings(health: Health) -> None:
-    """Draw what is wrong with what mends it, and what was mended."""
+    """Draw the problems with their remedies, and the repaired ones."""
     for check in health.checks:
         if check.mended:
             st.success(plain(t("Repaired: {title}", title=text_of(check.title))), icon=":material/check_circle:")
@@ -54,7 +54,7 @@ def _draw_findings(health: Health) -> None:
 
 
 def _space(workspace: Workspace) -> None:
-    """Draw what takes how much space, and the button that gives unused space back."""
+    """Draw the disk space by part, and the button that frees unused space."""
     space = workspace.doctor.space()
     rows = [
         {"part": text_of(name), "size": names.megabytes(getattr(space, part))} for part, name in SPACE_PARTS.items()
@@ -81,13 +81,13 @@ def _space(workspace: Workspace) -> None:
 
 
 _DIALOG = Dialog("backup_chosen")
-"""The dialog, opened with the name of a backup."""
+"""Dialog that restores a backup, opened with its name."""
 _DAILY, _FOLDER, _PASSPHRASE = "backup_daily", "backup_folder", "backup_passphrase"
 _SHOWN = 30
 
 
 def draw_backups(workspace: Workspace) -> None:
-    """Draw the button that makes a backup, the choices, and the backups there are."""
+    """Draw the button that makes a backup, the backup settings, and the list of backups."""
     small_print(
         "A backup holds all notes, their history, your questions, your choices, and the pictures that you pasted "
         "into notes without a file. Files and pictures of your folders stay there; models and the search index "
@@ -111,7 +111,7 @@ def draw_backups(workspace: Workspace) -> None:
 
 
 def _choices(workspace: Workspace) -> None:
-    """Draw whether a backup is made each day, where, and with which passphrase."""
+    """Draw the settings of backups: daily backups, the folder, and the encryption."""
     daily, folder = (workspace.settings_file.get(f"backups.{name}") for name in ("daily", "folder"))
     backups, shut = workspace.backups, workspace.readonly or folder.source == "environment"
 
@@ -142,7 +142,7 @@ def _choices(workspace: Workspace) -> None:
 
 
 def _encryption(workspace: Workspace) -> None:
-    """Draw the passphrase by which later backups are encrypted."""
+    """Draw the passphrase for encrypting later backups."""
     on = workspace.backups.encrypted
     st.caption(
         t("Backups are encrypted from now on. To restore one you need its passphrase, which is stored nowhere.")
@@ -190,7 +190,7 @@ def _about(backup: Backup) -> str:
 
 
 def _dialog(workspace: Workspace, backups: dict[str, Backup]) -> None:
-    """Ask in a dialog whether to bring a backup back."""
+    """Draw the dialog that restores a backup, if it is open."""
     backup = backups.get(_DIALOG.subject)
     if backup is None:
         return

@@ -1,1 +1,1 @@
-"""Parts that several pages share."""
+"""Parts shared by several pages."""

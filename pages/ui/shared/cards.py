@@ -1,4 +1,4 @@
-"""Hits as cards: the place of a passage, the scores of its stages, and its excerpt with the question's words marked."""
+"""Cards of hits: the place of a passage, its scores by stage, and an excerpt with the question's words marked."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -26,14 +26,14 @@ from pages.ui.shared.text import t, text_of, with_note
 # Places of a question's words in a text, and the excerpt that holds most of them.
 
 EXCERPT = 420
-"""Characters of a hit before it is unfolded."""
+"""Characters of a folded hit."""
 
 _LONGEST = 1000
-"""Characters searched backwards for the start of a line."""
+"""Maximum number of characters to search backwards for the start of a line."""
 
 
 def best_excerpt(text: str, spans: Sequence[Span], length: int = EXCERPT) -> Span:
-    """Return where a part of about `length` characters with most of the marked text begins and ends."""
+    """Return the span of the excerpt of about `length` characters with the most marked text."""
     if len(text) <= length * 1.3:
         return 0, len(text)
     best, most, last, weight = 0, 0, 0, 0
@@ -54,7 +54,7 @@ def best_excerpt(text: str, spans: Sequence[Span], length: int = EXCERPT) -> Spa
 
 
 def spans_in(spans: Sequence[Span], start: int, end: int) -> list[Span]:
-    """Return the spans of a part, counted from where it begins."""
+    """Return the spans that overlap a part, clipped to it and relative to its start."""
     return [(max(a, start) - start, min(b, end) - start) for a, b in spans if a < end and b > start]
 
 
@@ -68,23 +68,23 @@ COLOURS = {
     **dict.fromkeys(("priority", "context", "feedback", "clicks"), style.TILES[5]),
     "literal": style.TILES[2],
 }
-"""The colour of each stage of a search."""
+"""Colours of the stages of a search."""
 
 LINES = 9
-"""Lines of an excerpt at most."""
+"""Maximum number of lines of an excerpt."""
 
 SCALES: Mapping[str, Callable[[float], float]] = {
     "keyword": lambda score: score / (score + 10),
     **dict.fromkeys(("priority", "context", "feedback", "clicks"), lambda score: score / 2),
     "literal": lambda score: score / 3,
 }
-"""By stage, the function that maps a score without an upper bound to 0..1; other stages score from 0 to 1."""
+"""Stage -> function that maps its unbounded scores to 0..1; other stages already score from 0 to 1."""
 
 MATCHES = (message("Weak match"), message("Good match"), message("Strong match"))
 _CHINESE = re.compile(f"[{CJK}]")
 
 _BLANK = re.compile(r"\n\s*\n")
-"""The blank lines of an excerpt, which are left out."""
+"""Blank lines, which excerpts leave out."""
 
 
 def tags(names: Sequence[str]) -> str:
@@ -95,7 +95,7 @@ def tags(names: Sequence[str]) -> str:
 
 
 def meter(level: int) -> str:
-    """Return a relevance as HTML: a word with three bars, empty for none."""
+    """Return a relevance level as HTML: a word with three bars; "" for 0."""
     if not level:
         return ""
     bars = "".join(f'<i class="{"on" if number < level else ""}"></i>' for number in range(3))
@@ -104,14 +104,14 @@ def meter(level: int) -> str:
 
 
 def crumb(hit: Hit, *, base: bool, tone: str = "") -> str:
-    """Return the note's file, the sections and the number of a hit's chunk as HTML."""
+    """Return a hit's file, sections and chunk number as HTML."""
     file = " / ".join(filter(None, [hit.note.base if base else "", hit.note.path]))
     trail = " › ".join(filter(None, [file, *section(hit.note, hit.chunk)]))
     return f'<div class="t-trail"><span>{html(trail)}</span>{place_line(hit, tone)}</div>'
 
 
 def place_line(hit: Hit, tone: str = "") -> str:
-    """Return the number of a hit's chunk and its marks as HTML; `tone` is the colour of the part that found it."""
+    """Return a hit's chunk number and its marks as HTML; `tone` is the colour of the sub-query that found it."""
     number = t("passage {index} of {total}", index=hit.chunk.index + 1, total=hit.chunk.total)
     if hit.chunk.line:
         number = t("line {n}", n=hit.chunk.line)
@@ -123,7 +123,7 @@ def place_line(hit: Hit, tone: str = "") -> str:
 
 
 def about(hit: Hit) -> str:
-    """Return the fields of a hit's note and warnings about it (archived, expired) as HTML, empty without any."""
+    """Return the classifying fields of a hit's note, and remarks on the hit, as HTML; "" without any."""
     fields = classification(hit.note)
     chips = [_chip(text_of(value), text_of(NOTE_FIELDS[name].title), name) for name, value in fields.items()]
     warnings = "".join(f'<span class="t-tag t-gone">{html(text_of(remark))}</span>' for remark in remarks(hit))
@@ -136,7 +136,7 @@ def _chip(value: str, name: str, field: str) -> str:
 
 
 def body(hit: Hit, seen: Highlight, *, around: bool) -> str:
-    """Return a hit's text as HTML: a few lines around what answers, or with `around` all of it and its neighbours."""
+    """Return a hit's text as HTML: the few lines that answer, or with `around` the whole text and its neighbours."""
     if around:
         return f'<div class="t-hit">{_context(hit, seen)}{_copies(hit)}</div>'
     if hit.chunk.line or hit.chunk.picture:
@@ -148,12 +148,12 @@ def body(hit: Hit, seen: Highlight, *, around: bool) -> str:
 
 
 def definitions(lines: Sequence[str]) -> str:
-    """Return the definitions of footnotes and links, a line each, as HTML."""
+    """Return definitions of footnotes and links as HTML, a line each."""
     return "".join(f'<div class="t-small t-dim">{html(line)}</div>' for line in lines)
 
 
 def legend(*, parts: bool) -> str:
-    """Return what the marks of hits mean as Markdown; with `parts`, the dots of a question that was broken down too."""
+    """Return the legend of the marks on hits as Markdown; `parts` adds the dots of sub-queries."""
     rows = [
         (f":orange-background[{t('word')}]", t("a word of your question")),
         (f":green-background[{t('sentence')}]", t("the sentence closest to it in meaning")),
@@ -164,23 +164,23 @@ def legend(*, parts: bool) -> str:
 
 
 def section(note: NoteSummary, chunk: Chunk) -> tuple[str, ...]:
-    """Return a chunk's chain of titles, without the first where that only says the note's again."""
+    """Return a chunk's chain of titles, without the first if it repeats the note's title."""
     return chunk.section[chunk.section[:1] == (note.title,) :]
 
 
 def place(of: Hit | Quote) -> str:
-    """Return the title of a passage's note with the titles above the passage."""
+    """Return the title of a passage's note and the titles above the passage, as text."""
     return " › ".join([of.note.title, *section(of.note, of.chunk)])
 
 
 def address(of: Hit | Quote, question: str, span: Span | None = None) -> dict[str, str]:
-    """Return the address of a passage in its note, with the question that it answers and the `span` to mark."""
+    """Return the query parameters of a passage in its note, with the question, and the `span` to mark."""
     at = {"at": f"{span[0]}-{span[1]}"} if span else {}
     return {"note": of.note.id, "chunk": str(of.chunk.index), "q": question, **at}
 
 
 def dot(tone: str) -> str:
-    """Return a dot in a colour as HTML."""
+    """Return a coloured dot as HTML."""
     return f'<i class="t-part" style="background: {tone}"></i>'
 
 
@@ -206,7 +206,7 @@ def _copies(hit: Hit) -> str:
 
 
 def stages(scores: Mapping[str, StageScore]) -> str:
-    """Return the score and the rank of each stage as HTML, with a bar on a scale from 0 to 1."""
+    """Return each stage's score and rank as HTML, with a bar on a scale from 0 to 1."""
     bars = []
     for stage, tile in COLOURS.items():
         stage_score = scores.get(stage)
@@ -223,13 +223,13 @@ def stages(scores: Mapping[str, StageScore]) -> str:
 
 
 def foldable(text: str, spans: Sequence[Span], title: str, lines: int = LINES) -> str:
-    """Return the lines of a text that hold most of its spans as HTML; the whole text unfolds below its title."""
+    """Return the lines that contain most of the marked text as HTML; the whole text is folded below `title`."""
     shown, whole = clip(text, spans, lines)
     return shown if whole else shown + folded(title, f'<div class="t-text">{marked(text, spans)}</div>')
 
 
 def clip(text: str, spans: Sequence[Span], most: int) -> tuple[str, bool]:
-    """Return the lines of a text that hold most of its spans as HTML, and whether they are all of it."""
+    """Return the lines that contain most of the marked text as HTML, and whether they are the whole text."""
     text = with_newlines(text)
     start, end = best_excerpt(text, spans)
     lines = _BLANK.sub("\n", marked(text[start:end].rstrip(), spans_in(spans, start, end))).split("\n")
@@ -247,7 +247,7 @@ def _as_markdown(note: NoteSummary, text: str, words: Sequence[Span] = (), sente
 
 
 def _context(hit: Hit, seen: Highlight) -> str:
-    """Return a whole hit with its neighbours as HTML; the style sheet shows the nearest lines of the neighbours."""
+    """Return a whole hit with its neighbours as HTML; the style sheet limits the neighbours to the nearest lines."""
     passage, chunk = hit.passage, hit.chunk
     # Where the user edited a chunk of the passage, offsets of the note aren't those of its text.
     guess = chunk.start - passage.start

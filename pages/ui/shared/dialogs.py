@@ -1,4 +1,4 @@
-"""Dialogs: opened by a callback, drawn by the next run, closed by their end or by the user."""
+"""Dialogs: opened in a callback, drawn by the next run, and closed by an action or the user."""
 
 from collections.abc import Callable
 from functools import partial
@@ -14,7 +14,7 @@ from pages.ui.shared.text import t
 
 @frozen
 class Dialog:
-    """A dialog about a subject; the session state holds the subject under the `key` while the dialog is open."""
+    """A dialog about a subject, which is in the session state under `key` while the dialog is open."""
 
     key: str
 
@@ -40,9 +40,9 @@ class Dialog:
     def draw_with_button(
         self, label: str, key: str, icon: str, subject: object, content: Callable[[], None], **more: object
     ) -> None:
-        """Draw a button that opens the dialog, and the dialog while it is open, without the rest of the page.
+        """Draw a button that opens the dialog, and the dialog while it is open, in a fragment of the page.
 
-        A dialog that was opened about another subject is closed.
+        A dialog that is open for another subject is closed.
         """
 
         @st.fragment
@@ -56,7 +56,7 @@ class Dialog:
         part()
 
     def confirm(self, title: str, text: str, key: str, act: Callable[[], object]) -> None:
-        """Ask in the dialog whether to delete; `act` deletes."""
+        """Draw the dialog as a confirmation; `act` deletes."""
 
         def content() -> None:
             st.write(text)

@@ -1,4 +1,4 @@
-"""Files that could not be read, and what the user ignores of them."""
+"""Files that could not be read, and the user's patterns for ignoring them."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -14,11 +14,11 @@ from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import small_print, t, t_plural
 
 _SHOWN = 10
-"""Files with buttons of their own; the others are listed."""
+"""Maximum number of files with their own buttons; the others are only listed."""
 
 
 def unread(workspace: Workspace, base: KnowledgeBase) -> None:
-    """Draw the files of a base that could not be read, to unfold; draws nothing without any."""
+    """Draw the unreadable files of a base, folded; draws nothing without any."""
     files = workspace.folders.unread(base)
     if not files:
         return
@@ -33,7 +33,7 @@ def unread(workspace: Workspace, base: KnowledgeBase) -> None:
 
 
 def rows(workspace: Workspace, base: str, files: Sequence[Failed], key: str) -> None:
-    """Draw files with the reasons why they could not be read, and the buttons that ignore one or all of its kind."""
+    """Draw unreadable files with the reasons, and buttons that ignore a file or all files of its kind."""
     for number, failed in enumerate(files[:_SHOWN]):
         ignore = partial(workspace.folders.ignore, base)
         with widgets.row(f"unread_{key}_{number}"):
@@ -50,7 +50,7 @@ def rows(workspace: Workspace, base: str, files: Sequence[Failed], key: str) -> 
 
 
 def patterns(workspace: Workspace, base: KnowledgeBase) -> None:
-    """Draw what is ignored of a base, with the buttons that end it; draws nothing without any."""
+    """Draw the ignored files and kinds of files of a base, with buttons that undo it; draws nothing without any."""
     ignored = workspace.folders.ignored(base)
     if not ignored:
         return

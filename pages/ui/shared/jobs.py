@@ -1,4 +1,4 @@
-"""Jobs on the screen: their progress and their end. `workspace.jobs` runs them."""
+"""Jobs on the screen: progress and outcome. `workspace.jobs` runs them."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -35,7 +35,7 @@ from pages.ui.shared.text import small_print, t, text_of
 
 SAMPLES = Path(__file__).parents[3] / "data" / "packs" / "sample"
 SAMPLE = "sample"
-"""The pack of notes to try the program with, and its base."""
+"""Name of the pack of sample notes, and of its base."""
 PACKS = "packs"
 IMPORTS = jobs_at("notes")
 CHUNKS = jobs_at("chunks")
@@ -45,27 +45,28 @@ EVALUATION = jobs_at("evaluation")
 QUESTIONS = jobs_at("questions")
 LEARNING = jobs_at("learning")
 WRITING = [name for name, kind in JOB_KINDS.items() if kind.writes]
-"""Jobs that write notes or chunks. Indexing leaves a chunk that changes meanwhile to the next turn."""
+"""Jobs that write notes or chunks; indexing isn't one, because it skips chunks that change meanwhile."""
 READONLY = message("Open for reading only: you can search and read, but not import or delete.")
 STAYS = 60.0
-"""Seconds that the line of finished work stays on the screen."""
+"""Seconds for which the line about finished work stays on the screen."""
 ROUTINE = ("embed", *jobs_at("index", "pictures"))
-"""Jobs that nobody starts by hand."""
+"""Jobs that usually start automatically."""
 NOTABLE = 10.0
-"""Seconds from which on the end of a routine job is announced."""
+"""Shortest duration in seconds of a routine job whose end is announced."""
 BRIEF = 3.0
-"""Seconds that a routine job runs before its progress takes room on the page; the side bar shows it at once."""
+"""Seconds until the page shows a routine job's progress; the side bar shows it at once."""
 _ANNOUNCED = "jobs_announced"
 _REPORTS = (SyncReport, PackReport, Rechunked)
 _ANSWERS = (ChangeCost, LearningReport, ModelTrial, ServerTrial)
 SOON = 1.2
-"""Seconds that a page waits for a job that may be short."""
+"""Seconds for which a page waits for a job that may be short."""
 
 
 def follow(workspace: Workspace, draw: Callable[[], None], *, idle: float | None = None) -> None:
-    """Draw a part that depends on jobs: again while one runs; the whole page when one starts or ends or notes changed.
+    """Draw a fragment that depends on jobs, and redraw it while one runs.
 
-    Without a job it is drawn every `idle` seconds.
+    The whole page is redrawn when a job starts or ends, or after a sync. Without a job the fragment is redrawn every
+    `idle` seconds.
     """
     running, synced = _running(workspace), workspace.watching.synced
 
@@ -85,25 +86,25 @@ def _running(workspace: Workspace) -> list[str]:
 
 
 def is_importing(workspace: Workspace, base: str = "") -> bool:
-    """Return whether an import into a base is running; without a base, into any."""
+    """Return whether an import is running, into a base or, with "", into any base."""
     job = workspace.jobs.find("import")
     return job is not None and job.state == "running" and (not (job.base and base) or job.base == base)
 
 
 def is_shut(workspace: Workspace) -> bool:
-    """Return whether notes and bases can't be changed: the workspace is read-only, or an import is running."""
+    """Return whether notes and bases can't be changed because the workspace is read-only or an import is running."""
     return workspace.readonly or is_importing(workspace)
 
 
 def is_writing(workspace: Workspace, base: str = "") -> bool:
-    """Return whether the chunks of a base can't be changed; without a base, of any."""
+    """Return whether the chunks of a base, or of any base, can't be changed now."""
     return bool(hindrance(workspace, base))
 
 
 def hindrance(workspace: Workspace, base: str = "") -> str:
-    """Return why the chunks of a base can't be changed, empty where they can; without a base, of any.
+    """Return why the chunks of a base, or of any base, can't be changed now, "" if they can.
 
-    An import replaces notes of its own base only: those of another one can be changed meanwhile.
+    An import replaces notes of its own base only: other bases can be changed meanwhile.
     """
     if workspace.readonly:
         return text_of(READONLY)
@@ -116,12 +117,12 @@ def hindrance(workspace: Workspace, base: str = "") -> str:
 
 
 def is_evaluating(workspace: Workspace) -> bool:
-    """Return whether runs can't start or be deleted: one is running, or the workspace is read-only."""
+    """Return whether runs can't be started or deleted because one is running or the workspace is read-only."""
     return workspace.readonly or workspace.jobs.running(*EVALUATION)
 
 
 def start(workspace: Workspace, name: str, job: Callable[[Progress], object], base: str = "") -> None:
-    """Run a job, of a base or of all, and draw the page anew: after `SOON` seconds, or when it ends before."""
+    """Run a job, and redraw the page at its end, or after `SOON` seconds at the latest."""
     if workspace.jobs.start(name, job, base=base):
         ended = workspace.jobs.wait(name, SOON)
         if name == "edits" and ended and ended.state == "done":
@@ -130,7 +131,7 @@ def start(workspace: Workspace, name: str, job: Callable[[Progress], object], ba
 
 
 def about(subject: str, progress: Progress) -> Progress:
-    """Return a progress that names the `subject` of the job instead of its steps."""
+    """Return a progress callback that reports the `subject` of the job instead of its steps."""
 
     def named(done: float, total: float, what: str | Message) -> None:
         progress(done, total, subject)
@@ -140,7 +141,7 @@ def about(subject: str, progress: Progress) -> Progress:
 
 
 def start_samples(workspace: Workspace) -> None:
-    """Import the notes that come with the program."""
+    """Import the sample notes in a job."""
     install = partial(workspace.packs.install, SAMPLE, embed=False)
     workspace.jobs.start("import", lambda progress: install(progress=progress), base=SAMPLE)
 
@@ -153,9 +154,9 @@ def start_import(
     confirmed: bool = False,
     writes: bool | None = None,
 ) -> bool:
-    """Apply a plan in a job; return False while an import runs.
+    """Apply a plan in a job; return False if an import is already running.
 
-    `writes` says whether edits of the base may change its files, None leaves that as it is.
+    `writes` sets whether edits may change the base's files; None leaves that unchanged.
     """
 
     def work(progress: Progress) -> SyncReport:
@@ -169,9 +170,9 @@ def start_import(
 
 
 def panel(workspace: Workspace, names: Sequence[str] = (*IMPORTS, "embed"), base: str = "") -> None:
-    """Draw the jobs of these names that run, and the reports of finished ones; an end without a report is a toast.
+    """Draw running jobs by name, and reports of finished jobs; jobs without a report end with a toast.
 
-    With a `base`, those of other bases are left out.
+    With a `base`, the jobs of other bases are left out.
     """
 
     def draw() -> None:
@@ -186,7 +187,7 @@ def panel(workspace: Workspace, names: Sequence[str] = (*IMPORTS, "embed"), base
 
 
 def _is_visible(workspace: Workspace, job: Job) -> bool:
-    """Whether a job is drawn: it runs, didn't succeed, answers a question, or has a report that is new or has failures."""
+    """Return whether to draw a job: it runs, failed, has an answer, or has a report that is new or lists failures."""
     if job.state == "running" and job.name in ROUTINE:
         return time.monotonic() - job.started > BRIEF
     if job.state != "done" or isinstance(job.result, _ANSWERS):
@@ -204,7 +205,7 @@ def _unread(workspace: Workspace, job: Job) -> list[Failed]:
 
 
 def announce(workspace: Workspace) -> None:
-    """Show a toast for each job that ended since the last run of this session."""
+    """Draw a toast for each job that ended since the last run of this session."""
     ended = {job.id: job for job in workspace.jobs.all() if job.state != "running" and JOB_KINDS[job.name].place}
     announced = st.session_state.setdefault(_ANNOUNCED, set(ended))
     for job in (job for key, job in ended.items() if key not in announced):
@@ -217,14 +218,14 @@ def announce(workspace: Workspace) -> None:
 
 
 def _is_unremarkable(job: Job) -> bool:
-    """Whether nobody waited for the end of a job, or the page shows what it answers."""
+    """Return whether the end of a job needs no toast: no user waits for it, or the page shows its answer."""
     answers = isinstance(job.result, _ANSWERS) or not _end(job)
     is_empty = bool(JOB_KINDS[job.name].done.plural) and not _count(job.result)
     return job.quiet or answers or (job.name in ROUTINE and (is_empty or job.seconds < NOTABLE))
 
 
 def outcome(job: Job) -> str:
-    """Return how a job ended: its result in few words, or why it failed."""
+    """Return a short text about a job's result, or why it failed."""
     if job.state == "failed":
         return t("It did not work: {reason}", reason=text_of(job.error))
     if job.state == "cancelled":
@@ -241,7 +242,7 @@ def _figures(job: Job) -> list[str]:
 
 
 def history(workspace: Workspace) -> None:
-    """Draw the jobs that ended since the program started, the last one first."""
+    """Draw the jobs that ended since the program started, the latest first."""
     now, clock = utc_now(), time.monotonic()
     rows = [
         {
@@ -262,7 +263,7 @@ def history(workspace: Workspace) -> None:
 
 
 def estimate(workspace: Workspace, subject: str) -> ChangeCost | None:
-    """Draw the job that estimates the cost of a change, and return its result; None without an estimate of this one."""
+    """Draw the job that estimates a change's cost, and return its result; None without an estimate for `subject`."""
     job = workspace.jobs.find("cost")
     if job is None or job.what != subject:
         return None
@@ -271,14 +272,14 @@ def estimate(workspace: Workspace, subject: str) -> ChangeCost | None:
 
 
 def panel_about(workspace: Workspace, names: Sequence[str], is_meant: Callable[[object], bool]) -> None:
-    """Draw the jobs of these names whose subject `is_meant`."""
+    """Draw jobs by name whose subject satisfies `is_meant`."""
     for name in names:
         if (job := workspace.jobs.find(name)) and is_meant(job.what):
             panel(workspace, (name,))
 
 
 def resume(workspace: Workspace) -> None:
-    """Draw the button that indexes what imports left."""
+    """Draw the button that indexes the notes that imports left unindexed."""
     shut = workspace.readonly or workspace.jobs.running("embed")
     if widgets.button(t("Index the rest"), "go_on", "bolt", disabled=shut):
         workspace.start_indexing()
@@ -339,7 +340,7 @@ def _ended(workspace: Workspace, job: Job) -> None:
 
 
 def _done(job: Job) -> None:
-    """Draw the end of a job in one line, with its report to unfold."""
+    """Draw the outcome of a job in one line, with its report in a popover."""
     facts = html(" · ".join([*_figures(job), t("{seconds:.1f} s", seconds=job.seconds)]))
     end = f'<b>✓ {html(_end(job))}</b><span class="t-dim t-small">{facts}</span>'
     st.html(f'<div class="t-done" data-job="{job.id}">{end}</div>', width="content")

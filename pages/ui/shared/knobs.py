@@ -1,4 +1,4 @@
-"""Settings as widgets: those of a search and of splitting, and the switches of a base."""
+"""Widgets for settings: search settings, splitting parameters, and the switches of a base."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -32,7 +32,7 @@ from pages.ui.shared.text import small_print, t, text_of
 
 
 def draw_embedding(workspace: Workspace, base: KnowledgeBase, note: Note, chunks: Sequence[Chunk]) -> None:
-    """Draw the switch of the base, and the buttons that index the waiting chunks of the note and of the base."""
+    """Draw the base's switch for indexing at once, and the buttons that index waiting chunks of note and base."""
     if not base.has_vectors:
         return
     pending = sum(chunk.state == "pending" for chunk in chunks)
@@ -110,17 +110,17 @@ SWITCHES = {
         ),
     ),
 }
-"""The label and the help of each switch, by its field of a base."""
+"""Label and help of each switch, by the field of KnowledgeBase."""
 INSTALL = "pip install 'tessera-notes[ocr]'"
-"""The command that installs what reads pictures."""
+"""Command that installs the reader for pictures."""
 _ON = ("embed_at_once", "watch")
-"""The switches that are on in a new base."""
+"""Switches that are on in a new base."""
 
 
 def draw_new_base_switches(workspace: Workspace, *, indexes: bool, plain: bool) -> dict[str, bool]:
-    """Draw the switches of a new base and return them: those that have an effect in a base that `indexes`, or is `plain`.
+    """Draw the switches of a new base, except those without effect in it, and return their values.
 
-    Pictures can be read once what reads them is installed.
+    The switch for reading pictures is disabled until the reader is installed.
     """
     first, last = "embed_at_once", "read_pictures"
     left_out = {first: not indexes, last: plain}
@@ -158,7 +158,7 @@ def draw_switch(workspace: Workspace, base: KnowledgeBase, name: str) -> None:
 
 
 def _what_is_missing(workspace: Workspace) -> None:
-    """Say how to install what reads pictures, where it isn't there."""
+    """Draw how to install the reader for pictures, if it is missing."""
     if not workspace.pictures.can_read:
         small_print("The reader for pictures isn't installed yet. Install it, then start Tessera again:")
         st.code(INSTALL, language="sh")
@@ -178,11 +178,11 @@ STRATEGIES = {
     "recursive": {"chunk_size", "chunk_overlap", "max_single_chunk_size"},
     "lines": {"max_single_chunk_size"},
 }
-"""The strategies, each with the sizes that it uses."""
+"""Strategies, each with the sizes that it uses."""
 
 
 def without_effect(strategy: str) -> str:
-    """Return why the sizes, or some of them, have no effect with a strategy."""
+    """Return why some or all sizes have no effect with a strategy."""
     texts = {
         "none": t("Notes stay whole here, so the sizes have no effect."),
         "lines": t("Each line is a passage here, so only the largest one has an effect."),
@@ -191,9 +191,10 @@ def without_effect(strategy: str) -> str:
 
 
 def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: str = "") -> ChunkingOptions:
-    """Draw the strategy and a slider for each size, and return their values.
+    """Draw the choice of a strategy and a slider for each size, and return the values.
 
-    They begin with `first`, and follow it until the user moves one; a button sets them to the `usual` ones of the base.
+    The widgets begin with `first`, and follow it until the user moves one; a button resets them to `usual`, the base's
+    values.
     """
     keys = {name: f"try_{side}_{name}" for name in asdict(first)}
 
@@ -246,16 +247,16 @@ def size(name: str, key: str, scale: tuple[int, int, int], **more: Any) -> int:
 
 
 def scale(option: ChunkingOption, *values: int) -> tuple[int, int, int]:
-    """Return the ends and the step of a slider that can show these values too."""
+    """Return the ends and the step of a slider that can show all `values`."""
     fits = all((value - option.least) % option.step == 0 for value in values)
     return min(option.least, *values), max(option.most, *values), option.step if fits else 1
 
 
 NO_RERANKER = "none"
 QUICK = (NO_RERANKER, DEFAULTS.reranker)
-"""Rerankers without a noticeable wait."""
+"""Rerankers without a noticeable delay."""
 AS_SET = ""
-"""The choice that leaves a setting to its default."""
+"""Choice that leaves a setting at its default."""
 
 HELPS = message_table(
     {
@@ -277,27 +278,27 @@ HELPS = message_table(
         "rerank_weight": "1: the order after reranking. 0: the order before it. In between: some of both.",
     }
 )
-"""What settings mean."""
+"""Explanations of settings."""
 
 _MANY = 100
-"""Values of a number from which on it is typed."""
+"""Largest range of a whole number with a slider; others are typed."""
 OFFERED = {"limit": (5, 10, 20, 50)}
-"""Values of a number whose range has too many."""
+"""Offered values of numbers with a large range."""
 
 OF_SEARCHES = (
     ("level", "limit", "link_weight", "priority_weight", "feedback_weight", "fusion"),
     ("rerank_weight", "expansion_size", "score_threshold", "semantic_weight", "phrase"),
 )
-"""The columns of a search's advanced options; the mode and the reranker are drawn by the search itself."""
+"""Columns of the advanced search options; mode and reranker are drawn separately."""
 WAYS = ("auto", "semantic", "keyword")
-"""The modes that are offered; `auto` is both in bases with a model."""
+"""Offered modes; in bases with a model, `auto` searches by meaning and words."""
 
 AROUND = SearchSettings(expansion_size=1)
-"""Each hit with a neighbour on each side."""
+"""Settings for hits with a neighbour on each side."""
 
 OF_BASES = ("limit", "score_threshold", "semantic_weight", "rerank_weight", "reranker")
 BY_MEANING = {"mode", "fusion", "score_threshold", "semantic_weight", "rerank_weight", "reranker"}
-"""The settings without an effect in a base that answers by words only."""
+"""Settings without effect in a base that is searched by words only."""
 
 OF_WAYS = ("mode", "level", "fusion", "semantic_weight", "reranker", "rerank_weight", "expansion_size")
 
@@ -308,15 +309,15 @@ def fitting(names: Sequence[str], base: KnowledgeBase) -> list[str]:
 
 
 def value(settings: CompleteSettings, name: str) -> Any:
-    """Return a setting as its widget takes it."""
+    """Return a setting's value in the type that its widget takes."""
     chosen = getattr(settings, name)
     return float(chosen) if isinstance(getattr(DEFAULTS, name), float) else chosen
 
 
 def draw(name: str, *, key: str, offered: Sequence[str] = (), **more: Any) -> Any:
-    """Draw the widget of a setting and return its value; `offered` choices are all, unless another is chosen.
+    """Draw the widget of a setting and return its value; only `offered` choices are shown unless another is chosen.
 
-    For the reranker, see `value_labels`.
+    The reranker has another widget, with `value_labels`.
     """
     label, least, most = setting_label(name), PARTS[name].least or 0, PARTS[name].most or 0
     more |= {"key": key, "help": text_of(HELPS[name]) if name in HELPS else None}
@@ -334,7 +335,7 @@ def draw(name: str, *, key: str, offered: Sequence[str] = (), **more: Any) -> An
 
 
 def values(workspace: Workspace, name: str) -> list[object]:
-    """Return values to choose from: the names of the rerankers, or some numbers of the range."""
+    """Return the values to choose from: the names of rerankers, or some numbers in the range."""
     if name == "reranker":
         return [NO_RERANKER, *workspace.models.rerankers()]
     least, most = PARTS[name].least or 0, PARTS[name].most or 0
@@ -342,17 +343,17 @@ def values(workspace: Workspace, name: str) -> list[object]:
 
 
 def value_labels(workspace: Workspace, name: str, base: KnowledgeBase | None = None) -> dict[object, str]:
-    """Return the values of a setting with their texts; the first one leaves it to the base, else to the settings."""
+    """Return the values of a setting with display texts; the first value leaves it to the base or the settings."""
     usual = value_label(name, getattr(workspace.bases.search_settings(base), name))
     texts = {value: value_label(name, value) for value in values(workspace, name)}
     return {AS_SET: t("Default: {value}", value=usual), **texts}
 
 
 def setting_label(name: str) -> str:
-    """Return the name of a setting."""
+    """Return the display name of a setting."""
     return text_of(SETTINGS.get(name, name))
 
 
 def value_label(name: str, value: object) -> str:
-    """Return the value of a setting: by its name where it has one, – where there is none."""
+    """Return the display text of a setting's value; – without a value."""
     return text_of(setting_value(name, value))

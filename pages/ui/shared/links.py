@@ -1,4 +1,4 @@
-"""The query parameters of a page: its choices, so that an address can be shared and survives a reload."""
+"""Query parameters of a page with its choices, so that addresses can be shared and survive a reload."""
 
 from collections.abc import Container, Mapping
 
@@ -6,13 +6,13 @@ import streamlit as st
 
 
 def arrived_value(name: str) -> str | None:
-    """Return the value of a query parameter that a link brought, None for one that the page itself set."""
+    """Return the value of a query parameter from a link, None if it is missing or was set by the page itself."""
     value = st.query_params.get(name)
     return value if value is not None and value != st.session_state.get(_state_key(name)) else None
 
 
 def begin_with(name: str, key: str, options: Container[str], first: str) -> None:
-    """Let a widget begin with the option of the address, else with what was chosen, else with the first one."""
+    """Set a widget's initial option: from a link, else the chosen one, else `first`."""
     linked = arrived_value(name)
     if linked is not None and linked in options:
         st.session_state[key] = linked

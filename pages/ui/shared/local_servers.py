@@ -1,4 +1,4 @@
-"""Model servers on this machine: the job that looks for them, and the choice of one to write answers."""
+"""Model servers on this machine: the job that looks for them, and the choice of one for writing answers."""
 
 import time
 from collections.abc import Callable
@@ -11,17 +11,17 @@ from pages.ui.shared import shell
 
 _JOB = "local_servers"
 _FRESH = 30.0
-"""Seconds for which a look holds: a page is drawn at each click."""
+"""Seconds for which a result stays valid, because the page is redrawn at each click."""
 _SOON = 0.15
-"""Seconds that a page waits for the look, which mostly takes a few milliseconds."""
+"""Seconds for which a page waits for the search, which mostly takes a few milliseconds."""
 _AGAIN = 0.3
-"""Seconds between two checks whether the look has ended."""
+"""Seconds between two checks whether the search has ended."""
 
 Found = tuple[LocalServer, ...]
 
 
 def draw(workspace: Workspace, inside: Callable[[Found | None], None]) -> None:
-    """Look for model servers, and draw what depends on them: with None while the look runs, and again at its end."""
+    """Look for model servers, and call `inside` to draw them: with None while the search runs, and again at its end."""
     _start(workspace)
     running = workspace.jobs.running(_JOB)
 
@@ -36,28 +36,28 @@ def draw(workspace: Workspace, inside: Callable[[Found | None], None]) -> None:
 
 
 def found_servers(workspace: Workspace) -> Found:
-    """Return the places of the last look; none before the first, and where it failed."""
+    """Return the usual places with the last search's results; empty before the first one, or if it failed."""
     job = workspace.jobs.find(_JOB)
     return job.result if job is not None and isinstance(job.result, tuple) else ()
 
 
 def forget(workspace: Workspace) -> None:
-    """Look again at the next drawing of the page."""
+    """Forget the last result, so that the next run of the page looks again."""
     workspace.jobs.forget(_JOB)
 
 
 def is_open(workspace: Workspace) -> bool:
-    """Whether the language model can be chosen on a page: neither the environment nor the file fixes it."""
+    """Return whether the language model can be chosen on a page, because neither environment nor file sets it."""
     return {"environment", "file"}.isdisjoint(workspace.servers.get("llm").sources.values())
 
 
 def use(workspace: Workspace, server: LocalServer, model: str) -> None:
-    """Make a model of a server on this machine the language model; raises ConfigError."""
+    """Use a model of a local server as the language model; raises ConfigError."""
     workspace.servers.update("llm", base_url=server.base_url, model=model)
 
 
 def short(model: str) -> str:
-    """Return the name of a model without the folder that llama.cpp puts before it."""
+    """Return the name of a model without the folder and suffix in llama.cpp's names."""
     return model.replace("\\", "/").rpartition("/")[2].removesuffix(".gguf") if model.endswith(".gguf") else model
 
 

@@ -1,4 +1,4 @@
-"""The appearance: the theme and the language, by the user's choice, else the system's and the browser's."""
+"""The appearance: theme and language, by the user's choice, else from the system and the browser."""
 
 from functools import cache
 from typing import Literal
@@ -16,7 +16,7 @@ from pages.ui.shared.widgets import component
 
 
 def settle_language(workspace: Workspace | None) -> None:
-    """Decide the language of a session that has none yet."""
+    """Set the language of a session that has none yet."""
     if st.session_state.get("language") not in LANGUAGES:
         preference = workspace.preferences.get("language") if workspace else ""
         st.session_state["language"] = language_of(preference or st.context.locale or "")
@@ -25,7 +25,7 @@ def settle_language(workspace: Workspace | None) -> None:
 def choose_language(
     workspace: Workspace | None, key: str, label_visibility: Literal["visible", "collapsed"] = "collapsed"
 ) -> None:
-    """Draw the switch; later sessions begin with the choice."""
+    """Draw the choice of a language; later sessions begin with it."""
 
     def store(language: str) -> None:
         st.session_state["language"] = language
@@ -53,7 +53,7 @@ _START = component("look_at_start", __file__, "<i></i>")
 
 
 def settle_look(workspace: Workspace | None) -> None:
-    """Apply the chosen theme; the page is drawn anew if it changed."""
+    """Apply the chosen theme; the page is redrawn if it changed."""
     look = _chosen(workspace)
     if config.get_option("theme.base") == (None if look == SYSTEM else look):
         return
@@ -66,7 +66,7 @@ def settle_look(workspace: Workspace | None) -> None:
 def choose_look(
     workspace: Workspace | None, key: str, label_visibility: Literal["visible", "collapsed"] = "collapsed"
 ) -> None:
-    """Draw the switch; later sessions begin with the choice."""
+    """Draw the choice of a language; later sessions begin with it."""
 
     def store(chosen: str) -> None:
         if workspace:
@@ -81,7 +81,7 @@ def choose_look(
 
 
 def hand_over(workspace: Workspace | None) -> None:
-    """Hand the look to the browser's next page."""
+    """Store the theme for the browser's next page."""
     look = _chosen(workspace)
     with st.container(key="look"):
         _START(key="look_at_start", data={"look": "" if look == SYSTEM else look.capitalize()})
@@ -93,7 +93,7 @@ def _chosen(workspace: Workspace | None) -> str:
 
 
 def _options(look: str) -> dict[str, dict[str, object]]:
-    """Return the options of all themes by section; of a chosen look there is only its theme."""
+    """Return the options of all themes by section; for a chosen look, only of its theme."""
     options = {section: dict(values) for section, values in _configured().items()}
     if look == SYSTEM:
         return options

@@ -1,4 +1,4 @@
-"""Codes of core, bytes, durations and points in time as the user reads them."""
+"""Display texts for codes, bytes, durations and times."""
 
 from datetime import UTC, datetime, tzinfo
 from zoneinfo import ZoneInfo
@@ -13,19 +13,19 @@ from pages.ui.shared.text import t, t_plural, text_of
 
 
 def megabytes(count: int) -> str:
-    """Return bytes in MB, or in GB where they are many."""
+    """Format a number of bytes in MB, or in GB from 1 GB on."""
     return f"{count / 1e9:,.2f} GB" if count >= 1e9 else f"{count / 1e6:,.1f} MB"
 
 
 def duration(seconds: float) -> str:
-    """Return how long something takes, to the second or to the minute."""
+    """Format a duration, rounded to seconds or minutes."""
     if seconds < 90:
         return t_plural("{n} second", "{n} seconds", n=max(1, round(seconds)))
     return t_plural("{n} minute", "{n} minutes", n=round(seconds / 60))
 
 
 def note_counts(counts: NoteCounts) -> list[str]:
-    """Return how many notes there are, and how many of them a search leaves out or finds by words only."""
+    """Return texts about the number of notes, and of notes that searches leave out or find by words only."""
     others = {
         t("{n} to review", n=counts.to_review): counts.to_review,
         t("{n} archived", n=counts.archived): counts.archived,
@@ -36,23 +36,23 @@ def note_counts(counts: NoteCounts) -> list[str]:
 
 
 def search_mode(result: SearchResult) -> str:
-    """Return how a question was searched; without a model, by words."""
+    """Return the display name of a result's search mode; without a model, it is by words."""
     words = result.without_model and result.mode != "listed"
     return text_of(MODES["keyword" if words else result.mode])
 
 
 def last_update(base: KnowledgeBase) -> str:
-    """Return when the folders of a base were read last, "" for one that has none."""
+    """Return a text about a base's last sync, or ""."""
     return t("Last update {at}", at=local(base.synced_at)) if base.synced_at else ""
 
 
 def local(at: datetime) -> str:
-    """Return a time in the browser's time zone, to the minute."""
+    """Format a time in the browser's time zone, to the minute."""
     return on_clock(at, browser_zone() or UTC).isoformat(" ", "minutes")[:16]
 
 
 def browser_zone() -> tzinfo | None:
-    """Return the browser's time zone, None for one that this machine doesn't know."""
+    """Return the browser's time zone, None if this machine doesn't know it."""
     try:
         return ZoneInfo(st.context.timezone or "")
     except (KeyError, OSError, ValueError):  # the name of a folder of zones is an OSError
@@ -68,7 +68,7 @@ TEXT_LANGUAGES = message_table(
         "multilingual": "about 100 languages",
     }
 )
-"""The languages of notes and of models."""
+"""Names of the languages of notes and models."""
 
 NOTE_STATES = message_table({"pending": "not indexed yet", "ready": "indexed", "empty": "without passages"})
 """Names of the states of notes."""
@@ -89,9 +89,9 @@ CONVERTERS = message_table(
         "ocr": "Text in pictures and scans",
     }
 )
-"""What converts documents; a converter of a package has its own name."""
+"""Display names of the built-in converters."""
 
 
 def converter(name: str) -> str:
-    """Return the name of a converter on the screen."""
+    """Return the display name of a converter."""
     return text_of(CONVERTERS.get(name, name))

@@ -1,15 +1,15 @@
-"""The notes that the user pinned, and those that were opened last: they come first where a note is chosen."""
+"""Pinned notes and notes opened last, which come first in choices of a note."""
 
 from core.model import NoteSummary
 from core.workspace import Workspace
 
 MOST = 20
-"""Notes of each kind that are remembered."""
+"""Maximum number of pinned notes, and of opened notes, to remember."""
 _PINNED, _OPENED = "pinned_notes", "opened_notes"
 
 
 def pinned(workspace: Workspace) -> list[str]:
-    """Return the ids of the pinned notes, the one pinned last first."""
+    """Return the ids of the pinned notes, the latest first."""
     return workspace.preferences.get(_PINNED).split()
 
 
@@ -29,7 +29,7 @@ def remember(workspace: Workspace, note_id: str) -> None:
 
 
 def likely(workspace: Workspace, limit: int, *, opened: bool) -> list[NoteSummary]:
-    """Return the notes that a user is likely to want: the pinned ones, those that were `opened`, those changed last."""
+    """Return the notes that the user is likely to want: pinned, recently opened (if `opened`), and changed last."""
     ids = pinned(workspace) + (workspace.preferences.get(_OPENED).split() if opened else [])
     cards = workspace.notes.cards_of(ids)
     every = [*(cards[note_id] for note_id in ids if note_id in cards), *workspace.notes.switch("", limit)]

@@ -1,7 +1,7 @@
-"""Markdown -> a few lines of HTML with marked places: nothing is run or fetched, and every character keeps its place.
+"""Markdown -> short HTML with marked spans of the source; nothing is run or fetched.
 
-Streamlit's own Markdown can't mark a place in the source. Here the parser's inline tokens are found again in the source
-one after the other, so that a span of the source is a span of what is shown.
+Streamlit's own Markdown can't mark a span of the source. Here the parser's inline tokens are located in the source one
+after the other, so that a span of the source is also a span of the output.
 """
 
 import re
@@ -19,9 +19,9 @@ from pages.ui.shared.document.inline import formula
 from pages.ui.shared.safe import Span, html
 
 SHOWN = 520
-"""Characters of an excerpt; the style sheet shows as many lines of them as fit."""
+"""Characters of an excerpt; the style sheet limits its lines."""
 BEFORE = 90
-"""Most characters of its paragraph before the sentence that an excerpt is about."""
+"""Maximum number of characters before the excerpt's sentence, in the same paragraph."""
 
 _WHOLE = re.compile(
     r"(?s)(?P<code>(?<!`)(`+)(?!`).+?(?<!`)\2(?!`))"
@@ -30,10 +30,12 @@ _WHOLE = re.compile(
     r"|!?\[\[(?:[^\[\]|\n]*\|(?!\d+(?:x\d+)?\]\])(?P<alias>[^\[\]|\n]+)|#?(?P<wiki>[^\[\]|\n#]+)(?:[|#][^\[\]\n]*)?)\]\]"
     r"|(?<![\\!\]])\[(?P<quote>`?)(?P<reference>[^\[\]`\n]+(?:\n[^\[\]`\n]+)*)(?P=quote)\]\[[^\[\]\n]*\]",
 )
-"""Syntax that the Markdown parser would split or doesn't know: formulas, comments, the kinds of callouts, names of
-blocks, wikilinks, reference links."""
+"""Syntax that the Markdown parser would split or doesn't know.
+
+Formulas, comments, kinds of callouts, names of blocks, wikilinks, and reference links.
+"""
 _HTML = re.compile(r"(?is)<(script|style)\b(?:.*?</\1\s*>|.*)|<!--(?:.*?-->|.*)|</?[a-z!?][^<>]*>")
-"""What a block of HTML doesn't show."""
+"""Parts of an HTML block that aren't shown."""
 _LEADS = re.compile(r"[:：][\s*_]*$")
 _STANDIN = "\ue000"
 _STYLES = {"strong": "b", "em": "i", "s": "s", "link": "u"}
@@ -41,7 +43,7 @@ _STYLES = {"strong": "b", "em": "i", "s": "s", "link": "u"}
 
 @frozen
 class RenderedPart:
-    """A part of the source that is shown in one style; one with `shown` HTML and no source separates others."""
+    """A part of the source in one style, or a separator, which has `shown` HTML in place of a source text."""
 
     start: int
     end: int
@@ -56,7 +58,7 @@ _CELL = ' <span class="t-dim">·</span> '
 
 
 def excerpt(text: str, words: Sequence[Span], sentence: Span | None, *, underline: bool) -> str:
-    """Return the part of a Markdown text around a sentence as HTML, its words marked."""
+    """Return the part of a Markdown text around a sentence as HTML, with words marked."""
     parts = pieces(text)
     first = _first(parts, sentence[0] if sentence else 0)
     shown: list[RenderedPart] = []
@@ -75,7 +77,7 @@ def excerpt(text: str, words: Sequence[Span], sentence: Span | None, *, underlin
 
 
 def _is_apart(text: str, before: Sequence[RenderedPart]) -> bool:
-    """Whether code is separate from the paragraph above it, because that doesn't lead to it."""
+    """Return whether a code block doesn't belong to the paragraph above it, which doesn't end in a colon."""
     spoken = [piece for piece in before if _speaks(piece)]
     if not spoken or spoken[-1].css == "code pre":
         return False
@@ -83,7 +85,7 @@ def _is_apart(text: str, before: Sequence[RenderedPart]) -> bool:
 
 
 def _speaks(piece: RenderedPart) -> bool:
-    """Whether a piece is text below a heading."""
+    """Return whether a piece is text, and not a heading or a separator."""
     return piece.shown is None and not _is_heading(piece)
 
 
@@ -92,17 +94,17 @@ def _is_heading(piece: RenderedPart) -> bool:
 
 
 def render_text(text: str, words: Sequence[Span] = (), sentence: Span | None = None) -> str:
-    """Return a Markdown text as HTML, its words marked."""
+    """Return a Markdown text as HTML, with words and a sentence marked."""
     return _render(text, pieces(text), words, sentence)
 
 
 def mark(text: str, spans: Sequence[Span]) -> str:
-    """Return a plain text as HTML, some parts of it marked."""
+    """Return a plain text as HTML, with spans marked."""
     return _render(text, [RenderedPart(0, len(text))], spans, None)
 
 
 def _first(parts: Sequence[RenderedPart], start: int) -> int:
-    """Return the index of an excerpt's first piece: the start of the sentence's paragraph if near, else the sentence."""
+    """Return the index of an excerpt's first piece: the start of the paragraph if it is near, else the sentence."""
     at = next((number for number, piece in enumerate(parts) if piece.end > start), 0)
     block = next((number + 1 for number in range(at - 1, -1, -1) if parts[number].shown == BREAK), 0)
     if parts and start - parts[block].start <= BEFORE:
@@ -112,7 +114,7 @@ def _first(parts: Sequence[RenderedPart], start: int) -> int:
 
 @lru_cache(64)
 def pieces(text: str) -> Sequence[RenderedPart]:
-    """Return what a Markdown text shows, in the order of the source."""
+    """Split a Markdown text into its visible parts, in order."""
     hidden = _WHOLE.sub(_placeholder, with_newlines(text))
     lines = [*line_starts(hidden), len(hidden)]
     parts = []
@@ -156,7 +158,7 @@ def pieces(text: str) -> Sequence[RenderedPart]:
 
 
 def _shorten(text: str, parts: Sequence[RenderedPart]) -> Iterator[RenderedPart]:
-    """Yield the pieces, long ones as sentences of their own, so that an excerpt can begin at each."""
+    """Yield the pieces, with unstyled text split into sentences, so that an excerpt can begin at each."""
     for piece in parts:
         at = piece.start
         if piece.shown is None and not piece.css:
@@ -169,7 +171,7 @@ def _shorten(text: str, parts: Sequence[RenderedPart]) -> Iterator[RenderedPart]
 
 
 def _inline(hidden: str, text: str, tokens: Sequence[Token], at: int, css: str) -> Iterator[RenderedPart]:
-    """Yield the pieces of a block's inline tokens, each found in the source after the one before."""
+    """Yield the pieces of a block's inline tokens, each located in the source after the previous one."""
     styles = [css] if css else []
     for token in tokens:
         name = token.type.removesuffix("_open").removesuffix("_close")
@@ -198,7 +200,7 @@ def _inline(hidden: str, text: str, tokens: Sequence[Token], at: int, css: str) 
 
 
 def _restore(text: str, hidden: str, start: int, end: int, css: str) -> Iterator[RenderedPart]:
-    """Yield a span of text with the syntax that was hidden from the parser."""
+    """Yield the pieces of a span, with the syntax restored that was hidden from the parser."""
     for match in re.finditer(f"{_STANDIN}+|[^{_STANDIN}]+", hidden[start:end]):
         first, last = start + match.start(), start + match.end()
         if match[0][0] != _STANDIN:

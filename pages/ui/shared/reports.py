@@ -1,4 +1,4 @@
-"""Plans of a sync and reports of jobs as figures and lists."""
+"""Figures and lists for sync plans and for reports of jobs."""
 
 from collections.abc import Iterable, Sequence
 
@@ -49,24 +49,24 @@ def trial(done: ModelTrial) -> None:
 
 
 def server(done: ServerTrial) -> None:
-    """Draw the result of a server's test: its time, and whether its answer is right."""
+    """Draw the result of a server's test: the time, and whether its ranking is right."""
     texts = [t("answered in {ms:,.0f} ms", ms=1000 * done.seconds)]
     texts += [t("{n} numbers per text", n=done.dimension)] if done.dimension else []
     st.html(f'<div class="t-small {"" if done.right else "t-problem"}">{html(done.verdict)}</div>{facts(texts)}')
 
 
 def memory(model: Running) -> str:
-    """Return the memory that a loaded model takes."""
+    """Return a text about the memory of a loaded model."""
     return t("{size} in memory", size=names.megabytes(model.bytes))
 
 
 def place(model: Running) -> str:
-    """Return the device of a loaded model, and the kind of its numbers."""
+    """Return the device and the number format of a loaded model."""
     return f"{model.device.name.upper()}, {model.device.dtype}"
 
 
 def cost(change: ChangeCost) -> None:
-    """Draw how much a change of embedder has to index, and how long that takes."""
+    """Draw the amount of indexing for a change of a base, and its estimated time."""
     values = [(t("notes to split again"), f"{change.notes:,}", "")] if change.notes else []
     values += [(t("pieces of text to index"), f"{change.to_embed:,}", "")]
     st.html(boxes([*values, (t("about"), names.duration(change.seconds), "")]))
@@ -75,11 +75,11 @@ def cost(change: ChangeCost) -> None:
 # What came of logs that were learnt from: what is suggested and by whom, what was known, masked, dropped, not read.
 
 _MOST = 10
-"""Suggestions that were dropped, of which each is shown with its reason."""
+"""Maximum number of dropped suggestions to show with their reasons."""
 
 
 def draw(report: LearningReport) -> None:
-    """Draw a report."""
+    """Draw a report about learning from logs."""
     lines = [*map(text_of, learnt_lines(report.logs, without=["cut", "left_out"]))]
     lines += [
         plain(t("{path} wasn't read: {reason}", path=failed.path, reason=text_of(failed.reason)))
@@ -93,7 +93,7 @@ def draw(report: LearningReport) -> None:
 
 
 SHOWN = 200
-"""Rows of a list at most; the rest is counted."""
+"""Maximum number of rows of a list; the rest is counted."""
 
 COUNTS = message_table(
     {
@@ -116,7 +116,7 @@ _FIGURES = message_table(
         "failed": "{n} could not be read",
     }
 )
-"""What a report did, as part of a sentence."""
+"""Texts for the counts of a report, as part of a sentence."""
 _UNFOLDED = message_table(
     {
         "not_downloaded": "Not downloaded",
@@ -129,7 +129,7 @@ Rows = list[tuple[str, str]]
 
 
 def counts(figures: dict[str, int], remark: str = "") -> None:
-    """Draw the figures of a plan or a report, and a remark; failed and removed notes are marked."""
+    """Draw the counts of a plan or a report, with failures and removals marked, and a remark."""
     tones = {"failed": "bad", "removed": "warn", "incomplete": "warn"}
     values = (
         (text_of(COUNTS[name]), f"{number:,}", tones.get(name, "") if number else "zero")
@@ -139,7 +139,7 @@ def counts(figures: dict[str, int], remark: str = "") -> None:
 
 
 def show(plan: SyncPlan) -> None:
-    """Draw a plan: its figures, and its files to unfold."""
+    """Draw a plan: its counts, and folded lists of its files."""
     lists: dict[str, Rows] = {
         "added": [(file.path, "") for file in plan.added],
         "changed": [
@@ -170,7 +170,7 @@ def show(plan: SyncPlan) -> None:
 
 
 def summary(done: SyncReport | PackReport | Rechunked) -> list[str]:
-    """Return what was done, in few words; nothing for what is 0."""
+    """Return short texts about the changes in a report, without counts of 0."""
     if isinstance(done, Rechunked):
         return _rechunked(done)
     numbers = {name: getattr(done, name, 0) for name in _FIGURES}
@@ -180,7 +180,7 @@ def summary(done: SyncReport | PackReport | Rechunked) -> list[str]:
 
 
 def draw_report(done: SyncReport | PackReport | Rechunked) -> None:
-    """Draw what was done, failures left out."""
+    """Draw a report without its failures."""
     match done:
         case SyncReport():
             report(done)
@@ -194,7 +194,7 @@ def draw_report(done: SyncReport | PackReport | Rechunked) -> None:
 
 
 def report(done: SyncReport) -> None:
-    """Draw what a sync did, without what needs a decision."""
+    """Draw the report of a sync, except for the parts that need a decision."""
     figures = {name: getattr(done, name) for name in COUNTS if name != "incomplete"} | {
         name: len(getattr(done, name)) for name in ("failed", "skipped")
     }
@@ -208,21 +208,21 @@ def report(done: SyncReport) -> None:
 
 
 def _draw_file_lists(result: SyncPlan | SyncReport, *names: str) -> None:
-    """Draw lists of files to unfold, those that hold any."""
+    """Draw folded lists of files; empty lists are left out."""
     for name in names:
         rows = failed(getattr(result, name))
         _to_unfold(f"{text_of((COUNTS | _UNFOLDED)[name])} · {len(rows):,}", rows)
 
 
 def _to_unfold(title: str, rows: Rows, icon: str | None = None) -> None:
-    """Draw rows below a title that unfolds them; draws nothing without any."""
+    """Draw rows folded below a title; draws nothing without rows."""
     if rows:
         with st.expander(title, icon=icon):
             listing(rows)
 
 
 def _rechunked(done: Rechunked) -> list[str]:
-    """Return what splitting notes again did."""
+    """Return texts about the result of splitting notes again."""
     texts = [
         t_plural("{n} note split", "{n} notes split", n=done.notes),
         t_plural("{n} passage", "{n} passages", n=done.chunks),
@@ -235,12 +235,12 @@ def _rechunked(done: Rechunked) -> list[str]:
 
 
 def failed(items: Iterable[Failed]) -> Rows:
-    """Return files that could not be read, with the reasons."""
+    """Return rows of unreadable files with the reasons."""
     return [(item.path, text_of(item.error)) for item in items]
 
 
 def draw_incomplete(notes: Sequence[IncompleteNote]) -> None:
-    """Draw the notes that lack parts of their files, and those that may be garbled; draws nothing without any."""
+    """Draw the notes that lack parts of their files, and notes that may be garbled; draws nothing without any."""
     parts = [
         (incomplete_note, part)
         for incomplete_note in notes
@@ -265,7 +265,7 @@ def draw_incomplete(notes: Sequence[IncompleteNote]) -> None:
 
 
 def listing(rows: Rows) -> None:
-    """Draw the first of the rows and the number of the others."""
+    """Draw the first SHOWN rows and the number of the others."""
     lines = [f"{html(path)} <i>{html(remark)}</i><br>" for path, remark in rows[:SHOWN]]
     if len(rows) > SHOWN:
         lines.append(html(t("and {n} more", n=len(rows) - SHOWN)))
@@ -273,7 +273,7 @@ def listing(rows: Rows) -> None:
 
 
 def not_downloaded(base: str, files: Sequence[Failed]) -> None:
-    """Draw the files of a base that aren't there yet, each with what helps; draws nothing without any."""
+    """Draw the files of a base that aren't downloaded yet, each with a remedy; draws nothing without any."""
     title = t_plural(
         "{n} file of '{base}' isn't downloaded",
         "{n} files of '{base}' aren't downloaded",
@@ -284,7 +284,7 @@ def not_downloaded(base: str, files: Sequence[Failed]) -> None:
 
 
 def not_read(base: str, files: Sequence[Failed]) -> None:
-    """Draw the files of a base that hold nothing to read, each with what helps; draws nothing without any."""
+    """Draw the files of a base that aren't read, each with a remedy; draws nothing without any."""
     title = t_plural(
         "{n} file of '{base}' isn't read",
         "{n} files of '{base}' aren't read",

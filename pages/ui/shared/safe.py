@@ -1,4 +1,4 @@
-"""Texts from outside -> texts that are safe to show: none of it is run, fetched, or read as Markdown by accident."""
+"""Texts from outside -> text that is safe to show: nothing is run, fetched, or read as Markdown by accident."""
 
 import re
 from collections.abc import Iterable
@@ -15,40 +15,40 @@ _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 _EMOJI = r":(?=(?:100|1234|(?!\d+:)[\w.+-]++):)"
 _ARROW = r"(?<!\S)(?:<->|->|<-|>=|<=|~=)(?!\S)|(?<=[^\s|] )--(?!\S)"
 _IN_LABEL = re.compile(f"{_EMOJI}|{_ARROW}")
-"""Syntax of Streamlit's labels only: emoji names, arrows as they are typed."""
+"""Syntax that only Streamlit's labels have: emoji names, and typed arrows."""
 
 FOLLOWED = {"http", "https", "mailto"}
-"""Schemes of links that the user can click; a link without one leads into the app."""
+"""Schemes of clickable links; a link without a scheme leads into the app."""
 
 PASTED = r"data:image/(?:png|jpe?g|gif|webp|bmp|avif);base64,[A-Za-z0-9+/]+={0,2}"
-"""A pattern of pictures that are written into a text; those of kinds that may hold a script, as SVG does, are none."""
+"""Pattern of `data:` pictures in a text; kinds that may contain a script, such as SVG, don't match."""
 _PASTED = re.compile(PASTED, re.IGNORECASE)
 
 SIGNS = 8_000
-"""Signs of Markdown, ends of lines too, that a browser lays out in about two seconds."""
+"""Maximum number of Markdown signs, line ends included, that a browser lays out in about two seconds."""
 DEEPEST = 200
-"""Signs of emphasis within each other, or characters of a line's quote and list marks, that no note needs."""
+"""Maximum depth of emphasis, and maximum length of a line's quote and list marks, in a note that can be drawn."""
 _SIGN = re.compile(r"(?m)[\[\]*_~$|`#\n]|\r(?!\n)|^ *[-+>]")
 _NESTED = re.compile(r"(?m)^(?:[ \t]*+(?:>|(?:[-+*]|\d{1,9}[.)])(?=[ \t])|\[\^[^\]\s]++\]:))*+")
 _EMPHASIS = re.compile(r"(?P<gap>\n[ \t>]*+\n)|(?P<sign>[*_~])(?P=sign)*+")
 
 _APART = "\u2060"
 _NAMELESS = "\ufeff"
-"""Two invisible characters that keep syntax around them from being read; the second, a blank, can't begin a name."""
+"""Two invisible characters that break up syntax; the second counts as a blank, so it can't begin a name."""
 
 
 def is_pasted(address: str) -> bool:
-    """Return whether an address is a picture that is written into the text."""
+    """Return whether an address is a `data:` picture."""
     return _PASTED.fullmatch(address) is not None
 
 
 def html(text: object) -> str:
-    """Return a text or a message as HTML."""
+    """Escape a text or a message as HTML."""
     return escape(text if isinstance(text, str) else text_of(text))
 
 
 def plain(text: object) -> str:
-    """Return a text or a message for places that read Markdown (labels, boxes), so that it reads as it is written."""
+    """Escape a text or a message for places that read Markdown, such as labels and boxes."""
     words = (text if isinstance(text, str) else text_of(text)).split()
     return _PUNCTUATION.sub(r"\\\1", _IN_LABEL.sub(_separate, " ".join(words)))
 
@@ -59,7 +59,7 @@ def _separate(match: re.Match[str]) -> str:
 
 
 def drawable_part(markdown: str, *, last: bool = False) -> str:
-    """Return the first part of a note that a browser lays out in about two seconds, or the last."""
+    """Return the first or the last part of a note that a browser lays out in about two seconds."""
     signs = [sign.start() for sign in _SIGN.finditer(markdown)]
     if len(signs) <= SIGNS:
         return markdown
@@ -67,13 +67,13 @@ def drawable_part(markdown: str, *, last: bool = False) -> str:
 
 
 def is_deeply_nested(markdown: str) -> bool:
-    """Return whether a note's Markdown is nested so deeply that a browser can't draw it."""
+    """Return whether a note's Markdown is too deeply nested for a browser."""
     markdown = re.sub(LINE_END, "\n", markdown)
     return any(len(line[0]) > DEEPEST for line in _NESTED.finditer(markdown)) or _emphasis(markdown) > DEEPEST
 
 
 def _emphasis(markdown: str) -> int:
-    """Return how many signs of emphasis are open at most; in a paragraph they are closed in the order of CommonMark."""
+    """Return the most signs of emphasis that are open at once, closed in CommonMark's order within a paragraph."""
     most = 0
     open_signs: list[str] = []
     for run in _EMPHASIS.finditer(markdown):
@@ -93,17 +93,17 @@ def _emphasis(markdown: str) -> int:
 
 
 def facts(texts: Iterable[str]) -> str:
-    """Return short texts side by side as HTML; empty ones are left out."""
+    """Return short texts side by side as HTML, without empty ones."""
     return f'<div class="t-facts">{"".join(f"<span>{html(text)}</span>" for text in texts if text)}</div>'
 
 
 def figures(values: Iterable[tuple[str, str]]) -> str:
-    """Return named values as HTML, for a row of facts."""
+    """Return names with their values as HTML, for a row of facts."""
     return "".join(f"<span>{html(name)} <b>{html(value)}</b></span>" for name, value in values)
 
 
 def boxes(values: Iterable[tuple[str, str, str]], remark: str = "") -> str:
-    """Return figures in boxes as HTML, each with its name and its CSS class, and a remark after them."""
+    """Return boxes with a name, a figure and a CSS class each as HTML, followed by a remark."""
     drawn = [
         f'<div class="t-count {tone}"><b>{html(value)}</b><span>{html(name)}</span></div>'
         for name, value, tone in values
@@ -113,7 +113,7 @@ def boxes(values: Iterable[tuple[str, str, str]], remark: str = "") -> str:
 
 
 def folded(title: str, body: str, *, css: str = "") -> str:
-    """Return HTML that is unfolded by a click on its title."""
+    """Return HTML that is folded below a title."""
     return f'<details class="{css}"><summary>{html(title)}</summary>{body}</details>'
 
 

@@ -1,4 +1,4 @@
-"""The server of the pages: headers of every answer, the front end's configuration, work that Streamlit leaves out."""
+"""The server of the pages: headers of all responses, the front end's configuration, and a faster start of Streamlit."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
 def address() -> str:
-    """Return the address by which this machine reaches the server; its port is chosen before any page is drawn."""
+    """Return the server's address on this machine; its port is chosen before any page is drawn."""
     host = st.get_option("server.address") or "127.0.0.1"
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     scheme = "https" if st.get_option("server.sslCertFile") else "http"
@@ -20,11 +20,11 @@ def address() -> str:
 # Work of Streamlit before the first page that this app doesn't need.
 
 _KNOWN = "1.67."
-"""The releases of Streamlit whose inner names are known; any other is left as it is, and starts slower."""
+"""Releases of Streamlit whose private names are known; others aren't changed, and start more slowly."""
 
 
 def leave_out() -> None:
-    """Skip that work; it takes more processor time than the pages themselves."""
+    """Skip Streamlit's unneeded work, which takes more processor time than the pages themselves."""
     if not st.__version__.startswith(_KNOWN):
         return
     from streamlit import delta_generator, string_util
@@ -54,7 +54,7 @@ _PLACE = "/_stcore/host-config"
 
 
 class FrontEnd:
-    """The middleware that answers the front end's request for its configuration in place of Streamlit."""
+    """Middleware that answers the front end's request for its configuration in place of Streamlit."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -92,7 +92,7 @@ HEADERS: Mapping[str, str] = {
 
 
 class Policy:
-    """The middleware that puts the headers on every answer, also on a refused WebSocket."""
+    """Middleware that adds HEADERS to every response, also of a refused WebSocket."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -107,5 +107,5 @@ class Policy:
 
 
 def failure(_: Request, __: Exception) -> Response:
-    """Answer where the server itself failed: Starlette does so outside of every middleware."""
+    """Return the response for an internal error, with HEADERS, because Starlette sends it outside of all middleware."""
     return PlainTextResponse("Internal Server Error", 500, HEADERS)

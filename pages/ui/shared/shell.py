@@ -1,4 +1,4 @@
-"""The frame of every page: set-up, language, menu, the one workspace, the model's state; boxes for errors and dialogs."""
+"""The frame of every page: set-up, language, menu, the workspace, the model's state, errors, and dialogs."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -21,32 +21,32 @@ from pages.ui.shared.text import page_title, small_print, t, text_of
 SHOWN = 10
 _OPEN = "switching"
 TODAY = "today_wanted"
-"""The key in the session state of the wish for today's note, which the page Notes opens."""
+"""Session key of the request for today's note, which the Notes page fulfils."""
 NEW = "new_title"
-"""The key in the session state of the title of a note that the page Notes begins; the title may be empty."""
+"""Session key of the title, which may be empty, of a new note that the Notes page begins."""
 
 
 def open_today() -> None:
-    """Go to the page Notes, which opens today's note."""
+    """Go to the Notes page, which opens today's note."""
     st.session_state[TODAY] = True
     _go_to_notes()
 
 
 def open_new(title: str = "") -> None:
-    """Go to the page Notes, which begins a new note."""
+    """Go to the Notes page, which begins a new note."""
     st.session_state[NEW] = title
     _go_to_notes()
 
 
 def _go_to_notes() -> None:
-    """Go to the page Notes; if this is it, its address stays, with the note that is open."""
+    """Go to the Notes page; if it is the current page, its address with the open note stays."""
     if st.session_state["page"] == "notes":
         st.rerun()
     st.switch_page("notes.py")
 
 
 def dialog(workspace: Workspace, *, wanted: bool) -> None:
-    """Draw the switcher if it is `wanted` now, or open."""
+    """Draw the switcher if it is open, or `wanted` now."""
     if wanted:
         st.session_state[_OPEN] = True
     if not st.session_state.get(_OPEN):
@@ -94,9 +94,9 @@ def _close() -> None:
 
 
 PATIENCE = 3.0
-"""Seconds that the app waits for the end of another process's write; then it opens read-only."""
+"""Seconds for which the app waits for another process that writes; then it opens read-only."""
 WARM_AFTER = 0.8
-"""Seconds before the model is loaded: the first page is drawn before its tokenizer blocks the process."""
+"""Seconds before the model is loaded, so that the first page is drawn before the tokenizer blocks the process."""
 
 MODEL = message_table(
     {
@@ -111,7 +111,7 @@ MEANWHILE = message_table(
         "failed": "You can still search by words.",
     }
 )
-"""What a search can do while the model isn't loaded, by the state of the job `warm`."""
+"""Hints about searching while the model isn't loaded, by the state of the job `warm`."""
 
 FRESHNESS = {
     "current": ("ready", message("Up to date")),
@@ -119,9 +119,9 @@ FRESHNESS = {
     "notice": ("absent", None),
     "attention": ("failed", None),
 }
-"""The dot and the title of each state of the notes; without a title the first message is it."""
+"""Dot and title of each freshness state; without a title, the first message is the title."""
 IDLE = 3.0
-"""Seconds between two looks at that state while folders are watched."""
+"""Seconds between two checks of the freshness while folders are watched."""
 
 PAGES = {
     "home": ("home.py", ":material/home:", message("Home")),
@@ -135,9 +135,9 @@ PAGES = {
     "settings": ("settings.py", ":material/settings:", message("Settings")),
     "help": ("help.py", ":material/help:", message("Help")),
 }
-"""The pages in the order of the menu, each with its file, icon and title."""
+"""Pages in the order of the menu, each with its file, icon and title."""
 EVERY_DAY, WORKBENCH, FOOT = (tuple(PAGES)[part] for part in (slice(4), slice(4, 8), slice(8, None)))
-"""The parts of the menu: the workbench, for those who look into how their notes are found, is behind a door."""
+"""Parts of the menu; the workbench, for users who look into how their notes are found, is folded."""
 _DOOR = "workbench"
 CHAPTERS = {
     "search": "search",
@@ -149,11 +149,11 @@ CHAPTERS = {
     "evaluation": "measure/questions",
     "settings": "settings",
 }
-"""The chapters of the guide about the pages."""
+"""Chapters of the guide about the pages."""
 
 
 def start() -> st.Page:
-    """Draw the frame and return the page to run in it; if the workspace can't be opened, show the reason and stop."""
+    """Draw the frame and return the page to run in it; if the workspace can't be opened, draw the reason and stop."""
     try:
         workspace, holder = _opened()
     except TesseraError as error:
@@ -169,19 +169,19 @@ def start() -> st.Page:
 
 
 def workspace() -> Workspace:
-    """Return the one workspace of this server."""
+    """Return the workspace of this server."""
     return _opened()[0]
 
 
 def reopen() -> None:
-    """Open the workspace again, with a backup that waits for it, and draw the page anew."""
+    """Open the workspace again, which applies a waiting backup, and redraw the page."""
     _opened.clear()
     st.rerun()
 
 
 @contextmanager
 def errors() -> Iterator[None]:
-    """Show a TesseraError as a box, and one of the callback before; anything else is a bug and keeps its traceback."""
+    """Draw a TesseraError, and the error of the last callback, as boxes; other exceptions are bugs."""
     widgets.problem_of("")
     try:
         yield
@@ -191,7 +191,7 @@ def errors() -> Iterator[None]:
 
 @contextmanager
 def unreadable() -> Iterator[None]:
-    """Draw in the side bar the rows of the database that can't be read."""
+    """Draw warnings about unreadable rows of the database in the side bar."""
     try:
         yield
     finally:
@@ -200,7 +200,7 @@ def unreadable() -> Iterator[None]:
 
 
 def on_demand(label: str, key: str, icon: str, draw: Callable[[], None]) -> None:
-    """Draw an expander whose content is drawn while it is open, without the rest of the page."""
+    """Draw an expander as a fragment, whose content is drawn only while it is open."""
 
     @st.fragment
     def part() -> None:
@@ -213,10 +213,10 @@ def on_demand(label: str, key: str, icon: str, draw: Callable[[], None]) -> None
 
 
 def popover(label: str, key: str, icon: str, draw: Callable[[], None]) -> None:
-    """Draw a popover, whose content is drawn again without the rest of the page.
+    """Draw a popover as a fragment, so that its content is redrawn without the rest of the page.
 
-    The content is there from the start. A popover that reports that it is open also reports that it was closed, after a
-    click on a link: Streamlit then runs the page that was left, and the new one stays blank.
+    The content is drawn from the start. A popover that reports its opening also reports its closing after a click on a
+    link: Streamlit would then run the page that was left, and the new page would stay blank.
     """
 
     @st.fragment
@@ -229,7 +229,7 @@ def popover(label: str, key: str, icon: str, draw: Callable[[], None]) -> None:
 
 @st.cache_resource(show_spinner=False, on_release=lambda opened: opened[0].close())
 def _opened() -> tuple[Workspace, StoreError | None]:
-    """Return the workspace of this server, and why it is read-only, empty if it isn't."""
+    """Open the workspace of this server; return it, and why it is read-only, or None."""
     holder = None
     try:
         workspace = Workspace(patience=PATIENCE)
@@ -306,7 +306,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
 def _menu(
     workspace: Workspace | None, pages: Mapping[str, st.Page], counts: Mapping[str, str], *, arrived: bool
 ) -> None:
-    """Draw the links to the pages; the door of the workbench is as it was left, and open on a page behind it."""
+    """Draw the links to the pages; the workbench is folded as the user left it, and unfolded on its own pages."""
 
     def links(names: Iterable[str]) -> None:
         for name in names:
@@ -339,7 +339,7 @@ def _state(workspace: Workspace) -> None:
 
 
 def freshness_html(now: Freshness, remark: str = "") -> str:
-    """Return the state of notes as HTML: its dot, its title with a remark, and the messages."""
+    """Return the freshness of notes as HTML: a dot, a title with a remark, and the messages."""
     dot, title = FRESHNESS[now.state]
     first, *others = [*([title] if title else []), *now.messages]
     beside = f' <span class="t-dim">· {html(remark)}</span>' if remark else ""
@@ -367,7 +367,7 @@ def _model_state(workspace: Workspace) -> None:
 
 
 def _care(workspace: Workspace) -> None:
-    """Draw warnings before anything fails: a disk that is nearly full, a backup that could not be made."""
+    """Draw warnings about a nearly full disk and a failed backup."""
     if free := workspace.little_space:
         text = t("The disk is nearly full: {size} left. Settings show what takes up space.", size=names.megabytes(free))
         st.warning(plain(text), icon=":material/hard_drive:")
@@ -385,7 +385,7 @@ def _unusable(error: TesseraError) -> None:
 
 
 def report(made: Callable[[], object]) -> None:
-    """Draw the content of a bug report, to be copied; it is made when it is opened."""
+    """Draw the content of a bug report for copying; it is made when the user opens it."""
 
     def draw() -> None:
         small_print("Versions, sizes, settings and the last errors. No text, name, path, address or key of yours.")

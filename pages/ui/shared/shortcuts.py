@@ -1,4 +1,4 @@
-"""The keys of every page, and the dialog that lists them."""
+"""Keyboard shortcuts of every page, and the dialog that lists them."""
 
 from typing import Any
 
@@ -16,9 +16,9 @@ KEYS = component("keys", __file__, before="scrolling.js")
 
 
 def listen(*, searches: bool, language: str) -> str:
-    """Listen to the keys of every page and to the arrows; return what a key asks for (`EVERYWHERE`), else "".
+    """Listen to the keys of every page and to the arrow keys; return the pressed key's action in `EVERYWHERE`, or "".
 
-    The browser reads the page aloud in the `language`.
+    `language` is the page's language for screen readers.
     """
     wishes: dict[str, Any] = {f"on_{wish}_change": lambda: None for wish in EVERYWHERE}
     with st.container(key="keys"):
@@ -37,7 +37,7 @@ EVERYWHERE = {
     "today": ("Ctrl+D",),
     "keys": ("?",),
 }
-"""The keys of every page, by what they ask for; `keys.js` listens to them, to those without Ctrl and Alt outside of fields."""
+"""Action -> keys on every page; `keys.js` listens to them, to keys without Ctrl or Alt only outside of fields."""
 
 SHORTCUTS: dict[Message, dict[Message, tuple[str, ...]]] = {
     message("Everywhere"): {
@@ -73,19 +73,19 @@ SHORTCUTS: dict[Message, dict[Message, tuple[str, ...]]] = {
         message("Reject or delete"): ("X",),
     },
 }
-"""What the keys do, by where they do it."""
+"""Actions with their keys, by the place where they work."""
 _OPEN = "listing_keys"
 
 
 def button(key: str) -> None:
-    """Draw the button that opens the list of keys."""
+    """Draw the button that opens the list of shortcuts."""
     widgets.small(
         t("Keyboard shortcuts"), key, "keyboard", on_click=_open, help=t("Key: {key}", key=EVERYWHERE["keys"][0])
     )
 
 
 def dialog(*, wanted: bool) -> None:
-    """Draw the list of keys if it is `wanted` now, or open."""
+    """Draw the list of shortcuts if it is open, or `wanted` now."""
     if wanted:
         _open()
     if st.session_state.get(_OPEN):

@@ -1,10 +1,10 @@
-"""The look of the pages: one style sheet on top of the theme, and the logo."""
+"""The style sheet of the pages, on top of the theme, and the logo."""
 
 TILES = ("#0f8a80", "#d39a2e", "#c5623c", "#5b82c2", "#9069ad", "#8a9c3a")
-"""Mid tones for both backgrounds; the colour of a chunk's band follows from its index."""
+"""Mid tones for light and dark backgrounds; the index of a chunk selects its band's colour."""
 
 RUNS = (TILES[0], TILES[1], TILES[3], TILES[4])
-"""The colours of runs that are compared."""
+"""Colours of compared runs."""
 
 LOGO = f"""
 <div class="t-brand"><span class="t-sign"><i style="background:{TILES[0]};grid-area:1/1/2/3"></i><i style="background:{TILES[1]};grid-area:1/3/3/5"></i>

@@ -1,4 +1,4 @@
-"""Texts in the language of the session: English in the code, other languages from the catalogues of `core.base.locale`."""
+"""Texts in the session's language: English in the code, other languages from the catalogues of `core.base.locale`."""
 
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
@@ -11,17 +11,17 @@ from core.base.messages import ENGLISH, Message, message, plural, render
 
 
 def session_language() -> str:
-    """Return the language of the session, one of `core.base.messages.LANGUAGES`."""
+    """Return the session's language, one of `core.base.messages.LANGUAGES`."""
     return str(st.session_state.get("language", ENGLISH))
 
 
 def t(text: str, /, **fields: object) -> str:
-    """Return a text with its fields; whole numbers get separators."""
+    """Translate a text and fill in its fields; whole numbers get separators."""
     return render(message(text, **fields), session_language())
 
 
 def t_plural(item: str, many: str, /, **fields: object) -> str:
-    """Return a text that depends on its field `n`."""
+    """Translate a text whose form depends on its field `n`."""
     return render(plural(item, many, **fields), session_language())
 
 
@@ -31,7 +31,7 @@ def small_print(text: str, /, **fields: object) -> None:
 
 
 def busy(text: str) -> AbstractContextManager[None]:
-    """Draw what the page is doing, until the block ends."""
+    """Draw a spinner with a text until the block ends."""
     return st.spinner(t(text))
 
 
@@ -46,26 +46,26 @@ def section_title(text: str, /, **fields: object) -> None:
 
 
 def text_of(value: object, /, **fields: object) -> str:
-    """Return a message in the language of the session, with more fields."""
+    """Render a message in the session's language, with further fields."""
     if isinstance(value, Message) and fields:
         value = replace(value, fields={**value.fields, **fields})
     return render(value, session_language())
 
 
 def sentences(texts: Iterable[str]) -> str:
-    """Return sentences as one text, with the space that the language has between them; empty ones are left out."""
+    """Join sentences with the space that the language puts between them; empty ones are left out."""
     return reduce(
         lambda text, more: t("{text} {more}", text=text, more=more) if text else more, filter(None, texts), ""
     )
 
 
 def join_list(texts: Iterable[str]) -> str:
-    """Return texts as a list, with the sign that the language has between its items."""
+    """Join texts with the language's separator for lists."""
     return t(", ").join(texts)
 
 
 def with_label(label: str, text: str) -> str:
-    """Return a text after its label."""
+    """Return a label followed by a text."""
     return t("{name}: {text}", name=label, text=text)
 
 
@@ -75,5 +75,5 @@ def with_note(text: str, note: object) -> str:
 
 
 def labels(table: Mapping[str, Message]) -> dict[str, str]:
-    """Return the texts of a table in the language of the session."""
+    """Render a table of messages in the session's language."""
     return {code: text_of(text) for code, text in table.items()}

@@ -1,4 +1,4 @@
-"""The tour: five steps on the sample notes, each a card on its page with a mark around the control that it is about."""
+"""The tour: five steps on the sample notes, each with a card on a page and a highlighted control."""
 
 import streamlit as st
 
@@ -10,14 +10,14 @@ from pages.ui.shared.safe import html
 from pages.ui.shared.text import session_language, t, text_of
 
 _STEP = "tour_step"
-"""The key in the session state of the number of the open step, which is None once the tour is ended."""
+"""Session key of the open step's number, None after the tour."""
 _PREFERENCE = "tour"
 _ENDED = "ended"
 NOTES = {
     ENGLISH: {"split": "Engineering/postgresql-backup-runbook.md", "linked": "生活/bicycle-maintenance.md"},
     "zh_CN": {"split": "生活/川菜做法.md", "linked": "生活/年度旅行计划.md"},
 }
-"""Paths of sample notes by the language of the screen: a note with many chunks, and one with links."""
+"""Paths of sample notes by language: a note with many chunks, and a note with links."""
 
 _BACK = in_context("step of a tour", "Back")
 _MARK = "outline: 3px solid var(--t-accent); outline-offset: 5px; border-radius: .5rem;"
@@ -25,7 +25,7 @@ _MARK = "outline: 3px solid var(--t-accent); outline-offset: 5px; border-radius:
 
 @frozen
 class TourStep:
-    """A step: its page, the control there by a selector, and what the card says; `note` is one of NOTES."""
+    """A step of the tour: its page, the CSS selector of a control, and the card's text; `note` is a key of NOTES."""
 
     page: str
     marks: str
@@ -85,12 +85,12 @@ STEPS = (
 
 
 def has_sample(workspace: Workspace) -> bool:
-    """Return whether the notes are there that the tour is about."""
+    """Return whether the base of sample notes exists."""
     return any(base.name == jobs.SAMPLE for base in workspace.bases.all())
 
 
 def offer(workspace: Workspace) -> None:
-    """Offer the tour where the sample notes are, until it was taken or refused."""
+    """Offer the tour if the sample notes exist, until it was taken or refused."""
     if _STEP in st.session_state or not has_sample(workspace) or workspace.preferences.get(_PREFERENCE) == _ENDED:
         return
     with widgets.row("tour_offer", border=True):
@@ -107,7 +107,7 @@ def begin_button(workspace: Workspace, **more: object) -> None:
 
 
 def draw(workspace: Workspace, page: str) -> None:
-    """Draw the card of the step while the tour goes on; on another page than the step's, the way back to it."""
+    """Draw the card of the current step, or on other pages the button that leads back to the step."""
     number = st.session_state.get(_STEP)
     if number is None:
         return
@@ -136,7 +136,7 @@ def draw(workspace: Workspace, page: str) -> None:
 
 
 def end(workspace: Workspace) -> None:
-    """End the tour: it isn't offered again."""
+    """End the tour, which isn't offered again."""
     st.session_state[_STEP] = None  # where preferences can't be stored, this session remembers it
     workspace.preferences.set(_PREFERENCE, _ENDED)
 

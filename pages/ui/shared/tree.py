@@ -1,4 +1,4 @@
-"""The notes as a tree of folders, where the user chooses a note; a folder of many is sent when it is unfolded."""
+"""A tree of folders and notes, from which the user chooses; in a large tree, folders are sent when unfolded."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,31 +12,34 @@ from pages.ui.shared.text import t, text_of
 from pages.ui.shared.widgets import component, stamp
 
 DEEPEST = 12
-"""Levels of folders; deeper ones share a line."""
+"""Maximum depth of folders; deeper folders share a line."""
 OPEN = 60
-"""Results of a search up to which all folders are unfolded."""
+"""Maximum number of notes of a filtered tree whose folders are all unfolded."""
 WHOLE = 500
-"""Notes up to which the whole tree is sent with every run of the page; of more, only the unfolded folders."""
+"""Maximum number of notes in a tree that is sent whole; of larger trees, only unfolded folders are sent."""
 STEP = 200
-"""Notes of a folder that are sent when it is unfolded, and again when the user wants more of them."""
+"""Number of a folder's notes to send when it is unfolded, and each time the user asks for more."""
 
 Path = tuple[str, ...]
 Folder = dict[str, Any]
-"""A folder for the component: its `name`, the `count` of its notes, its `folders` and its `notes`.
+"""A folder for the component: `name`, `count` of its notes, `folders` and `notes`.
 
-A note is its id, its title, the small text after it, and whether it waits to be indexed.
+A note is a list of its id, its title, a small text, and whether it waits to be indexed.
 """
 
 VIEW = component("note_tree", __file__, "<div class='tree'></div>")
-"""A click triggers `pick` with a note's id; a folder without its content, or with more, `open` with its path; notes
-that are dropped on a folder `move`, with their ids and its path."""
+"""Component; a click triggers `pick` with a note's id.
+
+Unfolding a folder without its content, or asking for more, triggers `open` with its path. Dropping notes on a folder
+triggers `move` with their ids and its path.
+"""
 
 
 @dataclass(frozen=True)
 class NoteTree:
-    """The notes that pass the `filters`, of which the first one is the base, with a folder for each of `several` bases.
+    """The notes that pass the `filters` (the first is the base); with `several` bases, each has a folder.
 
-    A note shows the number of its chunks, without `counts` the kind of its document.
+    With `counts`, a note shows its number of chunks, else the kind of its document.
     """
 
     cards: Sequence[NoteSummary]
@@ -53,11 +56,11 @@ def draw(
     key: str,
     move: Callable[[Sequence[str], Path], None] | None = None,
 ) -> None:
-    """Draw the tree; a folder that the user unfolds is sent without a run of the page.
+    """Draw the tree as a fragment, so that unfolding a folder doesn't run the page.
 
-    A click on a note runs `choose`, then the page, and so does `move` where notes may be dragged onto a folder, whose
-    path has the base only where there are several. Of notes that are filtered by more than the base all folders are
-    unfolded.
+    A click on a note calls `choose` and runs the page. `move`, if notes may be dragged onto folders, gets the notes'
+    ids and the folder's path, which begins with the base if there are several; it runs the page too. If the notes are
+    filtered by more than the base, all folders are unfolded.
     """
     cards = notes.cards
     card = next((card for card in cards if card.id == chosen), None)
@@ -120,10 +123,10 @@ def _above(card: NoteSummary, *, several: bool) -> Path:
 
 
 def unfolded(folder: Folder, opened: Mapping[Path, int], above: Path, chosen: str | None, path: Path = ()) -> Folder:
-    """Return the part of a folder that is sent: name and count, and the content of unfolded folders.
+    """Return the part of a folder to send: name and count, and the content of unfolded folders.
 
-    `opened` has the number of notes to send by folder. The folders `above` the chosen note are unfolded too,
-    and the chosen note is always sent.
+    `opened` maps folders to the number of notes to send. The folders `above` the chosen note are unfolded too, and the
+    chosen note is always sent.
     """
     on_the_way = path == above[: len(path)]
     if path and path not in opened and not on_the_way:

@@ -1,4 +1,4 @@
-"""The first steps: a page without notes with the buttons that bring some, and questions to begin with."""
+"""The first steps: buttons that import notes, and example questions."""
 
 import streamlit as st
 
@@ -11,14 +11,14 @@ from pages.ui.shared.text import t, text_of
 # Questions to begin with: of the user's own notes, else of the sample notes.
 
 READ = 12
-"""Notes, the last changed first, that examples are made from."""
+"""Number of last changed notes for making examples."""
 SHOWN = 3
 OF_SAMPLES = (
     message("when should I replace my bike chain"),
     message("宫保鸡丁的碗汁怎么调"),
     message("why did we decide against automatic failover"),
 )
-"""Questions on the sample notes; in each language their first quote is the answer (`tests/features/answers/test_shown.py`)."""
+"""Questions about the sample notes whose first quote is the answer (`tests/features/answers/test_shown.py`)."""
 
 EXAMPLE = (
     in_context("picture of an answer", "why did we decide against automatic failover"),
@@ -28,11 +28,11 @@ EXAMPLE = (
     ),
     message("Kestrel decision log › D-04: One primary, no automatic failover › Context"),
 )
-"""The picture of an answer: a question, the marked part of its quote, and the place of that; other notes in Chinese."""
+"""Texts in the picture of an answer: a question, the marked part of its quote, and the quote's place."""
 
 
 def questions(workspace: Workspace) -> list[str]:
-    """Return questions on the sample notes, or checked ones on other notes."""
+    """Return example questions about the sample notes, or checked questions about other notes."""
     cards = workspace.notes.switch("", READ)
     own = [card for card in cards if card.base != jobs.SAMPLE and card.status == "active"]
     if cards and not own:
@@ -42,7 +42,7 @@ def questions(workspace: Workspace) -> list[str]:
 
 
 def links(workspace: Workspace) -> None:
-    """Draw the questions, each a link that asks it; nothing while an import brings the first notes."""
+    """Draw the example questions as links; draws nothing without any."""
     texts = questions(workspace)
     if not texts:
         return
@@ -53,7 +53,7 @@ def links(workspace: Workspace) -> None:
 
 
 def example() -> str:
-    """Return the picture of an answer, as the sample notes give it."""
+    """Return the picture of an answer from the sample notes as HTML."""
     question, marked, source = map(text_of, EXAMPLE)
     return (
         f'<figure class="t-example" role="img" aria-label="{html(t("A question, and the passage that answers it"))}">'
@@ -65,14 +65,14 @@ def example() -> str:
 
 
 def no_notes(workspace: Workspace, text: str) -> None:
-    """Draw the purpose of the page, the buttons, and the import that one of them started."""
+    """Draw the purpose of a page without notes, the buttons that import notes, and the progress of the import."""
     st.html(f'<p class="t-lead">{html(text)}</p>')
     beginnings(workspace)
     jobs.panel(workspace)
 
 
 def beginnings(workspace: Workspace) -> None:
-    """Draw the two ways to begin: the sample notes at once, or the import of the user's own."""
+    """Draw two buttons to begin: one imports the sample notes, the other leads to importing the user's own notes."""
     with st.container(horizontal=True):
         samples(workspace, type="primary")
         if widgets.button(t("Import my notes"), "to_import", "folder_open", disabled=jobs.is_shut(workspace)):

@@ -1,4 +1,4 @@
-"""Widgets as all pages draw them: buttons with an icon, choices by name, tables, links into a note, components."""
+"""Widgets shared by all pages: buttons with icons, choices, tables, links to notes, and components."""
 
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
@@ -31,15 +31,15 @@ class Binding(TypedDict):
 
 
 def button(label: str, key: str, icon: str = "", **more: object) -> bool:
-    """Draw a button with a Material icon, given by its name; return whether it is pressed.
+    """Draw a button with a Material icon; return whether it was pressed.
 
-    A TesseraError of its `on_click` is shown as a box.
+    A TesseraError of `on_click` is shown as a box.
     """
     return _pressable(st.button, label, key, icon, **more)
 
 
 def submit(label: str, key: str, icon: str = "", **more: object) -> bool:
-    """Draw the button of a form; return whether it is pressed."""
+    """Draw the submit button of a form; return whether it was pressed."""
     return _pressable(st.form_submit_button, label, key, icon, **more)
 
 
@@ -60,9 +60,9 @@ def _pressable(draw: Callable[..., bool], label: str, key: str, icon: str, **mor
 
 
 def guarded(act: Callable[..., object], key: str = "") -> Callable[..., None]:
-    """Return a callback whose TesseraError is shown as a box, where Streamlit would show a bug.
+    """Return a callback whose TesseraError is shown as a box, because Streamlit would show it as a bug.
 
-    With the `key` of its button, `problem_of` shows it.
+    With the `key` of its button, `problem_of` draws the box.
     """
 
     def callback(*values: object, **named: object) -> None:
@@ -96,21 +96,21 @@ def _presses() -> set[str]:
 
 
 def toggled() -> set[str]:
-    """Return what the user has unfolded or folded of this session's pages, by names that the pages choose."""
+    """Return the names of the parts that the user has folded or unfolded in this session."""
     names: set[str] = st.session_state.setdefault("toggled", set())
     return names
 
 
 def toggling(name: str) -> dict[str, object]:
-    """Return the callback of a button that adds a name to `toggled` or takes it away.
+    """Return the arguments of a button that adds a name to `toggled` or removes it.
 
-    It reads no session state, as the callback of `_pressable`: a press would be lost.
+    The callback reads no session state, for the reason in `_pressable`.
     """
     return {"on_click": toggled().symmetric_difference_update, "args": ({name},)}
 
 
 def heading(text: str) -> None:
-    """Draw the small title of what follows."""
+    """Draw a small heading."""
     st.html(f'<div class="t-caption">{html(text)}</div>')
 
 
@@ -120,12 +120,12 @@ def small(label: str, key: str, icon: str, **more: object) -> bool:
 
 
 def close(key: str, about: str, **more: object) -> None:
-    """Draw a cross that removes or closes a thing; `about` is its tooltip."""
+    """Draw a cross that removes or closes something; `about` is its tooltip."""
     small("", key, "close", help=about, **more)
 
 
 def download(label: str, data: Any, file: str, mime: str, key: str, icon: str, **more: Any) -> None:
-    """Draw a button that saves `data`, or its result if it is a function, as a file; the page isn't drawn anew."""
+    """Draw a button that saves `data`, or its result if it is a function, as a file, without running the page."""
     icon = f":material/{icon}:"
     st.download_button(label, data, file, mime, key=key, icon=icon, **{"on_click": "ignore", **more})
 
@@ -137,7 +137,7 @@ def count_button(label: str, count: int, key: str, icon: str, *, disabled: bool,
 
 
 def distinct(texts: Mapping[Option, str]) -> Mapping[Option, str]:
-    """Return the texts of options, numbered where they are the same: Streamlit knows a chosen option by its text."""
+    """Return the texts of options, with equal texts numbered, because Streamlit identifies options by text."""
     options: dict[str, Option] = {}
     same: Counter[str] = Counter()
     for option, text in texts.items():
@@ -150,19 +150,19 @@ def distinct(texts: Mapping[Option, str]) -> Mapping[Option, str]:
 
 
 def select(label: str, texts: Mapping[Option, str], key: str, place: Any = st, **more: Any) -> Option:
-    """Draw a list to choose one of the options from, by its text; `place` is a column, else the page."""
+    """Draw a select box with the texts of options, and return the chosen option; `place` is a column or the page."""
     more = {"placeholder": "", **more}  # Streamlit's own is English
     return place.selectbox(label, list(texts), format_func=distinct(texts).__getitem__, key=key, **more)  # type: ignore[no-any-return]
 
 
 def select_hidden(label: str, names: Iterable[str], key: str, **more: object) -> str:
-    """Draw a list of names, whose label is for screen readers; the choice stays when the user leaves the page."""
+    """Draw a select box of names, whose label is for screen readers; the choice survives leaving the page."""
     more |= {"label_visibility": "collapsed", "persist_state": "session"}
     return select(label, {name: name for name in names}, key, **more)
 
 
 def select_or_type(label: str, texts: Mapping[str, str], first: str, key: str, help: str | None = None) -> str:
-    """Draw a list like `select` that begins with `first`, in which the user can also type a new option."""
+    """Draw a select box that begins with `first`, in which the user can also type a new option."""
     index, shown = list(texts).index(first), distinct(texts)
     chosen = st.selectbox(
         label, list(texts), index, lambda name: shown.get(name, name), key, help, accept_new_options=True
@@ -171,13 +171,13 @@ def select_or_type(label: str, texts: Mapping[str, str], first: str, key: str, h
 
 
 def segments(label: str, texts: Mapping[Option, str], key: str, **more: Any) -> Option:
-    """Draw the options side by side, one of them always chosen; the label is for screen readers."""
+    """Draw options side by side, one of which is always chosen; the label is for screen readers."""
     more = {"required": True, "label_visibility": "collapsed", **more}
     return st.segmented_control(label, list(texts), format_func=distinct(texts).__getitem__, key=key, **more)  # type: ignore[no-any-return]
 
 
 def pills(label: str, texts: Mapping[Option, str], key: str, **more: Any) -> Any:
-    """Draw the options as pills, and return the chosen one; the label is for screen readers."""
+    """Draw options as pills, and return the chosen one; the label is for screen readers."""
     more = {"label_visibility": "collapsed", **more}
     return st.pills(label, list(texts), format_func=distinct(texts).__getitem__, key=key, **more)
 
@@ -192,7 +192,7 @@ def menu(
     disabled: bool = False,
     type: Literal["secondary", "tertiary"] = "secondary",
 ) -> None:
-    """Draw a button that opens a menu of the options; `choose` is called with the chosen one."""
+    """Draw a button that opens a menu; `choose` is called with the chosen option."""
 
     @guarded
     def act() -> None:
@@ -212,7 +212,7 @@ def menu(
 
 
 def bound(key: str, value: Option, store: Callable[[Option], object]) -> Binding:
-    """Return the arguments of a widget that shows a value and stores another one that the user chooses."""
+    """Return the arguments of a widget that shows a value and stores the user's choice."""
     st.session_state[key] = value
 
     def changed() -> None:
@@ -224,19 +224,19 @@ def bound(key: str, value: Option, store: Callable[[Option], object]) -> Binding
 
 
 def begin_with(key: str, options: Container[object], first: object) -> None:
-    """Let a widget begin with the first option where its choice is none of the options."""
+    """Set a widget to `first` if its choice isn't among the options."""
     if st.session_state.get(key) not in options:
         st.session_state[key] = first
 
 
 def more(left: int) -> None:
-    """Draw how many things of a list are left out, if there are any."""
+    """Draw the number of items that a list leaves out, if any."""
     if left > 0:
         small_print("and {n} more", n=left)
 
 
 def lines(texts: Sequence[str], most: int = 30) -> None:
-    """Draw the first of some texts, a line for each, and how many are left out."""
+    """Draw up to `most` texts, a line each, and the number of the others."""
     st.html("".join(f"<div>{html(text)}</div>" for text in texts[:most]))
     more(len(texts) - most)
 
@@ -248,18 +248,18 @@ def in_columns(items: Sequence[Item], count: int) -> Iterator[tuple[DeltaGenerat
 
 
 def row(key: str | None = None, **more: Any) -> DeltaGenerator:
-    """Return a row, whose elements are at half its height unless it is said otherwise."""
+    """Return a row, by default with vertically centred elements."""
     return st.container(horizontal=True, key=key, **{"vertical_alignment": "center", **more})
 
 
 def halves(key: str) -> Sequence[DeltaGenerator]:
-    """Return two columns; without room for both the second is below the first."""
+    """Return two columns, which are below each other on narrow screens."""
     with st.container(key=f"halves_{key}"):
         return st.columns(2, gap="large")
 
 
 def tabs(contents: Mapping[str, Callable[[], object]], key: str = "") -> None:
-    """Draw tabs, each with its content; with a `key` the content of the open one only."""
+    """Draw tabs with their contents; with a `key`, only the open tab's content."""
     more: dict[str, Any] = {"key": key, "on_change": "rerun"} if key else {}
     for tab, draw in zip(st.tabs(list(contents), **more), contents.values(), strict=True):
         if tab.open is not False:
@@ -268,7 +268,7 @@ def tabs(contents: Mapping[str, Callable[[], object]], key: str = "") -> None:
 
 
 def text_box(label: str, key: str, **more: Any) -> str:
-    """Draw a box for a text, with its label inside."""
+    """Draw a text box with its label as the placeholder."""
     return str(st.text_input(label, key=key, placeholder=label, label_visibility="collapsed", **more))
 
 
@@ -280,18 +280,18 @@ def table(
     most: int,
     **more: Any,
 ) -> Any:
-    """Draw a table as high as its rows, up to `most` pixels, and return what is selected in it."""
+    """Draw a table as high as its rows, up to `most` pixels, and return its selection."""
     height = min(most, 38 + 35 * len(rows))
     return st.dataframe(rows, column_config=columns, key=key, height=height, hide_index=True, **more)
 
 
 def text_column(label: str, width: ColumnWidth | None = None) -> ColumnConfig:
-    """Return a column of a table with texts."""
+    """Return the configuration of a text column."""
     return st.column_config.TextColumn(text_of(Message(label)), width=width)
 
 
 def count_column(title: str, width: ColumnWidth | None = None) -> ColumnConfig:
-    """Return a column of whole numbers, written as in texts."""
+    """Return the configuration of a column of whole numbers, formatted as in texts."""
     return st.column_config.NumberColumn(title, format="localized", width=width)
 
 
@@ -310,13 +310,13 @@ def base_link(base: str) -> None:
 
 
 def note_link(note_id: str, label: str = "", **place: str) -> None:
-    """Draw a link to a note's own text, perhaps at a `place` in it."""
+    """Draw a link to a note, with further query parameters in `place`."""
     label, address = plain(label) or t("Read the note"), {"note": note_id, **place}
     st.page_link("notes.py", label=label, icon=":material/description:", query_params=address)
 
 
 def base_filter(bases: Sequence[str], key: str) -> str:
-    """Draw the choice of a base and return its name, empty for all."""
+    """Draw the choice of a base and return its name, "" for all bases."""
     texts = {"": t("All bases"), **{name: name for name in bases}}
     begin_with(key, texts, "")
     return select(t("Base"), texts, key, persist_state="session")
@@ -326,9 +326,9 @@ def base_filter(bases: Sequence[str], key: str) -> str:
 
 
 def component(name: str, module: str, html: str | None = None, *, before: str = "") -> ComponentRenderer:
-    """Register a component of a module, which is its `__file__`: `note_tree` has `note_tree.js` and perhaps `note_tree.css`.
+    """Register a component from files next to `module`: `note_tree` has `note_tree.js`, and maybe `note_tree.css`.
 
-    `before` is a file in the same folder with a script that runs first.
+    `before` is a script in the same folder that runs first.
     """
     style, script = (Path(module).with_name(f"{name}{suffix}") for suffix in (".css", ".js"))
     scripts = [script.with_name(before), script] if before else [script]
@@ -341,7 +341,7 @@ def component(name: str, module: str, html: str | None = None, *, before: str = 
 
 
 def stamp(value: object) -> str:
-    """Return a short text that is another one for another value."""
+    """Return a short checksum of a value as text."""
     return str(crc32(repr(value).encode("utf-8", "surrogatepass")))
 
 
@@ -351,7 +351,7 @@ COPY = component("copying", __file__, "<button></button>")
 
 
 def copy_button(label: str, text: str, key: str, copied: Callable[[], None] | None = None) -> None:
-    """Draw the button; it says so once the text is copied, and calls `copied`."""
+    """Draw a button that copies a text; after copying it changes its label and calls `copied`."""
     data = {"label": label, "done": t("Copied"), "text": text, "tells": copied is not None}
     COPY(key=key, data=data, width="content", height="content", on_copied_change=copied or (lambda: None))
 
@@ -365,5 +365,5 @@ ALOUD = component("aloud", __file__)
 
 
 def announce() -> None:
-    """Have the texts of these places read aloud from now on."""
+    """Have screen readers announce the texts in PLACES from now on."""
     ALOUD(key="aloud", data={"places": PLACES})

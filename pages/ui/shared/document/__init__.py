@@ -1,6 +1,6 @@
-"""A note's Markdown -> HTML as Obsidian shows it, without scripts, styles and requests.
+"""A note's Markdown -> HTML that looks as in Obsidian, without scripts, styles and requests.
 
-`drawing` writes all tags. A note contributes escaped text, and addresses of web pages, which open by a click only. In
+`drawing` writes all tags. The note contributes only escaped text, and web addresses, which open by a click only. In
 the browser, `view` removes elements and attributes that aren't on its lists.
 """
 
@@ -21,11 +21,11 @@ from pages.ui.shared.safe import Span, drawable_part, html, is_deeply_nested
 __all__ = ["HeadingSource", "RenderedNote", "SourceSpan", "Sources", "document"]
 
 DEEPEST = 3
-"""Notes that are embedded within each other."""
+"""Maximum depth of embedded notes."""
 MOST = 30
-"""Notes that are embedded in one."""
+"""Maximum number of embedded notes in a note."""
 EMBEDDED = 60_000
-"""Characters of all embedded notes."""
+"""Maximum total length of a note's embedded notes, in characters."""
 
 _OPTIONS = OptionsDict(
     {
@@ -44,14 +44,14 @@ _OPTIONS = OptionsDict(
 
 @frozen
 class RenderedNote:
-    """A note as HTML, with its headings, and the lines, counted from 0, with which its blocks begin."""
+    """A note as HTML, with its headings, and the first lines of its blocks, counted from 0."""
 
     html: str
     headings: tuple[HeadingSource, ...]
     lines: tuple[int, ...] = ()
 
     def anchor(self, place: str) -> str:
-        """Return the id in the HTML of a heading, or of a block as in `^block`; empty without one."""
+        """Return the HTML id of a heading, or of a block such as `^block`; "" if there is none."""
         return anchor(self.headings, place)
 
 
@@ -62,7 +62,7 @@ class _Budget:
 
 
 def document(text: str, sources: Sources, passage: Span | None = None) -> RenderedNote:
-    """Return a note's text as HTML, with its passage marked; `is_deeply_nested` text isn't for this."""
+    """Render a note's text, with a passage marked; callers must exclude `is_deeply_nested` text."""
     return _document(text, sources, passage, (), _Budget())
 
 
@@ -109,7 +109,7 @@ def _visible(inline: Token) -> str:
 
 
 def _footnotes(environment: dict[str, Any], drawing: Drawing) -> str:
-    """Return the footnotes that the text refers to, in their order, as HTML."""
+    """Return the referenced footnotes, in order of reference, as HTML."""
     items = []
     # A footnote may refer to another one, which then follows.
     order: list[str] = environment.get("footnote_order", [])
@@ -121,7 +121,7 @@ def _footnotes(environment: dict[str, Any], drawing: Drawing) -> str:
 
 
 def _marked(tokens: Sequence[Token], first: int, last: int) -> Iterator[Token]:
-    """Yield the tokens, with the blocks of some lines between the tokens of a passage; containers are marked in part."""
+    """Yield the tokens, with the blocks in a range of lines wrapped as a passage; containers may be partly marked."""
     inside = False
     for group in _siblings(tokens):
         start, end = (group[0].map or [first, first])[:2] if group[0].map else (-1, -1)
@@ -144,7 +144,7 @@ _CONTAINERS = frozenset(("bullet_list_open", "ordered_list_open", "list_item_ope
 
 
 def _siblings(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
-    """Yield the tokens of each block of the outermost level."""
+    """Yield the tokens of each top-level block."""
     depth = start = 0
     for number, token in enumerate(tokens):
         depth += token.nesting
@@ -154,7 +154,7 @@ def _siblings(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
 
 
 def _part(body: str, name: str) -> str:
-    """Return the section or the block of a text that a link names, or all of it."""
+    """Return the section or block of a text that a link names; without a name, the whole text."""
     if not name:
         return body
     lines = body.splitlines(keepends=True)
@@ -174,5 +174,5 @@ def _part(body: str, name: str) -> str:
 
 
 def as_written(text: str) -> str:
-    """Return a text that isn't laid out as HTML."""
+    """Return a text as HTML, unformatted."""
     return f'<div class="code"><pre><code>{html(text)}</code></pre></div>'

@@ -1,4 +1,4 @@
-"""Tokens -> HTML in which every character of the note is escaped; links lead to notes, files and headings."""
+"""Tokens -> HTML, in which all text of the note is escaped; links lead to notes, files and headings."""
 
 import re
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
@@ -32,7 +32,7 @@ class SourceSpan:
     id: str
     title: str
     beginning: str = ""
-    """What is shown of the note before it is opened."""
+    """Preview of the note."""
 
 
 @frozen
@@ -45,7 +45,7 @@ class HeadingSource:
 
 
 class Sources(Protocol):
-    """Resolves the links of a note."""
+    """Resolver of a note's links."""
 
     @property
     def can_click(self) -> bool:
@@ -57,28 +57,28 @@ class Sources(Protocol):
 
     @property
     def first_line(self) -> int:
-        """The line of the note, counted from 0, with which the text begins that is drawn."""
+        """The line of the note, counted from 0, at which the drawn text begins."""
 
     def note(self, target: str, *, relative: bool) -> SourceSpan | None:
-        """Return the note of a link, `relative` for one in Markdown's own form; None if there is none."""
+        """Return the target note of a link, or None; `relative` for links in Markdown's own syntax."""
 
     def missing(self, target: str, *, relative: bool) -> str:
-        """Return the path at which the note of a broken link would be, "" where none can be made."""
+        """Return the path at which a broken link's note would be made, "" if it can't be made."""
 
     def file(self, target: str) -> str | None:
-        """Return the address of a picture or another file of the note's folder; None if there is none."""
+        """Return the address of a picture or another file in the note's folder, or None."""
 
     def text(self, note_id: str) -> "tuple[str, Sources]":
-        """Return the text of another note, and where its links lead."""
+        """Return the text of another note, and the resolver of its links."""
 
 
 def same(heading: str, name: str) -> bool:
-    """Return whether a link names a heading, in Obsidian's way or as in an address."""
+    """Return whether a link's part names a heading, in Obsidian's spelling or as in a web address."""
     return _plain(heading) == _plain(name) != ""
 
 
 def anchor(headings: Sequence[HeadingSource], place: str) -> str:
-    """Return the id of a heading, or of a block as in `^block`; empty without one."""
+    """Return the id of a heading, or of a block such as `^block`; "" if there is none."""
     if place.startswith("^"):
         return place.casefold()
     return next((heading.id for heading in headings if same(heading.text, place.rpartition("#")[2])), "")
@@ -91,9 +91,9 @@ def _plain(text: str) -> str:
 # Formulas as MathML, which browsers render; elements and attributes that aren't on the lists here are removed.
 
 MOST = 4_000
-"""Characters of a formula; a longer one is shown as it is written."""
+"""Maximum number of characters of a formula to render; a longer formula is shown as its source."""
 DEEPEST = 40
-"""Braces within each other."""
+"""Maximum depth of nested braces."""
 
 _ELEMENTS = frozenset(
     "math mrow mi mo mn ms mtext mspace mfrac msqrt mroot msub msup msubsup munder mover munderover mtable mtr mtd mstyle"
@@ -105,13 +105,13 @@ _ATTRIBUTES = frozenset(
 )
 _VALUE = re.compile(r"[a-z -]{1,40}|-?\d{0,2}(?:\.\d{1,4})?(?:em|ex|px|pt|%)?")
 _FENCES = {("(", ")"): "round", ("[", "]"): "square", ("|", "|"): "bars"}
-"""Brackets around a table that the style draws: where no font for formulas is there, browsers don't stretch them."""
+"""Brackets around a table, drawn by the style sheet, because browsers without a math font don't stretch them."""
 _ENVIRONMENT = re.compile(r"\\(begin|end)\{(aligned|alignedat|split|gathered|gather\*?|eqnarray\*?|equation\*?)\}")
 _SIZE = re.compile(r"\\(?:tag|label)\*?\{[^{}]*\}|\\nonumber|\\notag")
 
 
 def math(tex: str, *, block: bool) -> str:
-    """Return a formula as HTML; one that can't be parsed as a line of its signs."""
+    """Return a formula as MathML; a formula that can't be parsed becomes a line of simple HTML."""
     if len(tex) > MOST or _depth(tex) > DEEPEST:
         return f"<code>{html(tex[:MOST])}</code>"
     try:
@@ -155,7 +155,7 @@ def _drawn(element: Element) -> Iterator[str]:
 
 
 def _fenced(element: Element) -> Iterator[Element]:
-    """Yield the children of an element; of a table between brackets the table, with these as its class."""
+    """Yield the children of an element; brackets around a table are replaced by a class of the table."""
     children = list(element)
     while children:
         first, *rest = children[:3]
@@ -187,7 +187,7 @@ _WIDTH = re.compile(r"(\d{1,4})(?:x\d{1,4})?$")
 Tokens = Sequence[Token]
 Environment = MutableMapping[str, Any]
 MOST_CODE = 20_000
-"""Characters of a block of code that gets colours."""
+"""Maximum number of characters of a code block to highlight."""
 LANGUAGES = frozenset(
     "python py python3 pycon javascript js jsx typescript ts tsx rust rs go c cpp c++ csharp cs java kotlin swift scala ruby"
     " rb php perl lua r julia haskell bash sh shell zsh console powershell sql json yaml yml toml ini xml html css"
@@ -201,11 +201,11 @@ _FIXED = {
     "table_close": "</table></div>\n",
     "passage_close": "</div>",
 }
-"""Tokens that are the same everywhere."""
+"""Tokens with constant HTML."""
 
 
 class Drawing(RendererHTML):
-    """Draws the tokens of one note, each by the method of its type; `embed` draws another note or a part of it."""
+    """Renderer of one note's tokens, with a method per type; `embed` renders another note or a part of it."""
 
     def __init__(
         self,
@@ -340,7 +340,7 @@ class Drawing(RendererHTML):
         return f"{opening}{html(shown)}</{opening[1 : opening.index(' ')]}>"
 
     def _to_note(self, address: str, *, relative: bool) -> str:
-        """Return the opening tag of a link to a note, a place, a file, or to nothing that is there."""
+        """Return the opening tag of a link to a note, a place, a file or a missing note, or of a dead link."""
         target, _, place = address.partition("#")
         if not target.strip():
             name = anchor(self._headings, place)
@@ -372,14 +372,14 @@ class Drawing(RendererHTML):
 
 
 def to_note(note: SourceSpan, place: str = "") -> str:
-    """Return the opening tag of a link to a place of a note, "" for its beginning."""
+    """Return the opening tag of a link to a place in a note, "" for its beginning."""
     about = f' title="{html(note.beginning)}"' if note.beginning else ""
     address = f'href="?note={html(note.id)}" data-note="{html(note.id)}" data-place="{html(place)}"'
     return f'<a class="note" {address}{about}>'
 
 
 def tag(name: str, *, can_click: bool) -> str:
-    """Return a tag as HTML, its name with or without `#`."""
+    """Return a tag as HTML; `name` may begin with `#`."""
     if can_click:
         return f'<a class="tag" href="#" data-tag="{html(name.lstrip("#"))}">{html(name)}</a>'
     return f'<span class="tag">{html(name)}</span>'
@@ -391,7 +391,7 @@ def _width(text: str) -> int:
 
 
 def code(text: str, language: str) -> str:
-    """Return code as HTML."""
+    """Return code as HTML, highlighted if its language is known and it isn't too long."""
     if language.lower() not in LANGUAGES or len(text) > MOST_CODE:
         return html(text)
     lexer = get_lexer_by_name(language.lower(), stripnl=False, ensurenl=False)

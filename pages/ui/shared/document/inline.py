@@ -1,4 +1,4 @@
-"""Signs within a line that CommonMark doesn't know: `[[links]]`, `==marks==`, `$formulas$`, `%%comments%%`, #tags."""
+"""Inline syntax beyond CommonMark: `[[links]]`, `==marks==`, `$formulas$`, `%%comments%%`, #tags."""
 
 import re
 from collections.abc import Callable
@@ -30,7 +30,7 @@ _SCRIPT = re.compile(r"([_^])(?:\{([^{}]*)\}|(\S))")
 
 
 def formula(tex: str) -> str:
-    """Return a formula, given with its dollar signs, as one line of HTML; unknown commands are left out."""
+    """Return a formula, which may have dollar signs, as one line of HTML; unknown commands are left out."""
     text = " ".join(tex.strip("$").split())
     for _ in range(3):
         text = _FRACTION.sub(r"(\1)/(\2)", text)
@@ -56,16 +56,16 @@ def _script(match: re.Match[str]) -> str:
 _WIKILINK = re.compile(r"(!?)\[\[(?=[ #^]*[^ #^\[\]|\n])([^\[\]|\n]{0,500})(?:\|([^\[\]\n]{0,500}))?\]\]")
 _MATH = re.compile(r"(?s)\$\$([^$]{1,4000})\$\$|\$(?![\s$])((?:\\.|[^$\\]){0,2000}[^\s$\\]|[^\s$\\])\$(?!\d)")
 _HIDDEN = {"%%": "%%", "<!--": "-->"}
-"""What begins a comment, and what ends it."""
+"""Marks that begin and end a comment."""
 _MARK = re.compile(r"==(?=[^\s=])([^\n]{0,2000}?[^\s=])==(?!=)")
 _TAG = re.compile(TAG)
 _FOOTNOTE = re.compile(r"\[\^([^\]\s]{1,80})\]")
 _PLAIN = re.compile(r"(?i)<(br|/?(?:kbd|sub|sup|u))\s*/?>")
-"""HTML without attributes that people write where Markdown has no sign."""
+"""HTML tags without attributes, for which Markdown has no syntax."""
 _ANCHOR = re.compile(
     r"""<a\s+(?:id|name)\s*=\s*(?:"[^"<>\n]{0,200}"|'[^'<>\n]{0,200}'|[\w.:-]{1,200})\s*(?:/>|>\s*</a>)""", re.I
 )
-"""An empty tag that only marks a place; it has no other attribute."""
+"""An empty anchor that only marks a place, without other attributes."""
 
 _PASTED = re.compile(
     rf"""(?i)!\[(?P<words>[^\[\]\n]{{0,500}})\]\(<?(?P<picture>{PASTED})>?(?:\s+"[^"\n]{{0,500}}")?\s{{0,9}}\)""",
@@ -78,7 +78,7 @@ _WORDS = re.compile(r"""(?i)\salt\s?=\s?(["'])(.*?)\1""")
 
 
 def add(parser: MarkdownIt) -> None:
-    """Add the rules."""
+    """Add the inline rules to a parser."""
     rules = {
         "wikilink": _rule(_WIKILINK, _wikilink),
         "footnote": _rule(_FOOTNOTE, _footnote, lambda state, match: match[1] in state.env.get("footnotes", ())),
@@ -99,7 +99,7 @@ def _rule(
     read: Callable[[StateInline, re.Match[str]], None],
     allows: Callable[[StateInline, re.Match[str]], bool] = lambda *_: True,
 ) -> Callable[[StateInline, bool], bool]:
-    """Return the rule for what matches a pattern at a place that `allows` it; `read` adds its tokens."""
+    """Return a rule for a pattern: if the match is allowed by `allows`, `read` adds its tokens."""
 
     def rule(state: StateInline, silent: bool) -> bool:
         match = pattern.match(state.src, state.pos, state.posMax)
@@ -160,7 +160,7 @@ def _plain(state: StateInline, match: re.Match[str]) -> None:
 
 
 def _picture(state: StateInline, silent: bool) -> bool:
-    """Read a picture that is written into the text, in Markdown or HTML; markdown-it takes a second for a megabyte."""
+    """Read an embedded `data:` picture in Markdown or HTML, because markdown-it takes a second per megabyte for it."""
     match = _PASTED.match(state.src, state.pos, state.posMax)
     if not (match := match or _PASTED_HTML.match(state.src, state.pos, state.posMax)):
         return False

@@ -1,4 +1,4 @@
-"""Markdown as Obsidian reads it -> tokens: CommonMark and tables, without HTML, and Obsidian's own signs."""
+"""Obsidian's Markdown -> tokens: CommonMark without HTML, tables, and Obsidian's own syntax."""
 
 import re
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
@@ -18,24 +18,24 @@ from pages.ui.shared.safe import FOLLOWED, is_pasted
 # Notes whose lines were broken at a width, as books and mails are: their line ends are spaces, not ends of lines.
 
 _WIDTHS = range(50, 121)
-"""Characters at which editors wrap."""
+"""Widths in characters at which editors wrap."""
 _LEAST = 4
-"""Fewest line ends that tell a width."""
+"""Minimum number of line ends for detecting a width."""
 _MOST_OTHERS = 0.3
-"""Share of line ends that may be the user's, in a note that is wrapped."""
+"""Largest share of line ends in a wrapped note that may be the user's own."""
 _LONG = 0.9
-"""The width is what so many lines don't exceed: a link that can't be broken is longer."""
+"""Share of lines within the width; others are longer, because links can't be broken."""
 
 _CJK = re.compile(f"[{CJK}]")
 _WORD = re.compile(rf"\s*([{CJK}]|(?:(?![{CJK}])\S)*)")
-"""What isn't broken: a Chinese sign, or the letters up to a space."""
+"""An unbreakable unit: a Chinese character, or the letters up to a space."""
 
 Line = tuple[str, str]
-"""A line and the one after it."""
+"""A line and the next line."""
 
 
 def unwrap(state: StateCore) -> None:
-    """Make spaces of the line ends of a wrapped note, where the next word had no room; a core rule of markdown-it."""
+    """Turn the line ends of a wrapped note into spaces if the next word had no room; a core rule of markdown-it."""
     texts = [token for token in state.tokens if token.type == "inline" and "\n" in token.content]
     lines = [line for token in texts for line in _lines(token)]
     if len(lines) < _LEAST:
@@ -58,13 +58,13 @@ def _lines(token: Token) -> Sequence[Line]:
 
 
 def _has_room(line: Line, width: int) -> bool:
-    """Whether the first word of the next line had room on the line, so that the user broke it."""
+    """Return whether the next line's first word had room on the line, so that the user broke the line."""
     word = _WORD.match(line[1])
     return len(line[0].rstrip()) + 1 + len(word[1] if word else "") <= width
 
 
 def _between(line: Line) -> str:
-    """Return the replacement of a line's end: nothing between Chinese signs."""
+    """Return the replacement of a line end: a space, or "" between Chinese characters."""
     before, after = line[0].rstrip()[-1:], line[1].lstrip()[:1]
     return "" if _CJK.match(before) and _CJK.match(after) else " "
 
@@ -76,7 +76,7 @@ MOST_FOOTNOTES = 1_000
 
 
 def add(parser: MarkdownIt) -> None:
-    """Add the rules of the blocks."""
+    """Add the block rules to a parser."""
     ends: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
     parser.block.ruler.before("fence", "math_block", _delimited("math_block", "$$"), ends)
     parser.block.ruler.before("fence", "comment_block", _delimited("comment_block", "%%"), ends)
@@ -84,7 +84,7 @@ def add(parser: MarkdownIt) -> None:
 
 
 def _delimited(kind: str, mark: str) -> Callable[[StateBlock, int, int, bool], bool]:
-    """Make the rule for a block: its first line begins with the mark, its last line ends with it."""
+    """Return the rule for a block whose first line begins with a mark and whose last line ends with it."""
 
     def block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         begin = state.bMarks[start] + state.tShift[start]
@@ -111,7 +111,7 @@ def _delimited(kind: str, mark: str) -> Callable[[StateBlock, int, int, bool], b
 
 
 def _footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Read a footnote, whose further paragraphs are indented; it is drawn at the note's end."""
+    """Read a footnote, whose further paragraphs are indented; footnotes are drawn at the note's end."""
     match = _FOOTNOTE.match(state.src, state.bMarks[start] + state.tShift[start], state.eMarks[start])
     if not match or state.is_code_block(start):
         return False
@@ -129,7 +129,7 @@ def _footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 MAX_NESTING = 60
-"""Deeper quotes and lists stay text of the block around them."""
+"""Maximum depth of nesting; deeper quotes and lists stay text."""
 
 _SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z0-9+.-]*):")
 _ID = re.compile(r"(?:^|[ \t\n])\^([A-Za-z0-9-]+)[ \t]*$")
@@ -141,7 +141,7 @@ _ADDRESS = re.compile(
 
 
 def parse(text: str, environment: MutableMapping[str, object]) -> list[Token]:
-    """Return the tokens of a note's text; its footnotes are in the environment then."""
+    """Parse a note's text into tokens; its footnotes are put into the environment."""
     return _parser().parse(text, environment)
 
 
@@ -161,13 +161,13 @@ def _parser() -> MarkdownIt:
 
 
 def _is_followed(url: str) -> bool:
-    """Return whether an address makes a link or a picture; one of another scheme stays text."""
+    """Return whether an address may become a link or a picture; other schemes stay text."""
     scheme = _SCHEME.match(url)
     return scheme is None or scheme[1].lower() in FOLLOWED or is_pasted(url)
 
 
 def _obsidian(state: StateCore) -> None:
-    """Give blocks their ids, items their boxes, and callouts their titles."""
+    """Apply Obsidian's syntax: ids of blocks, check boxes of items, and callouts."""
     tokens = state.tokens
     for number, token in enumerate(tokens):
         if token.type != "inline":
@@ -183,7 +183,7 @@ def _obsidian(state: StateCore) -> None:
 
 
 def _called_out(tokens: Sequence[Token]) -> Iterator[Token]:
-    """Yield the tokens, quotes that begin like a callout as callouts."""
+    """Yield the tokens, with block quotes that begin like a callout turned into callouts."""
     open_quotes = []
     for number, token in enumerate(tokens):
         if token.type == "blockquote_open":
@@ -206,7 +206,7 @@ def _called_out(tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 def _addresses(state: StateCore) -> None:
-    """Make links of bare addresses."""
+    """Turn bare web addresses into links."""
     for token in state.tokens:
         if token.type != "inline" or "http" not in token.content:
             continue
@@ -230,7 +230,7 @@ def _link_addresses(text: Token) -> Iterator[Token]:
 
 
 def _embeds(state: StateCore) -> None:
-    """An embed that is alone in its paragraph is a block."""
+    """Turn an embed that is alone in its paragraph into a block."""
     for number, token in enumerate(state.tokens):
         children = token.children or ()
         if token.type == "inline" and len(children) == 1 and children[0].type == "wikilink":
@@ -240,7 +240,7 @@ def _embeds(state: StateCore) -> None:
 
 
 def _blanks(state: StateCore) -> None:
-    """A paragraph of comments and anchors alone takes no room."""
+    """Hide paragraphs that consist of comments and anchors only."""
     for number, token in enumerate(state.tokens):
         if token.type != "inline" or state.tokens[number - 1].type != "paragraph_open" or not token.content.strip():
             continue

@@ -1,4 +1,4 @@
-"""The component that shows a document: it inserts its HTML, reports clicks on links, and scrolls to a place."""
+"""The component that shows a document's HTML, reports clicks, and scrolls to a place."""
 
 from collections.abc import Callable
 from zlib import crc32
@@ -14,21 +14,21 @@ VIEW_ELEMENTS = frozenset(
     "msqrt mroot msub msup msubsup munder mover munderover mtable mtr mtd mlabeledtr mstyle mpadded mphantom "
     "menclose".split()
 )
-"""The elements of a document."""
+"""Allowed elements of a document."""
 VIEW_ATTRIBUTES = frozenset(
     "alt checked class data-line data-lines data-make data-note data-place data-tag disabled download href id loading open rel src start target "
     "aria-label cx cy d r role viewBox x y title type width display mathvariant stretchy fence separator accent linethickness columnalign rowspacing "
     "columnspacing minsize maxsize movablelimits displaystyle scriptlevel lspace rspace notation form symmetric "
     "largeop".split()
 )
-"""The attributes of a document's elements."""
+"""Allowed attributes of a document's elements."""
 
 VIEW = component("document", __file__, "<div class='document'></div>")
 
 
 @frozen
 class Clicked:
-    """What was clicked: a link to a note and a place in it or to a note that isn't there, a tag, the box of a line."""
+    """A click: on a link to a note (`place` in it), a missing note (`make`), a tag, or the check box of a line."""
 
     note_id: str = ""
     place: str = ""
@@ -38,7 +38,7 @@ class Clicked:
 
 
 def show(html: str, key: str, *, place: str = "", arrival: str = "", on_click: Callable[[Clicked], None]) -> None:
-    """Draw the HTML of a document, and scroll to a place of it once for each `arrival`."""
+    """Draw the HTML of a document, and scroll to `place` once for each value of `arrival`."""
 
     def opened() -> None:
         if (link := st.session_state[key].open) is not None:
