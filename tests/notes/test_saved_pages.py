@@ -28,7 +28,7 @@ def test_a_page_waits_in_the_base_web_whatever_bases_there_are(workspace: Worksp
     assert (found := workspace.attachments.find(note.id, path))
     assert found.type == "image/png"
     assert workspace.notes.get(note.id).source_url == ADDRESS
-    assert ADDRESS in workspace.notes.file_text(note.id)
+    assert ADDRESS in workspace.files.text(note.id)
 
 
 @pytest.mark.parametrize("charset", ["gb2312", "windows-1252", "utf-16", "x-none"])

@@ -8,7 +8,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from core.base.datetimes import utc_now
 from core.base.errors import EditError, UnknownChoice
@@ -18,7 +18,18 @@ from core.features.review.likeness import Likeness
 from core.features.review.reminders import DecisionTable, Reminders
 from core.features.review.two_texts import TextConflicts, Upgrades
 from core.indexing.chunks import Chunks
-from core.model import MATTERS, MatterKind, Note, NotePair, NoteSummary, ReviewItem, SearchOptions, Side, lapses
+from core.model import (
+    MATTERS,
+    MatterKind,
+    Note,
+    NotePair,
+    NoteSummary,
+    ReviewItem,
+    SearchOptions,
+    Side,
+    Submission,
+    lapses,
+)
 from core.notes.collection import Notes
 from core.notes.proposals import Proposals
 from core.notes.trash import Trash
@@ -242,9 +253,17 @@ class Review:
                 yield _about_note(kind, later, later.updated_at, *state, other=older, quotes=quotes)
 
 
-def _about_note(kind: MatterKind, note: NoteSummary, at: datetime | None, *state: object, **more: Any) -> ReviewItem:
-    """Return the item about a note in a state, with `more` of its fields."""
-    return ReviewItem(kind, _key(kind, *state), note, note.base, note.title, at, **more)
+def _about_note(
+    kind: MatterKind,
+    note: NoteSummary,
+    at: datetime | None,
+    *state: object,
+    other: NoteSummary | None = None,
+    quotes: tuple[str, ...] = (),
+    submission: Submission | None = None,
+) -> ReviewItem:
+    """Return the item about a note in a state."""
+    return ReviewItem(kind, _key(kind, *state), note, note.base, note.title, at, other, quotes, submission)
 
 
 def _key(kind: MatterKind, *state: object) -> str:
