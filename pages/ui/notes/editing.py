@@ -92,12 +92,15 @@ def _draw(workspace: Workspace, session: EditorSession) -> None:
         left, right = st.columns([11, 9], gap="medium")
         with left:
             note = session.note
-            if note and note.in_file and not (base := workspace.bases.by_id(note.base_id)).write_files:
+            base = workspace.bases.by_id(note.base_id) if note and note.in_file else None
+            if note and base and not base.write_files:
                 _draw_read_only(workspace, note, base)
+                side = {"key": "reading_side", "default": "rendered"}
             else:
                 _editor(workspace, session)
+                side = {"key": "writing_side"}
         with right:
-            _side(workspace, session)
+            _side(workspace, session, **side)
 
 
 def _draw_newer(workspace: Workspace, session: EditorSession) -> None:
@@ -237,11 +240,12 @@ def _draw_read_only(workspace: Workspace, note: Note, base: KnowledgeBase) -> No
                 )
 
 
-def _side(workspace: Workspace, session: EditorSession) -> None:
+def _side(workspace: Workspace, session: EditorSession, key: str, default: str | None = None) -> None:
+    """Draw what is next to the text: what the user chose, at first the text itself where it can't be edited."""
     views = {"rendered": t("Rendered"), "fields": t("Fields")}
     if workspace.has("related"):
         views["nearby"] = t("Nearby passages")
-    view = widgets.pills(t("Next to the text"), views, "writing_side", persist_state="session")
+    view = widgets.pills(t("Next to the text"), views, key, default=default, persist_state="session")
     if view is None:
         return
     with st.container(key="writing_beside"):
