@@ -1,6 +1,6 @@
 """Bug reports without personal data: no text, name, path, address or key.
 
-Everything but numbers, versions and choices of Tessera's own is left out or shown as `(set)`.
+Only numbers, versions and Tessera's own choices are shown; everything else is left out or shown as `(set)`.
 """
 
 import platform
@@ -45,7 +45,7 @@ class BugReport:
 def bug_report(
     folder: Path, settings: Settings, status: Status | None = None, problem: TesseraError | None = None
 ) -> BugReport:
-    """Return the bug report of a workspace; `problem` is why it has no `status`."""
+    """Return the bug report of a workspace; `problem` is the reason why it has no `status`."""
     facts: dict[str, object] = {
         "versions": versions(),
         "files": _sizes(folder),
@@ -76,7 +76,7 @@ def versions() -> Mapping[str, str]:
 
 
 def _sizes(folder: Path) -> dict[str, str]:
-    """Return the bytes of each file of the workspace that Tessera names, and of all others."""
+    """Return the bytes of each of Tessera's own files in the workspace, and of all others together."""
     sizes = dict.fromkeys((*_FILES, "others"), 0)
     for file, size in files.sizes(folder):
         first = file.relative_to(folder).parts[0]
@@ -85,7 +85,7 @@ def _sizes(folder: Path) -> dict[str, str]:
 
 
 def _changed(section: BaseModel, above: str) -> Iterator[tuple[str, object]]:
-    """Yield the settings that differ from the defaults; of a text, only a choice of Tessera's."""
+    """Yield the settings that differ from the defaults; a text is hidden unless it is one of Tessera's choices."""
     for name, field in type(section).model_fields.items():
         value = getattr(section, name)
         if isinstance(value, BaseModel):

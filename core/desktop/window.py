@@ -1,8 +1,8 @@
 """The app on this computer: its window, its entry in the menu of programs, the dialog for a folder.
 
-The window is a browser of this machine without its bars, in a profile of its own.
-A browser that reads commands from a pipe (Chrome's `--remote-debugging-pipe`) is brought to the front and closed by it,
-reports when its last page is closed, and ends with this process. No other process can reach that pipe.
+The window is a browser of this machine without toolbars, in its own profile. A browser that reads commands from a pipe
+(Chrome's `--remote-debugging-pipe`) can be brought to the front and closed through the pipe, reports when its last page
+is closed, and ends with this process. No other process can reach the pipe.
 """
 
 import json
@@ -32,7 +32,7 @@ NAMES = (
     *("google-chrome", "google-chrome-stable", "chrome", "microsoft-edge", "microsoft-edge-stable", "msedge"),
     *("brave-browser", "brave", "chromium", "chromium-browser"),
 )
-"""Commands of browsers that know `--app`."""
+"""Commands of browsers that support `--app`."""
 _APPLICATIONS = ("Google Chrome", "Microsoft Edge", "Brave Browser", "Chromium")
 _WINDOWS = (
     *(r"Google\Chrome\Application\chrome.exe", r"Microsoft\Edge\Application\msedge.exe"),
@@ -42,7 +42,7 @@ _ROOTS = ("PROGRAMFILES", "PROGRAMFILES(X86)", "LOCALAPPDATA")
 _FLAGS = ("--no-first-run", "--no-default-browser-check", "--disable-sync", "--disable-extensions")
 _CHUNK = 1 << 16
 _ABOVE = 10
-"""Least file descriptor during the renumbering of others."""
+"""Smallest file descriptor for copies, above the descriptors that are reassigned."""
 
 address = ""
 """The address of the pages of this process, with their token if they need one."""
@@ -63,20 +63,20 @@ def browser() -> str | None:
 
 
 def keeps_running() -> bool:
-    """Whether the settings say that the app goes on when its window is closed."""
+    """Return whether the app keeps running after its window is closed, by the settings."""
     return settings().app.keep_running
 
 
 def profile(workspace: Path) -> Path:
-    """Return the folder of the browser's files for the window of a workspace; it holds no notes."""
+    """Return the folder for the browser's files of a workspace's window; it contains no notes."""
     return user_cache_path("tessera", appauthor=False) / f"window-{digest(os.path.realpath(workspace)).hex()[:12]}"
 
 
 class AppWindow:
-    """A window that shows an address, from now on until it is closed or this process ends."""
+    """A window that shows an address until it is closed or this process ends."""
 
     def __init__(self, browser: str, url: str, profile: Path) -> None:
-        """Raise OSError where the browser can't be started."""
+        """Open the window; raises OSError if the browser can't be started."""
         flags = [f"--user-data-dir={profile}", "--class=Tessera", *_FLAGS]
         self._pages: set[str] = set()
         self.seen = sys.platform == "win32"
@@ -98,7 +98,7 @@ class AppWindow:
             self._send("Target.setDiscoverTargets", discover=True)
 
     def bring_to_front(self) -> bool:
-        """Put the window before all others; return False where its browser takes no commands."""
+        """Bring the window to the front; return False if its browser takes no commands."""
         return any(self._send("Target.activateTarget", targetId=page) for page in tuple(self._pages))
 
     def _send(self, method: str, session: str = "", **parameters: object) -> bool:
@@ -112,7 +112,7 @@ class AppWindow:
         return False
 
     def _read(self, answers: int) -> None:
-        """Follow the open pages, and end the browser with the last one, because on a Mac it stays without a window.
+        """Track the open pages, and end the browser with the last one, because on macOS it would stay without a window.
 
         Closes both ends of the pipe when the browser is gone.
         """
@@ -146,7 +146,7 @@ class AppWindow:
 
 
 def _piped(command: list[str]) -> tuple[int, int, int]:
-    """Start a browser that reads commands from its file 3 and answers on 4; return its pid and our ends of both."""
+    """Start a browser with pipes for commands (its file 3) and answers (its file 4); return its pid and our ends."""
     import fcntl  # which Windows lacks
 
     (read, commands), (answers, write) = os.pipe(), os.pipe()
@@ -169,7 +169,7 @@ def _piped(command: list[str]) -> tuple[int, int, int]:
 PATIENCE = 600.0
 """Seconds that a dialog may stay open."""
 MOST = 500
-"""Most subfolders that are listed."""
+"""Maximum subfolders that are listed."""
 _MAC = 'POSIX path of (choose folder with prompt "Tessera")'
 _WINDOWS_DIALOG = (
     "Add-Type -AssemblyName System.Windows.Forms; $box = New-Object System.Windows.Forms.FolderBrowserDialog; "
@@ -178,7 +178,7 @@ _WINDOWS_DIALOG = (
 
 
 def command() -> Sequence[str] | None:
-    """Return the command that shows the system's dialog and prints the folder, None where there is none."""
+    """Return the command that shows the system's dialog and prints the chosen folder, None if there is no dialog."""
     if sys.platform == "darwin":
         return ("osascript", "-e", _MAC)
     if sys.platform == "win32":
@@ -193,7 +193,7 @@ def command() -> Sequence[str] | None:
 
 
 def choose() -> Path | None:
-    """Show the dialog, and return the folder once it is chosen; None without one, or for a name that isn't text."""
+    """Show the dialog and return the chosen folder; None without a choice, or for a name that isn't text."""
     shown = command()
     if shown is None:
         return None
@@ -206,7 +206,7 @@ def choose() -> Path | None:
 
 
 def inside(folder: Path) -> list[Path]:
-    """Return the subfolders by name, without hidden ones and names that aren't text; none of an unreadable folder."""
+    """Return the subfolders by name, without hidden ones and names that aren't text; [] for an unreadable folder."""
     try:
         seen = [path for path in folder.iterdir() if path.name[0] != "." and find_half_character(path.name) is None]
     except OSError:
@@ -229,7 +229,7 @@ _RUN = (sys.executable, "-m", "core.doors.cli", "app")
 
 
 def add() -> Path:
-    """Write the shortcut for this user, and return its place; raises ConfigError where that can't be written."""
+    """Write the shortcut for this user, and return its path; raises ConfigError if it can't be written."""
     place = _place()
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -247,7 +247,7 @@ def add() -> Path:
 
 
 def remove() -> Path:
-    """Delete the shortcut, if there is one, and return its place."""
+    """Delete the shortcut, if there is one, and return its path."""
     place = _place()
     if place.is_dir():
         shutil.rmtree(place)
@@ -287,7 +287,7 @@ _QUOTED = str.maketrans({sign: f"\\{sign}" for sign in '"`$\\'} | {"%": "%%"})
 
 
 def _bundle(place: Path) -> None:
-    """Write an application of a Mac: a folder with its description, a script and the icon."""
+    """Write a macOS application: a folder with its description, a script and the icon."""
     import plistlib
 
     inside = place / "Contents"
@@ -308,7 +308,7 @@ def _bundle(place: Path) -> None:
 
 
 def _link(place: Path) -> None:
-    """Write a shortcut of Windows, by its own shell."""
+    """Write a Windows shortcut with PowerShell."""
     icon = place.with_suffix(".ico")
     icon.write_bytes(ico(_ICON.read_bytes()))
     python = Path(sys.executable).with_name("pythonw.exe")
@@ -325,17 +325,17 @@ def _link(place: Path) -> None:
 
 
 def _quote(text: str) -> str:
-    """Return a text of PowerShell, to which curly marks are quotation marks too."""
+    """Return a string literal of PowerShell, where curly quotation marks end a string too."""
     return "'" + re.sub("(['‘’‚‛])", r"\1\1", text) + "'"
 
 
 def icns(png: bytes) -> bytes:
-    """Return an icon of a Mac with one picture of 256 pixels (type `ic08`)."""
+    """Return a macOS icon with one picture of 256 pixels (type `ic08`)."""
     return b"icns" + pack(">I", len(png) + 16) + b"ic08" + pack(">I", len(png) + 8) + png
 
 
 def ico(png: bytes) -> bytes:
-    """Return an icon of Windows with one picture of 256 pixels, a width that is stored as 0."""
+    """Return a Windows icon with one picture of 256 pixels, a width that is stored as 0."""
     return pack("<HHHBBBBHHII", 0, 1, 1, _SIDE % 256, _SIDE % 256, 0, 0, 1, 32, len(png), 22) + png
 
 

@@ -1,1 +1,1 @@
-"""The ways into a workspace for users and programs; all read the same operations."""
+"""The interfaces of a workspace for users and programs, all made from the same operations."""

@@ -1,4 +1,4 @@
-"""The face of `core` as `import tessera`: each name is imported at its first use."""
+"""The package `tessera` for `import tessera`: the names of `core`, each imported at its first use."""
 
 from typing import TYPE_CHECKING, Any
 

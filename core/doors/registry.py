@@ -1,4 +1,4 @@
-"""The operations of users and programs on a workspace: one declaration for each, which every door reads."""
+"""The registry of the operations on a workspace, each declared once for all interfaces."""
 
 from collections.abc import Mapping
 from importlib import import_module
@@ -25,7 +25,7 @@ MODULES = (
 """The modules that declare operations."""
 
 OPERATIONS: "Mapping[str, Operation[object]]"
-"""All operations by their names, in the order of their modules, which are imported when they are asked for."""
+"""All operations by name, in the order of their modules, which are imported at the first use."""
 
 
 def __getattr__(name: str) -> object:

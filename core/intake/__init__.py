@@ -1,1 +1,1 @@
-"""Files -> notes: the files of a folder or an upload, read, compared with a base, and imported."""
+"""Importing notes: reading the files of a folder or an upload, and comparing them with a base."""

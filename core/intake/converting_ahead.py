@@ -1,4 +1,4 @@
-"""Documents of an import, converted by other processes while the notes before them are cut and written."""
+"""Conversion of an import's documents in other processes, while earlier notes are cut and written."""
 
 from collections import deque
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -15,15 +15,15 @@ from core.intake import folder, notefile
 from core.model import SourceFile
 
 _AT_ONCE, _AHEAD = 2, 4
-"""Documents that are converted at a time, and that are or wait to be taken."""
+"""Documents that are converted at the same time, and documents that are converted ahead, including finished ones."""
 _BYTES = 64 << 20
-"""Size of these files, unless it is a single one."""
+"""Maximum bytes of the documents that are converted ahead; a single one may be larger."""
 _LOOK = 0.2
-"""Seconds between two looks whether the import is stopped, while it waits for a document."""
+"""Seconds between checks for a stopped import, while it waits for a document."""
 
 
 class ConvertedFile(NamedTuple):
-    """A document with the hash of its bytes, and its text."""
+    """A converted document: its file with the hash of its bytes, the bytes, and the text."""
 
     file: SourceFile
     data: bytes
@@ -38,10 +38,10 @@ def convert_ahead(
     uploaded: bool,
     waits: Callable[[], object] = lambda: None,
 ) -> Generator[tuple[SourceFile, Callable[[], ConvertedFile] | None]]:
-    """Yield each file of a folder and, for a document, what returns its content or raises why it can't be read.
+    """Yield each file of a folder and, for a document, a function that returns its content or raises an error.
 
-    `choices` are the converter and the encoding of each document by its path. `waits` is called often while a document
-    that is taken isn't converted yet, and may raise. Conversions that nobody takes any more are ended.
+    `choices` maps the paths of documents to converter and encoding. `waits` is called often while the caller waits for
+    a document, and may raise. Unfinished conversions end with the generator.
     """
     waiting = deque(file for file in files if file.path in choices)
     converting: dict[str, tuple[int, Future[ConvertedFile]]] = {}

@@ -1,4 +1,4 @@
-"""Bytes -> text, or the reason why they aren't text."""
+"""Decoding of files into text, or the reason why they aren't text."""
 
 import codecs
 import re
@@ -23,9 +23,9 @@ from core.model import GUESSED, EncodingOrigin, Omission, ReadAs, TextEncoding
 MAX_BYTES = 20 * 1024 * 1024
 SAMPLE = 64 * 1024
 _NAMED, _AROUND = 3, 20
-"""Words with unreadable characters that are named, and how many of their characters on each side of one."""
+"""Maximum words with unreadable characters that are named, and maximum characters on each side of one."""
 _SHOWN = 80
-"""Characters of a text by which a person chooses its encoding."""
+"""Characters of a sample by which the user chooses an encoding."""
 _SIGNATURES = message_table(
     {
         b"\x89PNG": "a PNG picture",
@@ -48,13 +48,13 @@ class Decoded(NamedTuple):
 
     @property
     def text_encoding(self) -> TextEncoding | None:
-        """What a note keeps of it: None for UTF-8 that nobody chose."""
+        """The encoding to store with a note: None for UTF-8 that the user didn't choose."""
         plain = self.encoding == "utf-8" and self.known != "chosen"
         return None if plain else TextEncoding(display_encoding(self.encoding), self.known)
 
 
 def decode_file(data: bytes, path: str, *, most: int = MAX_BYTES, chosen: str = "") -> Decoded:
-    """Return the text of a file: in the encoding that it declares, the chosen one, or the likeliest one.
+    """Decode a file in the encoding that it declares, the chosen one, or the most likely one.
 
     Single invalid bytes and single NULs become U+FFFD, one character each in UTF-8, so that offsets stay the same.
     Raises SourceError for data that isn't text, is empty or has more than `most` bytes.
@@ -89,10 +89,10 @@ def decode_file(data: bytes, path: str, *, most: int = MAX_BYTES, chosen: str = 
 
 
 def encode_like(text: str, like: bytes, path: str, *, chosen: str = "") -> tuple[bytes, TextEncoding | None]:
-    """Return a text in the encoding of the bytes of a file, with their byte order mark, and that encoding.
+    """Encode a text like the bytes of a file, with their byte order mark; return the bytes and the encoding.
 
-    An encoding that was guessed is chosen from then on. Raises EditError where bytes of the file can't be read, and
-    where the text can't be held in that encoding or would be read in another one; SourceError as `decode_file` does.
+    A guessed encoding counts as chosen afterwards. Raises EditError if bytes of the file can't be read, if the encoding
+    can't hold the text, or if the result would be read in another one; SourceError as `decode_file` does.
     """
     before = decode_file(like, path, chosen=chosen)
     encoding = before.encoding
@@ -125,7 +125,7 @@ def too_large(path: str, size: int, most: int = MAX_BYTES) -> SourceError:
 
 
 def _text_only(text: str, path: str, data: bytes | None = None) -> str:
-    """Return a text without NULs; raises SourceError for control characters. `data` is its UTF-8 where it is known."""
+    """Return a text without NULs; raises SourceError for control characters. `data` is the text in UTF-8, if known."""
     if not text:
         raise EmptyFile(path)
     data = text.encode("utf-8", "replace") if data is None else data
@@ -136,7 +136,7 @@ def _text_only(text: str, path: str, data: bytes | None = None) -> str:
 
 
 def unreadable(text: str) -> tuple[Omission, ...]:
-    """Return how many characters of a file show as U+FFFD, if any do, and the first words with one."""
+    """Return the number of U+FFFD in a text and the first words with one, nothing if there are none."""
     words: list[str] = []
     at = text.find("�")
     while at >= 0 and len(words) < _NAMED:
@@ -147,12 +147,12 @@ def unreadable(text: str) -> tuple[Omission, ...]:
 
 
 def doubtful(encoding: TextEncoding | None) -> tuple[Omission, ...]:
-    """Return the name of a guessed encoding, where others are about as likely."""
+    """Return the name of a guessed encoding if others are about as likely."""
     return (Omission(GUESSED, place=encoding.name),) if encoding and encoding.known == "unsure" else ()
 
 
 def readings(data: bytes, path: str) -> list[ReadAs]:
-    """Return the encodings that a file may be in, the likeliest first, then the other usual ones that can be it."""
+    """Return the encodings that a file may have, the most likely first, then other common ones that fit."""
     sample = data[:SAMPLE]
     found = [decode_file(data, path).encoding, *(guess.encoding for guess in guesses(data)), *ENCODINGS]
     read: list[ReadAs] = []
@@ -164,7 +164,7 @@ def readings(data: bytes, path: str) -> list[ReadAs]:
 
 
 def _first_words(text: str) -> str:
-    """Return the first words with letters outside ASCII, by which the user sees whether a text is read rightly."""
+    """Return the first words with letters outside ASCII, which show whether the encoding is right."""
     first = next((at for at, char in enumerate(text) if char > "\x7f"), 0)
     start = text.rfind("\n", 0, first) + 1
     return " ".join(make_storable(text[max(start, first - _SHOWN // 2) :][: 2 * _SHOWN]).split())[:_SHOWN]

@@ -1,4 +1,4 @@
-"""Which files below some folders change, as the system tells it."""
+"""Changes of files below folders, as reported by the operating system."""
 
 import logging
 import os
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 _LONGEST = 3.0
-"""Seconds after which a folder that never comes to rest is synced nevertheless."""
+"""Seconds after which a folder is synced even if it keeps changing."""
 _MOMENT = 1
-"""Milliseconds that one look at the events of a folder takes."""
+"""Milliseconds that one check of a folder's events takes."""
 _LOOKS = 3
-"""Most times that a folder is listed, while folders come and go in it."""
+"""Maximum number of listings of a folder whose subfolders change during the listing."""
 _ENTERS_LINKS = sys.platform == "linux"
-"""Whether what follows a folder with all that lies in it also follows, at length, where its links lead."""
+"""Whether a recursive watcher also enters symbolic links, which may take long."""
 _VAULT, _, _RULES = VAULT.partition("/")
 
 
 @dataclass(frozen=True)
 class _Followed:
-    """A folder that is followed: which one it is, the paths of the folders in it, and what tells their events."""
+    """A watched folder: its device and inode, the paths of its subfolders, and the watcher of their events."""
 
     where: tuple[int, int]
     inside: frozenset[str]
@@ -39,9 +39,9 @@ class _Followed:
 
 
 class FileEvents:
-    """The changes below the folders that it follows, collected until a folder comes to rest.
+    """The changes below watched folders, collected until a folder stops changing.
 
-    A folder whose changes can't be followed, for the system has no events of it, has none.
+    A folder for which the system reports no events has no changes.
     """
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class FileEvents:
         self._outdated: set[str] = set()
 
     def follow(self, folders: Iterable[str]) -> None:
-        """Follow these folders and no others; one that was replaced is followed anew, and all of it has changed."""
+        """Watch exactly these folders; a replaced folder is watched anew and counts as changed as a whole."""
         wanted = {folder: where for folder in folders if (where := _identity(folder))}
         for folder, followed in [*self._followed.items()]:
             if wanted.get(folder) != followed.where:
@@ -64,9 +64,9 @@ class FileEvents:
         self._refused &= wanted.keys()
 
     def take(self) -> dict[str, set[str]]:
-        """Return the changed paths of each folder that is at rest since the last call, relative to it, and forget them.
+        """Return and forget the changed paths, relative to their folder, of each folder that has stopped changing.
 
-        The path of a folder means all its content, "" the folder that is followed.
+        The path of a folder means all its content, "" the watched folder itself.
         """
         now = time.monotonic()
         restless = {folder for folder, followed in self._followed.items() if self._collect(folder, followed)}
@@ -82,16 +82,16 @@ class FileEvents:
         return {folder: self._changed.pop(folder) for folder in ready}
 
     def put_back(self, folder: str, paths: set[str]) -> None:
-        """Return paths at a later call."""
+        """Keep changed paths for a later call of `take`."""
         self._changed.setdefault(folder, set()).update(paths)
         self._since.setdefault(folder, time.monotonic())
 
     def close(self) -> None:
-        """Follow nothing any more."""
+        """Stop watching all folders."""
         self.follow(())
 
     def _begin(self, folder: str) -> None:
-        """Follow a folder as it is now; where it can't be followed, that is said once."""
+        """Watch a folder with its present subfolders; a folder that can't be watched is logged once."""
         self._followed.pop(folder, None)
         try:
             if where := _identity(folder):
@@ -104,7 +104,7 @@ class FileEvents:
         self._followed.pop(folder).watcher.close()
 
     def _collect(self, folder: str, followed: _Followed) -> bool:
-        """Put by what changed in a folder; return whether anything did."""
+        """Collect the changed paths of a folder; return whether there are any."""
         paths = _changes(folder, followed.watcher)
         if any(path in followed.inside or _is_folder(Path(folder, path)) for path in paths):
             self._outdated.add(folder)
@@ -122,7 +122,7 @@ def _identity(folder: str) -> tuple[int, int] | None:
 
 
 def _watch_folder(folder: str) -> tuple[frozenset[str], "RustNotify"]:
-    """Return the folders in a folder, and what tells the events of all of them."""
+    """Return the subfolders of a folder, and a watcher of the events in all of them."""
     from watchfiles._rust_notify import RustNotify
 
     if not _ENTERS_LINKS:
@@ -137,7 +137,7 @@ def _watch_folder(folder: str) -> tuple[frozenset[str], "RustNotify"]:
 
 
 def _subfolders(folder: str) -> frozenset[str]:
-    """Return the paths of a folder and of those in it that may hold notes or rules; no link is entered."""
+    """Return the paths of a folder and of subfolders that may contain notes or rules, without following links."""
     found = set()
     for place, names, _ in os.walk(folder):
         names[:] = [name for name in names if not is_skipped(name) or name == _VAULT]
@@ -162,8 +162,9 @@ def _changes(folder: str, watcher: "RustNotify") -> set[str]:
 
 
 def _reported_path(path: str) -> str | None:
-    """Return what a changed path tells of notes and rules: the path, that of the file that isn't downloaded for its
-    placeholder, for a vault's own folder its rules, or nothing.
+    """Return the path to report for a changed path, None if neither notes nor rules are concerned.
+
+    For a placeholder it is the path of the file that isn't downloaded, for a vault's own folder that of its rules.
     """
     folder, slash, name = path.rpartition("/")
     if name == _VAULT:

@@ -1,4 +1,4 @@
-"""Exports of other programs among the files of a folder, by their names."""
+"""Recognition of other programs' exports in a folder, by the names of files."""
 
 import re
 import zipfile
@@ -10,11 +10,11 @@ from core.intake import importers
 from core.intake.notefile import is_skipped
 
 SUFFIXES = (".zip", ".enex", ".jex")
-"""Suffixes of files that are imported by themselves."""
+"""Suffixes of archives and exports that consist of a single file."""
 EXPORTED = re.compile(
     r"(?i)\.jex$|(?:^|/)(?:users|result)\.json$|(?:^|/)(?:takeout/[^/]+|keep)/[^/]+\.json$|^[^/]+\.json$"
 )
-"""Files that are no notes, of which an importer may make notes, with other files next to them."""
+"""Paths of files in an export, which aren't notes, but from which an importer may make notes."""
 
 FileStates = list[tuple[str, int, int]]
 """The paths of files with their sizes and times."""
@@ -28,7 +28,7 @@ def exports_in(folder: Path) -> list[Path]:
 
 
 def is_export(place: Path) -> bool:
-    """Return whether a file or folder is an export; few files are read, and none that isn't named as one."""
+    """Return whether a file or folder is an export; reads few files, and only those that are named like one."""
     with suppress(OSError, zipfile.BadZipFile, ValueError):
         if place.is_symlink():
             return False
@@ -45,13 +45,13 @@ def is_export(place: Path) -> bool:
 
 @lru_cache(100)
 def _packs_export(file: Path, _: int) -> bool:
-    """Return whether an archive, as it was at a time, holds an export."""
+    """Return whether an archive contains an export; the second argument, its mtime, keeps the cache up to date."""
     with zipfile.ZipFile(file) as archive:
         return any(map(EXPORTED.search, archive.namelist()))
 
 
 def state_of(place: Path) -> FileStates:
-    """Return what tells whether an export has changed."""
+    """Return the state of an export's files, by which changes are noticed."""
     states: FileStates = []
     for file in [place / path for path in importers.files(place)] if place.is_dir() else [place]:
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""A folder -> its note files, and the bytes of a file. Nothing outside the folder is read."""
+"""Listing the note files of a folder, and reading a file. Nothing outside the folder is read."""
 
 import os
 import stat
@@ -34,17 +34,17 @@ from core.intake.placeholders import (
 from core.model import TEXT_SUFFIX, Failed, SourceFile
 
 _LATEST = 2**63 - 1
-"""Nanoseconds since 1970 that SQLite can hold; a file may say a later time."""
+"""Largest time in nanoseconds since 1970 that SQLite can store; a file may have a later one."""
 _RECENT = 2_000_000_000
-"""Nanoseconds in which a file may change twice with one time: FAT counts two seconds."""
+"""Nanoseconds within which a file may change twice and keep its time: FAT has steps of two seconds."""
 _TICK = 100_000_000
-"""The same for a file system that counts parts of a millisecond; its clock goes in steps of up to 16 ms."""
+"""The same for file systems with parts of milliseconds, whose clocks have steps of up to 16 ms."""
 
 
 class Paths:
-    """Files and folders, by their paths from a folder with forward slashes, and all content of those folders.
+    """A set of relative paths with forward slashes; a folder in it includes all its content.
 
-    Watchers of a file system may report a name in another form than its folder lists it.
+    Paths are composed, because watchers may report a name in another Unicode form than the listing of its folder.
     """
 
     def __init__(self, paths: Iterable[str]) -> None:
@@ -55,7 +55,7 @@ class Paths:
         return any(item in self._paths for item in ancestry(compose(path)))
 
     def lead_through(self, folder: str) -> bool:
-        """Return whether any of the paths is a folder, is in it, or contains it."""
+        """Return whether any of the paths is `folder`, is inside it, or contains it."""
         return compose(folder) in self._above or folder in self
 
 
@@ -85,7 +85,7 @@ def free_path(path: str, taken: Container[str]) -> str:
 
 
 class TakenNames(Container[str]):
-    """Names that are stored, as a function says, or given here."""
+    """Taken names: stored names, according to a function, and names that were added."""
 
     def __init__(self, is_stored: Callable[[str], bool]) -> None:
         self._is_stored = is_stored
@@ -106,8 +106,8 @@ ScanScope = Literal["text", "notes", "documents", "pictures"]
 class Scan:
     """The note files and documents of a folder, sorted by path, and the files and folders that can't be read.
 
-    `not_downloaded` files have a placeholder only. `skipped` are files of kinds that nobody reads, `left_out` files and
-    folders that the user or a rule leaves out.
+    `not_downloaded` files have only a placeholder. `skipped` files are of kinds that can't be read. `left_out` has the
+    files and folders that the user or a rule excludes.
     """
 
     folder: Path
@@ -119,15 +119,15 @@ class Scan:
 
 
 class _Skipped(Failed):
-    """A file of a kind that nobody reads."""
+    """A file of a kind that can't be read."""
 
 
 class _NotDownloaded(Failed):
-    """A file that isn't there yet."""
+    """A file that isn't downloaded yet."""
 
 
 class _LeftOut(Failed):
-    """A file, or a folder with all that is in it, that is left out."""
+    """A file, or a folder with all its content, that is left out."""
 
 
 def content_hash(data: bytes) -> str:
@@ -145,9 +145,9 @@ def scan(
 ) -> Scan:
     """List the files of a folder that can be notes, without reading them.
 
-    `forbidden` is the workspace, which is left out. Raises SourceError for a
-    folder inside it, and for a path that is missing, isn't a folder, has no notes, or holds more than `most` files and
-    folders of any kind. With `only` nothing else is looked at, and there may be none of it.
+    `forbidden` is the workspace, which is left out. Raises SourceError for a folder inside it, and for a path that is
+    missing, isn't a folder, has no notes, or contains more than `most` files and folders of any kind. With `only`, just
+    these paths are scanned, and it is no error if they have no notes.
     """
     root = root_of(folder, forbidden)
     entries = list(_walk(root, forbidden.resolve() if forbidden else None, most, only, pictures=scope == "pictures"))
@@ -169,7 +169,7 @@ def scan(
 
 
 def is_entered(root: Path, path: str) -> bool:
-    """Return whether a scan of a folder comes to the file at a path, which need not be there yet."""
+    """Return whether a scan of a folder would include the file at a path, which may not exist yet."""
     rules = Ignoring(root)
     for place in reversed([*ancestry(path)]):
         rules.enter(place.rpartition("/")[0])
@@ -186,7 +186,7 @@ def read(folder: Path, path: str) -> bytes:
     """Return the bytes of the note file at `path` in `folder`.
 
     Raises SourceError if it can't be read, is over the limit, or isn't in the folder any more; NotDownloaded if it
-    isn't there yet.
+    isn't downloaded yet.
     """
     full = folder / path
     try:
@@ -209,14 +209,14 @@ def read(folder: Path, path: str) -> bytes:
 
 
 def is_safe(path: str) -> bool:
-    """Return whether a note's path stays in its folder; `harmless_path` makes it one of every system."""
+    """Return whether a note's path stays in its folder; `harmless_path` makes it valid on every system."""
     return not any(part.strip() in ("", ".", "..") for part in path.split("/")) and "\0" not in path
 
 
 def with_text(folder: Path, file: SourceFile, encoding: str = "") -> SourceFile:
     """Return the file with its content's hash and, unless it is a document, its text.
 
-    `encoding` is the user's choice. Raises SourceError if it can't be a note, EmptyFile if it holds nothing.
+    `encoding` is the user's choice. Raises SourceError if it can't be a note, EmptyFile if it is empty.
     """
     data = read(folder, file.path)
     if not data:
@@ -229,7 +229,7 @@ def with_text(folder: Path, file: SourceFile, encoding: str = "") -> SourceFile:
 
 
 def root_of(folder: Path, forbidden: Path | None) -> Path:
-    """Return the folder of an import as the disk names it; raises SourceError as `scan` does."""
+    """Return the real path of an import's folder; raises SourceError as `scan` does."""
     try:
         root = folder.expanduser().resolve(strict=True)
         is_folder = root.is_dir()
@@ -283,7 +283,7 @@ def _walk(
 
 
 def _is_text(entry: SourceFile | Failed) -> bool:
-    """Whether an entry is a text file directly in the folder, or the folder itself that can't be opened."""
+    """Return whether an entry is a text file directly in the folder, or the failure of opening the folder."""
     return "/" not in entry.path and (entry.path.lower().endswith(TEXT_SUFFIX) or entry.path == ".")
 
 
@@ -321,7 +321,7 @@ def _has_note_name(name: str, *, pictures: bool) -> bool:
 
 
 def _file(path: str, status: os.stat_result) -> SourceFile:
-    """Return a file as it is now: its time and size, and the time of its last change of any kind with its number."""
+    """Return a file's state: its time, its size, and a stamp of its ctime and inode, "" while that is unreliable."""
     now, settled, recent = time_ns(), True, False
     for at in (status.st_mtime_ns, status.st_ctime_ns):
         if (age := abs(now - at)) < _RECENT:

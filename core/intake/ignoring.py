@@ -1,4 +1,4 @@
-"""What of a folder is left out, and why: hidden names, leftovers, `.tesseraignore`, excluded files of Obsidian."""
+"""Rules that leave out files of a folder: hidden names, leftovers, `.tesseraignore`, excluded files of Obsidian."""
 
 import json
 import re
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 RULES = ".tesseraignore"
-"""Name of the files with patterns as in `.gitignore`; each holds for its folder and those below."""
+"""Name of the files with patterns as in `.gitignore`; each applies to its folder and the folders below."""
 VAULT = ".obsidian/app.json"
-"""Where Obsidian writes, from the top of a vault, which files it excludes."""
+"""Path in a vault of the file in which Obsidian lists excluded files."""
 
 _MOST_BYTES = 64 * 1024
 _MOST_RULES = 1_000
 _MOST_STARS = 3
-"""Runs of `*` in a part of a pattern, and of `**` in a pattern: each multiplies the time that a name may take."""
+"""Maximum runs of `*` in a part of a pattern, and of `**` in a pattern: each multiplies the time of a match."""
 _COSTLY = re.compile(r"\)[*+{?]|\\[1-9]|\(\?[^:]|[*+}][^|]*[*+}][^|]*[*+}]")
-"""What lets a regular expression take very long: repeated groups, back references, many repetitions."""
+"""Parts with which a regular expression may take very long: repeated groups, back references, many repetitions."""
 _HIDDEN = message("is hidden: its name begins with a dot.")
 _TRASH = message("is the trash of the vault.")
 _BACKUP = message("is a backup of Logseq.")
@@ -34,11 +34,11 @@ _LEFTOVERS = re.compile(
     r"(?is).*\.(?:part|partial|crdownload|opdownload|download|tmp|temp|swp|swo|swn|lnk)|.*~|~\$.*|#.*#|4913"
     r"|desktop\.ini|(?:eh)?thumbs\.db|icon\r",
 )
-"""Names of unfinished downloads, of locks and copies of editors and Office, and of what Windows and macOS leave."""
+"""Names of unfinished downloads, locks and backups of editors and Office, and system files of Windows and macOS."""
 
 
 def is_rules(path: str) -> bool:
-    """Return whether the file at a path says what is left out."""
+    """Return whether the file at a path contains rules for leaving out files."""
     return path.rpartition("/")[2] == RULES or f"/{path}".endswith(f"/{VAULT}")
 
 
@@ -48,7 +48,7 @@ def is_leftover(name: str) -> bool:
 
 
 class Ignoring:
-    """The rules of a folder; `failed` are those that can't be used."""
+    """The rules of a folder; `failed` lists rules that can't be used."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -74,7 +74,7 @@ class Ignoring:
             self._refuse(path, message("can't be read: {why}.", why=str(error)))
 
     def reason(self, path: str, *, is_folder: bool) -> Message | None:
-        """Return why a file or folder is left out, None for one that is not."""
+        """Return why a file or folder is left out, None if it isn't."""
         name = path.rpartition("/")[2]
         if is_skipped(name):
             return _TRASH if name == ".trash" else _HIDDEN if name.startswith(".") else _PROGRAMS
@@ -86,7 +86,7 @@ class Ignoring:
         return self._by_patterns(named) or next((why for why, pattern in self._excluded if pattern.search(named)), None)
 
     def _by_patterns(self, named: str) -> Message | None:
-        """Return the reason of the patterns; the innermost folder's patterns decide, as in `.gitignore`."""
+        """Return why patterns leave out a path; the innermost folder's patterns decide, as in `.gitignore`."""
         for folder in PurePosixPath(named).parents if self._specs else ():
             if spec := self._specs.get(folder):
                 result = spec.check_file(named.removeprefix(f"{folder}/"))
@@ -95,7 +95,7 @@ class Ignoring:
         return None
 
     def _obsidian_patterns(self) -> Iterator[tuple[Message, "re.Pattern[str]"]]:
-        """Yield the excluded files of a vault: beginnings of paths, or regular expressions between slashes."""
+        """Yield reasons and patterns for a vault's excluded files: path prefixes, or regular expressions in slashes."""
         try:
             filters = json.loads(self._text(VAULT) or "{}").get("userIgnoreFilters") or []
             texts = [text for text in filters if isinstance(text, str) and text][:_MOST_RULES]
@@ -143,7 +143,7 @@ def _is_costly(line: str) -> bool:
 
 
 def _compiled(source: str) -> "re.Pattern[str] | None":
-    """Return a regular expression, None for one that is unsound or may take very long."""
+    """Compile a regular expression; return None if it is invalid or may take very long."""
     if len(source) > 200 or _COSTLY.search(source):
         return None
     try:

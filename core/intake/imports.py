@@ -60,9 +60,9 @@ from core.store.note_to_index import NoteToIndex
 from core.store.picture_table import UnreadFile
 
 _WRITING, _WRITING_ALONE = 0.05, 0.9
-"""Shares of the progress of an import that are writing, with a model and without; embedding takes the rest."""
+"""Share of writing in the progress of an import, with a model and without; embedding takes the rest."""
 _COUNTS = ("added", "changed", "renamed", "removed", "unchanged", "chunks", "waiting")
-"""The counts of a report that the log has."""
+"""The counts of a report that are logged."""
 
 
 class Imports:
@@ -74,11 +74,11 @@ class Imports:
         self._bases = bases
         self._folders = SyncedFolders(store)
         self._writing: dict[str, threading.Lock] = {}
-        """Held by the import that writes the notes of a base, by its id."""
+        """Locks by base id, held by the import that writes notes of the base."""
 
     @staticmethod
     def preview(file: Path, options: ChunkingOptions, embedder: str) -> tuple[Note, Cut]:
-        """Read and cut one file as an import would, storing nothing; raises SourceError, and ConfigError for a size."""
+        """Read and cut one file as an import would, without storing it; raises SourceError, ConfigError for a size."""
         chunking.check(options)
         file = file.expanduser()
         tokens = embedding.build(embedder).tokens
@@ -97,9 +97,9 @@ class Imports:
     def plan_folder(self, path: Path, base: str | None = None) -> SyncPlan:
         """Compare a folder with the notes of a base; nothing is changed.
 
-        Without `base` it is the one with the folder's name, else the only one that was synced with the folder, else
-        one with the folder's name that the plan makes. An export of another program, a folder or a file, is compared
-        as an upload is. Raises SourceError for a folder that is missing, empty, or inside the workspace.
+        Without `base`, the plan is for the base with the folder's name, else for the only base that was synced with the
+        folder, else for a new base with the folder's name. An export of another program, a folder or a file, is
+        compared like an upload. Raises SourceError for a folder that is missing, empty, or inside the workspace.
         """
         name, place = base or self._name_for(path), path.expanduser()
         if place.is_file() and place.name.lower().endswith(SUFFIXES):
@@ -111,9 +111,8 @@ class Imports:
     def plan_changes(self, path: Path, base: KnowledgeBase, changed: Collection[str] = ()) -> SyncPlan:
         """Compare a folder, or the files and folders at some of its paths, with a base; nothing is changed.
 
-        Where a file is gone, or a new one may be another that was moved, the whole folder is compared: so a plan that
-        removes notes is as careful as any. So it is where a file that says what is left out changed. Raises SourceError
-        as `plan_folder` does.
+        The whole folder is compared if a file is gone, if a new file may be a moved one, and if rules for leaving out
+        files changed, so that notes are removed only after a full comparison. Raises SourceError as `plan_folder` does.
         """
         if not changed or any(map(is_rules, changed)):
             return self._plan(base.name, FolderSource(path, self._store.folder))
@@ -139,7 +138,7 @@ class Imports:
     def _without_deleted(self, plan: SyncPlan, base: KnowledgeBase) -> SyncPlan:
         """Return a plan that leaves out the files whose notes were deleted, until such a file changes.
 
-        A note that was deleted because its file was gone comes back with it.
+        A note that was deleted because its file was gone comes back with the file.
         """
         if not plan.added:
             return plan
@@ -154,15 +153,15 @@ class Imports:
         return replace(plan, added=added, left_out=(*plan.left_out, *(Failed(path, _DELETED) for path in sorted(left))))
 
     def target(self, path: Path, base: str | None = None) -> tuple[str, NewBase | None]:
-        """Return the name of the base that an import of a folder fills, and what it is made with if it isn't there."""
+        """Return the name of the base for an import of a folder, and the options of a base that has to be created."""
         name = base or self._name_for(path)
         return name, None if self._bases.find(name) else self._bases.usual()
 
     def plan_connection(self, path: Path, base: str) -> SyncPlan:
-        """Compare a folder with the notes of a base that live in the workspace; nothing is changed.
+        """Compare a folder with the notes of a base that have no files; nothing is changed.
 
-        Those with a file of the same path become its notes: with the same text as they are, else with the file's text.
-        The others stay. Raises UnknownChoice for a base, and as `plan_folder` does.
+        A note with the path of a file is linked to the file, and gets the file's text if it differs. The others stay.
+        Raises UnknownChoice for an unknown base, and as `plan_folder` does.
         """
         known = self._bases.get(base)
         own, forbidden = self._store.notes.files(known), self._store.folder
@@ -191,7 +190,7 @@ class Imports:
         )
 
     def _is_same(self, match: Match, place: Path) -> bool:
-        """Return whether the text of a note is that of a file, whatever the file's encoding is."""
+        """Return whether a note and a file have the same text; the file's encoding doesn't matter."""
         note = self._store.notes.note(match.note.note_id)
         file = match.file if match.file.text else folder.with_text(place, match.file)
         return file.text == (note.front or "") + note.body
@@ -199,13 +198,13 @@ class Imports:
     def plan_upload(self, files: Iterable[tuple[str, bytes]], base: str) -> SyncPlan:
         """Compare uploaded files or zip archives, (name, content) pairs, with a base. No note is removed.
 
-        The files are kept in a temporary folder until `import_plan` or `discard`. Raises SourceError for a
-        name that leads out of the folder, and for an upload without notes.
+        The files are kept in a temporary folder until `apply` or `discard`. Raises SourceError for a name that leads
+        out of the folder, and for an upload without notes.
         """
         return self._plan_staged(base, lambda into: upload.stage(files, into))
 
     def _plan_staged(self, base: str, stage: Callable[[Path], upload.Staged]) -> SyncPlan:
-        """Return the plan of a temporary folder that is filled with notes."""
+        """Return the plan for a temporary folder that `stage` fills with notes."""
         into = self._store.temporary.make()
         try:
             importer, failed, skipped = stage(into)
@@ -222,7 +221,7 @@ class Imports:
             raise
 
     def plan_page(self, page: WebPage, base: str) -> SyncPlan:
-        """Compare a page of the web with the note of a base that was made of its address; nothing is changed."""
+        """Compare a web page with the note that a base has for its address; nothing is changed."""
         plan = self.plan_upload([(page.name, page.data)], base)
         return replace(plan, address=page.address)
 
@@ -258,10 +257,10 @@ class Imports:
         """Apply a plan to its base: first store all notes, so that words find them, then embed what is pending.
 
         With `embed`, notes of the base that an earlier import left pending are embedded too. Without it, and in a base
-        that doesn't embed at once, that is left to `Chunks`. If `progress` stops the storing, nothing is removed and
-        the report covers the notes done before; if it stops the embedding, or the embedder fails, the report counts the
-        notes that wait. A base that the plan makes watches its folder, unless `watch` is false. Raises SyncRefused for
-        a plan that `needs_confirmation` and isn't confirmed, and UnknownChoice if its base was deleted meanwhile.
+        that doesn't embed at once, embedding is left to `Chunks`. If `progress` stops the storing, nothing is removed
+        and the report covers the notes stored before; if it stops the embedding, or the embedder fails, the report
+        counts the notes that wait. A new base watches its folder, unless `watch` is false. Raises SyncRefused for an
+        unconfirmed plan that `needs_confirmation`, and UnknownChoice if its base was deleted in the meantime.
         """
         if plan.differing and not confirmed:
             raise SyncRefused(
@@ -317,9 +316,9 @@ class Imports:
     def _embed_pending(
         self, base: KnowledgeBase, written: Iterable[str], report: SyncReport, progress: Progress
     ) -> SyncReport:
-        """Embed the pending chunks of a base, and return the report of an import with what came of it.
+        """Embed the pending chunks of a base; return the import's report with the result.
 
-        Where another thread embeds already and the written notes have a few chunks, those only.
+        If another thread is embedding and the written notes have few chunks, only those are embedded.
         """
         if not self._store.pending.any([base.id]):
             self._store.drop_unused_vectors()
@@ -338,14 +337,14 @@ class Imports:
         return replace(report, indexed=waiting.chunks, embedded_windows=waiting.windows, problem=problem)
 
     def _name_for(self, path: Path) -> str:
-        """Return the name of the base for a folder of which no base is given."""
+        """Return the name of the base for an import of a folder without a given base."""
         bases, path = self._bases.all(), path.expanduser().resolve()
         synced = [base.name for base in bases if self._store.bases.is_synced(base.id, str(path))]
         usual = upload.name_of(path)
         return usual if len(synced) != 1 or usual in {base.name for base in bases} else synced[0]
 
     def _plan(self, name: str, source: FolderSource, only: Paths | None = None) -> SyncPlan:
-        """Return the plan of `sync.plan` for a base, or for the one that it makes."""
+        """Return the plan of `sync.plan` for a base, or for a new one."""
         if base := self._bases.find(name):
             known = self._store.notes.files(base)
             ref = source.upload or str(folder.root_of(source.folder, source.forbidden))
@@ -359,7 +358,7 @@ class Imports:
 
 
 def _part(progress: Progress, start: float, end: float) -> Progress:
-    """Return the progress of a part of a job, given as shares of the whole."""
+    """Return a progress callback for a part of a job, from `start` to `end` as shares of the whole."""
     return lambda done, total, what: progress(start + (end - start) * done / max(1, total), 1, what)
 
 
@@ -376,7 +375,7 @@ def import_plan(
 ) -> tuple[SyncReport, Set[str], bool]:
     """Apply a plan without embedding; return the report, the ids of the written notes, and whether it was stopped.
 
-    Where `progress` stopped it, no note is removed.
+    If `progress` stops it, no note is removed.
     """
     indexer, failed = Indexer(store, base, embedder), list(plan.failed)
     unread, away = list[UnreadFile](), list[Failed]()
@@ -434,7 +433,7 @@ def _write(
     away: list[Failed],
     progress: Progress,
 ) -> None:
-    """Write the notes that are new or changed; a changed one can be searched at any moment."""
+    """Write new and changed notes; a changed note stays searchable all the time."""
     base_ids = [base.id]
     notes = store.notes.count(base_ids) + len(plan.added)
 
@@ -455,7 +454,7 @@ def _write(
 
 
 def _join(store: Store, plan: SyncPlan) -> list[Failed]:
-    """Link notes of the workspace to files; return the notes that changed since they were compared."""
+    """Link notes without files to files; return a failure for each note that changed since the comparison."""
     joins, failed = [], []
     for match in plan.joined:
         note = store.notes.note(match.note.note_id)
@@ -490,7 +489,7 @@ def _notes(
     away: list[Failed],
     waits: Callable[[], object],
 ) -> Generator[NoteToIndex]:
-    """Yield the new and the changed notes of a plan; files that can't be read are added to `unread` or `away`.
+    """Yield the new and the changed notes of a plan; add files that can't be read to `unread` or `away`.
 
     `waits` is called often while a document is converted, and may raise.
     """
@@ -567,7 +566,7 @@ def _note(
 
 
 def _text_values(note: Note) -> dict[str, object]:
-    """Return the text's own values of the fields that the user overrode."""
+    """Return the values in a note's text of the fields that the user overrode."""
     if not (text := (note.front or "") + note.body):
         return {}
     try:

@@ -1,7 +1,7 @@
-"""A file -> a note: encoding, front matter, title, tags, links; a document -> the text of its note.
+"""Parsing a file into a note: encoding, front matter, title, tags and links; converting a document for it.
 
-Every offset of a note counts characters of the decoded text, byte order mark removed and line ends
-kept. Nothing here may change the length of the text.
+Every offset of a note counts characters of the decoded text, with the byte order mark removed and line ends kept.
+Nothing here may change the length of the text.
 """
 
 import re
@@ -30,16 +30,16 @@ from core.model import NOTE_SUFFIXES, SKIPPED_FOLDERS, Document, Note, Omission,
 
 _DRAWING = ".excalidraw"
 _BUNDLED = re.compile(r"(?i)\.textbundle/text\.[^/]+$")
-"""The text in a TextBundle, which is called as its folder."""
+"""The text file in a TextBundle; its note is named after the bundle."""
 _MOST_TAGS = 50
-"""Of a document."""
+"""Maximum number of tags of a document."""
 
 
 @frozen
 class DocumentText:
     """A document as the text of a note: front matter and body.
 
-    `left_out` names what the text lacks; `encoding` is that of a document that is a text, None for UTF-8.
+    `left_out` lists parts that the text lacks; `encoding` is the encoding of a text document, None for UTF-8.
     """
 
     text: str
@@ -59,10 +59,10 @@ class ParsedNote(NamedTuple):
 def read(data: bytes, path: str, *, plain: bool = False) -> ParsedNote:
     """Parse the bytes of the file at `path`, which is relative to its folder; return the note and its body's outline.
 
-    The note has no id, base or hash yet. Its links are wikilink targets as they are written, and Markdown links as
-    paths from the top of the folder, without attachments and web addresses. Raises SourceError for data that isn't
-    text, is empty, is over MAX_BYTES or too large to parse. Lines of front matter that can't be read are named in
-    `left_out` and in a warning. All of a `plain` text is body.
+    The note has no id, base or hash yet. Its links are wikilink targets as written, and Markdown links as paths from
+    the top of the folder, without attachments and web addresses. Raises SourceError for data that isn't text, is empty,
+    is over MAX_BYTES or too large to parse. Lines of front matter that can't be read are named in `left_out` and in a
+    warning. A `plain` text has no front matter.
     """
     found = decode_file(data, path)
     return parse_note(found.text, path, plain=plain, encoding=found.text_encoding)
@@ -76,7 +76,7 @@ def parse_note(
     inside: BodyMetadata | None = None,
     encoding: TextEncoding | None = None,
 ) -> ParsedNote:
-    """Return what `read` returns, of the decoded text of a file; `inside` is what its body says, if it was read."""
+    """Parse the decoded text of a file as `read` does; `inside` is the metadata of its body, if already parsed."""
     front_span = frontmatter.FrontSpan() if plain else frontmatter.span(text)
     front = frontmatter.parse(text[front_span.start : front_span.end]) if front_span.body else frontmatter.FrontMatter()
     body = text[front_span.body :]
@@ -106,20 +106,20 @@ def parse_note(
 
 
 def _long_title(title: str) -> dict[str, object]:
-    """Return a title that is shortened as a property, so that none of its words is lost."""
+    """Return the whole title as a property if it had to be shortened, so that no word is lost."""
     whole = " ".join(title.split())
     return {} if short_title(title) == whole else {"title": whole}
 
 
 def _drawing(path: str, front: frontmatter.FrontMatter) -> str:
-    """Return the name of a drawing of Excalidraw in a note, recognized by the program's headings, "" for others."""
+    """Return the name of an Excalidraw drawing, recognized by file name or front matter; "" for other notes."""
     name = stem(path)
     is_drawing = name.lower().endswith(_DRAWING) or "excalidraw-plugin" in front.extra
     return re.sub(rf"(?i){re.escape(_DRAWING)}$", "", name) if is_drawing else ""
 
 
 def _not_searched(count: int) -> tuple[Message, ...]:
-    """Return how many parts of a text are no language, if any are."""
+    """Return a warning with the number of parts of a note that aren't text, if there are any."""
     omission = plural(
         "{n} part is no text, such as a pasted picture, a key or compressed data. It is shown, but not searched.",
         "{n} parts are no text, such as pasted pictures, keys or compressed data. They are shown, but not searched.",
@@ -146,7 +146,7 @@ def is_note(path: str) -> bool:
 
 
 def valid_converter(converter: str, path: str) -> str:
-    """Return the converter chosen for a document, "" where it is removed or reads other kinds only."""
+    """Return the converter chosen for a document, "" if it is no longer there or doesn't read this kind."""
     return converter if converter in converters_for(kind_of(path)) else ""
 
 
@@ -159,9 +159,9 @@ def document_text(
     encoding: str = "",
     look: Look = lambda: None,
 ) -> DocumentText:
-    """Convert a document; `original` is the hash under which the workspace holds it. Raises SourceError.
+    """Convert a document; `original` is the hash of its copy in the workspace. Raises SourceError.
 
-    `converter` and `encoding` are the user's choices. `look` is called often meanwhile, and may raise.
+    `converter` and `encoding` are the user's choices. `look` is called often during the conversion, and may raise.
     """
     kind = kind_of(path)
     check(data, kind, path)
@@ -185,12 +185,12 @@ def document_text(
 
 
 def is_text(kind: str) -> bool:
-    """Return whether documents of a kind are texts, which have an encoding."""
+    """Return whether documents of a kind are text files, which have an encoding."""
     return kind in KINDS and KINDS[kind].is_text
 
 
 def _front(converted: Converted) -> str:
-    """Return front matter with the title, author, dates, tags and address of a document, "" where it says none."""
+    """Return front matter with the title, author, dates, tags and address of a document, "" if it has none."""
     now = datetime.now(UTC)
     fields = {name: getattr(converted, name) for name in ("title", "author", "created", "updated", "source_url")}
     for name in ("created", "updated"):

@@ -1,4 +1,4 @@
-"""A folder -> a plan of new, changed, renamed and removed notes. Nothing is stored or indexed here.
+"""Planning a sync: the new, changed, renamed and removed notes of a folder. Nothing is stored or indexed here.
 
 Only new files, and files with another time, size or stamp, are read, once. If a file can't be read, its note stays.
 """
@@ -22,19 +22,19 @@ from core.store.picture_table import UnreadFile
 # Pictures in a folder: pages to be read, or pictures that the notes next to them show.
 
 _SHOWING = frozenset("md markdown html htm xhtml canvas excalidraw org rst tex latex ipynb mediawiki wiki".split())
-"""Kinds of notes that show pictures next to them."""
+"""Kinds of notes that can show pictures from other files."""
 _BESIDE = frozenset("attachments assets images image img media resources _resources files figures pictures".split())
-"""Names of folders in which programs put what notes show; Tessera puts pasted pictures into the first one."""
+"""Names of folders for files that notes show; Tessera puts pasted pictures into the first one."""
 _LEAST_BYTES = 10_000
-"""Size of a picture below which it is no page but an icon."""
+"""Minimum bytes of a scanned page; smaller pictures are icons."""
 
 
 def pages_only(scanned: Scan, known: Collection[str], *, whole: bool) -> Scan:
-    """Return a scan of which only those pictures are documents that are pages.
+    """Return a scan without the pictures that aren't scanned pages.
 
-    Where there is no note that could show it, a picture is a page. One that is a note already, among the paths of
-    `known`, stays one. Others are files that aren't read, except in a folder for what notes show. Raises SourceError
-    for a `whole` folder of which nothing is left.
+    A picture is a page if no note in the folder could show it and it isn't small, or if it is a note already, with its
+    path in `known`. Other pictures become skipped files, except in folders for files that notes show. Raises
+    SourceError if nothing is left of a `whole` folder.
     """
     pictures = [file for file in scanned.files if kind_of(file.path) in PICTURES]
     paths = (*known, *(file.path for file in scanned.files))
@@ -56,7 +56,7 @@ def _is_beside(path: str) -> bool:
 
 
 _KEPT = 8_000_000
-"""Characters of new and changed files that a plan keeps, so that they are read once."""
+"""Maximum characters of new and changed files that a plan keeps, so that they are read only once."""
 
 
 @dataclass(slots=True)
@@ -75,7 +75,7 @@ class _Comparison:
 
 @frozen
 class FolderSource:
-    """A folder to compare with a base; `forbidden` is the workspace. `upload` names the folder of an upload."""
+    """A folder to compare with a base; `forbidden` is the workspace, `upload` the source of notes from an upload."""
 
     folder: Path
     forbidden: Path | None = None
@@ -93,11 +93,11 @@ def plan(
 ) -> SyncPlan:
     """Compare a folder with the base's notes from it.
 
-    `known` are all notes of the base. Notes from another folder are left alone, unless that folder is
-    gone and at least half of its notes are found here: then the folder was moved. Of an upload no note
-    is removed or renamed, and a file that isn't there yet is one that failed. `plain`: the base's files are text.
-    `unread` are files that couldn't be read, by their paths, as they were then. With `only` all other notes count as
-    unchanged. Raises SourceError as `scan` does.
+    `known` are all notes of the base. Notes from another folder are left alone, unless that folder is gone and at
+    least half of its notes are found here: then the folder was moved. An upload removes and renames no notes, and its
+    files that aren't downloaded count as failed. `plain`: the base's files are text. `unread` has the previous states
+    of files that couldn't be read, by path. With `only`, notes at other paths count as unchanged. Raises SourceError
+    as `scan` does.
     """
     removals = not source.upload
     scope: ScanScope = "text" if plain else "pictures"
@@ -199,7 +199,7 @@ def _compare(
 
 
 def _moved_notes(known: Sequence[KnownNote], new: Sequence[SourceFile]) -> list[KnownNote]:
-    """Return the notes of folders that are gone from disk, if at least half of a folder's notes are among the files."""
+    """Return the notes of folders that are gone from disk, if at least half of a folder's notes are in new files."""
     by_folder: defaultdict[str, list[KnownNote]] = defaultdict(list)
     for note in known:
         by_folder[note.source_ref].append(note)
@@ -228,9 +228,9 @@ def _missing(notes: Sequence[KnownNote], present: Set[str], unreadable: Sequence
 def _moved_away(
     gone: Sequence[KnownNote], away: Sequence[Failed], known: Container[str]
 ) -> tuple[list[KnownNote], list[KnownNote]]:
-    """Return the notes whose files are gone, and those whose files may be ones that aren't downloaded.
+    """Return the removed notes, and notes whose files may have moved and not be downloaded yet.
 
-    The latter have the name of one that no note has.
+    The latter have the file name of a file that isn't downloaded and has no note.
     """
     names = {_name(failed.path) for failed in away if failed.path not in known}
     removed: list[KnownNote] = []
@@ -247,9 +247,9 @@ def _name(path: str) -> str:
 def _pair(missing: Sequence[KnownNote], new: Sequence[SourceFile]) -> tuple[list[Match], list[Match]]:
     """Match missing notes with new files, and return the renamed and the rewritten notes.
 
-    Renamed: the same content at another path, or in a moved folder. Rewritten: another content at the same path of a
-    moved folder, or at a path that differs in case or form only. Of equal contents the same path is matched first,
-    then the same file name, then the order of the files.
+    Renamed: the same content at another path, or in a moved folder. Rewritten: different content at the same path of a
+    moved folder, or at a path that differs only in case or Unicode form. Among equal contents, the same path is matched
+    first, then the same file name, then the order of the files.
     """
     renamed: list[Match] = []
     rewritten: list[Match] = []

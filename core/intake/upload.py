@@ -1,6 +1,6 @@
-"""Uploaded files, archives and exports -> a staging folder, which a sync compares with a base.
+"""Writing uploaded files, archives and exports into a staging folder, which a sync compares with a base.
 
-Names come from outside. A name that could lead out of the folder refuses the whole upload.
+Names come from outside. The whole upload is refused if a name could lead out of the folder.
 """
 
 import io
@@ -41,10 +41,10 @@ RATIO_FLOOR = 10 * 1024 * 1024
 
 _BLOCK = 1024 * 1024
 _SMALL_BLOCK = 4096
-"""Bytes that are read at once of a packing that unpacks a block as a whole, however much that gives."""
+"""Bytes per read for compressions that unpack a whole block at once, however large the result is."""
 _PLAIN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _MOST_DIRECTORY = 16 * 1024 * 1024
-"""Bytes of the list of an archive's files, which is read as a whole."""
+"""Maximum bytes of the list of an archive's files, which is read as a whole."""
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, ValueError, OSError, MemoryError,
 )  # fmt: skip
@@ -70,9 +70,9 @@ class _Allowance:
 def unpack(files: Iterable[tuple[str, bytes]], destination: Path, *, whole: bool = False) -> list[Failed]:
     """Write the note files and documents among uploaded (name, bytes) pairs below `destination`; return the others.
 
-    A picture that is uploaded alone is a document; one of a folder belongs to the notes that link to it. With `whole`
-    all files are written, for an importer.
-    Raises SourceError for a name that leads out of it, or too much data.
+    A picture outside of a folder is a document; a picture in a folder belongs to the notes that link to it. With
+    `whole`, all files are written, for an importer. Raises SourceError for a name that leads out of `destination`, or
+    too much data.
     """
     total, others = 0, []
     for count, (name, data) in enumerate(files, start=1):
@@ -108,7 +108,7 @@ def _is_hidden(path: str) -> bool:
 
 
 def _not_read(path: str) -> list[Failed]:
-    """Return why a file isn't read, nothing for one that is hidden or a leftover."""
+    """Return why a file isn't read, nothing for a hidden file or a leftover."""
     folder, _, name = path.rpartition("/")
     if (away := placeholder_target(name)) and _is_wanted(file := f"{folder}/{away}".lstrip("/")):
         return [Failed(file, PLACEHOLDER)]
@@ -116,7 +116,7 @@ def _not_read(path: str) -> list[Failed]:
 
 
 class Archive:
-    """The files of a zip archive by their `names`, read when they are needed.
+    """The files of a zip archive by their `names`, read on demand.
 
     The methods raise SourceError as `unzip_from` does.
     """
@@ -163,7 +163,7 @@ class Archive:
 def open_archive(stream: IO[bytes], name: str, *, limited: bool = True) -> Archive:
     """Open a zip archive whose files are read while the stream is open; raises SourceError as `unzip_from` does.
 
-    One that isn't `limited` may unpack to any size.
+    Unless it is `limited`, it may unpack to any size.
     """
     with _translate_zip_errors(name):
         archive = _open_zip(stream, name)
@@ -175,7 +175,7 @@ def open_archive(stream: IO[bytes], name: str, *, limited: bool = True) -> Archi
 
 
 def _open_zip(stream: IO[bytes], name: str) -> zipfile.ZipFile:
-    """Open a zip archive; raises SourceError where the list of its files alone is too long."""
+    """Open a zip archive; raises SourceError if the list of its files alone is too long."""
     end = zipfile._EndRecData(stream)  # type: ignore[attr-defined]  # what ZipFile reads its list by
     if end and end[zipfile._ECD_SIZE] > _MOST_DIRECTORY:  # type: ignore[attr-defined]
         raise SourceError(name, "This archive holds more than {n} files.", n=MAX_ENTRIES)
@@ -191,7 +191,7 @@ def _most(packed: int) -> int:
 
 @contextmanager
 def _translate_zip_errors(name: str) -> Iterator[None]:
-    """Raise what the readers of zip archives raise as SourceError."""
+    """Translate errors of reading zip archives into SourceError."""
     try:
         yield
     except _DAMAGE as error:
@@ -201,7 +201,7 @@ def _translate_zip_errors(name: str) -> Iterator[None]:
 
 
 def _unzip(archive: zipfile.ZipFile, destination: Path, allowance: _Allowance, *, depth: int = 0) -> list[Failed]:
-    """Write the files of an archive; of one that holds nothing but archives, what those hold, at a `depth` of 1."""
+    """Write the files of an archive; if it contains only other archives, write their files, at a `depth` of 1."""
     others: list[Failed] = []
     members = [member for member in archive.infolist() if not member.filename.endswith("/")]
     # All names are checked before the first file is written.
@@ -260,7 +260,7 @@ def _checked(name: str) -> str:
 
 
 def _write(destination: Path, path: str, blocks: Iterable[bytes]) -> None:
-    """Write a file of an upload; a name that the upload had before gets a number appended."""
+    """Write a file of an upload, with a number appended if the name is taken."""
     path = harmless_path(path)
     try:
         (destination / path).parent.mkdir(parents=True, exist_ok=True)
@@ -272,7 +272,7 @@ def _write(destination: Path, path: str, blocks: Iterable[bytes]) -> None:
 
 
 def size_error(name: str) -> SourceError:
-    """Return the error for more than the limits."""
+    """Return the error for an upload over the limits."""
     return SourceError(
         name,
         "This unpacks to far more than notes would (the limit is {size} MB or {n} files).",
@@ -282,13 +282,13 @@ def size_error(name: str) -> SourceError:
 
 
 def name_of(path: Path) -> str:
-    """Return what a base is called that is made of a folder, an archive or an export; the name of some says nothing."""
+    """Return the name of a base for a folder, an archive or an export; Notion gives exports meaningless names."""
     name = path.stem if path.name.lower().endswith(SUFFIXES) else path.name
     return "Notion" if EXPORT.fullmatch(name) else name
 
 
 def live_importer(folder: Path) -> Importer | None:
-    """Return the importer that reads each file of a folder as a note, None where files are read as they are."""
+    """Return the importer that reads each file of a folder as a note, None for ordinary files."""
     importer = importer_of(folder)
     return importer if importer and importer.keeps_files else None
 
@@ -300,10 +300,10 @@ def export_importer(folder: Path) -> Importer | None:
 
 
 def write(importer: Importer, destination: Path) -> tuple[list[Failed], list[Failed]]:
-    """Write the notes of an export as Markdown files; return what can't be read, and what notes lack.
+    """Write the notes of an export as Markdown files; return unreadable notes, and missing parts of notes.
 
-    Files that notes link to are written next to them, where no note is looked for. Raises SourceError for too many
-    notes, and where nothing can be read.
+    Files that notes link to are written into the folder `LINKED`. Raises SourceError for too many notes, and if no note
+    can be read.
     """
     failed: list[Failed] = []
     lacking, total, room = [], 0, MAX_UNPACKED
@@ -337,15 +337,15 @@ def write(importer: Importer, destination: Path) -> tuple[list[Failed], list[Fai
 
 
 LINKED = ".linked"
-"""Folder of a staging folder with the files that notes of an export link to: hidden from the sync."""
+"""Folder in the staging folder for files that an export's notes link to; hidden, so that the sync skips it."""
 
 
 Staged = tuple[str, list[Failed], list[Failed]]
-"""What was written into a staging folder: the name of the program, "" for none; what failed and what was skipped."""
+"""Result of filling a staging folder: the exporting program, "" for none; failed files; skipped files."""
 
 
 def stage(files: Iterable[tuple[str, bytes]], into: Path) -> Staged:
-    """Write the notes and documents of an upload into a folder; raises SourceError for an upload of nothing else."""
+    """Write the notes and documents of an upload into a folder; raises SourceError if there are none."""
     pairs, others = [*files], []
     names = [name for name, _ in pairs]
     whole = any(map(EXPORTED.search, names))
@@ -358,7 +358,7 @@ def stage(files: Iterable[tuple[str, bytes]], into: Path) -> Staged:
 
 
 def stage_file(file: Path, into: Path) -> Staged:
-    """Write what an archive or an export holds into a folder, as `stage` does."""
+    """Write the contents of an archive or an export into a folder, as `stage` does."""
     others = []
     try:
         if file.stat().st_size > MAX_UNPACKED:
@@ -374,7 +374,7 @@ def stage_file(file: Path, into: Path) -> Staged:
 
 
 def _rewrite_export(staging: Path, name: str, skipped: list[Failed]) -> Staged:
-    """Replace an export in a staging folder by its notes; where it is none, the files written for an importer go."""
+    """Replace an export in a staging folder by its notes; without an export, delete files written for an importer."""
     if importer := export_importer(staging):
         with tempfile.TemporaryDirectory(prefix="tessera-export-", dir=staging.parent) as place:
             notes = Path(place)
@@ -395,7 +395,7 @@ def _rewrite_export(staging: Path, name: str, skipped: list[Failed]) -> Staged:
 
 
 def text_of(importer: Importer, path: str) -> DocumentText:
-    """Return the text of the note of a file; raises SourceError."""
+    """Return the text of a file's note, read by an importer; raises SourceError."""
     imported = next(iter(importer.notes([path])))
     if isinstance(imported, Imported):
         return DocumentText(imported.text, Document("md", importer.name))

@@ -1,4 +1,4 @@
-"""Folders that are watched while the program runs: those of bases and of text files; whether notes are current."""
+"""Watching the folders of bases and text files while the program runs, and whether the notes are up to date."""
 
 import logging
 import threading
@@ -37,25 +37,25 @@ from core.store import Store
 
 _LOG = logging.getLogger(__name__)
 _PATIENCE = 0.2
-"""Seconds between two looks at a job that is waited for."""
+"""Seconds between checks of a job that is waited for."""
 _FIRST = 5.0
-"""Seconds before the first look: the first page is drawn meanwhile."""
+"""Seconds before the first check, so that it doesn't delay the first page."""
 _TICK = 0.5
-"""Seconds between two looks at the events of files, and at the file of the settings."""
+"""Seconds between checks of file events and of the settings file."""
 _FOLLOW = 5.0
-"""Seconds between two looks at which folders there are to follow."""
+"""Seconds between updates of the list of folders whose events are followed."""
 _MANY = 200
-"""Changed paths from which on the whole folder is compared."""
+"""Number of changed paths above which the whole folder is compared."""
 _AN_HOUR = 3600.0
 _IMPORT = "import"
-"""The job of a sync: no other import runs at the same time."""
+"""The job of a sync; imports use the same name, so that only one of them runs at a time."""
 
 Folders = Iterator[tuple[KnowledgeBase, str]]
 """Watched folders with their bases."""
 
 
 class TextFolders:
-    """The text folders that `[knowledge]` of the settings names, and their bases."""
+    """The text folders that are configured in `[knowledge]` of the settings, and their bases."""
 
     def __init__(self, settings: Settings, bases: Bases, imports: Imports) -> None:
         self._settings = settings
@@ -64,15 +64,15 @@ class TextFolders:
 
     @property
     def automatic(self) -> bool:
-        """Whether the folders are looked for and synced while the app runs."""
+        """Whether the folders are found and synced while the app runs."""
         return self._settings.knowledge.enabled and self._settings.knowledge.auto_scan
 
     def holds(self, folder: Path) -> bool:
-        """Whether a folder is one of these, there or not."""
+        """Return whether a path is that of a text folder, which may be missing."""
         return folder.name == TEXTS and folder.parent.parent == self._settings.knowledge.base_dir.resolve()
 
     def folders(self) -> Mapping[str, Path]:
-        """Return the folders that are there by the names of their bases; links out of `base_dir` are left out."""
+        """Return the existing text folders by the names of their bases, without symbolic links."""
         top = self._settings.knowledge.base_dir.resolve()
         texts = sorted(top.glob(f"*/{TEXTS}")) if self._settings.knowledge.enabled else []
         return {
@@ -82,9 +82,9 @@ class TextFolders:
         }
 
     def base_for(self, name: str) -> tuple[KnowledgeBase, bool]:
-        """Return the base of a folder, and whether it was made now; it indexes at once if `auto_embed` says so.
+        """Return the base of a text folder, and whether it was created now; it indexes at once if `auto_embed` is set.
 
-        Raises ConfigError where a base of another kind has the name, and as `Bases.add` does.
+        Raises ConfigError if a base of another kind has the name, and as `Bases.add` does.
         """
         at_once = self._settings.knowledge.auto_embed
         known = self.bases.find(name)
@@ -100,10 +100,10 @@ class TextFolders:
         return known, False
 
     def scan(self, *, confirmed: bool = False, progress: Progress = no_progress) -> list[ScannedFolder]:
-        """Bring every folder into its base, and return what came of each; a problem stops none of the others.
+        """Import every text folder into its base, and return the results; an error in one doesn't stop the others.
 
-        Without `confirmed` a folder that lost many files keeps its lines. Raises ConfigError where the text folders
-        are switched off or `base_dir` isn't there, Cancelled.
+        Without `confirmed`, a folder that lost many files keeps its lines. Raises ConfigError if text folders are
+        switched off or `base_dir` is missing, Cancelled.
         """
         chosen = self._settings.knowledge
         if not chosen.enabled:
@@ -132,12 +132,12 @@ class TextFolders:
 
 
 class Watching:
-    """Syncs the folders of watched bases as their files change, in a thread of its own.
+    """Syncs the folders of watched bases as their files change, in its own thread.
 
-    Files are synced as the system reports them, and all other changes every `scan_interval` seconds. Notes are
-    removed by the user where they are many, counting those of the last hour, and a folder that is missing keeps its
-    notes. A text folder that is new becomes a base. `index` is called after each look at a base whose pictures
-    count, and for notes that waited; `reread` reads the settings again if their file changed.
+    Changes that the system reports are synced at once, and all others every `scan_interval` seconds. Removing many
+    notes, together with the last hour's removals, needs the user's consent. A missing folder keeps its notes. A new
+    text folder becomes a base. `index` is called after each check of a base whose pictures are read or embedded, and
+    for notes that waited; `reread` reads the settings again if their file changed.
     """
 
     def __init__(
@@ -167,14 +167,14 @@ class Watching:
         self._refused_exports: dict[tuple[str, str], Message | None] = {}
         self._removals: defaultdict[tuple[str, str], list[tuple[float, int]]] = defaultdict(list)
         self.synced = 0
-        """Syncs that changed notes, but for text files, which may grow at every moment."""
+        """Number of syncs that changed notes, without text folders, whose files may grow all the time."""
         self.made: list[str] = []
-        """Names of the bases that were made for text folders."""
+        """Names of the bases that were created for text folders."""
         self.refused: dict[str, Message] = {}
         """Names of text folders that can't have a base, and why."""
 
     def start(self) -> None:
-        """Start watching; does nothing if it is started."""
+        """Start watching; does nothing if it is started already."""
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name="watching", daemon=True)
             self._thread.start()
@@ -185,17 +185,17 @@ class Watching:
         return self._thread is not None and not self._stop.is_set()
 
     def close(self) -> None:
-        """Stop watching, and the sync that runs, and wait for both."""
+        """Stop watching and a running sync, and wait for both."""
         self._stop.set()
         if self._thread is not None:
             self._thread.join()
 
     def folders(self, base: KnowledgeBase) -> list[WatchedFolder]:
-        """Return the folders of a base as they were at the last look."""
+        """Return the folders of a base in their state at the last check."""
         return [seen for (base_id, _), seen in sorted(self._seen.items()) if base_id == base.id and base.watch]
 
     def look(self) -> None:
-        """Look once at every folder of the watched bases, and sync those that changed."""
+        """Check every folder of the watched bases once, and sync those that changed."""
         self._look(plain=True)
         self._look(plain=False)
 
@@ -225,7 +225,7 @@ class Watching:
         self._events.close()
 
     def _take_changes(self) -> None:
-        """Sync the files that changed since the last call; what can't be synced now is kept for the next."""
+        """Sync the files that changed since the last call; keep changes that can't be synced now for the next one."""
         changed = self._events.take()
         for base, folder in self._all() if changed else ():
             paths = changed.get(folder, set())
@@ -247,7 +247,7 @@ class Watching:
                     yield base, folder
 
     def _text_folders(self) -> Folders:
-        """Yield the text folders that are there with their bases, which are made if they are new."""
+        """Yield the existing text folders with their bases, which are created if they are missing."""
         for name, folder in self._texts.folders().items():
             try:
                 known = self._bases.find(name)
@@ -266,7 +266,7 @@ class Watching:
                 yield base, str(folder)
 
     def _watch(self, base: KnowledgeBase, folder: str, changed: Set[str] = frozenset()) -> bool:
-        """Sync a folder, or what `changed` in it; return False where another import runs."""
+        """Sync a folder, or only its `changed` paths; return False if another import runs."""
         if self._jobs.running(_IMPORT, "rebuild"):
             return False
         before = self._seen.get((base.id, folder))
@@ -367,13 +367,13 @@ _INDEX = message("The search index is damaged")
 
 
 _WORK = jobs_at("index", "notes", "packs", "chunks", "bases", "pictures")
-"""Jobs that change what is found."""
+"""Jobs that change what searches find."""
 
 
 def freshness(store: Store, jobs: Jobs, watching: Watching, of: KnowledgeBase | None = None) -> Freshness:
-    """Return what is going on, else what needs a look: folders, files, refused passages, a damaged index.
+    """Return the running work, else the problems with folders, files, refused passages and the index.
 
-    With `of` only that base is looked at.
+    With `of`, only that base is checked.
     """
     doing = [JOB_KINDS[name].doing for name in _WORK if jobs.running(name)]
     if doing:

@@ -1,4 +1,4 @@
-"""A page of the web by its address: one request, started by the user, to a public address and nowhere else."""
+"""Fetching a web page: one request, started by the user, to a public address and nowhere else."""
 
 import codecs
 import http.client
@@ -29,16 +29,16 @@ _KINDS = {
 }
 _REDIRECTS = range(300, 400)
 _UNICAST = ipaddress.IPv6Network("2000::/3")
-"""What of IPv6 is given to hosts of the internet."""
+"""The IPv6 range for hosts of the internet."""
 _OVER_IPV4 = ipaddress.IPv6Network("2002::/16")
 _TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
-"""Addresses of IPv4 in a network that has IPv6 only, each in its last four bytes."""
+"""IPv4 addresses in networks with IPv6 only (NAT64), in the last four bytes."""
 _SAFE = "/%:@!$&'()*+,;=~-._?"
 
 
 @frozen
 class WebPage:
-    """What an address answered: its bytes, and the name of a file for them."""
+    """A fetched page: its address, a file name for it, and its bytes."""
 
     address: str
     name: str
@@ -46,9 +46,9 @@ class WebPage:
 
 
 def fetch(address: str) -> WebPage:
-    """Ask for a page. Nothing that it links to is loaded, and no redirect is followed.
+    """Fetch a page. Nothing that it links to is loaded, and no redirect is followed.
 
-    Raises SourceError for an address that isn't public, an answer that is none of a page, is too large or too late.
+    Raises SourceError for an address that isn't public, and for an answer that isn't a page, is too large or too late.
     """
     parts = address_parts(address)
     host, port = str(parts.hostname), parts.port or (443 if parts.scheme == "https" else 80)
@@ -66,7 +66,7 @@ def fetch(address: str) -> WebPage:
 
 
 def address_parts(address: str) -> SplitResult:
-    """Return the parts of an address of a web page; raises SourceError for another text."""
+    """Split the address of a web page; raises SourceError for any other text."""
     with suppress(ValueError):
         parts = urlsplit(address)
         if parts.scheme in ("http", "https") and parts.hostname and not (parts.username or parts.password):
@@ -76,7 +76,7 @@ def address_parts(address: str) -> SplitResult:
 
 
 def _connect(address: str, host: str, port: int, *, encrypted: bool) -> socket.socket:
-    """Connect with the first address of a host that can be reached, if all are public."""
+    """Connect to the first reachable address of a host, if all its addresses are public."""
     found = [*dict.fromkeys(str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))]
     if not found or not all(map(_is_public, found)):
         raise SourceError(address, "is an address of this machine or of its own network: refused.")
@@ -103,7 +103,7 @@ def _is_public(number: str) -> bool:
 
 @contextmanager
 def _in_time(connected: socket.socket, address: str) -> Iterator[None]:
-    """End a connection when its time is over, whatever it waits for: a byte now and then is no answer."""
+    """Close a connection after `SECONDS`, even if it still receives a byte now and then."""
     over = threading.Event()
 
     def end() -> None:
@@ -148,7 +148,7 @@ def _read_answer(connection: http.client.HTTPConnection, address: str) -> WebPag
 
 
 def in_its_charset(data: bytes, suffix: str, charset: str | None) -> bytes:
-    """Return a text in UTF-8 with a byte order mark where the answer named its encoding, which its file can't say."""
+    """Convert a text to UTF-8 with a byte order mark if the answer named its encoding, as a file can't name it."""
     if suffix == ".pdf" or normalize_encoding(charset or "") in ("", "utf-8"):
         return data
     declared = decode_declared(data, suffix[1:], charset or "")
@@ -156,9 +156,9 @@ def in_its_charset(data: bytes, suffix: str, charset: str | None) -> bytes:
 
 
 def _name(address: str, suffix: str) -> str:
-    """Return the path of a page's note: its host, then its path and query in letters that every system allows.
+    """Return the path of a page's note: its host, then its path and query in characters that every system allows.
 
-    Where those could be another page's too, a hash follows: a page never takes the place of another.
+    If another page could have the same path, a hash is appended, so that no page replaces another.
     """
     parts = urlsplit(address)
     path = parts.path.strip("/").removesuffix(suffix)

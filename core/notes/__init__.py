@@ -1,1 +1,1 @@
-"""The notes of a workspace and their life: written, changed, classified, archived, deleted, restored."""
+"""Writing, changing, classifying, archiving, deleting and restoring the notes of a workspace."""

@@ -34,24 +34,24 @@ _SIGNATURES: Mapping[str, re.Pattern[bytes]] = {
     "image/bmp": re.compile(rb"BM"),
     "image/svg+xml": re.compile(rb"(?i)(?:\xef\xbb\xbf)?\s*<(?:\?xml|!--|!DOCTYPE\s+svg|svg)[\s>-]"),
 }
-"""Type of a picture -> how its file begins. A suffix alone tells nothing: many a .jpg holds a PNG."""
+"""Type of a picture -> first bytes of its file. The suffix isn't reliable: many .jpg files hold a PNG."""
 _HEAD = 1024
-"""Bytes that tell what a file is."""
+"""Bytes that are read to tell the type of a file."""
 
 MOST = 50_000_000
-"""Bytes of an attachment; a larger one isn't shown."""
+"""Maximum bytes of an attachment; a larger one isn't shown."""
 _SEARCHED = 50_000
-"""Files of a folder among which an attachment is looked for by its name alone."""
+"""Maximum files of a folder that are searched for an attachment by its name alone."""
 _FRESH = 20
-"""Seconds for which a folder isn't looked through again."""
+"""Seconds for which the listing of a folder is cached."""
 
 
 def locate(folder: str, path: str, target: str) -> Attachment | None:
-    """Return the attachment that a note at a path in a folder names by a path, or by its name alone as in Obsidian.
+    """Return the attachment `target` of the note at `path` in `folder`; None if there is none.
 
-    A path is one from the note's own place, then from the top of its folder; with `/` before it only that. Nothing
-    outside of the folder is found, by a link of the file system neither, nothing in a folder whose name begins with a
-    dot, nothing that can't be read or named in an address, and no larger file than MOST.
+    `target` is a path relative to the note or to `folder`, with a leading `/` only to `folder`, or a file name alone,
+    as in Obsidian. Files aren't found outside of `folder`, also through links of the file system, in hidden folders,
+    if they are larger than MOST or unreadable, or if no URL can hold their names.
     """
     if "\0" in target:
         return None
@@ -75,19 +75,19 @@ def locate(folder: str, path: str, target: str) -> Attachment | None:
 
 
 def _type(file: Path) -> str:
-    """Return the type of a picture, empty for another file; raises OSError where it can't be read."""
+    """Return the type of a picture, "" for another file; raises OSError if it can't be read."""
     with file.open("rb") as stream:
         head = stream.read(_HEAD)
     return picture_type(head) if file.suffix.lower() in _PICTURE_SUFFIXES else ""
 
 
 def picture_type(data: bytes) -> str:
-    """Return the type of a picture by its first bytes, empty for other data."""
+    """Return the type of a picture by its first bytes, "" for other data."""
     return next((kind for kind, begins in _SIGNATURES.items() if begins.match(data)), "")
 
 
 def is_inside(path: Path, top: Path, most: int = MOST) -> bool:
-    """Return whether a file is in the folder, also by its real path, isn't hidden and isn't larger than `most`."""
+    """Return whether the real path of a file is in a folder and not hidden, and the file has at most `most` bytes."""
     real, top = path.resolve(), top.resolve()
     if not real.is_relative_to(top) or any(map(is_skipped, real.relative_to(top).parts)):
         return False
@@ -95,7 +95,7 @@ def is_inside(path: Path, top: Path, most: int = MOST) -> bool:
 
 
 def _on_disk(top: Path, path: Path) -> Path:
-    """Return a path in a folder with the names that the file system has there, another path as it is."""
+    """Return a path with the spelling of the names on disk; a path outside of the folder stays as it is."""
     inside = Path(os.path.relpath(path, top)).parts
     if os.pardir in inside:
         return path
@@ -112,7 +112,10 @@ def _on_disk(top: Path, path: Path) -> Path:
 
 @lru_cache(64)
 def _names_in(folder: Path, _: int) -> dict[str, str]:
-    """Return the names of a folder's first files and folders by their common form."""
+    """Return the names of a folder's first files and folders by normalized name.
+
+    The second argument is the time in units of `_FRESH`, so that cached results expire.
+    """
     with suppress(OSError), os.scandir(folder) as entries:
         return {name_key(entry.name): entry.name for entry in islice(entries, _SEARCHED)}
     return {}
@@ -135,7 +138,7 @@ def _files(top: Path) -> Iterator[Path]:
 # Pictures that the user pastes into a note: one file each, next to the notes of a folder and never outside of it.
 
 MOST_PASTED = 20_000_000
-"""Bytes of a picture: a photo of a telephone has less, and a larger one is slow to show."""
+"""Maximum bytes of a picture: a phone's photo has fewer, and a larger picture is slow to show."""
 FOLDER = "attachments"
 _SUFFIXES = {
     "image/png": ".png",
@@ -145,13 +148,13 @@ _SUFFIXES = {
     "image/avif": ".avif",
     "image/bmp": ".bmp",
 }
-"""Types of pictures that are taken, by their first bytes; an SVG could hold a script."""
+"""Accepted types of pictures -> suffix; an SVG isn't accepted because it could contain a script."""
 _NAME = 40
-"""Characters of a name that stay."""
+"""Characters of the original name that are kept."""
 
 
 def save(top: Path, name: str, data: bytes) -> str:
-    """Write a picture into the folder of pictures in `top`, whole or not at all; return its path from `top`.
+    """Write a picture atomically into the folder `FOLDER` of `top`; return its path relative to `top`.
 
     Its name ends with a part of its hash, so the same picture is stored once. Raises EditError.
     """
@@ -182,7 +185,7 @@ def save(top: Path, name: str, data: bytes) -> str:
 
 
 def _written(file: Path, data: bytes) -> bool:
-    """Write a new file; return whether it holds the data, which another file of the name doesn't."""
+    """Write a new file; return whether the file has the data, which is False if another file has its name."""
     if os.path.lexists(file):
         return file.is_file() and not file.is_symlink() and file.read_bytes() == data
     try:
@@ -193,7 +196,7 @@ def _written(file: Path, data: bytes) -> bool:
 
 
 def _stem(name: str) -> str:
-    """Return a name that every system can hold and that needs no escape in a link."""
+    """Return a file name that is valid on every system and needs no escaping in a link."""
     words = re.sub(r"[^\w-]+", "-", PurePosixPath(name.replace("\\", "/")).stem[:_NAME]).strip("-_")
     return f"picture-{words}" if words.isdigit() or len(words) < 4 else words
 
@@ -202,23 +205,23 @@ class Attachments:
     """The pictures and files of the notes of all bases; `links` returns the links between the notes."""
 
     most_bytes = MOST_PASTED
-    """Most bytes of a picture that is added."""
+    """Maximum bytes of a picture that is added."""
 
     def __init__(self, store: Store, bases: Bases, links: Callable[[], NoteLinks]) -> None:
         self._store, self._bases, self._links = store, bases, links
         self.own_folder = store.folder / FILES
-        """The folder of pictures that belong to no folder of the user."""
+        """Folder in the workspace for pictures that don't go into a folder of the user."""
 
     def find(self, note_id: str, target: str) -> Attachment | None:
-        """Return the picture or file that a note names, of the folder it was read from; raises NoteNotFound.
+        """Return the picture or file that a note names, None if it is missing; raises NoteNotFound.
 
-        A note that says it is from a folder with which its base was never synced has none. One that was written here
-        has the files of its base's folders, and the pictures that were pasted without such a folder.
+        A note from a file finds files in its folder, if its base was synced with that folder. Other notes find files in
+        the folders of their base and pictures that were pasted into the workspace.
         """
         return self._find_in_folders(self._store.notes.note(note_id), target)
 
     def missing(self, note: Note) -> tuple[str, ...]:
-        """Return the pictures and files that a note names and that aren't there, as they are written."""
+        """Return the names of missing pictures and files, as written in a note."""
         try:
             named = () if note.plain else attachments_in(note.body, str(note.path))
         except SourceError:
@@ -228,10 +231,10 @@ class Attachments:
 
     @log_call("note.attach")
     def add(self, base: str, name: str, data: bytes, *, note_id: str = "") -> str:
-        """Write a picture for a note of a base, or for a new one; return the path by which the note shows it.
+        """Write a picture for a note of a base, or for a new note; return the path to use in the note's text.
 
-        It goes into the folder of the note's file, else of the base, where files may be written, else into the
-        workspace. Raises EditError for what is no picture or can't be written.
+        If the base writes files, the picture goes into the folder of the note's file or another folder of the base,
+        else into the workspace. Raises EditError for data that isn't a picture or can't be written.
         """
         self._store.database.check_writable()
         note, into = self._store.notes.note(note_id) if note_id else None, self._bases.find(base)
@@ -245,12 +248,12 @@ class Attachments:
         return next(filter(None, found), None)
 
     def _tops(self, note: Note) -> list[Path]:
-        """Return the folders in which the files of a note are."""
+        """Return the folders that may contain the files of a note."""
         if note.in_file:
             return [Path(note.source_ref)] if self._store.bases.is_synced(note.base_id, note.source_ref) else []
         return [*self._folders(self._bases.by_id(note.base_id)), self.own_folder]
 
     def _folders(self, base: KnowledgeBase) -> list[Path]:
-        """Return the folders of a base that are there."""
+        """Return the existing folders of a base."""
         folders = (Path(sync.folder) for sync in self._store.bases.syncs(base))
         return [folder for folder in folders if folder.is_absolute() and folder.is_dir()]

@@ -1,4 +1,4 @@
-"""The notes of a workspace: listed, found by their names, written, classified and archived, each change a version."""
+"""Listing, finding, writing, classifying and archiving the notes of a workspace; each change makes a version."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -44,8 +44,8 @@ class Notes:
     def all(self, filters: Filters | None = None, *, text: str = "", answering: bool = False) -> list[NoteSummary]:
         """Return the notes that match the filters and have `text` in their title or path.
 
-        With `answering` as a search goes by the filters: active and not expired, unless they name a status. Raises
-        QueryError for filters and texts that are too long.
+        With `answering`, only notes that a search considers: active and not expired, unless the filters name a status.
+        Raises QueryError for filters and texts that are too long.
         """
         check_part(text)
         filters = filters or Filters()
@@ -64,28 +64,28 @@ class Notes:
         return note
 
     def find(self, name: str) -> NoteSummary | None:
-        """Return the note of a name as `resolve` does, None if there is none."""
+        """Return the note with a name as `resolve` does, None if there is none."""
         try:
             return self.resolve(name)
         except NoteNotFound:
             return None
 
     def resolve(self, name: str) -> NoteSummary:
-        """Return the note of an id, a path, a file name, a title or an alias, in the spellings of links.
+        """Return the note with an id, path, file name, title or alias, in any spelling that a link accepts.
 
         Raises NoteNotFound, and QueryError where several notes have the name.
         """
         return self.resolve_all([name])[0]
 
     def resolve_all(self, names: Iterable[str]) -> list[NoteSummary]:
-        """Return the note of each name, in their order; raises as `resolve` does."""
+        """Return the note for each name, in the same order; raises as `resolve` does."""
         links = self.links()
         found = [links.single(name) for name in names]
         cards = self.cards_of(found)
         return [cards[note_id] for note_id in found]
 
     def expiring(self, *, days: int = 14) -> list[NoteSummary]:
-        """Return the active notes that are expired or will be within some days, the first ones first."""
+        """Return the active notes that have expired or will within some days, soonest first."""
         until = later(utc_now(), days)
         ends = [
             (lapses(card.expires_at), card)
@@ -95,7 +95,7 @@ class Notes:
         return [card for end, card in sorted(ends, key=itemgetter(0)) if end <= until]
 
     def counts(self, base: str = "") -> NoteCounts:
-        """Return the numbers of the notes of a base, or of all; raises UnknownChoice."""
+        """Return the note counts of a base, or of all bases; raises UnknownChoice."""
         base_ids = [known.id for known in ([self._bases.get(base)] if base else self._bases.all())]
         return replace(self._store.notes.counts(base_ids), by_words=self._store.pending.count(base_ids).notes)
 
@@ -109,14 +109,14 @@ class Notes:
         return [*self._store.remembered.get(("linking", note_id), lambda: self.links().to(note_id))]
 
     def switch(self, text: str, limit: int) -> list[NoteSummary]:
-        """Return the notes whose title, alias or path has the words of a text, the nearest first; else the newest."""
+        """Return the notes whose titles, aliases or paths match a text, best first; without a text, the newest."""
         notes = self._store.notes
         ids = naming.nearest_names(notes.named(), text, limit) if text.strip() else notes.newest(limit)
         cards = notes.cards_of(ids)
         return [cards[note_id] for note_id in ids if note_id in cards]
 
     def cards_of(self, note_ids: Iterable[str]) -> dict[str, NoteSummary]:
-        """Return the cards of notes by their ids."""
+        """Return the summaries of notes by id."""
         return self._store.notes.cards_of(note_ids)
 
     # writing
@@ -131,13 +131,13 @@ class Notes:
         embed: bool = True,
         **fields: Unpack[NewNoteFields],
     ) -> Note:
-        """Add a note to a base, which is made if there is none of this name; return the note.
+        """Add a note to a base, which is created if it doesn't exist; return the note.
 
-        A note of the user is a file, where the base writes files: never in place of another one.
+        In a base that writes files, a note by the user becomes a new file, which never replaces another one.
 
         The note is found by its words when this returns; with `embed`, in a base that embeds at once, also by meaning.
-        `path` is its place in the base, by default its title; one that ends with `/` is its folder. Raises EditError
-        and UnknownChoice for a field, and SourceError for a text too large to be read.
+        `path` is its path in the base, by default made from its title; a path that ends with `/` is its folder. Raises
+        EditError and UnknownChoice for a field, and SourceError for a text too large to be read.
         """
         item = {"body": body, "path": path, **fields}
         return self.get(self.add_many(base, [item], author=author, embed=embed, strict=True).note_ids[0])
@@ -154,7 +154,7 @@ class Notes:
     ) -> Added:
         """Add notes, each given by `body`, `path` and the fields of `add`; return their ids and what failed.
 
-        A bad item is reported, and the others are added; with `strict` it is raised.
+        A bad item is reported, and the others are added; with `strict`, its error is raised.
         """
         self._store.database.check_writable()
         added = add(self._store, self._writer, self._bases.find_or_add(base), author, items, strict=strict)
@@ -172,14 +172,14 @@ class Notes:
         joins: bool = False,
         **fields: Unpack[NoteFields],
     ) -> Note:
-        """Change the text or fields of a note, and return it; what isn't given stays, and so does a note's path.
+        """Change the text or fields of a note, and return it; other fields and the note's path stay.
 
-        Where the user writes, a title that the first line gave follows it; an empty one becomes it. With `joins` the
-        version takes the place of the one before; where that made the note, the path follows the title too.
+        When the user edits, a title that came from the first line follows it, and an empty title is taken from it. With
+        `joins`, the version replaces the previous one; if that one created the note, the path follows the title too.
 
-        An edit of a file's text goes into the file, where the note's base writes files; fields go there too, and
-        elsewhere stay the user's over the file's. Raises NoteNotFound, Conflict if the note's version isn't
-        the expected one or its file was changed, EditError for a file that may not be written, and as `add` does.
+        In a base that writes files, the text and the fields go into the note's file. In others, fields override those
+        of the file. Raises NoteNotFound, Conflict if the note's version isn't the expected one or its file was changed,
+        EditError for a file that may not be written, and as `add` does.
         """
         change, as_what = partial(with_fields, fields=fields), Revision("update", author, joins)
         return self._writer.change(note_id, change, as_what, expected_version, body=body, embed=embed)
@@ -221,7 +221,7 @@ class Notes:
         self._writer.change_all(note_ids, change, Revision("update", author), expected_version)
 
     def tick(self, note_id: str, line: int, *, expected_version: int, embed: bool = True) -> Note:
-        """Click the check box in a line of a note's text, counted from 0, for the user; return the note.
+        """Toggle the check box in a line of a note, counted from 0, as the user; return the note.
 
         Raises EditError for a line without a box, and as `update` does.
         """
@@ -231,11 +231,11 @@ class Notes:
         return self.update(note_id, body=body, expected_version=expected_version, author="person", embed=embed)
 
     def copy(self, note_id: str, *, author: Author = "person", embed: bool = True) -> Note:
-        """Copy a note, to be edited here where its base writes no files; return the copy."""
+        """Copy a note, for example to edit it where its base writes no files; return the copy."""
         note = self._store.notes.note(note_id)
         fields = {name: getattr(note, name) for name in NOTE_FIELDS}
         return self.add(self._store.bases.by_id(note.base_id).name, note.body, author=author, embed=embed, **fields)
 
     def archive(self, note_ids: Sequence[str], *, author: Author = "person") -> None:
-        """Archive notes: they answer only where a question asks for them."""
+        """Archive notes; only searches that ask for archived notes find them."""
         self._writer.change_all(note_ids, lambda note: replace(note, status="archived"), Revision("archive", author))

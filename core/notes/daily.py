@@ -36,7 +36,7 @@ _CLDR = dict(
     HH:HH H:H hh:hh h:h mm:mm m:m ss:ss s:s A:a
 """.split()
 )
-"""The pattern of Unicode for each token that it has one for."""
+"""Tokens of Moment.js -> patterns of Unicode, where there is one."""
 _ORDINALS = {1: "st", 2: "nd", 3: "rd", 21: "st", 22: "nd", 23: "rd", 31: "st"}
 _OTHERS: Mapping[str, Callable[[datetime, str], str]] = {
     "GGGG": lambda at, _: f"{at:%G}",
@@ -52,7 +52,7 @@ _FORMATS = {"date": "YYYY-MM-DD", "time": "HH:mm"}
 
 
 def format_date(at: datetime, pattern: str, language: str = ENGLISH) -> str:
-    """Return a time by tokens such as `YYYY-MM-DD dddd`; what stands in square brackets is text."""
+    """Format a time by tokens such as `YYYY-MM-DD dddd`; text in square brackets is literal."""
     from babel.dates import format_datetime  # as `catalogue`: it is needed by few commands
 
     def value(token: re.Match[str]) -> str:
@@ -66,7 +66,7 @@ def format_date(at: datetime, pattern: str, language: str = ENGLISH) -> str:
 
 
 def fill(template: str, at: datetime, title: str, language: str = ENGLISH) -> str:
-    """Return a text with the values of its placeholders: `{{title}}`, `{{date}}`, `{{time}}`, `{{date:dddd}}`."""
+    """Fill in the placeholders of a template: `{{title}}`, `{{date}}`, `{{time}}`, `{{date:dddd}}`."""
 
     def value(placeholder: re.Match[str]) -> str:
         name = placeholder[1].lower()
@@ -76,7 +76,7 @@ def fill(template: str, at: datetime, title: str, language: str = ENGLISH) -> st
 
 
 class DailyNotes:
-    """The notes of days."""
+    """Daily notes, one for each day."""
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class DailyNotes:
 
     @property
     def problem(self) -> Message | None:
-        """What the user has to choose before a note can be made."""
+        """What the user has to choose before a note can be created; None if nothing."""
         chosen = self._settings.daily
         if not chosen.base:
             return message("Choose once where today's note goes.")
@@ -107,7 +107,7 @@ class DailyNotes:
         return None
 
     def path(self, now: datetime, language: str = ENGLISH) -> str:
-        """Return the place of the note of a day in its base; raises EditError for one that can't have a note."""
+        """Return the path of a day's note in its base; raises EditError for a path that no note can have."""
         chosen = self._settings.daily
         name = format_date(now, chosen.format.removesuffix(".md"), language)
         parts = [naming.title_filename(part).removesuffix(".md") for part in name.split("/") if part.strip()]
@@ -115,10 +115,10 @@ class DailyNotes:
 
     @log_call("note.today")
     def open(self, now: datetime, language: str = ENGLISH) -> Note:
-        """Return the note of a day, which is made where there is none: a file, where its base writes files.
+        """Return a day's note, and create it if it is missing, as a file where its base writes files.
 
-        Raises ConfigError while there is a `problem`, EditError for a place that can't have a note, WorkspaceLocked,
-        and as `filing.apply` does.
+        Raises ConfigError while there is a `problem`, EditError for a path that no note can have, WorkspaceLocked, and
+        as `filing.apply` does.
         """
         base = self._base()
         if base is None or self.problem:
@@ -137,19 +137,19 @@ class DailyNotes:
             return self._notes.add(base.name, note.body, path=path, author="person", embed=False, **fields)
 
     def _base(self) -> KnowledgeBase | None:
-        """Return the base that the user chose; None without one that is there and takes notes."""
+        """Return the base that the user chose; None if it doesn't exist or can't take notes."""
         base = self._bases.find(self._settings.daily.base)
         return base if base and not base.plain else None
 
     def _template(self) -> NoteSummary | None:
-        """Return the note that the user chose by its path or its title, of several the one in the base of the notes."""
+        """Return the template that the user chose by path or title; of several, one in the base of daily notes."""
         chosen = self._settings.daily
         cards = self._notes.all() if chosen.template else []
         named = [card for card in cards if chosen.template in (card.path, card.title)]
         return min(named, key=lambda card: card.base != chosen.base, default=None)
 
     def follow(self, done: Renaming) -> None:
-        """Let the setting name the template by its new path or title, if it is the note that was renamed."""
+        """Update the setting of the template if its note was renamed or moved."""
         chosen = self._settings.daily
         names = {done.path_before: done.path, done.title_before: done.title}
         name = names.get(chosen.template) if chosen.template else None
@@ -161,12 +161,12 @@ class DailyNotes:
         self._set("daily.template", name)
 
     def follow_base(self, old: str, new: str) -> None:
-        """Let the setting name the base of the notes by its new name, if it is the one that was renamed."""
+        """Update the setting of the base if that base was renamed."""
         if self._settings.daily.base == old:
             self._set("daily.base", new)
 
     def _set(self, setting: str, name: str) -> None:
-        """Write a setting that follows a name; a settings file that can't be written is no reason against that name."""
+        """Write a setting after a rename; a settings file that can't be written is only logged."""
         try:
             self._settings_file.write(setting, name)
         except TesseraError as error:
@@ -177,7 +177,7 @@ class DailyNotes:
         return next((card.id for card in cards if name_key(card.path or "") == name_key(path)), None)
 
     def _new(self, path: str, filled: Callable[[str], str]) -> Note:
-        """Return the note as its template has it; without one it begins with its name as a heading."""
+        """Return a new note made from the template; without a template, it starts with its name as a heading."""
         note = Note("", "", title="", body="# {{title}}\n\n", content_hash="", path=path, source="folder")
         if template := self._template():
             stored = self._notes.get(template.id)
@@ -188,7 +188,7 @@ class DailyNotes:
         return replace(note, body=body, title=look_into(body, path).title or stem(path))
 
     def _file(self, base: KnowledgeBase, folder: Path, note: Note) -> str:
-        """Write the file of a note unless it is there, and read it; return the id of its note."""
+        """Write a note's file unless it exists, and import it; return the id of the note."""
         path = str(note.path)
         if is_entered(folder, path):
             filing.create(folder, path, filing.text_of(note).encode())

@@ -1,4 +1,4 @@
-"""Two states of a note -> their differences, word by word; a Chinese character is a word."""
+"""Differences between two states of a note, word by word; a Chinese character is a word."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ from core.model import NOTE_FIELDS, DiffPiece, FieldChange, Note, NoteDifference
 
 _WORD = re.compile(r"(?s)[\u2e80-\u9fff\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff]|[^\W\u2e80-\uffff]+|\s+|.")
 _MOST = 4_000_000
-"""Pairs of words that are compared; larger passages are shown as removed and added in whole."""
+"""Maximum pairs of words that are compared; larger passages are shown as removed and added as a whole."""
 
 
 def between(old: Note, new: Note) -> NoteDifference:
@@ -38,7 +38,7 @@ def compare_texts(old: str, new: str) -> list[DiffPiece]:
 
 
 def merge_texts(before: str, mine: str, theirs: str) -> str | None:
-    """Return a text with the changes of two others, None where they change the same lines or lines next to each other.
+    """Merge two edits of a text; return None if they change the same or adjacent lines.
 
     >>> merge_texts("a\\nb\\nc\\n", "A\\nb\\nc\\n", "a\\nb\\nC\\n")
     'A\\nb\\nC\\n'
@@ -53,7 +53,7 @@ def merge_texts(before: str, mine: str, theirs: str) -> str | None:
 
 
 def _changes(lines: Sequence[str], text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
-    """Yield the stretches of lines that a text has otherwise, with what it has there."""
+    """Yield the ranges of lines that a text changes, as start, end and the new lines."""
     at = 0
     for equal, gone, come in _steps(lines, text.splitlines(keepends=True)):
         if not equal:
@@ -83,7 +83,7 @@ def _changed(old: str, new: str) -> Iterator[DiffPiece]:
 
 
 def _steps(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[bool, Sequence[str], Sequence[str]]]:
-    """Yield whether a stretch is equal, with its parts before and after."""
+    """Yield equal and changed stretches in order: whether it is equal, its old part and its new part."""
     start = sum(takewhile(bool, map(eq, before, after)))
     end = sum(takewhile(bool, map(eq, before[start:][::-1], after[start:][::-1])))
     if start:
@@ -96,7 +96,7 @@ def _steps(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[bool, 
 
 
 def _joined(pieces: Sequence[DiffPiece]) -> Iterator[DiffPiece]:
-    """Join neighbours of one kind; of a changed stretch what was removed comes first."""
+    """Join adjacent pieces of the same kind; in a changed stretch, removed text comes first."""
     for equal, stretch in groupby(pieces, lambda piece: piece.kind == "equal"):
         parts = list(stretch)
         if equal:

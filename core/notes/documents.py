@@ -1,4 +1,4 @@
-"""Documents of notes: their originals, another conversion of them, and the files that weren't read."""
+"""Documents of notes: their original files, converting them again, and files that weren't read."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -35,13 +35,13 @@ from core.store.note_to_index import NoteToIndex
 _WEB = "web_pages"
 _CONVERTED = Revision("sync", "sync")
 _TEXTS = ("front", "body", "body_start", "links", "document", "warnings", "left_out", "encoding")
-"""What another conversion changes of a note; its title and fields stay."""
+"""Attributes of a note that another conversion replaces; its title and fields stay."""
 _KEPT = "id base_id generation version path source source_ref source_url".split()
-"""What stays of a note whose file is read in another encoding."""
+"""Attributes of a note that stay when its file is read in another encoding."""
 
 
 class Documents:
-    """The documents of a workspace; what takes a note raises NoteNotFound, and EditError for one without a document."""
+    """The documents of a workspace. Methods for a note raise NoteNotFound, and EditError if it has no document."""
 
     converters_of = staticmethod(converters_for)
 
@@ -50,25 +50,25 @@ class Documents:
 
     @property
     def asks_web(self) -> bool:
-        """Whether the user lets the page Notes fetch pages of the web."""
+        """Whether the user lets the Notes page fetch web pages."""
         return self._preferences.get(_WEB) == "on"
 
     def let_ask_web(self, let: bool) -> None:
-        """Store that choice of the user."""
+        """Store whether the Notes page may fetch web pages."""
         self._preferences.set(_WEB, "on" if let else "off")
 
     @staticmethod
     def converters() -> list[ConverterCard]:
-        """Return the converters, also of packages that can't be loaded."""
+        """Return all converters, including those whose packages can't be loaded."""
         return list(map(_card, CONVERTERS))
 
     @staticmethod
     def page(address: str) -> WebPage:
-        """Ask for a page of the web: one request to a public address; raises SourceError."""
+        """Fetch a web page from a public address; raises SourceError."""
         return webpage.fetch(address)
 
     def unread(self, base: str) -> list[Failed]:
-        """Return the files of a base that weren't read at the last look, with the reasons; raises UnknownChoice."""
+        """Return the files of a base that the last update couldn't read, with the reasons; raises UnknownChoice."""
         return self._store.documents.unread(self._bases.get(base))
 
     def incomplete(self, base: str) -> list[IncompleteNote]:
@@ -76,7 +76,7 @@ class Documents:
         return self._store.documents.incomplete(self._bases.get(base))
 
     def original(self, note_id: str) -> Original:
-        """Return the file that a note was converted from; raises SourceError where it is gone."""
+        """Return the file that a note was converted from; raises SourceError if it is gone."""
         note, document = self._read(note_id)
         name = Path(note.path or f"{note.title}.{document.kind}").name
         if not document.original:
@@ -87,16 +87,19 @@ class Documents:
         return Original(name, document.kind, data=data)
 
     def save_original(self, note_id: str, place: Path) -> Original:
-        """Write the file that a note was converted from to a place where nothing is yet; return it as it is there.
+        """Copy the file that a note was converted from to a new file; return it with its new path.
 
-        Raises SourceError where it is gone, ConfigError for a place that is taken.
+        Raises SourceError if the file is gone, ConfigError if the path is taken.
         """
         original = self.original(note_id)
         data = original.data or folder.read(Path(original.path).parent, Path(original.path).name)
         return replace(original, path=str(filing.export(data, place)))
 
     def _file(self, note: Note) -> str:
-        """Return the path of a note's document, in the folder that its base was synced with and nowhere else."""
+        """Return the path of a note's document.
+
+        Raises SourceError if it is missing or outside of the folder that its base was synced with.
+        """
         top = Path(note.source_ref)
         path = top / str(note.path)
         if note.in_file and self._store.bases.is_synced(note.base_id, note.source_ref):
@@ -107,10 +110,10 @@ class Documents:
 
     @log_call("document.convert")
     def convert(self, note_id: str, converter: str = "") -> Note:
-        """Convert the document of a note again, by another converter or the usual one; return the note.
+        """Convert a note's document again, with another converter or the default one; return the note.
 
-        The text that it has is no new version. Edits of chunks stay where their text does. Raises SourceError for what
-        can't be converted, UnknownChoice for a converter.
+        An unchanged text makes no new version. Edits of chunks stay where their text does. Raises SourceError for a
+        document that can't be converted, UnknownChoice for an unknown converter.
         """
         self._store.database.check_writable()
         note, document = self._read(note_id)
@@ -151,10 +154,10 @@ class Documents:
 
     @log_call("document.read_as")
     def read_as(self, note_id: str, encoding: str = "") -> Note:
-        """Read the file of a note in an encoding, now and at each update, or in the one that it seems to have.
+        """Read a note's file in an encoding, now and at each update; "" detects the encoding.
 
-        Edits of chunks stay where their text does. Raises UnknownChoice for an encoding, EditError for a note that has
-        none or one that can't be, SourceError for a file that can't be read.
+        Edits of chunks stay where their text does. Raises UnknownChoice for an unknown encoding, EditError for a note
+        without a text file or a file that doesn't fit the encoding, SourceError for a file that can't be read.
         """
         self._store.database.check_writable()
         if encoding and not normalize_encoding(encoding):
@@ -178,7 +181,7 @@ class Documents:
         return self._store.notes.note(note_id)
 
     def _bytes(self, note: Note) -> bytes:
-        """Return the bytes of the file of a note, of an uploaded text those that its text was read from."""
+        """Return the bytes of a note's file; for an uploaded text, the bytes that it was read from."""
         if not self.has_encoding(note):
             raise EditError("'{title}' has no file whose encoding can be chosen.", title=note.title)
         if note.document and note.document.original:
@@ -201,7 +204,7 @@ class Documents:
 
 
 def _set_here(note: Note) -> dict[str, object]:
-    """Return the fields of an uploaded note that its text doesn't say; those over a file's are kept with the file."""
+    """Return the fields of an uploaded note that differ from its text; notes in files have theirs in `overridden`."""
     if note.in_file:
         return {}
     read = notefile.parse_note((note.front or "") + note.body, str(note.path), plain=note.plain).note
@@ -209,7 +212,7 @@ def _set_here(note: Note) -> dict[str, object]:
 
 
 def _reread(note: Note, data: bytes, encoding: str) -> notefile.ParsedNote:
-    """Return the note of the bytes of a note's file in a chosen encoding, and its outline."""
+    """Parse a note's file again in a chosen encoding; return the note and its outline."""
     path = str(note.path)
     if document := note.document:
         read = notefile.document_text(
@@ -229,6 +232,6 @@ def _card(name: str) -> ConverterCard:
 
 
 def _is_same_text(now: Note, made: Note) -> bool:
-    """Return whether another conversion gives a note the text and the pages that it has."""
+    """Return whether a new conversion has the same text and pages as the stored note."""
     alike = replace(made, document=now.document, content_hash=now.content_hash)
     return alike == now and made.document is not None and made.document.pages == (now.document and now.document.pages)

@@ -1,4 +1,4 @@
-"""The fields of a note that the user or a program sets, checked."""
+"""Validation of the fields of a note that the user or a program sets."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -20,12 +20,12 @@ _AROUND = 100
 
 
 def with_fields(note: Note, fields: Mapping[str, object]) -> Note:
-    """Return a note with other values of some fields; raises EditError, and UnknownChoice for a field or a status."""
+    """Return a note with some fields changed; raises EditError, and UnknownChoice for a field or a status."""
     return replace(note, **check_fields(fields))
 
 
 def check_fields(fields: Mapping[str, object]) -> dict[str, Any]:
-    """Return fields as a note has them; raises EditError, and UnknownChoice for a field or a status."""
+    """Validate and normalize fields of a note; raises EditError, and UnknownChoice for a field or a status."""
     for name in fields:
         if name not in NOTE_FIELDS:
             raise UnknownChoice("field", name, NOTE_FIELDS)
@@ -33,7 +33,7 @@ def check_fields(fields: Mapping[str, object]) -> dict[str, Any]:
 
 
 def overriding(note: Note, changed: Note) -> Note:
-    """Return a changed note whose file isn't written; `overridden` has the file's values of the fields that differ."""
+    """Return a changed note, with the file's values of differing fields in `overridden`; the file isn't written."""
     overridden = dict(changed.overridden)
     for name in NOTE_FIELDS:
         value = getattr(changed, name)
@@ -45,7 +45,7 @@ def overriding(note: Note, changed: Note) -> Note:
 
 
 def check_text(name: str, text: str) -> None:
-    """Raise EditError for a text with half of a character or a zero, which no file or database can hold."""
+    """Raise EditError for a text with half of a character or a NUL, which no file or database can hold."""
     half = find_half_character(text)
     if half is None and "\0" not in text:
         return
@@ -55,7 +55,7 @@ def check_text(name: str, text: str) -> None:
 
 
 def check_body(body: str) -> None:
-    """Raise EditError for a text that no file can hold, or that is larger than a file that is imported."""
+    """Raise EditError for a text that no file can hold, or that is larger than an imported file may be."""
     check_text("text", body)
     if (size := len(body.encode("utf-8"))) > MAX_BYTES:
         raise EditError(

@@ -1,8 +1,8 @@
-"""Acts that change several files: done as a whole with what the database says of them, or taken back.
+"""Changes of several files that succeed or are undone as a whole, together with the database.
 
-The steps are in the database before the first file is touched, and leave it in the transaction that writes the notes.
-After an error, and at the opening after a kill, the files become as they were. What another program wrote meanwhile is
-never overwritten; the doctor names it.
+The steps are stored before the first file is touched, and deleted in the transaction that writes the notes. After an
+error, and at the next start after a crash, the old files are restored. Changes by another program are never
+overwritten; the doctor reports them.
 """
 
 import logging
@@ -33,11 +33,11 @@ class FileActs:
     def carry_out(
         self, changes: Sequence[FileChange], act: Callable[[FileChange], _Done]
     ) -> Iterator[dict[str, _Done]]:
-        """Change files by a function, then let the block write their notes in one transaction.
+        """Change files with a function, then let the block write their notes in one transaction.
 
-        Yield what the function returns by the ids of the notes. After any error, one of the block too, all files become
-        as they were. A file that is changed alone and keeps its name is read by the next update of its folder instead:
-        what a user typed isn't taken back.
+        Yield the results of the function by note id. After any error, also in the block, all files are restored. A
+        single file that keeps its name isn't restored but read by the next update of its folder, so that the user's
+        text isn't lost.
         """
         steps = [change.step for change in changes if change.step.before is not None or not change.step.is_plain]
         intents = {} if len(steps) == 1 and steps[0].is_plain else self._store.intents.put(steps)
@@ -51,7 +51,7 @@ class FileActs:
             raise
 
     def recover(self) -> None:
-        """Take back what a killed process was changing."""
+        """Undo the unfinished changes of a killed process."""
         if intents := self._store.intents.all():
             _LOG.warning("A stopped process was changing %d files; they are made as they were", len(intents))
             self._take_back(intents)
@@ -64,7 +64,7 @@ class FileActs:
             _LOG.warning("Files can't be made as they were", exc_info=True)
 
     def _is_settled(self, step: FileStep) -> bool:
-        """Take a step back; return whether nothing of it is left, or an update of the folder has read what is."""
+        """Undo a step; return whether nothing of it is left, or an update of the folder has read the rest."""
         bases, is_stored = self._store.bases, self._is_stored(step)
         try:
             if not (any(bases.is_synced(base.id, step.folder) for base in bases.all()) and _is_inside(step)):
@@ -76,7 +76,7 @@ class FileActs:
             return False
 
     def _is_stored(self, step: FileStep) -> bool:
-        """Return whether the database has another state of the file than before the step: an update has read it."""
+        """Return whether an update has read the file since the step, so that the stored state differs."""
         stored = self._store.database.value(
             "SELECT content_hash FROM notes WHERE source_ref = ? AND path = ?", step.folder, step.path
         )
@@ -86,7 +86,7 @@ class FileActs:
 
 
 def _is_inside(step: FileStep) -> bool:
-    """Return whether a folder is there and the paths of a step stay in it, whatever links there are by now."""
+    """Return whether a step's folder exists and its paths stay inside, with all links followed."""
     root = Path(step.folder)
     return root.is_dir() and all(
         is_safe(path) and (root / path).resolve().is_relative_to(root.resolve()) for path in step.paths
@@ -94,9 +94,9 @@ def _is_inside(step: FileStep) -> bool:
 
 
 def take_back(step: FileStep) -> bool:
-    """Make a file as it was before a step; return False for one that another program changed. Raises OSError, Changed.
+    """Restore a file as it was before a step; return False if another program changed it. Raises OSError, Changed.
 
-    Any part of the step may have been done, by a process that was killed within it.
+    The step may be done in part, because its process was killed.
     """
     old, new = (Path(step.folder) / path for path in step.paths)
     if not step.new_path and step.before is not None and not os.path.lexists(old):
@@ -114,7 +114,7 @@ def take_back(step: FileStep) -> bool:
 
 
 def _rewrite(file: Path, step: FileStep) -> bool:
-    """Give a file its bytes of before, unless it has others than a step writes; return whether it has them."""
+    """Restore a file's old bytes if it has those of the step; return False if another program changed the file."""
     if step.before is None or not file.exists():
         return True
     data = file.read_bytes()
@@ -128,7 +128,7 @@ def _rewrite(file: Path, step: FileStep) -> bool:
 
 
 def _sweep(step: FileStep) -> None:
-    """Delete what a killed step was writing next to its file, at the place before and at the new one."""
+    """Delete the temporary files of a killed step, next to its old and its new path."""
     for folder in {(Path(step.folder) / path).parent for path in step.paths}:
         for part in folder.glob(f"{safe_replace.PREFIX}*{safe_replace.SUFFIX}"):
             if (data := part.read_bytes()) in (b"", step.before) or content_hash(data) == step.after:

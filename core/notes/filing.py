@@ -1,4 +1,4 @@
-"""Notes that are files: edits are written to the file atomically, unless it was changed meanwhile."""
+"""Notes that are files: edits are written to the file atomically, unless the file has changed in the meantime."""
 
 import errno
 import os
@@ -36,9 +36,9 @@ _FROM_FILES = ("folder", "upload")
 
 
 def text_of(note: Note) -> str:
-    """Return the text of a file that reads as the note; of an unchanged file, the file's own text.
+    """Return a note as the text of a file; for an unchanged file, exactly the text of the file.
 
-    A plain note is its body: it has no place for fields. Raises EditError for a field that its front matter can't hold.
+    A plain note is only its body, without fields. Raises EditError for a field that its front matter can't hold.
     """
     if note.plain:
         return note.body
@@ -59,21 +59,21 @@ def text_of(note: Note) -> str:
 
 
 def front_with_fields(front: str, fields: Mapping[str, object], body: str) -> str:
-    """Return a text of front matter with other values of some fields, and a body."""
+    """Return front matter with some fields changed, followed by a body."""
     ending = re.search(LINE_END, front + body)
     return (rewrite(front, fields, ending[0] if ending else "\n") if fields else front) + body
 
 
 def read_front(front: str) -> FrontMatter:
-    """Return the values of the text before a body."""
+    """Parse front matter that is given with its `---` lines."""
     start, end, _ = frontmatter.span(front)
     return frontmatter.parse(front[start:end])
 
 
 def changed_fields(head: FrontMatter, file: Note, note: Note, inside: BodyMetadata) -> dict[str, object]:
-    """Return the fields that the front matter of a file must say, so that it reads as the note.
+    """Return the fields to change in the front matter of a file, so that the file parses as the note.
 
-    `head` is that front matter, `file` the note of the file as it is, `inside` what the body of the note says.
+    `head` is the front matter, `file` the note that the file gives now, `inside` the metadata of the note's body.
     """
     names = [name for name in NOTE_FIELDS if name not in ("title", "tags")]
     fields = {name: value for name in names if (value := getattr(note, name)) != getattr(file, name)}
@@ -87,7 +87,7 @@ def changed_fields(head: FrontMatter, file: Note, note: Note, inside: BodyMetada
 
 
 def touched_at(head: FrontMatter) -> dict[str, object]:
-    """Return the time of a change for front matter that says when its note was changed, else nothing."""
+    """Return the present time as `updated_at` if the front matter has this field, else {}."""
     at = head.value("updated_at")
     if at is None:
         return {}
@@ -96,7 +96,7 @@ def touched_at(head: FrontMatter) -> dict[str, object]:
 
 
 def _own_tags(head: FrontMatter, file: Note, note: Note, in_text: set[str]) -> tuple[str, ...]:
-    """Return the tags that the front matter of a note must hold: those it has, then those not in the text."""
+    """Return the tags for a note's front matter: those that stay, then new ones that aren't in the text."""
     held = {key(tag) for tag in head.value("tags")}
     wanted = {key(tag) for tag in note.tags}
     unsaid = held - wanted - in_text
@@ -107,7 +107,7 @@ def _own_tags(head: FrontMatter, file: Note, note: Note, in_text: set[str]) -> t
 
 
 def front_of(note: Note) -> str:
-    """Return the front matter that a note came with; where an earlier version of Tessera read it, its unknown keys."""
+    """Return a note's original front matter; a note read by an earlier version of Tessera has only its unknown keys."""
     if note.front is not None:
         return note.front
     dumped = yaml.safe_dump(note.extra, allow_unicode=True, sort_keys=False)
@@ -115,7 +115,7 @@ def front_of(note: Note) -> str:
 
 
 def export(data: str | bytes, place: Path) -> Path:
-    """Write a file to a place where nothing is yet, and return the place; raises ConfigError for one that is taken."""
+    """Write a new file and return its path; raises ConfigError if the path is taken."""
     place = app_paths.check_vacant(place)
     with translate_errors(place.parent):
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -138,7 +138,7 @@ def exists(note: Note) -> bool:
 
 
 def read(note: Note) -> NoteToIndex:
-    """Return the note of a file as the file is now; raises as `plan` does."""
+    """Parse a note's file as it is now; raises as `plan` does."""
     root, path = Path(note.source_ref), str(note.path)
     data, state = _read(root, path), (root / path).stat()
     return replace(_note_of(data, note, utc_now()), mtime_ns=state.st_mtime_ns, size=len(data))
@@ -146,7 +146,7 @@ def read(note: Note) -> NoteToIndex:
 
 @frozen
 class FileChange:
-    """A planned change of the file of a note: its step, the note as it will be, and the file's text and bytes then."""
+    """A planned change of a note's file: the step, the note before and after, and the file's new bytes and text."""
 
     step: FileStep
     note: Note
@@ -157,11 +157,11 @@ class FileChange:
 
 
 def plan(note: Note, changed: Note, inside: BodyMetadata | None = None) -> FileChange:
-    """Plan the change of a note's file: its name, and of a text file its text. `inside` is what that says, if read.
+    """Plan the change of a note's file: its path and, for a text file, its text.
 
-    The text of the note takes the place of the old one, with the file's encoding and line ends; of its front matter
-    only the fields that differ change. Raises Conflict, with the note of the file, for a file that isn't as it was
-    synced; EditError for a text that the file can't hold or a file that isn't there; SourceError, NotWritable.
+    `inside` is the metadata of the new body, if already parsed. The file keeps its encoding, its line ends and the
+    fields of its front matter that don't differ. Raises Conflict, with the file's note, for a file that changed since
+    its sync; EditError for a missing file or a text that the file can't hold; SourceError; NotWritable.
     """
     path, before = str(note.path), read_synced(note)
     step = FileStep(note.source_ref, path, str(changed.path))
@@ -178,28 +178,28 @@ def plan(note: Note, changed: Note, inside: BodyMetadata | None = None) -> FileC
 
 
 def plan_removal(note: Note) -> FileChange:
-    """Plan to put the file of a note into the trash, as it is now; raises as `plan` does."""
+    """Plan to move a note's file to the trash; raises as `plan` does."""
     path = str(note.path)
     return FileChange(FileStep(note.source_ref, path, "", _read(Path(note.source_ref), path)), note, note)
 
 
 def plan_new(note: Note, data: bytes) -> FileChange:
-    """Plan to write the file of a note where none is."""
+    """Plan to write a new file for a note."""
     step = FileStep(note.source_ref, str(note.path), str(note.path), b"", folder.content_hash(data))
     return FileChange(step, note, note, data)
 
 
 def write_new(change: FileChange) -> bool:
-    """Write a new file, and return whether it was; raises as `create`."""
+    """Write a planned new file; return whether it was written. Raises as `create`."""
     return create(Path(change.step.folder), change.step.path, change.data)
 
 
 TRASH = ".trash"
-"""The folder at the top of the user's files that takes the place of the system's trash, as in Obsidian."""
+"""Folder at the top of the user's files that replaces a missing system trash, as in Obsidian."""
 
 
 def put_away(change: FileChange) -> Path | None:
-    """Put a file into the trash of the system; where there is none, into a folder at the top, which is returned.
+    """Move a file to the system's trash; if there is none, to a folder at the top, and return that folder.
 
     Servers have no trash, and neither have drives on which the user may not make one. Raises as `apply` does.
     """
@@ -223,7 +223,7 @@ def _send_to_trash(file: Path) -> None:
 
 
 def apply(change: FileChange) -> os.stat_result:
-    """Change a file; return its state then. Raises as `plan` does, and DiskFull."""
+    """Carry out a planned change of a file; return its new status. Raises as `plan` does, and DiskFull."""
     step, root = change.step, Path(change.step.folder)
     path = step.new_path
     file = root / path
@@ -241,26 +241,26 @@ def apply(change: FileChange) -> os.stat_result:
 
 
 def written(change: FileChange, state: os.stat_result) -> NoteToIndex:
-    """Return the note of a text file that was changed, as the file is now."""
+    """Return the note of a text file after its change."""
     now = datetime.fromtimestamp(state.st_mtime_ns / 1e9, UTC)
     read = _note_of(change.data, change.changed, now, change.text, change.inside)
     return replace(read, mtime_ns=state.st_mtime_ns, size=state.st_size)
 
 
 def is_synced(note: Note) -> bool:
-    """Return whether the file of a note is there as it was synced."""
+    """Return whether a note's file exists and is unchanged since its sync."""
     with suppress(SourceError, EditError):
         return folder.content_hash(_read(Path(note.source_ref), str(note.path))) == note.content_hash
     return False
 
 
 def is_taken(root: Path, path: str) -> bool:
-    """Return whether anything has the path of a new file, or will once it is downloaded."""
+    """Return whether a path is taken, also by a file in the cloud that isn't downloaded yet."""
     return os.path.lexists(root / path) or is_evicted(root / path)
 
 
 def create(root: Path, path: str, data: bytes) -> bool:
-    """Write a new file, with its folders, and return whether it was: one that holds anything stays as it is.
+    """Write a new file and its folders; return whether it was written. A file with content stays as it is.
 
     Raises as `apply` does.
     """
@@ -297,7 +297,7 @@ def _read(root: Path, path: str) -> bytes:
 
 
 def read_synced(note: Note) -> bytes:
-    """Return the bytes of the file of a note; raises Conflict for one that isn't as it was synced."""
+    """Return the bytes of a note's file; raises Conflict if it changed since its sync."""
     data = _read(Path(note.source_ref), str(note.path))
     if folder.content_hash(data) != note.content_hash:
         raise _conflict(note, data)
@@ -305,7 +305,7 @@ def read_synced(note: Note) -> bytes:
 
 
 def _conflict(note: Note, data: bytes, copy: Path | None = None) -> Conflict:
-    """Return the error of a file that was changed since it was synced."""
+    """Return the error for a file that changed since its sync."""
     stored = _note_of(data, note, utc_now()).note
     if copy:
         return Conflict(
@@ -327,7 +327,7 @@ def _conflict(note: Note, data: bytes, copy: Path | None = None) -> Conflict:
 def _note_of(
     data: bytes, note: Note, updated_at: datetime, text: str | None = None, inside: BodyMetadata | None = None
 ) -> NoteToIndex:
-    """Return the note of a file's bytes, as a sync makes it; `text` is theirs, and `inside` what its body says."""
+    """Return the note that a sync makes of a file's bytes; `text` and `inside` are given if already known."""
     path, encoding = str(note.path), note.encoding
     if text is None:
         found = decode_file(data, path, chosen=chosen_in(note))
@@ -348,7 +348,7 @@ def _note_of(
 
 
 def _text(before: bytes, path: str, changed: Note, inside: BodyMetadata | None) -> tuple[str, BodyMetadata]:
-    """Return the text of a file with the body and the fields of a changed note, and what that body says."""
+    """Return a file's text with the body and fields of a changed note, and the metadata of the body."""
     old = notefile.parse_note(decode_file(before, path, chosen=chosen_in(changed)).text, path).note
     front, body = old.front or "", changed.body
     if changed.front and not front:  # an earlier version of Tessera took it for front matter
@@ -367,7 +367,7 @@ def _text(before: bytes, path: str, changed: Note, inside: BodyMetadata | None) 
 
 @contextmanager
 def _writing(root: Path, path: str) -> Iterator[None]:
-    """Raise the errors of the file system that keep a file from being written as errors that say what to do."""
+    """Translate errors of the file system during a write into errors that say what to do."""
     try:
         yield
     except OSError as error:

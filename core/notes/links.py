@@ -1,4 +1,4 @@
-"""Links between notes: where one leads, as Obsidian finds it, and which lead to a note."""
+"""Links between notes, resolved as in Obsidian, and links to a note."""
 
 import json
 import posixpath
@@ -17,31 +17,31 @@ _PATH, _FILE, _TITLE, _ALIAS = range(4)
 """Kinds of names by which links find notes, the most specific first."""
 
 _LISTED = 10
-"""Notes of one name that an error lists."""
+"""Maximum notes with the same name that an error lists."""
 
 
 @frozen
 class NoteLink:
-    """A link of a note: its target as it is written, and the id of the note that it leads to, if there is one."""
+    """A link of a note: its target as written, and the id of the target note, if there is one."""
 
     target: str
     note_id: str | None
 
 
 class NoteLinks:
-    """The notes of a workspace by their names, as of now. Names differ by more than case and a note's suffix."""
+    """A snapshot of a workspace's notes by name. Names are compared without case and without a note's suffix."""
 
     def __init__(self, store: Store, names: Iterable[NoteNames] | None = None) -> None:
         self._store = store
         self.names = {named.id: named for named in (store.notes.named() if names is None else names)}
-        """What each note is called, by its id."""
+        """The names of each note, by its id."""
         self._by_name: defaultdict[str, list[tuple[int, NoteNames]]] = defaultdict(list)
         for named in self.names.values():
             for kind, name in _names(named):
                 self._by_name[name].append((kind, named))
 
     def renamed(self, names: Mapping[str, tuple[str, str | None]]) -> "NoteLinks":
-        """Return the links as they are once some notes, by their ids, have another title and another path each."""
+        """Return the links as if notes were renamed; `names` maps their ids to new titles and paths."""
         renamed = {item: replace(self.names[item], title=title, path=path) for item, (title, path) in names.items()}
         return NoteLinks(self._store, (self.names | renamed).values())
 
@@ -50,9 +50,9 @@ class NoteLinks:
         return self.names[note_id].title
 
     def name(self, note_id: str) -> str:
-        """Return the name by which a link finds a note: its file's if no other note is called so, else its path.
+        """Return the name for links to a note: its file name, or its title without one, if unique, else its path.
 
-        A path that is also the end of another one begins with a slash.
+        A path that is also the end of another path starts with a slash.
         """
         path = self.names[note_id].path
         name = _without_suffix(posixpath.basename(path) if path else self.title(note_id))
@@ -65,14 +65,14 @@ class NoteLinks:
         return f"/{path}" if any(other.endswith(ending) for other in others) else path
 
     def namesakes(self, note_id: str) -> set[str]:
-        """Return the ids of the notes that have a name of a note, its own too."""
+        """Return the ids of all notes that share a name with a note, including its own id."""
         return {named.id for _, name in _names(self.names[note_id]) for _, named in self._by_name[name]}
 
     def target(self, note: Note | NoteNames, target: str) -> str | None:
-        """Return the id of the note that a link of `note` leads to: the nearest in its base, then in other bases.
+        """Return the id of the nearest note that a link of `note` leads to, its own base first; None if there is none.
 
-        `target` is a path, a file name, a title or an alias, without a heading; a path is one from the top of the
-        note's folder or from the note's own place, or the end of one.
+        `target` is a path, a file name, a title or an alias, without a heading. A path is relative to the top of the
+        note's folder or to the note, or it is the end of a path.
         """
         wanted = plain(target).strip("/")
         folder = posixpath.dirname(note.path or "")
@@ -91,9 +91,9 @@ class NoteLinks:
         return best[-1] if best else None
 
     def called(self, name: str) -> set[str]:
-        """Return the ids of the notes that a name means outside of any note: an id, or what a link accepts.
+        """Return the ids of the notes that a name refers to outside of a note: an id, or anything that a link accepts.
 
-        A path or a title as it is written comes before other spellings, then a name that a link would follow first.
+        Exact paths and titles come before other spellings, which are ranked as for links.
         """
         if name in self.names:
             return {name}
@@ -110,7 +110,7 @@ class NoteLinks:
         return exact or {named.id for rank, named in ranked if rank == best}
 
     def single(self, name: str) -> str:
-        """Return the one note of this name; raises NoteNotFound, and QueryError with a list of several."""
+        """Return the id of the only note with a name; raises NoteNotFound, and QueryError that lists several notes."""
         note_ids = self.called(name)
         if len(note_ids) > 1:
             n, ids = (
@@ -126,12 +126,12 @@ class NoteLinks:
         raise NoteNotFound(name)
 
     def resolve(self, note: Note | NoteNames, targets: Sequence[str]) -> list[NoteLink]:
-        """Return where the links of a note lead; links to itself are left out."""
+        """Resolve the links of a note; links to the note itself are left out."""
         links = (NoteLink(target, self.target(note, target)) for target in targets)
         return [link for link in links if link.note_id != note.id]
 
     def to(self, *note_ids: str) -> list[str]:
-        """Return the ids of the notes that link to some notes other than themselves, by path."""
+        """Return the ids of the notes that link to any of some notes other than themselves, ordered by path."""
         names = {name for note_id in note_ids for _, name in _names(self.names[note_id])}
         escaped = [json.dumps(name, ensure_ascii=False)[1:-1] for name in names]
         linking = []
@@ -150,7 +150,7 @@ class NoteLinks:
         return sorted(linking, key=lambda item: (self.names[item].path or "", item))
 
     def among(self, note_ids: Iterable[str]) -> list[tuple[str, str]]:
-        """Return the links between some notes, each as the ids of the note that has it and of its target."""
+        """Return the links between some notes as pairs of ids: source and target."""
         wanted = {note_id for note_id in note_ids if note_id in self.names}
         targets = self._store.notes.links_of(wanted)
         pairs = {(item, self.target(self.names[item], target)) for item, texts in targets.items() for target in texts}
@@ -158,7 +158,7 @@ class NoteLinks:
 
 
 def plain(name: str) -> str:
-    """Return a name as links are compared: composed, without case and a note's suffix."""
+    """Normalize a name for comparing links: composed, without case and without a note's suffix."""
     return _without_suffix(name_key(name.strip()))
 
 
@@ -175,7 +175,7 @@ def _names(named: NoteNames) -> Iterator[tuple[int, str]]:
 
 
 def _rank(kind: int, named: NoteNames, note: Note | NoteNames, wanted: str, near: str) -> tuple[int, bool] | None:
-    """Return how strongly a note bears the name of a link: the less, the stronger; None if it doesn't."""
+    """Rank how well a note matches the name in a link: lower is better, None is no match."""
     elsewhere = named.source_ref != note.source_ref
     if kind != _FILE:
         return None if "/" in wanted else (kind, elsewhere)

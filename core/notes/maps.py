@@ -1,4 +1,4 @@
-"""Maps of the notes of a base, or of all bases that have one model."""
+"""Maps of the notes of one base, or of all bases with the same model."""
 
 import re
 import threading
@@ -19,24 +19,24 @@ from core.store import Store
 # Places of vectors on a plane: the two main directions first, then neighbours are drawn together.
 
 NEIGHBOURS, PUSHED = 12, 6
-"""Vectors that a point is drawn to, and points that it is pushed from, in each step."""
+"""Neighbours that attract a point, and random points that repel it, in each step."""
 STEPS = 200
 DIRECTIONS = 128
-"""Main directions in which neighbours are looked for."""
+"""Number of principal components in which neighbours are searched."""
 _BLOCK, _DEALT = 256, 16
-"""Points whose neighbours are looked for at once, and points of a group, of which the nearest is compared at first."""
+"""Points whose neighbours are searched at once, and points per group; groups are ranked by their nearest point."""
 _STRONGEST = 4.0
 _SPREAD = 10.0
 _PUSH = 10.0
-"""Weight of a push: there are few of them for all the points that could push."""
+"""Weight of a repulsion; it is high because only `PUSHED` of all other points repel a point."""
 _EVEN = 0.6
-"""Share of a place that is its rank, which fills the plane; the rest is the place itself."""
+"""Weight of the rank in a coordinate, which fills the plane evenly; the rest is the scaled position."""
 
 Places = NDArray[np.float32]
 
 
 def places(vectors: Matrix) -> Places:
-    """Return a place for each of n vectors of unit length, shape (n, 2), from 0 to 1."""
+    """Lay out n unit vectors on a plane; return coordinates from 0 to 1, shape (n, 2)."""
     if len(vectors) < 3:
         return np.linspace(0.3, 0.7, 2 * len(vectors), dtype=np.float32).reshape(-1, 2)
     main = directions(vectors)
@@ -59,9 +59,9 @@ def places(vectors: Matrix) -> Places:
 
 
 def neighbours(points: Matrix, count: int) -> NDArray[np.intp]:
-    """Return the numbers of the nearest other points of each point, shape (n, count).
+    """Return the indices of each point's nearest other points, shape (n, count).
 
-    Points are dealt to groups of `_DEALT`; those sought are in the `count` groups whose nearest points are the nearest.
+    Points are split into groups of `_DEALT`. The `count` groups with the nearest members contain the result.
     """
     groups = -(-len(points) // _DEALT)
     padded = np.pad(points, ((0, groups * _DEALT - len(points)), (0, 0)))
@@ -82,7 +82,7 @@ def neighbours(points: Matrix, count: int) -> NDArray[np.intp]:
 
 
 def directions(vectors: Matrix) -> Matrix:
-    """Return the vectors in their main directions, the widest first."""
+    """Project vectors onto their principal components, largest variance first."""
     centred = vectors - vectors.mean(axis=0)
     _, axes = np.linalg.eigh(centred.T @ centred)
     main: Matrix = centred @ axes[:, : -DIRECTIONS - 1 : -1]
@@ -90,7 +90,7 @@ def directions(vectors: Matrix) -> Matrix:
 
 
 def _within(plane: Places) -> Places:
-    """Return places between 0 and 1, partly by their rank each way, so that far groups leave no empty plane."""
+    """Scale places to 0 to 1, partly by their rank on each axis, so that distant groups leave no empty space."""
     low, high = plane.min(axis=0), plane.max(axis=0)
     scaled = (plane - low) / np.maximum(high - low, 1e-9)
     ranks = np.argsort(np.argsort(plane, axis=0, kind="stable"), axis=0) / (len(plane) - 1)
@@ -98,7 +98,7 @@ def _within(plane: Places) -> Places:
 
 
 def regions(plane: Places, count: int) -> NDArray[np.intp]:
-    """Return the region of each place, from 0 to at most `count` - 1, by k-means with far first middles."""
+    """Cluster places by k-means from centres that are far apart; return numbers from 0 to at most `count` - 1."""
     middles = plane[[int(np.argmin(((plane - plane.mean(0)) ** 2).sum(1)))]]
     farthest = np.full(len(plane), np.inf, np.float32)
     for _ in range(1, min(count, len(plane))):
@@ -116,31 +116,31 @@ def regions(plane: Places, count: int) -> NDArray[np.intp]:
 MOST_REGIONS = 24
 _WORD = re.compile(r"[\w+#'-]+")
 PHRASES = 3
-"""Phrases that name a region, at most."""
+"""Maximum number of phrases that name a region."""
 _LEAST = 3
-"""Fewest notes of a region that have a phrase of its name."""
+"""Minimum notes of a region, and minimum notes of it that contain a phrase of its name."""
 _LONGEST = 6
-"""Characters of a name in a script without spaces."""
+"""Maximum characters of a name in a script without spaces."""
 _CODE = frozenset(
     "async await bool const def else float func href import int null println return str true false var void".split()
 )
-"""Words that programs are written in, which name no topic."""
+"""Keywords of programming languages, which name no topic."""
 _READ = 40
-"""Most notes of a region whose beginnings are read for its name."""
+"""Maximum number of notes per region that are read to name it."""
 _CONSIDERED = 400
-"""Most frequent phrases of a region among which its name is looked for."""
+"""Number of a region's most frequent phrases that are candidates for its name."""
 _WEIGHED = 60
-"""Phrases of a region, those that most of its notes have, that are looked for elsewhere."""
+"""Number of candidates, from those in most notes, that are also counted in other regions."""
 _RARE = 0.02
-"""Share elsewhere below which a phrase tells no more."""
+"""Smoothing of a phrase's share, so that phrases that are rare elsewhere weigh about the same."""
 _TITLE = 2
-"""What a title that has a phrase counts more than a text."""
+"""Extra weight of a phrase in a title."""
 _ALIKE = 0.5
-"""Share of the notes of two phrases that have both, from which on the second says nothing new."""
+"""Maximum overlap of the notes of two phrases; above it, the second phrase says nothing new."""
 
 
 class NoteMaps:
-    """The maps of a workspace; one is computed again when what searches find has changed."""
+    """The maps of a workspace, cached until the index changes."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -148,7 +148,7 @@ class NoteMaps:
         self._computing = threading.Lock()
 
     def build_map(self, base: str = "") -> NoteMap:
-        """Return the map of a base, or without one of all bases that have the commonest model; raises UnknownChoice."""
+        """Return the map of a base, by default of all bases with the most common model; raises UnknownChoice."""
         bases = [self._store.bases.named(base)] if base else self._store.bases.all()
         with self._computing:
             version = self._store.database.version()
@@ -158,7 +158,7 @@ class NoteMaps:
             return known[1]
 
     def is_known(self, base: str = "") -> bool:
-        """Whether the map is computed for the notes as they are."""
+        """Return whether the map is cached and up to date."""
         return base in self._maps and self._maps[base][0] == self._store.database.version()
 
     def _computed(self, bases: Sequence[KnowledgeBase]) -> NoteMap:
@@ -192,7 +192,7 @@ class NoteMaps:
         )
 
     def _regions(self, notes: Sequence[str], plane: Places) -> list[Region]:
-        """Return the regions, each named by the phrases that most set its notes apart from those of the others."""
+        """Return the regions, each named by the phrases that best distinguish its notes from the others."""
         count = max(1, min(MOST_REGIONS, round(sqrt(len(notes) / 4))))
         own = regions(plane, count)
         members = [inside for at in range(count) if len(inside := np.flatnonzero(own == at)) >= _LEAST]
@@ -215,7 +215,7 @@ class NoteMaps:
 
 
 class _Words:
-    """The words of a text as its phrases are spelt, in which those are counted."""
+    """The normalized words of a text, for counting phrases."""
 
     def __init__(self, text: str) -> None:
         self._words = _WORD.findall(simplify(text).lower())
@@ -237,9 +237,9 @@ class _Words:
 
 
 def _name(texts: Sequence[str], titles: _Words, elsewhere: Sequence[tuple[_Words, int]]) -> tuple[str, ...]:
-    """Return the phrases that many notes of a region have and few elsewhere; none says the same as one before it.
+    """Return distinct phrases that are common in a region's notes and rare elsewhere.
 
-    `elsewhere` are the words of the other regions, each with its number of notes.
+    `elsewhere` has the words of each other region with its number of notes.
     """
     notes = [_Words(text) for text in texts]
     holders = {
@@ -277,7 +277,7 @@ def _overlap(first: set[int], second: set[int]) -> float:
 
 
 def _is_name(phrase: str) -> bool:
-    """Return whether a phrase can name a topic: it is no piece of a sentence and has no word of code."""
+    """Return whether a phrase can name a topic: it has no keyword of code and isn't part of a Chinese sentence."""
     if phrase.isascii():
         return _CODE.isdisjoint(phrase.split())
     return len(phrase) <= _LONGEST and "的" not in phrase

@@ -1,4 +1,4 @@
-"""The files of notes: which note has one, read again, opened, and written to another place."""
+"""The files of notes: checking, reading, exporting and opening them."""
 
 import os
 import subprocess
@@ -31,18 +31,18 @@ class Files:
         return note.in_file and self._store.bases.by_id(note.base_id).write_files
 
     def text(self, note_id: str) -> str:
-        """Return the text of a file that reads as the note; raises NoteNotFound, EditError for fields no file holds."""
+        """Return a note as the text of a file; raises NoteNotFound, and EditError for fields that a file can't hold."""
         return filing.text_of(self._store.notes.note(note_id))
 
     def export(self, note_id: str, place: Path) -> str:
-        """Write `text` where nothing is yet, and return it; raises ConfigError for a place that is taken."""
+        """Write `text` to a new file and return it; raises ConfigError if the path is taken."""
         text = self.text(note_id)
         filing.export(text, place)
         return text
 
     @log_call("note.sync")
     def read(self, note_id: str) -> Note:
-        """Read a note from its file as that is now, as a version of a sync; return the note."""
+        """Read a note's file again, as a new version if the file changed; return the note."""
         with self._store.changing:
             self._store.database.check_writable()
             note = self._store.notes.note(note_id)
@@ -53,7 +53,7 @@ class Files:
         return self._store.notes.note(note_id)
 
     def give_back(self, note_id: str, names: Iterable[str]) -> Note:
-        """Take fields from the note's file again; return the note."""
+        """Reset fields to the values in the note's file; return the note."""
         given = set(names)
 
         def change(note: Note) -> Note:
@@ -64,9 +64,9 @@ class Files:
         return self._writer.change(note_id, change, Revision("update", "person"))
 
     def open(self, note_id: str) -> None:
-        """Open a note's file in the program of the system.
+        """Open a note's file in its default program.
 
-        Raises NoteNotFound, and SourceError where the file isn't there or the system has no program for it.
+        Raises NoteNotFound, and SourceError if the file is missing or no program opens it.
         """
         note = self._store.notes.note(note_id)
         path = Path(note.source_ref) / str(note.path) if note.in_file else Path()

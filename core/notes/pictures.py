@@ -1,4 +1,4 @@
-"""The pictures of notes, read in the background: looked for, read once by their hash, found with their notes."""
+"""Text recognition in the pictures of notes, in the background and once per distinct picture."""
 
 import hashlib
 import logging
@@ -30,12 +30,12 @@ from core.store import Store
 _LOG = logging.getLogger(__name__)
 _JOB = "pictures"
 _PATIENCE = 0.3
-"""Seconds between two looks at the jobs that reading waits for."""
+"""Seconds between checks of the jobs that reading waits for."""
 _NONE = NotePicture("", looked=True)
 
 
 class Pictures:
-    """Reads the pictures of the bases that want it, where no other job runs; what was read stays if it is stopped."""
+    """Reads the pictures of bases that enable it, while no other job runs. A stopped run keeps its results."""
 
     def __init__(self, store: Store, pending: PendingChunks, jobs: Jobs) -> None:
         self._store, self._pending, self._jobs = store, pending, jobs
@@ -43,24 +43,24 @@ class Pictures:
 
     @property
     def can_read(self) -> bool:
-        """Whether what reads pictures is installed."""
+        """Whether a picture reader is installed."""
         return converting.can_read()
 
     def start(self) -> bool:
-        """Start the job `pictures`, or have it look once more; return False where no pictures are to be read."""
+        """Start the job `pictures`, or let a running one look again; return False if no pictures are to be read."""
         wanted = not self._store.readonly and self.can_read and self._store.pictures.any_read()
         return wanted and self._jobs.start(_JOB, self._read_all, again=True, quiet=True)
 
     def switched(self) -> None:
-        """Do at once what a switch of a base says: take away the chunks of its pictures, or start reading them."""
+        """Apply a base's changed switch at once: remove the chunks of its pictures, or start reading them."""
         self._drop_left_over()
         self.start()
 
     def read(self, progress: Progress = no_progress, *, again: bool = False) -> int:
-        """Read the pictures that are new, changed or were interrupted now; return their number.
+        """Read new, changed and interrupted pictures now; return their number.
 
-        With `again` also those that can't be read.
-        Raises ConfigError, with the command that installs it, where what reads pictures is missing.
+        With `again`, also pictures that couldn't be read before. Raises ConfigError with the command to run if no
+        picture reader is installed.
         """
         self._store.database.check_writable()
         converting.check_picture_reader()
@@ -84,7 +84,7 @@ class Pictures:
             self._turn.release()
 
     def _drop_left_over(self) -> None:
-        """Take away the pictures of bases that read none, with their chunks."""
+        """Remove the pictures of bases that no longer read them, with their chunks."""
         with self._store.changing:
             note_ids = self._store.pictures.left_over()
             if not note_ids:
@@ -102,7 +102,7 @@ class Pictures:
         _LOG.info("Pictures of %d notes aren't read any more", len(note_ids))
 
     def _name(self, progress: Progress) -> None:
-        """Write which pictures notes show that were stored before their base read pictures."""
+        """List the pictures of notes that were stored before their base read pictures."""
         for note_id in self._store.pictures.unnamed():
             progress(0, 0, "")
             with self._store.changing:
@@ -113,14 +113,14 @@ class Pictures:
                 self._store.pictures.put(note_id, cutter.list_pictures(note, self._store.pictures.for_note(note_id)))
 
     def _look(self, progress: Progress) -> None:
-        """Look for the files of pictures, and hash those that are new or changed."""
+        """Find the files of pictures, and hash new and changed ones."""
         for picture_file in self._store.pictures.files():
             progress(0, 0, "")
             if (now := seen(picture_file)) is not None:
                 self._store.pictures.look(picture_file.note_id, now)
 
     def _place(self) -> None:
-        """Cut the notes again of which a picture is known now, so that its text is found; each once."""
+        """Cut the notes again whose pictures were read, each once, so that searches find the pictures' text."""
         by_base: defaultdict[str, list[str]] = defaultdict(list)
         same: list[str] = []
         for base_id, note_id, differs in self._store.pictures.unplaced():
@@ -163,7 +163,7 @@ class Pictures:
     def _keep(
         self, picture_file: PictureFile, data: bytes, reader: converting.PictureReader, report: Callable[[], object]
     ) -> None:
-        """Read a picture, and write its text or the reason why it has none."""
+        """Read a picture, and store its text or the reason why it has none."""
         started = time.perf_counter()
         try:
             text, version = reader.read(data, picture_file.picture.place, report)
@@ -180,7 +180,7 @@ class Pictures:
 
 
 def seen(picture_file: PictureFile) -> NotePicture | None:
-    """Return what file a picture is now; None where it is the one that is known, or that can't be said."""
+    """Return the current file of a picture; None if it is unchanged or can't be checked."""
     now, before = _as_file(picture_file), picture_file.picture
     if now is None:
         return None
@@ -191,14 +191,14 @@ def seen(picture_file: PictureFile) -> NotePicture | None:
 
 
 def data_of(picture_file: PictureFile) -> bytes | None:
-    """Return the bytes of a picture, None where its file can't be read or isn't the one that is known."""
+    """Return the bytes of a picture; None if its file can't be read or has changed."""
     now = _as_file(picture_file)
     data = _data(picture_file, now) if now and now.place else None
     return data if data is not None and hashlib.sha256(data).hexdigest() == picture_file.picture.hash else None
 
 
 def _as_file(picture_file: PictureFile) -> NotePicture | None:
-    """Return a picture as its file is now, without its hash; None where that can't be said."""
+    """Return the current path, time and size of a picture's file, without its hash; None if it can't be checked."""
     file = attachments.locate(picture_file.source_ref, picture_file.path, picture_file.picture.target)
     if file is None:
         # A folder that is away takes nothing from its notes.
@@ -213,7 +213,7 @@ def _as_file(picture_file: PictureFile) -> NotePicture | None:
 
 
 def _data(picture_file: PictureFile, now: NotePicture) -> bytes | None:
-    """Return the bytes of an ordinary file, None where it can't be read; no pipe is waited for, no link followed."""
+    """Return the bytes of a regular file, None if it can't be read. Doesn't wait for pipes or follow links."""
     flags = os.O_RDONLY | files.AT_ONCE | getattr(os, "O_NOFOLLOW", 0)
     try:
         with os.fdopen(os.open(Path(picture_file.source_ref) / now.place, flags), "rb") as stream:

@@ -54,9 +54,9 @@ class Proposals:
     # programs
 
     def add(self, base: str, body: str, *, path: str = "", **fields: Unpack[NewNoteFields]) -> Note:
-        """Add a note to a base, pending unless the base trusts programs. The first note makes its base.
+        """Add a note to a base, pending unless the base trusts programs. A workspace's first note creates its base.
 
-        Raises UnknownChoice for a base that isn't among others, and what `Notes.add` raises.
+        Raises UnknownChoice for an unknown base where there are others, and what `Notes.add` raises.
         """
         if self._bases.all():
             self._bases.get(base)
@@ -99,9 +99,9 @@ class Proposals:
         expected_version: int | None = None,
         **fields: Unpack[NoteFields],
     ) -> Note | Proposal:
-        """Change a note, or propose the change where its base doesn't trust programs; a later proposal joins it.
+        """Change a note, or propose the change where its base doesn't trust programs, merged with an earlier proposal.
 
-        A pending note that a program wrote last is changed, and stays pending. Raises what `Notes.update` raises.
+        A pending note that a program wrote last is changed and stays pending. Raises what `Notes.update` raises.
         """
         note = self._store.notes.note(note_id)
         self._store.log_notes([note_id])
@@ -114,18 +114,18 @@ class Proposals:
         return self._notes.update(note_id, body=body, expected_version=expected_version, author="program", **values)
 
     def _is_programs(self, note: Note) -> bool:
-        """Return whether a note waits for the user as a program wrote it."""
+        """Return whether a note is pending and was last written by a program."""
         return note.status == "pending" and self._store.versions.for_note(note.id)[0].author == "program"
 
     def check_movable(self, note_ids: Iterable[str]) -> None:
-        """Raise EditError for a note of the user whose base doesn't trust programs."""
+        """Raise EditError for notes that programs may not move: the user's, in a base that doesn't trust programs."""
         for note in map(self._store.notes.note, note_ids):
             base = self._store.bases.by_id(note.base_id)
             if not (base.trusts_programs or self._is_programs(note)):
                 raise EditError("Programs may move notes of bases that trust them; '{base}' doesn't.", base=base.name)
 
     def _propose(self, note: Note, body: str | None, fields: Mapping[str, object]) -> Note | Proposal:
-        """Store a proposed change over the one that waits; return the note if nothing changes."""
+        """Store a proposed change, merged with an earlier one; return the note if nothing changes."""
         proposal = Proposal(note.id, note.version, body, check_fields(fields), utc_now())
         changed = _changed(note, proposal)
         check_text_writable(self._store.bases.by_id(note.base_id), note, changed)
@@ -156,25 +156,25 @@ class Proposals:
         return sorted(waiting.values(), key=lambda submission: (submission.at, submission.note.id))
 
     def get(self, note_id: str) -> Submission:
-        """Return what waits of a note, its change first; raises NoteNotFound, and EditError if nothing does."""
+        """Return a note's submission, its change if it has one; raises NoteNotFound, and EditError if there is none."""
         return self._among({submission.note.id: submission for submission in self.all()}, note_id)
 
     def proposed(self, submission: Submission) -> Note:
-        """Return a note as it is once what waits of it is accepted; raises NoteNotFound."""
+        """Return the note as it would be after its submission is accepted; raises NoteNotFound."""
         note = self._store.notes.note(submission.note.id)
         return _changed(note, submission.change) if submission.change else replace(note, status="active")
 
     def difference(self, submission: Submission) -> NoteDifference:
-        """Return what accepting a proposal changes in its note, word by word; raises NoteNotFound."""
+        """Return what accepting a submission would change in its note, word by word; raises NoteNotFound."""
         return difference.between(self._store.notes.note(submission.note.id), self.proposed(submission))
 
     @log_call("note.accept")
     def accept(self, submissions: Iterable[Submission], *, over: int | None = None, embed: bool = True) -> None:
-        """Let pending notes be active, and make proposed changes, as `all` returned them.
+        """Activate pending notes and make proposed changes, as returned by `all`.
 
-        Raises Conflict before anything is written for one that isn't as it was returned, and for a note that was
-        changed since its change was proposed, unless its version is `over`; EditError for one that waits no longer;
-        and what `Notes.update` raises.
+        Raises Conflict, before anything is written, for a submission that changed since it was returned, and for a note
+        that changed since the proposal, unless its version is `over`; EditError for a submission that was decided
+        already; and what `Notes.update` raises.
         """
         with self._store.changing:
             chosen = self.current(submissions)
@@ -193,9 +193,9 @@ class Proposals:
         self._writer.index([*pending, *(change.note_id for change in changes)], embed=embed)
 
     def make(self, change: Proposal, *, embed: bool = True) -> Note:
-        """Make a change, as proposed or as the user edited it, in place of the one that waits; return the note.
+        """Make a change, as proposed or as edited by the user, and drop the note's proposal; return the note.
 
-        It waits no longer in the same transaction. Raises Conflict for a note of another version.
+        Both happen in one transaction. Raises Conflict if the note has another version.
         """
         note = self._make(change)
         self._writer.index([change.note_id], embed=embed)
@@ -211,9 +211,9 @@ class Proposals:
 
     @log_call("note.reject")
     def reject(self, submissions: Iterable[Submission], *, reason: str = "") -> None:
-        """Put pending notes into the trash, and drop proposed changes; raises EditError and Conflict as `accept`.
+        """Move pending notes to the trash, and drop proposed changes; raises EditError and Conflict as `accept`.
 
-        A fact from a log isn't suggested again; it keeps the reason.
+        A rejected fact from a log isn't suggested again; the reason is stored with it.
         """
         with self._store.changing:
             chosen = self.current(submissions)
@@ -227,7 +227,7 @@ class Proposals:
 
     @log_call("note.restore_proposal")
     def restore(self, changes: Sequence[Proposal]) -> None:
-        """Let rejected changes wait again; those whose notes are gone are left out."""
+        """Restore rejected changes to review, except those whose notes are gone."""
         with self._store.changing:
             there = self._store.notes.base_ids(change.note_id for change in changes)
             self._store.log_notes(there)
@@ -243,8 +243,9 @@ class Proposals:
         return waiting[note_id]
 
     def current(self, submissions: Iterable[Submission]) -> list[Submission]:
-        """Return submissions; raises Conflict for one that a program changed since the user saw it, EditError for one
-        that waits no longer.
+        """Return submissions that are still current; raises EditError for one that was decided already.
+
+        Raises Conflict for a submission that a program changed since the user saw it.
         """
         chosen, waiting = list(submissions), {submission.note.id: submission for submission in self.all()}
         for submission in chosen:
@@ -261,7 +262,7 @@ class Proposals:
 
 
 def _check(note: Note, submission: Submission, over: int | None) -> None:
-    """Raise Conflict unless the note has the version of its change, or the one that may be replaced."""
+    """Raise Conflict unless the note has the version that the change was made for, or the version `over`."""
     if submission.change and note.version not in (submission.change.version, over):
         raise Conflict(
             "'{title}' was changed after a program proposed its change: it is version {now} now, and the change "
@@ -275,12 +276,12 @@ def _check(note: Note, submission: Submission, over: int | None) -> None:
 
 
 def _changed(note: Note, change: Proposal) -> Note:
-    """Return a note with a proposed change."""
+    """Return a note with a proposed change applied."""
     return with_body(with_fields(note, change.fields), note.body if change.body is None else change.body)[0]
 
 
 def _joined(earlier: Proposal, later: Proposal) -> Proposal:
-    """Return a proposal with a later one of the same note over it; its version is that of the text."""
+    """Merge a later proposal for a note into an earlier one; the proposal with the text gives the version."""
     if later.body is None and earlier.body is not None:
         later = replace(later, body=earlier.body, version=earlier.version)
     return replace(later, fields=earlier.fields | later.fields)

@@ -1,4 +1,4 @@
-"""Notes get other titles and places; the links to them follow, and all of it can be undone."""
+"""Renaming and moving notes, together with the links to them, and undoing both."""
 
 import os
 import posixpath
@@ -31,13 +31,13 @@ from core.store import Store
 from core.store.note_rows import NoteNames
 
 _UNWRITABLE = set("[]|#^\n")
-"""Signs that a wikilink can't hold in a name."""
+"""Characters that a name in a wikilink can't contain."""
 _WORD = re.compile(r"[a-z0-9]+")
-"""Parts of a file's name that every address writes alike."""
+"""Parts of a file name that no link percent-encodes."""
 
 
 class _NewName(NamedTuple):
-    """A note as it is, the title of it that links name, and the title and the path that it gets."""
+    """A stored note, the title that links use for it, and its new title and path."""
 
     note: Note
     title_before: str
@@ -46,13 +46,13 @@ class _NewName(NamedTuple):
 
 
 class Renames:
-    """Gives notes and their files other names and places. Raises WorkspaceLocked where it may only read."""
+    """Renames and moves notes and their files. Raises WorkspaceLocked in a read-only workspace."""
 
     def __init__(self, store: Store, writer: Writer, files: Files) -> None:
         self._store, self._writer, self._files = store, writer, files
 
     def plan(self, note_id: str, title: str, *, file: bool = True, title_before: str = "") -> Renaming:
-        """Return what `rename` would change; for the title that it has, `linking` are all that another may change."""
+        """Return what `rename` would change; for the same title, `linking` has all notes that a rename may change."""
 
         def plan() -> Renaming:
             note = self._store.notes.note(note_id)
@@ -64,7 +64,7 @@ class Renames:
         return self._store.remembered.get(("rename", note_id, title, file, title_before), plan)
 
     def _linking(self, note: Note, title: str, path: str) -> list[LinkingNote]:
-        """Return the notes whose links have to follow another title and path; with the same title all that may."""
+        """Return the notes whose links have to follow a new title and path; for the same title, all that might."""
         links = NoteLinks(self._store).renamed({note.id: (note.title, note.path)})
         after = links.renamed({note.id: ("", None) if title == note.title else (title, path)})
         linking = self._store.notes.links_of(links.to(note.id))
@@ -80,14 +80,17 @@ class Renames:
         ]
 
     def _path_for(self, note: Note, title: str, *, file: bool) -> str:
-        """Return the free path of a note with another title; with `file` also of a note that is a file."""
+        """Return a free path for a note's new title.
+
+        A note from a folder, an upload or a pack keeps its path, unless `file` is set and its file is writable.
+        """
         before = note.path or naming.title_filename(note.title)
         if title == note.title or (note.source_ref and not (file and self._files.is_writable(note))):
             return before
         return self._writer.free_path(note, naming.renamed_path(before, note.title, title))
 
     def _path_in(self, note: Note, folder: str, given: Container[str]) -> str:
-        """Return the free path of a note in a folder, "" for the top of its base; raises EditError as `move` does."""
+        """Return a free path for a note in a folder, "" for the top of its base; raises EditError as `move` does."""
         if note.in_file:
             check_file_writable(self._store.bases.by_id(note.base_id), note)
         elif note.source_ref:
@@ -116,10 +119,10 @@ class Renames:
         expected_version: int | None = None,
         author: Author = "person",
     ) -> list[Renaming]:
-        """Put notes into a folder of their bases, "" for the top, and the files of bases that write files: all or none.
+        """Move all notes or none into a folder of their bases, "" for the top, with their files if a base writes files.
 
-        Links follow, as of `rename`, and so do the links of Markdown notes to files. Raises EditError, before any is
-        moved, for the note of an upload or a pack, and for a folder that leads out of the base.
+        Links follow as in `rename`, and so do the links of Markdown notes to files. Raises EditError, before anything
+        is moved, for a note from an upload or a pack, and for a folder that leads out of the base.
         """
         note_ids = [note_ids] if isinstance(note_ids, str) else note_ids
         with self._store.changing:
@@ -144,14 +147,14 @@ class Renames:
         expected_version: int | None = None,
         author: Author = "person",
     ) -> Renaming:
-        """Give a note another title; its place, its first heading and the links to it follow, each in a version.
+        """Give a note another title; its path, its first heading and the links to it follow, as a version of each note.
 
-        With `file` a note that is a file follows too, where its base writes files. What has followed `title_before`
-        follows a title that the note got by an edit.
+        With `file`, a note's file is renamed too where its base writes files. `title_before` is the title that links
+        still use, if an edit has changed the note's title already.
 
-        A linking file that another program changed is read first, so nothing in it is overwritten. One that can't be
-        written keeps its links and is returned with the reason. Raises NoteNotFound, Conflict and EditError before
-        anything is changed.
+        A linking file that another program changed is read first, so nothing in it is overwritten. A linking note that
+        can't be written keeps its links and is returned with the reason. Raises NoteNotFound, Conflict and EditError
+        before anything is changed.
         """
         title = check_fields({"title": title})["title"]
         if not title:
@@ -165,9 +168,9 @@ class Renames:
             return self._rename([_NewName(note, title_before, title, path)], author, {})[0]
 
     def _rename(self, new_names: Sequence[_NewName], author: Author, old: Mapping[str, Note]) -> list[Renaming]:
-        """Rename notes as `rename`, in one change; the notes of `old`, by their ids, get the texts there.
+        """Rename notes as `rename` does, in one change; `old` maps ids of notes to the texts that they get back.
 
-        A linking note is among those of each note that its changed links lead to.
+        Each result lists the notes whose changed links lead to its note; the first result also lists the rest.
         """
         before = NoteLinks(self._store).renamed({new.note.id: (new.title_before, new.note.path) for new in new_names})
         after = before.renamed({new.note.id: (new.title, new.path) for new in new_names})
@@ -212,9 +215,9 @@ class Renames:
 
     @log_call("note.undo_rename")
     def undo(self, *done: Renaming, author: Author = "person") -> list[Renaming]:
-        """Give notes that were renamed or moved together their titles and places of before.
+        """Give notes that were renamed or moved together their old titles and paths back.
 
-        Each note that wasn't changed since, a linking one too, gets its text of before. Raises as `rename`.
+        Notes that weren't changed since, linking ones too, get their old texts back. Raises as `rename`.
         """
         with self._store.changing:
             versions = {renaming.note_id: renaming.version for renaming in done}
@@ -230,19 +233,19 @@ class Renames:
             return self._rename(new_names, author, old)
 
     def _is_version(self, note_id: str, version: int) -> bool:
-        """Return whether a note, and its file, are as a version says."""
+        """Return whether a note and its file are unchanged since a version."""
         with suppress(TesseraError):
             return version > 0 and self._read(note_id).version == version
         return False
 
     def _text_before(self, note_id: str, version: int) -> Note | None:
-        """Return a note as it was before a version, None if that isn't stored."""
+        """Return a note as it was before a version; None if no earlier version is stored."""
         numbers = (other.number for other in self._store.versions.for_note(note_id))
         number = next((number for number in numbers if number < version), 0)
         return self._store.versions.note(note_id, number) if number else None
 
     def _plan(self, note: Note, title: str, path: str, renamed: "_Renamed") -> PlannedChange | None:
-        """Plan the renamed note: its place, its title, its heading and its own links."""
+        """Plan the change of a renamed note: its path, title, heading and own links."""
         body = note.body
         if note.id in renamed.old or (
             not note.plain and not note.document and (not note.in_file or self._files.is_writable(note))
@@ -256,12 +259,12 @@ class Renames:
         return self._writer.plan(note, change, renamed.as_what(note), None if body == note.body else body)
 
     def _read(self, note_id: str) -> Note:
-        """Return a note as its file is now, where its base writes files."""
+        """Return a note, read again from its file where its base writes files."""
         note = self._store.notes.note(note_id)
         return self._files.read(note_id) if self._files.is_writable(note) else note
 
     def _plan_link(self, note_id: str, renamed: "_Renamed") -> PlannedChange | None:
-        """Plan how the links of another note follow; None where none of its links has to."""
+        """Plan the change of another note's links; None if none of them has to follow."""
         note = self._store.notes.note(note_id)
         if renamed.text(note) != note.body:
             note = self._read(note_id)
@@ -272,7 +275,7 @@ class Renames:
 
 
 def _with_heading(note: Note, title: str) -> str:
-    """Return the text of a note, with another first heading where that gave the note its title."""
+    """Return a note's text, with the new title in its first heading if the heading had the old one."""
     headings = (one for one in look_into(note.body, note.path or "").outline.headings if one.level == 1)
     for heading in headings:
         text = note.body[heading.start : heading.end]
@@ -284,10 +287,10 @@ def _with_heading(note: Note, title: str) -> str:
 
 @frozen
 class _Renamed:
-    """The links between the notes, before some of them are renamed and after; notes of `old` get their texts again.
+    """The links between notes before and after a rename; notes in `old` get their old texts back.
 
-    `files` are the renamed documents by their folders and their paths before. `followed` collects to which notes the
-    changed links of each note lead.
+    `files`: ids of renamed documents by folder and old path. `followed`: for each note, the targets of its changed
+    links.
     """
 
     before: NoteLinks
@@ -301,14 +304,14 @@ class _Renamed:
         return Revision("revert" if note.id in self.old else "update", self.author)
 
     def text(self, note: Note) -> str:
-        """Return the old text of a note, or its text with links that lead where they led."""
+        """Return a note's text from `old`, or its present text with links that keep their targets."""
         if old := self.old.get(note.id):
             return old.body
         there = self.after.names[note.id]
         return relink(note.body, there.path or "", partial(self._target, self.before.names[note.id], there))
 
     def _target(self, here: NoteNames, there: NoteNames, link: Link) -> str | None:
-        """Return the name or the path by which a link leads where it led; None where it does so already."""
+        """Return the name or path with which a link keeps its target note; None if the link needs no change."""
         target = target_of(link, posixpath.dirname(here.path or ""))
         note_id = self.before.target(here, target) if target else None
         if note_id is None:
@@ -328,7 +331,7 @@ class _Renamed:
         return next(leads, None)
 
     def _file(self, here: NoteNames, there: NoteNames, link: Link) -> str | None:
-        """Return the path or the name by which a link leads to its file; None where it does so already."""
+        """Return the path or name with which a link keeps its target file; None if the link needs no change."""
         name = file_of(link)
         if not name or (here.path == there.path and not self.files):
             return None

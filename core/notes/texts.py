@@ -1,4 +1,4 @@
-"""The text of a note: its tags and links, and what the user hid of it."""
+"""The text of a note, with its tags, links and hidden parts."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,16 +22,16 @@ from core.store.phrases import may_hold
 _END = re.compile(LINE_END)
 _TEXT = re.compile(r"\S")
 _GAP = " … "
-"""The sign of a hidden part in a line."""
+"""Replacement for a hidden part in a line."""
 
 Hidden = Sequence[tuple[int, int]]
-"""Parts of a note's body that answer nothing, in their order."""
+"""Character ranges of a note's body that searches leave out, in order."""
 
 
 def with_body(note: Note, body: str, inside: BodyMetadata | None = None) -> tuple[Note, BodyMetadata | None]:
-    """Return a note with another text, whose tags and links are the note's, and what the text says of it, if it is new.
+    """Return a note with a new body and the body's tags and links, and the body's metadata if it was parsed.
 
-    `inside` is what the text says of the note, if it was checked and read. Raises EditError as `check_body` does.
+    `inside` is this metadata if the caller has checked and parsed the body. Raises EditError as `check_body` does.
     """
     if inside is None:
         check_body(body)
@@ -48,12 +48,12 @@ def with_body(note: Note, body: str, inside: BodyMetadata | None = None) -> tupl
 
 
 def title_of(body: str, inside: BodyMetadata | None = None) -> str:
-    """Return the title that a text gives its note; `inside` is what the text says, if it was read."""
+    """Return the title that a body gives its note; `inside` is the body's metadata if already parsed."""
     return (inside.title if inside else "") or naming.first_words(body)
 
 
 def is_titled_by_text(note: Note) -> bool:
-    """Return whether a text gives its note the title, or the file of the note its name, perhaps with a number."""
+    """Return whether a note's title comes from its text, directly or as its file's name, perhaps with a number."""
     title, path = title_of(note.body), note.path or ""
     name = stem(naming.title_filename(title))
     named = note.in_file and note.title == stem(path) and re.fullmatch(rf"{re.escape(name)}( \d+)?", note.title)
@@ -61,9 +61,9 @@ def is_titled_by_text(note: Note) -> bool:
 
 
 def with_title(note: Note, changed: Note, inside: BodyMetadata | None) -> Note:
-    """Return a changed note with the title of its text, where it has none or had the one of the text before.
+    """Return a changed note with the title of its text, if its title is empty or came from the old text.
 
-    A file names its own title.
+    A note in a file stays as it is, because its file gives the title.
     """
     follows = changed.title == note.title == title_of(note.body) and changed.body != note.body
     if note.in_file or not (follows or not changed.title):
@@ -72,7 +72,7 @@ def with_title(note: Note, changed: Note, inside: BodyMetadata | None) -> Note:
 
 
 def at_path(note: Note, path: str) -> Note:
-    """Return a note at another path, from which its links lead; raises as `with_body`."""
+    """Return a note at another path, with its links read relative to that path; raises as `with_body`."""
     links = () if note.plain else look_into(note.body, path).targets(path)
     return replace(note, path=path, links=links)
 
@@ -86,7 +86,7 @@ def restore_version(note: Note, old: Note) -> Note:
 
 
 def _tags_in(note: Note, new: Iterable[str]) -> set[str]:
-    """Return the tags in a note's text, which is parsed only if it may hold one that isn't in `new`."""
+    """Return the tags in a note's text; parses it only if it may contain a tag that isn't in `new`."""
     text = fold(note.body) if note.tags else ""
     there = {tag.casefold() for tag in note.tags if key(tag) in text}
     if there <= {tag.casefold() for tag in new}:
@@ -105,12 +105,12 @@ def _with_body(note: Note, body: str, links: tuple[str, ...]) -> Note:
 
 
 def visible_text(note: Note, hidden: Hidden) -> str:
-    """Return the body of a note without what is hidden."""
+    """Return the body of a note without its hidden parts."""
     return "\n\n".join(_parts(note.body, 0, len(note.body), hidden))
 
 
 def blank_hidden(note: Note, hidden: Hidden) -> Note:
-    """Return a note with blanks for what is hidden, so that everything else keeps its place."""
+    """Return a note with blanks in place of its hidden parts, so that offsets stay valid."""
     body = note.body
     for start, end in hidden:
         body = f"{body[:start]}{_TEXT.sub(' ', body[start:end])}{body[end:]}"
@@ -118,7 +118,7 @@ def blank_hidden(note: Note, hidden: Hidden) -> Note:
 
 
 def find_lines(note: Note, text: str, hidden: Hidden) -> Iterator[NoteLine]:
-    """Yield the lines of a note that hold a text, whatever its case, width, or Chinese script, in their order."""
+    """Yield the lines of a note that contain a text, in order; case, width and Chinese script don't matter."""
     wanted = fold(text)
     before = len(_END.findall(note.front or ""))
     start = 0
@@ -142,7 +142,7 @@ def _parts(body: str, start: int, end: int, hidden: Hidden) -> list[str]:
 
 
 MOST_CHARACTERS = 240
-"""Characters of a sentence."""
+"""Maximum characters of a quoted sentence."""
 _LINK = re.compile(r"\[\[([^\[\]|\n#^]{1,500}+)[^\[\]\n]{0,500}+\]\]|\]\(<?+([^()<>\s#]{1,500}+)[^()\n]{0,300}+\)")
 _SENTENCE_END = re.compile(r"[.!?…](?=\s)|[。！？]|\n")
 _WORDS = re.compile(r"!?\[\[(?:[^\[\]|\n]{0,500}\|)?([^\[\]|\n]{0,500})\]\]|!?\[([^\[\]\n]{0,500})\]\([^()\n]{0,500}\)")
@@ -180,7 +180,7 @@ class NoteTexts:
         self._store = store
 
     def hidden(self, note_id: str) -> list[Span]:
-        """Return the hidden parts of a note's body, which answer nothing."""
+        """Return the hidden parts of a note's body, which searches leave out."""
         return self._store.chunks.hidden(note_id)
 
     def shown(self, note_id: str) -> str:
@@ -192,9 +192,9 @@ class NoteTexts:
         return blank_hidden(self._store.notes.note(note_id), self.hidden(note_id))
 
     def lines(self, base: str, text: str) -> list[NoteLine]:
-        """Return the lines of a base's notes that hold a text, by path, of notes and chunks that answer questions.
+        """Return the lines that contain a text, by path, in the searchable notes and chunks of a base.
 
-        Raises UnknownChoice for a base, and QueryError for a text that is too long.
+        Raises UnknownChoice for an unknown base, and QueryError for a text that is too long.
         """
         check_part(text)
         return [
@@ -209,7 +209,7 @@ class NoteTexts:
         return {note_id: " ".join(text.split()) for note_id, text in texts.items()}
 
     def mentions(self, links: NoteLinks, note_id: str, among: Iterable[str]) -> dict[str, str]:
-        """Return the sentence in which each of some notes links to a note, without hidden parts."""
+        """Return the sentence in which each note of `among` links to a note, without hidden parts."""
 
         def sentence(other: str) -> str:
             note = self.without_hidden(other)

@@ -22,7 +22,7 @@ from core.store.note_rows import NoteNames
 from core.store.note_to_index import NoteToIndex
 
 _MOST_BYTES = 50_000_000
-"""Bytes of the files that are deleted in one transaction."""
+"""Bytes of files per transaction; a larger deletion is split, as the bytes are held in memory."""
 
 
 class Trash:
@@ -38,7 +38,7 @@ class Trash:
         return self._store.versions.deleted(self._bases.get(base).id if base else None)
 
     def resolve(self, name: str) -> Trashed:
-        """Return the deleted note of a name; raises as `Notes.resolve` does."""
+        """Return the deleted note with a name; raises as `Notes.resolve` does."""
         deleted = {trashed.version.note_id: trashed for trashed in self.all()}
         links = NoteLinks(
             self._store,
@@ -51,10 +51,10 @@ class Trash:
 
     @log_call("note.delete")
     def put(self, note_ids: Sequence[str] | str, *, author: Author = "person") -> set[Path]:
-        """Put notes into the trash, with their edits of chunks and versions; raises NoteNotFound before any is.
+        """Move notes to the trash, with their versions and edits of chunks; raises NoteNotFound before any is moved.
 
-        Those that are there stay as they are. Where a base writes files, a note's file goes to the trash of the
-        system; return the folders that hold files for which there is none. Other files stay, and no update of their
+        Notes that are in the trash already stay there. Where a base writes files, a note's file goes to the system's
+        trash; return the folders that took files where the system has none. Other files stay, and no update of their
         folder reads them until they change. A program deletes files only where the base trusts programs.
         """
         chosen = [note_ids] if isinstance(note_ids, str) else note_ids
@@ -77,7 +77,7 @@ class Trash:
     def _removals(
         self, stored: Mapping[str, str], bases: Mapping[str, KnowledgeBase], author: Author
     ) -> Iterator[tuple[Mapping[str, list[str]], list[filing.FileChange]]]:
-        """Yield notes of bases in groups, with the removals of their files; the bytes of a group are in memory."""
+        """Yield groups of notes by base, with the planned removals of their files; one group's bytes are in memory."""
         group, removals, size = defaultdict[str, list[str]](list), list[filing.FileChange](), 0
         for note_id, base_id in stored.items():
             note = self._store.notes.note(note_id) if _changes_files(bases[base_id], author) else None
@@ -94,14 +94,14 @@ class Trash:
         yield group, removals
 
     def _check_known(self, note_ids: Iterable[str]) -> None:
-        """Raise NoteNotFound for an id of no note, of no deleted one either."""
+        """Raise NoteNotFound for an id that belongs neither to a note nor to a deleted note."""
         for note_id in note_ids:
             if not self._store.versions.last(note_id):
                 raise NoteNotFound(note_id)
 
     @log_call("note.take_back")
     def take_back(self, note_id: str, *, expected_version: int | None = None) -> None:
-        """Put a note that the user has just made into the trash, with the file that was made for it.
+        """Move a note that the user has just created to the trash, with its file.
 
         Raises Conflict, before anything is changed, where the note or its file was changed since.
         """
@@ -114,10 +114,10 @@ class Trash:
 
     @log_call("note.restore")
     def restore(self, note_ids: Sequence[str], *, author: Author = "person", embed: bool = True) -> None:
-        """Bring notes back: deleted ones from the trash, archived ones to the active ones.
+        """Restore notes: deleted ones from the trash, archived ones to active.
 
-        The file of a note is written again, where its base writes files; a note whose file is gone elsewhere lives here
-        from then on. Raises NoteNotFound for a note that is neither stored nor in the trash.
+        Where a base writes files, a note's file is written again; otherwise a note whose file is gone becomes a note
+        without a file. Raises NoteNotFound for a note that is neither stored nor in the trash.
         """
         change = Revision("restore", author)
         with self._store.changing:
@@ -131,9 +131,9 @@ class Trash:
         self._writer.index(note_ids, embed=embed)
 
     def _bring_back(self, base: KnowledgeBase, note: Note, change: Revision) -> None:
-        """Write a deleted note again, at a free path, and the file that went with it.
+        """Write a deleted note again at a free path, with its file.
 
-        Another note whose file is gone lives in the workspace then.
+        A note whose file is gone and can't be written again becomes a note without a file.
         """
         root, path, files = Path(note.source_ref), str(note.path), list[filing.FileChange]()
         is_there = filing.is_synced if base.write_files else filing.exists
@@ -149,7 +149,7 @@ class Trash:
 
     @log_call("note.delete_for_good")
     def delete_for_good(self, note_ids: Sequence[str]) -> int:
-        """Delete notes of the trash, with their versions and edits; return how many there were.
+        """Delete notes in the trash for good, with their versions and edits; return how many there were.
 
         Raises NoteNotFound for an unknown id.
         """
@@ -161,10 +161,10 @@ class Trash:
         return len(chosen)
 
     def empty(self) -> int:
-        """Delete all notes of the trash for good; return how many there were."""
+        """Delete all notes in the trash for good; return how many there were."""
         return self.delete_for_good([trashed.version.note_id for trashed in self.all()])
 
 
 def _changes_files(base: KnowledgeBase, author: Author) -> bool:
-    """Return whether the files of a base's notes go and come with them; for programs, only where it trusts them."""
+    """Return whether deleting and restoring notes of a base changes files; for programs, only if it trusts them."""
     return base.write_files and (author != "program" or base.trusts_programs)

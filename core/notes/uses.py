@@ -33,7 +33,7 @@ _LOG = logging.getLogger(__name__)
 _PREFERENCE = "uses"
 """The preference that turns the recording off."""
 _GATHERED = 0.5
-"""Seconds for which uses are gathered, so that those of one answer are one transaction."""
+"""Seconds for which uses are gathered, so that an answer's uses are written in one transaction."""
 _MOST_WAITING = 10_000
 """Uses that may wait to be written; further ones aren't recorded."""
 
@@ -48,7 +48,7 @@ def _check_place(store: Store, note_id: str, chunk_id: str) -> None:
 
 
 class Uses:
-    """The uses of notes. Recording one costs the caller an entry in a list; a thread writes them."""
+    """The uses of notes. The caller only appends to a list; a thread writes it to the database."""
 
     def __init__(self, store: Store, settings: Settings, preferences: Preferences) -> None:
         self._store = store
@@ -63,7 +63,7 @@ class Uses:
         self._seconds = _GATHERED
 
     def hand_to(self, write: Callable[[Sequence[Use]], None], seconds: float) -> None:
-        """Give uses to what writes them for this process, which may only read, after so many seconds."""
+        """Let `write` store the uses of this read-only process, gathered for `seconds`."""
         self._write, self._seconds = write, seconds
 
     @property
@@ -77,7 +77,7 @@ class Uses:
         self._preferences.set(_PREFERENCE, "on" if enabled else "off")
 
     def note(self, used_in: str, places: Iterable[Place], context: str = "") -> None:
-        """Record that notes are used, in a moment; what can't be recorded is left out."""
+        """Record uses of notes in the background; uses that can't be recorded are left out."""
         if self._write is None or not self.enabled:
             return
         now = utc_now()
@@ -90,7 +90,7 @@ class Uses:
                     self._writer.start()
 
     def found(self, result: SearchResult, chosen: Filters | None = None) -> None:
-        """Record the hits of a search, unless it narrows by use: its hits would leave it at once."""
+        """Record the hits of a search, unless it filters by use, because recording would change its hits."""
         filters = (result.understood.filters, chosen or Filters())
         if not any(condition.field == "use" for item in filters for condition in item.conditions):
             self.note("found", dict.fromkeys((hit.note.id, "") for hit in result.hits))
@@ -110,7 +110,7 @@ class Uses:
         self.flush()
 
     def flush(self) -> None:
-        """Write the uses that wait; at the end those are written that another thread took."""
+        """Write the waiting uses; returns after uses that another thread is writing are written too."""
         with self._writing:
             with self._lock:
                 waiting, self._waiting = self._waiting, []
@@ -126,7 +126,7 @@ class Uses:
     ) -> Use:
         """Record one use, and return it as stored.
 
-        Raises ConfigError while the recording is off and for values that can't be, NoteNotFound, WorkspaceLocked.
+        Raises ConfigError while recording is off and for invalid values, NoteNotFound, WorkspaceLocked.
         """
         if not self.enabled:
             raise ConfigError("The use of notes isn't recorded. Turn it on in the settings, under Search.")
@@ -176,13 +176,13 @@ class Uses:
 
     @log_call("use.forget")
     def forget(self, note_ids: Sequence[str]) -> int:
-        """Delete all that is recorded of the use of notes; return how many uses."""
+        """Delete all recorded uses of notes; return how many there were."""
         self.flush()
         self._store.log_notes(note_ids)
         return self._store.uses.drop(note_ids)
 
     def close(self) -> None:
-        """Write the uses that wait; nothing is recorded from then on."""
+        """Write the waiting uses, and stop recording."""
         self._closing.set()
         self.flush()
 
@@ -217,15 +217,14 @@ class Clicks:
 
     @property
     def today(self) -> datetime:
-        """The bare day by the user's clock."""
+        """The present day by the user's clock, as midnight in UTC."""
         return datetime.combine(self._clock().date(), time(), UTC)
 
     @log_call("click.record")
     def record(self, note_id: str, question: str, kind: ClickKind, *, chunk_id: str = "") -> Click:
         """Record that a hit was opened, copied or cited for a question; return the click.
 
-        Raises ConfigError while clicks are off and for values that can't be, UnknownChoice, NoteNotFound,
-        WorkspaceLocked.
+        Raises ConfigError while clicks are off and for invalid values, UnknownChoice, NoteNotFound, WorkspaceLocked.
         """
         if not self.enabled:
             raise ConfigError("Clicks aren't recorded. Turn them on in the settings, under Search.")

@@ -1,4 +1,4 @@
-"""The versions of a note: each change of it, with the whole note as it was then."""
+"""The versions of a note, one for each change, with the whole note after it."""
 
 from core.base.errors import NoteNotFound
 from core.model import Author, Note, NoteDifference, Revision, Version
@@ -9,7 +9,7 @@ from core.store import Store
 
 
 class Versions:
-    """The versions of all notes, of deleted ones too."""
+    """The versions of all notes, including deleted ones."""
 
     compare = staticmethod(difference.between)
     merge_texts = staticmethod(difference.merge_texts)
@@ -18,7 +18,7 @@ class Versions:
         self._store, self._writer = store, writer
 
     def all(self, note_id: str) -> list[Version]:
-        """Return the versions of a note, also of a deleted one, the newest first; raises NoteNotFound."""
+        """Return the versions of a note, which may be deleted, newest first; raises NoteNotFound."""
         if versions := self._store.versions.for_note(note_id):
             return versions
         raise NoteNotFound(note_id)

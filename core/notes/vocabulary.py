@@ -27,7 +27,7 @@ _COMMA = re.compile("[,，、]")
 
 @frozen
 class Preset:
-    """Types with their categories, to begin with; the title is that of its button."""
+    """A starting set of types with their categories; `title` is the label of its button."""
 
     title: Message
     types: Mapping[Message, tuple[str, ...]]
@@ -62,14 +62,14 @@ PRESETS: Mapping[str, Preset] = {
 
 @frozen
 class TypeVocabulary:
-    """The types of a file with their categories, in its order; `problems` name the lines that are left out."""
+    """The types with their categories, in the order of the file; `problems` describe the lines that are left out."""
 
     types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     problems: tuple[Message, ...] = ()
 
 
 class Vocabulary:
-    """The words that the fields of a note offer; a note may have any other."""
+    """The words that are suggested for the fields of a note; others are allowed too."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -77,7 +77,7 @@ class Vocabulary:
 
     @property
     def path(self) -> Path:
-        """The path of the file, which is made if it isn't there."""
+        """The path of the file, which is created if it doesn't exist."""
         self.begin()
         return self._store.folder / FILE
 
@@ -96,7 +96,7 @@ class Vocabulary:
         return "\n".join([f"# {render(_ABOUT, language)}", "", *types, ""])
 
     def begin(self, language: str = ENGLISH) -> None:
-        """Make the file with the everyday types in a language, unless it is there; what is no file is set aside."""
+        """Create the file with the everyday types in a language, unless it exists; anything else there is set aside."""
         file = self._store.folder / FILE
         if self._store.readonly or file.is_file():
             return
@@ -110,7 +110,7 @@ class Vocabulary:
         return _distinct([*self._words().types, *(kind for kind, _ in self._store.fields.classified())])
 
     def categories_of(self, kind: str) -> list[str]:
-        """Return the categories of a type in the file, then its notes' categories; for "" of all types."""
+        """Return the categories of a type from the file, then from its notes; "" means all types."""
         listed = ((name, category) for name, categories in self._words().types.items() for category in categories)
         pairs = (*listed, *self._store.fields.classified())
         return _distinct(item for name, item in pairs if fold(kind) in ("", fold(name)))
@@ -128,7 +128,7 @@ class Vocabulary:
         return self._store.notes.categories(base)
 
     def problems(self) -> tuple[Message, ...]:
-        """Return what is wrong with lines of the file, with their numbers; the other lines count."""
+        """Return the problems in the file with their line numbers; the other lines are used."""
         return self._words().problems
 
     def text(self) -> str:
@@ -169,7 +169,7 @@ def _words_in(path: Path) -> TypeVocabulary:
 
 
 def parse(content: bytes) -> TypeVocabulary:
-    """Return the words of a file; a line that can't be read is a problem with its number."""
+    """Parse the file; a line that can't be read becomes a problem with its number."""
     types: dict[str, tuple[str, dict[str, str]]] = {}
     problems = []
     for number, line in enumerate(re.split(LINE_END.encode(), content.removeprefix(b"\xef\xbb\xbf")), 1):

@@ -1,4 +1,4 @@
-"""The one way in which notes are changed and new ones are added."""
+"""Writing changed and new notes, with their versions and files."""
 
 import json
 import os
@@ -38,29 +38,29 @@ from core.store.note_to_index import NoteToIndex
 Change = Callable[[Note], Note]
 
 NAMES = ("source", ORIGIN, "created_by", "source_url", "created", "metadata")
-"""The values of a new note besides its text, its path and its fields."""
+"""Keys of a new note besides its text, its path and its fields."""
 _MOST = 500
-"""Characters of a place or a name."""
+"""Maximum characters of a note's origin, and of its writer's name."""
 _MOST_METADATA = 16 * 1024
 
 _GROUP = 256
-"""Notes that are written together."""
+"""Number of new notes that are written together."""
 
 
 def _is_same(root: Path, name: str, other: str) -> bool:
-    """Return whether two names are spellings of one file, where the system doesn't tell them apart."""
+    """Return whether two names are the same file, on a system that doesn't distinguish their spellings."""
     with suppress(OSError):  # a file that is gone, a link that leads nowhere
         return name_key(name) == name_key(other) and (root / name).samefile(root / other)
     return False
 
 
 def _own_title(body: str, path: str) -> str:
-    """Return the title that a file has by its text and its name."""
+    """Return the title of a file, from its text or else its name."""
     return look_into(body, path).title or stem(path)
 
 
 class Writer:
-    """Writes the notes of a workspace. Its methods raise WorkspaceLocked where it is open for reading only."""
+    """Writes the notes of a workspace. Its methods raise WorkspaceLocked if that is open for reading only."""
 
     def __init__(self, store: Store, pending: PendingChunks) -> None:
         self._store, self._pending = store, pending
@@ -79,8 +79,8 @@ class Writer:
     ) -> Note:
         """Apply a function to a note, then set its `body`; write it as a new version, unless nothing changes.
 
-        Return the note. `embed` is None where the caller sees to the chunks. Raises NoteNotFound, and Conflict if the
-        note's version isn't the expected one.
+        Return the note. `embed` is None if the caller calls `index`. Raises NoteNotFound, and Conflict if the note's
+        version isn't the expected one.
         """
         with self._store.changing:
             self._store.database.check_writable()
@@ -106,7 +106,7 @@ class Writer:
     def change_all(
         self, note_ids: Sequence[str], change: Change, as_what: Revision, expected_version: int | None = None
     ) -> None:
-        """Change several notes as a function says: all of them and their files, or none.
+        """Apply a function to several notes and their files, all or none.
 
         Raises NoteNotFound and Conflict, and as `filing.plan` and `filing.apply`.
         """
@@ -119,9 +119,9 @@ class Writer:
             self._store.log_notes(note_ids)
 
     def write(self, base: KnowledgeBase, notes: Sequence[NoteToIndex], *, strict: bool = True) -> Indexed:
-        """Write notes, so that their words find them; return what was written.
+        """Write notes and index their words; return what was written.
 
-        With `strict` raises SourceError for a note that can't be cut, else it is among those that failed.
+        With `strict`, raises SourceError for a note that can't be cut; otherwise the result lists it in `failed`.
         """
         if not notes:
             return Indexed()
@@ -132,9 +132,9 @@ class Writer:
         return done
 
     def plan(self, note: Note, change: Change, as_what: Revision, body: str | None = None) -> "PlannedChange | None":
-        """Plan what `change` writes, None where nothing changes; raises as it does, before anything is written.
+        """Plan a change of a note, None if nothing changes; raises as `change` does, before anything is written.
 
-        The file is changed too, if it gets another name or the base writes files; raises as `filing.plan` does.
+        The file is changed too if it gets another name or the base writes files; raises as `filing.plan` does.
         """
         base = self._store.bases.by_id(note.base_id)
         changed, inside = change(note), None
@@ -176,7 +176,7 @@ class Writer:
                 self.write(self._store.bases.by_id(base_id), notes)
 
     def _renamed(self, base: KnowledgeBase, note: Note, changed: Note, inside: BodyMetadata | None) -> Note:
-        """Return a note that is being made at the path of its present title."""
+        """Return a note that is still being created, at the path for its present title."""
         title, follows = changed.title, False
         if note.source_ref and not (note.in_text_file and base.write_files):
             return changed
@@ -192,7 +192,7 @@ class Writer:
     def free_path(self, note: Note, path: str, given: Container[str] = ()) -> str:
         """Return a path for a note, with a number appended if another note or file has it.
 
-        `given` are the keys of paths that other notes of its source get.
+        `given` has the normalized paths that other notes of the same source are about to get.
         """
         base, root = self._store.bases.by_id(note.base_id), Path(note.source_ref)
 
@@ -206,16 +206,16 @@ class Writer:
         return free_path(path, TakenNames(is_taken))
 
     def folder_for(self, base: KnowledgeBase, path: str) -> Path | None:
-        """Return the folder into which a base writes a new note, None where it writes no files."""
+        """Return the folder for a new note's file, preferably with its subfolder; None if the base writes no files."""
         folders = (Path(sync.folder) for sync in self._store.bases.syncs(base) if base.write_files)
         top = posixpath.dirname(path)
         return max(filter(Path.is_absolute, folders), key=lambda folder: os.access(folder / top, os.F_OK), default=None)
 
     def file(self, base: KnowledgeBase, new: NoteToIndex) -> NoteToIndex:
-        """Write the file of a new note, where its base writes files, and return the note as it is then.
+        """Write a file for a new note where its base writes files; return the note as read from the file.
 
-        A note from elsewhere, one that waits for the user, or that no import would read, gets none. Raises as
-        `filing.apply` does.
+        No file is written for a note that the user didn't write, a pending note, or a path that imports leave out.
+        Raises as `filing.apply` does.
         """
         path = str(new.note.path)
         folder = self.folder_for(base, path)
@@ -235,7 +235,7 @@ class Writer:
 
 @frozen
 class PlannedChange:
-    """A change of a note, with that of its file if there is one; `inside` is what a new text says."""
+    """A planned change of a note and of its file, if it has one; `inside` is the metadata of a new body."""
 
     note: Note
     changed: Note
@@ -245,12 +245,12 @@ class PlannedChange:
 
     @property
     def is_cut(self) -> bool:
-        """Whether the title or the text changes, which are in the chunks."""
+        """Whether the title or the text changes, so that the note is cut into chunks again."""
         return (self.changed.title, self.changed.body) != (self.note.title, self.note.body)
 
 
 def check_text_writable(base: KnowledgeBase, note: Note, changed: Note) -> None:
-    """Raise EditError for another text of a file in a base that doesn't write files, and of a document."""
+    """Raise EditError for a changed text of a document, or of a file in a base that doesn't write files."""
     if note.in_file and note.document and changed.body != note.body:
         raise EditError(
             "The text of '{path}' is converted from a document. Edit the document, or a copy of the note.",
@@ -271,7 +271,7 @@ def check_file_writable(base: KnowledgeBase, note: Note) -> None:
 
 
 def check_version(note: Note, expected: int | None) -> None:
-    """Raise Conflict for a note that isn't of the version that was expected, if one was."""
+    """Raise Conflict if a note doesn't have the expected version; None accepts any version."""
     if expected not in (None, note.version):
         raise Conflict(
             "'{title}' was changed in the meantime: it is version {now} now, and you changed version {before}.",
@@ -287,9 +287,10 @@ def check_version(note: Note, expected: int | None) -> None:
 
 
 def take_provenance(item: dict[str, object]) -> tuple[str, dict[str, object]]:
-    """Take these values out of an item; return the source, "" for none, and the properties that say more of it.
+    """Remove the provenance from an item; return its source, "" for none, and its other values as properties.
 
-    `user` is `manual`. Raises UnknownChoice for a source, EditError for values that are too long or no JSON.
+    The source `user` means `manual`. Raises UnknownChoice for an unknown source, EditError for values that are too
+    long or not JSON.
     """
     source, *said, metadata = (item.pop(name, None) for name in NAMES)
     source = "manual" if source == "user" else source
@@ -339,10 +340,10 @@ def add(
     *,
     strict: bool,
 ) -> Added:
-    """Write a note of each item into a base; return their ids and what failed, which is raised with `strict`.
+    """Write a note for each item into a base; return the ids and the failures, which are raised with `strict`.
 
-    They are written in groups; each group is given its places and written while nothing else writes. The user's own
-    are files, where the base writes files.
+    Notes are written in groups. Each group gets its paths and is written while nothing else writes. The user's own
+    notes become files where the base writes files.
     """
     paths, ids = TakenNames(partial(store.notes.has_path, base)), TakenNames(store.versions.has)
     note_ids: list[str] = []
@@ -374,7 +375,7 @@ def add(
 
 @contextmanager
 def _removing_files(notes: Sequence[NoteToIndex]) -> Iterator[set[str]]:
-    """Delete the files of new notes but those whose ids are added to the set."""
+    """Delete the files of new notes after the block, except for ids that the block adds to the set."""
     written: set[str] = set()
     try:
         yield written

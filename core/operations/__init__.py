@@ -1,1 +1,1 @@
-"""Operations of the pipeline, and how any operation is declared."""
+"""Operations of the pipeline, and the declaration of operations."""

@@ -1,4 +1,4 @@
-"""Declarations of operations: a function of the workspace, and the doors that call it."""
+"""Declarations of operations: functions on a workspace, and the doors (interfaces) that call them."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -23,7 +23,7 @@ _INJECTED = ("workspace", "caller", "progress")
 
 @frozen
 class Caller:
-    """The caller: the user at this machine, or a program, whose changes wait for the user."""
+    """The caller of an operation: the user at this machine, or a program, whose changes wait for the user."""
 
     author: Author
 
@@ -37,12 +37,11 @@ PERSON, PROGRAM = Caller("person"), Caller("program")
 
 @frozen
 class About:
-    """A parameter of an operation.
+    """The description of a parameter of an operation.
 
-    `flag`, `query` and `tool` are its names as an option, in an address and for a tool where they differ from its name.
-    Only `doors` take it. A number is from `least` to `most`; a `long` text may be that of a note, and a `searched` one
-    any. `parts` are the fields of an object; a command takes each as an option. `example` is a value of one that is
-    required.
+    `flag`, `query` and `tool` are other names for it as an option, in an address and for a tool. Only `doors` take it.
+    A number is from `least` to `most`. A `long` text may be as long as a note, a `searched` text may be any text.
+    `parts` are the fields of an object; a command takes each as an option. `example` is a value of a required one.
     """
 
     text: str | Message
@@ -60,7 +59,7 @@ class About:
 
 @frozen
 class Parameter:
-    """A value that an operation takes; one that isn't required may be left out and then has its `default`."""
+    """A parameter of an operation; unless it is required, it may be left out and then has its `default`."""
 
     name: str
     type: Any
@@ -71,7 +70,7 @@ class Parameter:
 
 @frozen
 class CommandGroup:
-    """A group of commands; one that `lists` does `list` where no command is named."""
+    """A group of commands; with `lists`, it runs `list` if no command is named."""
 
     name: str
     about: str
@@ -83,10 +82,10 @@ class Operation(Generic[Result]):
     """An operation: an act of the user or a program on a workspace.
 
     `http` is a method and a path below /api/v1, `cli` a command with its arguments in braces, `tool` a tool's name.
-    `lacks` is the reason of each door without it; a door `by_hand` calls the function in code of its own. With `job` it
-    runs as the job of this name, after `check`, which raises errors in its arguments at once. `creates` is the path of
-    what it adds. `takes` and `gives` are an example: arguments and their answer. `fields` are its keywords.
-    `lines` formats the result of the function for people.
+    `lacks` has the reason for each door that doesn't offer it; a door in `by_hand` calls the function in its own code.
+    With `job` it runs as the job of this name, after `check`, which raises errors in its arguments at once. `creates`
+    is the path of the resource that it adds. `takes` and `gives` are an example: arguments and their answer. `fields`
+    are its keyword arguments. `lines` formats the result of the function for people.
     """
 
     name: str
@@ -114,7 +113,7 @@ class Operation(Generic[Result]):
 
     @cached_property
     def response(self) -> object:
-        """An example of an answer: `gives`, else that of its type."""
+        """An example of an answer: `gives`, else the example of its type."""
         return self.gives if self.gives is not None else examples.example_for(self._hints["return"])
 
     @property
@@ -143,7 +142,7 @@ class Operation(Generic[Result]):
 
     @cached_property
     def reports(self) -> bool:
-        """Whether it reports its progress."""
+        """Whether the operation reports its progress."""
         return "progress" in inspect.signature(self.function).parameters
 
     @cached_property
@@ -168,13 +167,13 @@ class Operation(Generic[Result]):
             return value
 
     def decode(self, value: object) -> Result:
-        """Return the result from its value in JSON; raises ValueError."""
+        """Decode the result from its value in JSON; raises ValueError."""
         result: Result = decode(self._hints["return"], value)
         return result
 
 
 def operation(name: str, about: str, **declared: Any) -> Callable[[Callable[..., Result]], Operation[Result]]:
-    """Make an operation of a function."""
+    """Declare a function as an operation."""
     return lambda function: Operation(name, as_message(about), function, **declared)
 
 

@@ -1,4 +1,4 @@
-"""Examples of answers, which the schema of HTTP shows; they are in `examples.json`, by their type or their name."""
+"""Examples of answers for the schema of the HTTP API, from `examples.json`, by type or name."""
 
 import json
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ _EXAMPLES: dict[str, object] = json.loads(Path(__file__).with_suffix(".json").re
 
 
 def example_for(kind: object) -> Any:
-    """Return the example of a type; of a dataclass without one, combine the examples of its fields."""
+    """Return the example of a type; for a dataclass without one, combine the examples of its fields."""
     if (name := getattr(kind, "__name__", "")) in _EXAMPLES:
         return _EXAMPLES[name]
     if is_dataclass(kind):

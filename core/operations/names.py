@@ -1,4 +1,4 @@
-"""Notes by the names that people and programs use: an id, a path, a title or an address, `tessera://BASE/PATH`."""
+"""Finding notes by name: an id, a path, a title, an alias or an address, `tessera://BASE/PATH`."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ SCHEME = "tessera"
 
 
 def ids(workspace: "Workspace", names: Iterable[str]) -> list[str]:
-    """Return the ids of notes in the order of their names; raises NoteNotFound, and QueryError where several fit."""
+    """Return the ids of notes in the order of their names; raises NoteNotFound, and QueryError if several fit."""
     names = [*names]
     ids = {name: name for name in workspace.notes.cards_of(names)}
     ids |= {name: at(workspace, name).id for name in names if name.startswith(f"{SCHEME}://")}
@@ -37,12 +37,12 @@ def any_id(workspace: "Workspace", name: str) -> str:
 
 
 def address(card: NoteSummary) -> str:
-    """Return the address of a note, by its base and its path there."""
+    """Return the address of a note, made of its base and its path."""
     return f"{SCHEME}://{quote(card.base, safe='')}/{quote(card.path or '')}"
 
 
 def at(workspace: "Workspace", uri: str, *, answering: bool = False) -> NoteSummary:
-    """Return the note at an address, with `answering` one that answers; raises NoteNotFound, UnknownChoice."""
+    """Return the note at an address, with `answering` only a searchable one; raises NoteNotFound, UnknownChoice."""
     base, _, path = uri.removeprefix(f"{SCHEME}://").partition("/")
     name, path = workspace.bases.get(unquote(base)).name, unquote(path)
     for card in workspace.notes.all(workspace.searching.filters(bases=[name]), text=path, answering=answering):

@@ -1,4 +1,4 @@
-"""Parameters that several operations take, and the types of values as doors need them."""
+"""Parameters that several operations take, and conversion of their types for doors."""
 
 import inspect
 import types
@@ -49,7 +49,7 @@ def _chunking_parameter(name: str, option: ChunkingOption) -> Parameter:
 
 
 CHUNKING_PARAMETERS = tuple(starmap(_chunking_parameter, CHUNKING.items()))
-"""Parameters of chunking; omitted ones stay, in a new base those of the settings."""
+"""Parameters of chunking; omitted ones stay as they are, and in a new base come from the settings."""
 
 _SETTINGS = {
     "mode": About("auto, semantic (by meaning), keyword (by words) or hybrid (both)."),
@@ -70,14 +70,14 @@ SEARCH: tuple[Parameter, ...] = tuple(
     Parameter(name, kind, _SETTINGS.get(name) or About(PARTS[name].title))
     for name, kind in get_type_hints(SearchSettings).items()
 )
-"""The settings of a search; the base, else the settings decide omitted ones."""
+"""The settings of a search; omitted ones come from the base, else from the settings."""
 BASE_SEARCH = tuple(
     parameter
     if parameter.name in ("limit", "score_threshold")
     else replace(parameter, about=replace(parameter.about, doors=("http",)))
     for parameter in SEARCH
 )
-"""The settings of a search that a base decides; a command takes some of them."""
+"""The search settings of a base; a command takes only some of them."""
 
 
 def check_base(workspace: "Workspace", base: str, **_: object) -> None:
@@ -120,10 +120,7 @@ def with_types(kind: Any, types_: Mapping[Any, Any]) -> object:
 
 
 def plain(kind: object) -> Any:
-    """Return the type without `None`, a list of one or several: what an option of the command line holds.
-
-    A choice is a text.
-    """
+    """Return the type of a command-line option: without `None`, the last of several types, `str` for a choice."""
     if get_origin(kind) in (Union, types.UnionType):
         *_, kind = (arg for arg in get_args(kind) if arg is not type(None))
     return str if get_origin(kind) is Literal else kind

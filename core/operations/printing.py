@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 Lines = Callable[[Any], list[str]]
-"""What formats a result as lines."""
+"""A function that formats a result as lines."""
 
 NAMES: dict[str, Message] = {
     **SETTINGS,
@@ -79,7 +79,7 @@ NAMES: dict[str, Message] = {
         }
     ),
 }
-"""Names of fields; another field has its own name."""
+"""Displayed names of fields; other fields are shown by their own names."""
 
 CHOICES: dict[Any, Mapping[Any, Message]] = {
     Author: AUTHORS,
@@ -89,11 +89,11 @@ CHOICES: dict[Any, Mapping[Any, Message]] = {
     SubmissionKind: SUBMISSIONS,
     VersionKind: VERSION_KINDS,
 }
-"""Names of values, by the types of their fields."""
+"""Displayed names of values, by the types of their fields."""
 
 
 def sentence(text: str | Message) -> Lines:
-    """Return what formats a result as one sentence with its fields; `n` is the first field, or the length of it."""
+    """Return a function that formats a result as a sentence with its fields; `n` is the first field or its length."""
 
     def lines(result: "DataclassInstance") -> list[str]:
         values = {field.name: getattr(result, field.name) for field in fields(result)}
@@ -106,7 +106,7 @@ def sentence(text: str | Message) -> Lines:
 
 
 def table(*columns: str, empty: str) -> Lines:
-    """Return what formats the rows in the first field of a result; columns without values are left out."""
+    """Return a function that formats the rows in the first field of a result, without empty columns."""
 
     def lines(result: "DataclassInstance") -> list[str]:
         rows = getattr(result, fields(result)[0].name)
@@ -118,7 +118,7 @@ def table(*columns: str, empty: str) -> Lines:
 
 
 def details(result: object) -> list[str]:
-    """Return the names and values of a result, a line for each."""
+    """Return the names and values of a result, one line each."""
     return [*_details(encode(result), "")]
 
 
@@ -140,7 +140,7 @@ def _name(field: str) -> str:
 
 
 def _cell(row: object, column: str) -> str:
-    """Return the value of a field on one line, empty for one that says nothing."""
+    """Return the value of a field on one line, "" for None and False."""
     value = getattr(row, column)
     if isinstance(value, datetime):
         return minute(value)
@@ -155,13 +155,13 @@ def _cell(row: object, column: str) -> str:
 
 
 def _aligned(columns: Sequence[Sequence[str]]) -> list[str]:
-    """Return the lines of columns of the same height; a wide letter takes two places."""
+    """Return the lines of a table with these columns; a wide character takes two places."""
     widths = [max(map(_width, column)) for column in columns]
     return ["  ".join(map(_padded, row, widths)).rstrip() for row in zip(*columns, strict=True)]
 
 
 def _padded(cell: str, width: int) -> str:
-    """Return a cell as wide as its column, a number at the right."""
+    """Pad a cell to the width of its column; a number is aligned to the right."""
     space = " " * (width - _width(cell))
     return space + cell if cell.isdecimal() else cell + space
 

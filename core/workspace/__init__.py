@@ -1,4 +1,4 @@
-"""A workspace: a folder of notes with its collections."""
+"""A workspace: a folder of notes with its services."""
 
 import hashlib
 import logging
@@ -73,7 +73,7 @@ def is_there(folder: Path) -> bool:
 
 
 def diagnose_error(folder: Path, error: TesseraError) -> Health:
-    """Return the error of a workspace that can't be opened."""
+    """Return the health of a workspace that can't be opened because of an error."""
     from core.features.doctor import doctor
 
     return doctor.diagnose_error(folder, error)
@@ -83,7 +83,7 @@ class Workspace(Services):
     """Notes, their index and the work on them, in one folder.
 
     Without `settings` they are read from the environment and `tessera.toml`. All open workspaces of a process share
-    their models, so the settings passed last decide the folder and the servers of models. Raises WorkspaceLocked where
+    their models, so the settings passed last decide the folder and the servers of models. Raises WorkspaceLocked if
     another process writes to the folder for more than `patience` seconds (`readonly` opens it nevertheless),
     NewerSchema, and StoreError for a folder that can't be a workspace.
     """
@@ -150,7 +150,7 @@ class Workspace(Services):
         self.log.close()
 
     def _close(self, name: str) -> None:
-        """Close a collection if it was built."""
+        """Close a service if it was built."""
         if name in self.__dict__:
             self.__dict__[name].close()
 
@@ -175,12 +175,12 @@ class Workspace(Services):
 
     @property
     def name(self) -> str:
-        """A short name that differs for each folder of a workspace."""
+        """A short name that is different for the folder of each workspace."""
         return hashlib.sha256(os.fsencode(self.store.folder)).hexdigest()[:12]
 
     @property
     def open_to_programs(self) -> bool:
-        """Whether programs with the person's token are admitted: by the settings, else by the user's choice."""
+        """Whether programs with the user's token are admitted: by the settings, else by the user's choice."""
         enabled = self.settings.http.enabled
         return self.preferences.get(_PROGRAMS) == "on" if enabled is None else enabled
 
@@ -191,8 +191,8 @@ class Workspace(Services):
     def search(self, text: str | None = None, **options: Unpack[SearchOptions]) -> SearchResult:
         """Return the chunks that answer a question in the query language, at the level it asks for.
 
-        Without a question the notes that pass the filters are listed, the last changed first. A damaged index is tried
-        again. Raises QueryError for a question, UnknownChoice for an option, ModelError.
+        Without a question, the notes that pass the filters are listed, the last changed first. The repair of a damaged
+        index is started. Raises QueryError for an invalid question, UnknownChoice for an option, ModelError.
         """
         self.start_healing()
         return self.searching.answer(self.searching.prepare(text, options))
@@ -231,18 +231,18 @@ class Workspace(Services):
 
     @property
     def freshness(self) -> Freshness:
-        """Return whether the notes match their folders, what is going on, and what needs attention."""
+        """Whether the notes match their folders, the running work, and problems that need attention."""
         return self.freshness_of()
 
     def freshness_of(self, base: KnowledgeBase | None = None) -> Freshness:
-        """Return the same of one base."""
+        """Return the freshness of one base, by default of all."""
         from core.intake.watching import freshness
 
         return freshness(self.store, self.jobs, self.watching, base)
 
     @property
     def little_space(self) -> int:
-        """Bytes left of a nearly full disk, 0 for any other."""
+        """Free bytes of a nearly full disk, 0 if the disk has enough."""
         return files.low_space_bytes(self.store.folder)
 
     @property
@@ -255,7 +255,7 @@ class Workspace(Services):
         return assistant_config.build_snippets(self.store.folder, address, lambda: self.access.token)
 
     def bug_report(self) -> BugReport:
-        """Return a bug report: versions, sizes, settings and the last errors, without texts of the person."""
+        """Return a bug report: versions, sizes, settings and the last errors, without texts of the user."""
         return make_report(self.store.folder, self.settings, self.status())
 
     def index_in_background(self) -> None:
@@ -294,13 +294,13 @@ class Workspace(Services):
             self.findability.start_due()
 
     def start_watching(self) -> None:
-        """Index in the background, sync the folders of watched bases and read changed settings, until the closing."""
+        """Index in the background, sync watched folders and read changed settings, until the workspace is closed."""
         if not self.readonly:
             self.index_in_background()
             self.watching.start()
 
     def start_comparing(self) -> None:
-        """Read the notes for their pairs in the job `compare`, where a note changed since."""
+        """Start the job `compare`, which looks for pairs of similar notes, if a note has changed since the last run."""
         if self.has("review") and not self.review.likeness.is_read:
             self.jobs.start("compare", lambda _: self.review.likeness.read(), quiet=True)
 
@@ -310,7 +310,7 @@ class Workspace(Services):
             self.backups.start()
 
     def start_healing(self) -> bool:
-        """Start the job `heal` if the index is damaged; return False if it isn't, or a try was moments ago."""
+        """Start the job `heal` if the index is damaged; return False if it isn't, or if it was tried moments ago."""
         if self.store.index.state != "damaged" or self.jobs.running("warm", "rebuild"):
             return False
         tried = self.jobs.find("heal")
@@ -320,9 +320,9 @@ class Workspace(Services):
 
     @log_call("index.rebuild")
     def rebuild(self, progress: Progress = no_progress, *, embed: bool = False) -> int:
-        """Build the vector index anew from SQLite, and return its number of windows.
+        """Rebuild the vector index from SQLite, and return its number of windows.
 
-        With `embed` the chunks that an import left pending are embedded, else no model is used.
+        With `embed`, the chunks that an import left pending are embedded; otherwise no model is used.
         """
         windows = self.store.rebuild_index(progress)
         if not embed:
@@ -339,4 +339,4 @@ SUBSCRIBERS: Mapping[type, tuple[Callable[[Workspace, Any], object], ...]] = {
     NoteRenamed: (lambda workspace, renamed: workspace.daily.follow(renamed.renaming),),
     NotesDecided: (lambda workspace, decided: workspace._settle_facts(decided),),
 }
-"""What follows a write: the events of the store, and what the workspace does after each, in this order."""
+"""Event of the store -> functions that the workspace calls after it, in this order."""

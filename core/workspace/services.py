@@ -1,4 +1,4 @@
-"""The collections of a workspace, each imported and built at its first use, so that commands start fast."""
+"""The services of a workspace, each imported and built at its first use, so that commands start fast."""
 
 from collections.abc import Callable
 from functools import partial
@@ -60,7 +60,7 @@ T = TypeVar("T")
 
 
 class LazyService(Generic[S, T]):
-    """A collection that is built once, by the first thread that uses it, and is then an ordinary attribute."""
+    """A service that is built once, by the first thread that uses it, and is an ordinary attribute afterwards."""
 
     def __init__(self, build: Callable[[S], T]) -> None:
         self._build = build
@@ -78,7 +78,7 @@ class LazyService(Generic[S, T]):
 
 
 class Services:
-    """The collections of a workspace; those that every command needs are built at once."""
+    """The services of a workspace; those that every command needs are built at once."""
 
     def __init__(self, store: Store, settings: Settings, preferences: Preferences, jobs: Jobs) -> None:
         self._building = RLock()
@@ -106,15 +106,15 @@ class Services:
 
     @staticmethod
     def has(feature: str) -> bool:
-        """Whether a feature is there, by the name of its folder."""
+        """Return whether a feature is installed, by the name of its folder."""
         return feature in FEATURES
 
     def _offer(self, feature: str, build: Callable[[], T]) -> T | None:
-        """Return what a feature offers to others, None where the feature is left out."""
+        """Return the result of `build` for a feature, None if the feature isn't installed."""
         return build() if self.has(feature) else None
 
     def _start_features(self) -> None:
-        """Do what features do when a workspace is opened for writing."""
+        """Start the features that have work to do when a workspace is opened for writing."""
         self._offer("packs", lambda: self.packs.start())
 
     def _installed_packs(self) -> tuple[InstalledPack, ...]:
@@ -218,7 +218,7 @@ class Services:
         return Proposals(self.store, self.bases, self._writer, self.notes, self.trash, self.attachments)
 
     def _settle_facts(self, decided: NotesDecided) -> None:
-        """Record what the user decided on notes that a log suggested."""
+        """Record the user's decisions on notes that were suggested from a log."""
         if self.has("learning"):
             from core.features.learning.table import FactTable
 

@@ -1,4 +1,4 @@
-"""The API: a workspace for other programs, over HTTP."""
+"""The HTTP API of a workspace, for other programs."""
 
 PLACE = "/api"
 """The path at which the API is mounted."""

@@ -37,7 +37,7 @@ from core.workspace import Workspace
 originals = APIRouter(tags=["document"])
 
 _ALIVE = 15.0
-"""Seconds between signs of life in a stream, so that no proxy closes it."""
+"""Seconds between keep-alive comments in a stream, so that no proxy closes it."""
 
 router = APIRouter(tags=[ask.noun])
 _TAKES: Any = body_of("answer.events", [parameter for parameter in ask.taken("http") if parameter.name != "with_model"])
@@ -83,7 +83,7 @@ def events(workspace: Opened, body: _TAKES) -> Response:
 async def _events(
     workspace: Workspace, first: Answer, answers: Iterator[Answer], stop: threading.Event, language: str
 ) -> AsyncIterator[bytes]:
-    """Yield the sentences of an answer as they come, then the whole answer; stop where the caller disconnects."""
+    """Yield the sentences of an answer as they are written, then the whole answer; stop if the caller disconnects."""
     loop = asyncio.get_running_loop()
     queue: asyncio.Queue[bytes] = asyncio.Queue()
 
@@ -176,7 +176,7 @@ def make(workspace: Callable[[], Workspace]) -> FastAPI:
 
 
 class _ErrorMiddleware:
-    """The middleware that answers where Tessera itself failed; the error is logged, without texts of notes."""
+    """The middleware that answers after an internal error, which is logged without texts of notes."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -114,7 +114,7 @@ def _described(parameter: declaring.Parameter) -> tuple[Any, dict[str, Any]]:
 
 
 def _addressed(names: Sequence[object], act: Callable[[], _T]) -> _T:
-    """Return the result of `act`; raises Problem where a name in the address doesn't exist."""
+    """Return the result of `act`; raises Problem if a name in the address doesn't exist."""
     try:
         return act()
     except UnknownChoice as error:

@@ -1,4 +1,4 @@
-"""Checks of requests: their size, the token of the user, the permission for programs, and browsers with a token."""
+"""Checks of requests: their size, the user's token, the permission for programs, and the token of browsers."""
 
 import hmac
 from collections.abc import Callable, Sequence
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 MOST_BYTES = 64 * 1024 * 1024
-"""Bytes of a body at most: three of the largest notes that are imported."""
+"""Maximum bytes of a body: three of the largest notes that can be imported."""
 
 MOST_HEAD = 32 * 1024
-"""Bytes of an address and its headers at most, cookies of other servers on this machine included."""
+"""Maximum bytes of an address and its headers, including cookies of other servers on this machine."""
 
 _TOO_LONG = message(
     "The address and the headers of the request are larger than {limit} KB. Shorten them; in a browser, delete the "
@@ -64,7 +64,7 @@ def _head(scope: Scope) -> int:
 
 
 class Limit:
-    """The middleware that reads a body whole, and refuses one that is too large or that `refusal` answers."""
+    """The middleware that reads the whole body; refuses it if it is too large or if `refusal` returns an answer."""
 
     def __init__(self, app: ASGIApp, refusal: Callable[[bytes], Response | None] = lambda _: None) -> None:
         self._app, self._refusal = app, refusal
@@ -139,7 +139,7 @@ class Entrance:
     """The middleware that answers only browsers with the cookie of this run, which the address with the token sets.
 
     A cookie is sent to every port of a host, so its name has the port. Requests that match one of `others` pass: those
-    routes check tokens of their own.
+    routes check their own tokens.
     """
 
     def __init__(self, app: ASGIApp, token: str, others: Sequence[BaseRoute] = ()) -> None:
@@ -170,7 +170,7 @@ class Entrance:
 
 
 def address(url: str, token: str) -> str:
-    """Return the address by which a browser gets the cookie of the app at a URL."""
+    """Return the address with the token, at which a browser gets the app's cookie."""
     return f"{url}/?{_PARAMETER}={token}"
 
 

@@ -101,7 +101,7 @@ class Idempotency:
 
 
 def _digest(scope: Scope, headers: Headers, body: bytes) -> bytes:
-    """Return a hash of a request: its path, its query, the kind of its body, and each part of that."""
+    """Return a hash of a request: its path, its query, its content type, and each part of its body."""
     kind, options = parse_options_header(headers.get("content-type", ""))
     boundary = options.get(b"boundary", b"") if kind == b"multipart/form-data" else b""
     parts = (b"\r\n" + body).split(b"\r\n--" + boundary) if boundary else [body]

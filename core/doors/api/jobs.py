@@ -24,7 +24,7 @@ router = APIRouter(tags=["job"])
 _LOOK = 0.2
 """Seconds between two checks of a job that is followed."""
 _ALIVE = 15.0
-"""Seconds between signs of life in a stream, so that no proxy closes it."""
+"""Seconds between keep-alive comments in a stream, so that no proxy closes it."""
 
 
 @router.delete("/jobs/{job}", response_model=json_type(JobView), **documented(examples.example_for(JobView), 202))
@@ -45,7 +45,7 @@ def events(workspace: Opened, job: Text) -> Response:
 
 
 def start_job(workspace: Workspace, name: str, work: Callable[[Progress], object], *, base: str) -> Response:
-    """Start a job and answer with 202 and its address; a job of this name that runs is a problem that names it."""
+    """Start a job and answer with 202 and its address; answer with a problem if a job of this name is running."""
     started = workspace.jobs.start(name, work, base=base)
     job = workspace.jobs.find(name)
     assert job is not None, "it was just started, or runs"

@@ -1,4 +1,4 @@
-"""The paths of an older design: documents are uploaded, embedded by request, and searched."""
+"""The routes of an older API: documents are uploaded, embedded on request, and searched."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -75,7 +75,7 @@ def _run(operation: Operation[Result], workspace: Workspace, **arguments: object
 
 _SIZE, _OVERLAP = CHUNKING["chunk_size"], CHUNKING["chunk_overlap"]
 _CHARACTERS = 4
-"""Characters of a token, about as many as English has."""
+"""Average characters of a token in English."""
 
 
 class NewBaseBody(Body):
@@ -116,7 +116,7 @@ def make(workspace: Opened, new: NewBaseBody) -> Response:
 
 
 def _in_tokens(size: int | None, overlap: int | None) -> dict[str, int | None]:
-    """Return sizes in tokens; a size above their range is in characters, and so is its overlap."""
+    """Return sizes in tokens; a size above the range of tokens, with its overlap, is converted from characters."""
     if size and size > _SIZE.most:
         size //= _CHARACTERS
         overlap = overlap and max(_OVERLAP.least, overlap // _CHARACTERS)
@@ -170,7 +170,7 @@ def docs(workspace: Opened, base: BaseName) -> Response:
 
 
 def _imported(workspace: Workspace, base: str, files: list[tuple[str, bytes]]) -> tuple[SyncPlan, SyncReport]:
-    """Import files as the job `import`, once another one has ended; return the plan and the report."""
+    """Import files as the job `import`, after a running one has ended; return the plan and the report."""
 
     def work(progress: Progress) -> tuple[SyncPlan, SyncReport]:
         plan = workspace.imports.plan_upload(files, base)
@@ -194,7 +194,7 @@ def _paths(plan: SyncPlan) -> set[str]:
 
 
 def _card(workspace: Workspace, doc_id: str, base: str | None = None) -> NoteSummary:
-    """Return the card of a document, of a base if one is named; raises NoteNotFound."""
+    """Return the summary of a document; raises NoteNotFound, also if the document isn't in the given base."""
     card = workspace.notes.cards_of([doc_id]).get(doc_id)
     if card is None or base not in (None, card.base):
         raise NoteNotFound(doc_id)
@@ -251,7 +251,7 @@ def embed(workspace: Opened, chosen: Embed) -> Response:
 
 
 def _state(cards: Iterable[NoteSummary]) -> NoteState:
-    """Return `pending` where a document has a chunk that waits, `empty` where none has a chunk."""
+    """Return `pending` if any document has a waiting chunk, `empty` if none has chunks, else `ready`."""
     states = {card.state for card in cards}
     return next((state for state in get_args(NoteState) if state in states), "ready")
 
@@ -306,7 +306,7 @@ class NoteFilters(_Words):
     before: Text | None = None
 
     def options(self, workspace: Workspace) -> dict[str, Any]:
-        """Return the filters as options of a search; raises QueryError for a date."""
+        """Return the filters as options of a search; raises QueryError for an invalid date."""
         filters = workspace.searching.filters(path=self.path or "", after=self.after or "", before=self.before or "")
         given = {name: value for name, value in self.to_values().items() if name not in ("path", "after", "before")}
         named = {{"base": "bases", "tags": "all_tags"}.get(name, name): value for name, value in given.items()}
@@ -379,7 +379,7 @@ def _run_search(workspace: Workspace, search: Search, **chosen: object) -> Searc
 
 
 def _reranker(workspace: Workspace) -> str:
-    """Return the reranker of the settings; the default one where they switch it off."""
+    """Return the reranker of the settings, or the default one if they switch it off."""
     chosen = workspace.bases.search_settings().reranker
     return DEFAULTS.reranker if chosen == "none" else chosen
 
@@ -392,7 +392,7 @@ def _answer(result: SearchResult) -> Response:
 
 @frozen
 class ChunkInfo:
-    """How a chunk was cut: its place among those of its note, its kind, section and sizes."""
+    """How a chunk was cut: its position in its note, its kind, section and sizes."""
 
     chunk_id: str
     chunk_index: int

@@ -55,16 +55,16 @@ _STATUSES: Mapping[type[TesseraError], HTTPStatus] = {
     ProviderError: HTTPStatus.BAD_GATEWAY,
     ProviderUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
 }
-"""Kind of error -> status of the answer; the nearest kind counts."""
+"""Class of an error -> status of the answer; the nearest base class counts."""
 
 
 def listen(headers: Headers) -> None:
-    """Take the language of the answer from a request."""
+    """Set the language of the answer from the headers of a request."""
     LANGUAGE.set(language_of(headers.get("accept-language", "").partition(",")[0].partition(";")[0].strip()))
 
 
 def answer(value: object, status: int = 200, **headers: str) -> Response:
-    """Return a value as JSON, its messages in the language of the request; `headers` with `_` for `-`."""
+    """Return a value as JSON, with messages in the language of the request; names in `headers` have `_` for `-`."""
     return Response(as_json(readable(value, LANGUAGE.get())), status, _header_values(headers), "application/json")
 
 
@@ -75,7 +75,7 @@ def problem(error: TesseraError, status: HTTPStatus | None = None, **headers: st
 
 
 def problem_of(error: TesseraError, status: HTTPStatus | None = None) -> dict[str, object]:
-    """Return the members of a problem: its kind, its text in the caller's language, that text's id and fields."""
+    """Return the members of a problem: its kind, its text in the caller's language, and the text's id and fields."""
     known = status or _status(error)
     return {
         "type": "about:blank",
@@ -88,7 +88,7 @@ def problem_of(error: TesseraError, status: HTTPStatus | None = None) -> dict[st
 
 
 def as_json(value: object) -> bytes:
-    """Return a value as JSON; half of a character, as in the name of a file, is escaped as JSON escapes it."""
+    """Return a value as JSON; half of a character, as file names may have, becomes a JSON escape."""
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
 
 

@@ -63,7 +63,7 @@ def _foreign(scope: Scope) -> bool:
 
 
 class LazyApi:
-    """The API of a workspace, made when it is first needed."""
+    """The API of a workspace, created at the first request."""
 
     def __init__(self, workspace: "Callable[[], Workspace]") -> None:
         self._workspace = workspace
@@ -80,7 +80,7 @@ class LazyApi:
 
 
 class RequestLog:
-    """The middleware by which each request leaves a line in the log."""
+    """The middleware that writes a line to the log for each request."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -52,7 +52,7 @@ class Body(BaseModel):
 def documented(
     example: object, status: int = 200, *, takes: object = None, form: str = _JSON, sent: str = _JSON
 ) -> dict[str, Any]:
-    """Return the keywords of a route that answers in a `form`, and takes a body `sent` in one, with examples."""
+    """Return the keywords of a route with examples; `form` and `sent` are the media types of answer and body."""
     described = {status: {"description": "Done", "content": {form: {"example": example}}}}
     body = {"requestBody": {"content": {sent: {"example": takes}}}} if takes else None
     once = [ONCE] if status == HTTPStatus.CREATED else []
@@ -60,7 +60,7 @@ def documented(
 
 
 def or_404(look: Callable[[], _T]) -> _T:
-    """Return the thing of an address; raises Problem with status 404 where there is none."""
+    """Return the result of `look`; raises Problem with status 404 for an unknown name."""
     try:
         return look()
     except UnknownChoice as error:
@@ -68,5 +68,5 @@ def or_404(look: Callable[[], _T]) -> _T:
 
 
 def expected(if_match: str) -> int | None:
-    """Return the version of an ETag; None where any version matches."""
+    """Return the version of an ETag, None if any version matches."""
     return int(if_match.strip('"')) if if_match.strip('"').isdigit() else None

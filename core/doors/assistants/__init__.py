@@ -1,1 +1,1 @@
-"""The door for assistants: the verbs of the workspace as tools of the Model Context Protocol."""
+"""The interface for assistants: searches and operations as tools of the Model Context Protocol."""

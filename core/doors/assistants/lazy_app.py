@@ -43,7 +43,7 @@ class LazyTools:
 
 
 def refusal(body: bytes) -> Response | None:
-    """Return the answer to a body that isn't a message of the protocol; there may be none."""
+    """Return the answer to a body that isn't a message of the protocol, None for a valid or empty body."""
     from mcp_types import JSONRPCError
 
     from core.doors.assistants.lines import parse

@@ -1,4 +1,4 @@
-"""Messages of the Model Context Protocol, read from what a program sends."""
+"""Parsing of messages of the Model Context Protocol."""
 
 import json
 
@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 
 def parse(data: bytes) -> SessionMessage:
-    """Return a message of the protocol, or the error that answers a line that is none."""
+    """Parse a line as a message of the protocol; for an invalid line, return the error to answer it with."""
     line = data.decode("utf-8", "replace")
     message, code, text = None, INVALID_REQUEST, "The id is neither a string nor an integer"
     try:
@@ -29,6 +29,6 @@ def parse(data: bytes) -> SessionMessage:
 
 
 def error(code: int, text: str, number: object = None) -> SessionMessage:
-    """Return an error, with the id of its request where the protocol has such ids."""
+    """Return an error, with the id of its request if the protocol allows the id."""
     known = number if isinstance(number, str | int) and not isinstance(number, bool) else None
     return SessionMessage(JSONRPCError(jsonrpc="2.0", id=known, error=ErrorData(code=code, message=text)))

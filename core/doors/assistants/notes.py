@@ -1,4 +1,4 @@
-"""The tools on notes, each a function of the workspace, and notes by their addresses, `tessera://BASE/PATH`."""
+"""The tools for notes, each a function of the workspace, and notes by address, `tessera://BASE/PATH`."""
 
 from bisect import bisect_right
 from typing import Annotated
@@ -22,7 +22,7 @@ from core.operations import names
 from core.workspace import Workspace
 
 _PAGE = 500
-"""Addresses of notes in one answer at most."""
+"""Maximum addresses of notes in one answer."""
 
 Name = Annotated[str, Field(description="The note's id, path, title, or address such as tessera://base/path.md")]
 
@@ -63,7 +63,7 @@ TOOLS = (note_read, note_list)
 
 
 def page(workspace: Workspace, after: str) -> tuple[list[tuple[str, NoteSummary]], bool]:
-    """Return the next notes that answer, with their addresses and in their order, and whether there are more."""
+    """Return the next searchable notes after an address, with their addresses, and whether there are more."""
     cards = {names.address(card): card for card in workspace.notes.all(answering=True)}
     addresses = sorted(item for item, card in cards.items() if card.path)
     first = bisect_right(addresses, after)
@@ -71,7 +71,7 @@ def page(workspace: Workspace, after: str) -> tuple[list[tuple[str, NoteSummary]
 
 
 def texts(workspace: Workspace, uri: str) -> list[str]:
-    """Return the text of the note at an address, and what is left out; raises NoteNotFound unless it answers."""
+    """Return the text of the searchable note at an address, and remarks on missing parts; raises NoteNotFound."""
     note_id = names.at(workspace, uri, answering=True).id
     body = workspace.texts.shown(note_id)
     return [body[:MOST_CHARACTERS], *_remarks(workspace.notes.get(note_id), body)]

@@ -1,8 +1,6 @@
-"""The tools that search, each a function of the workspace, and how all tools answer.
+"""The tools that search, each a function of the workspace, and the answers of all tools.
 
-An assistant reads their docstrings and their parameters.
-
-Errors are TesseraErrors, whose message the assistant reads.
+An assistant reads the docstrings and parameters of tools, and the messages of their TesseraErrors.
 """
 
 import json
@@ -37,16 +35,16 @@ from core.workspace import Workspace
 # Answers of tools: values for programs, texts for models, and remarks about omissions.
 
 MOST = 100
-"""Results of one call at most."""
+"""Maximum results of one call."""
 MOST_CHARACTERS = 50_000
-"""Characters of note text in one answer at most: a model reads about 12,000 tokens of it."""
+"""Maximum characters of note text in one answer, about 12,000 tokens for a model."""
 
 Item = dict[str, Any]
 
 
 @frozen
 class ToolAnswer:
-    """Answer of a tool: an object or a list. `text` is what a model reads in place of its JSON, then `remarks`."""
+    """Answer of a tool: an object or a list. A model reads `text` instead of its JSON, and then `remarks`."""
 
     value: Item | list[Item]
     text: str | None = None
@@ -56,7 +54,7 @@ class ToolAnswer:
 def limit_results(
     items: Iterable[Item], most: int, characters: int = MOST_CHARACTERS, remarks: Iterable[str] = ()
 ) -> ToolAnswer:
-    """Return at most so many results with so many characters of `content` in all, and a remark on the rest."""
+    """Return at most `most` results with at most `characters` of `content` in total, and a remark on the rest."""
     rest = iter(items)
     chosen: list[Item] = []
     notices = [*remarks]
@@ -77,7 +75,7 @@ def limit_results(
 
 
 def as_json(value: object) -> str:
-    """Return a value as a model reads it."""
+    """Return a value as JSON for a model."""
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -93,7 +91,7 @@ def check_limit(number: int, most: int) -> int:
 _CONTEXT_TOKENS = 20_000
 _Found = TypeVar("_Found")
 _TEXTS = 20
-"""Queries of one call at most."""
+"""Maximum queries of one call."""
 
 Base = Annotated[str, Field(description="Name of a knowledge base, as knowledge_list gives it")]
 Text = Annotated[str, BeforeValidator(lambda given: make_storable(given) if isinstance(given, str) else given)]
@@ -170,13 +168,13 @@ def _pictures(result: SearchResult) -> list[Item]:
 
 
 def _place(hit: Hit, name: str = "source") -> Item:
-    """Return the source of a hit, and what it has of a line in a text file, a page, a picture and an address."""
+    """Return the source of a hit, with its line in a text file, page, picture and address if it has them."""
     chunk, url = hit.chunk, hit.note.source_url
     return {name: source(hit.note)} | details(line=chunk.line, page=hit.page, picture=chunk.picture, source_url=url)
 
 
 def details(**named: int | str) -> dict[str, int | str]:
-    """Return of the values of a passage those that it has."""
+    """Return the values of a passage that aren't empty."""
     return {name: value for name, value in named.items() if value}
 
 
@@ -315,7 +313,7 @@ TOOLS = (
 
 
 def build_filters(workspace: Workspace, bases: Names, tags: Tags = None, terms: Terms = None) -> Filters:
-    """Return filters; raises UnknownChoice for a base, and QueryError for an invalid term."""
+    """Return filters; raises UnknownChoice for an unknown base, and QueryError for an invalid term."""
     names = [workspace.bases.get(name).name for name in bases or ()]
     return workspace.searching.filters(bases=names, tags=tags or (), terms=terms or ())
 
@@ -341,7 +339,7 @@ def _remarks_on(notices: Sequence[Notice], *, sure: bool) -> list[str]:
 
 
 def _search_leniently(search: Callable[[bool], _Found]) -> tuple[_Found, list[str]]:
-    """Search in the query language, or with `plain` where that refuses the query; the remarks say why."""
+    """Search in the query language, or as plain text if it refuses the query; the remarks say why."""
     try:
         return search(False), []
     except QueryError as error:

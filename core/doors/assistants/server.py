@@ -108,7 +108,7 @@ Schema = dict[str, Any]
 
 
 def flat(schema: Schema) -> Schema:
-    """Return a JSON schema without references and unions; a nullable value is one that may be left out."""
+    """Return a JSON schema without references and unions; a nullable value becomes one that may be left out."""
     return _flat(schema, schema.get("$defs", {}))
 
 
@@ -129,7 +129,7 @@ def _flat(schema: Schema, named: Mapping[str, Schema]) -> Schema:
 
 
 def read(schema: Schema, value: object) -> object:
-    """Return a value in the type of its schema, where the schema has one.
+    """Convert a value to the type of its schema, if the schema has one.
 
     Null counts as left out, one value as a list of one, a list or an object may be written as text, and a number is
     also a text. Other invalid values stay as they are.
@@ -148,7 +148,7 @@ def read(schema: Schema, value: object) -> object:
 
 
 def _parse_value(text: str, kind: type) -> object:
-    """Return the value of a text in JSON, the text itself where the value has another type."""
+    """Return the value of a text in JSON, or the text itself if the value has another type."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -166,12 +166,12 @@ _INSTRUCTIONS = (
     "between {} and {}, which no note can hold: only a number in brackets before the first is a citation."
 ).format(*NOTE_MARKS)
 _THREADS = 4
-"""Calls at the same time; each thread has a connection to the database of its own."""
+"""Maximum calls at the same time; each thread has its own connection to the database."""
 _MARKDOWN = "text/markdown"
 
 Opened = Callable[[], Workspace]
 Write = Callable[[str, dict[str, object]], CallToolResult]
-"""Calls a tool that writes, by its name with its arguments."""
+"""A function that calls a writing tool by name with its arguments."""
 
 _DECLARED = [operation for operation in OPERATIONS.values() if operation.tool and "tool" not in operation.by_hand]
 _ALL: tuple[Callable[..., ToolAnswer], ...] = (*searches.TOOLS, *notes.TOOLS, *map(tool, _DECLARED))
@@ -222,7 +222,7 @@ def make(opened: Opened, write: Write | None = None, remark: Callable[[], str] =
 
 
 def run(opened: Opened, name: str, arguments: dict[str, object]) -> CallToolResult:
-    """Call a tool on a workspace; an error becomes one of the tool, which the assistant reads."""
+    """Call a tool on a workspace; an error becomes the tool's result, which the assistant reads."""
     try:
         workspace = opened()
         with log_call(f"tool {name}"):

@@ -1,4 +1,4 @@
-"""The tools over standard input and output, for an assistant that starts Tessera itself, and their calls that write."""
+"""The tools over standard input and output, for an assistant that starts Tessera itself."""
 
 import json
 import logging
@@ -30,16 +30,16 @@ from core.operations.declaring import PROGRAM
 from core.workspace import Workspace, is_there
 
 _WAIT = 15.0
-"""Seconds to wait for another writing process other than a running app: a command, or an app that starts."""
+"""Seconds to wait for another writing process that isn't a running app: a command, or a starting app."""
 _PAUSE = 0.02
-"""Seconds between two tries, and for which the workspace is unlocked after a call for other processes."""
+"""Seconds between two tries, and seconds after a call in which other processes can lock the workspace."""
 
 _MOST_BYTES = 1 << 26
-"""Bytes of a line at most: three of the largest notes."""
+"""Maximum bytes of a line: three of the largest notes."""
 _GATHERED = 5.0
-"""Seconds for which uses of notes are gathered: to write them, the workspace is opened for a moment."""
+"""Seconds for which uses of notes are gathered, because the workspace has to be opened to write them."""
 _PATIENCE = 3.0
-"""Seconds for which the first answer waits for the scan of text folders, most of which take less."""
+"""Seconds for which the first answer waits for the scan of text folders; most scans take less."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -76,7 +76,7 @@ class WriteCalls:
                 raise
 
     def make(self) -> None:
-        """Make the workspace, unless another process is making it; raises StoreError."""
+        """Create the workspace, unless another process is creating it; raises StoreError."""
         with suppress(WorkspaceLocked), Workspace(self._folder, patience=_WAIT):
             pass
 
@@ -113,8 +113,8 @@ class WriteCalls:
 def serve(folder: Path, lines: BinaryIO, wire: TextIO) -> None:
     """Serve the workspace in a folder until the `lines` end. It is open for reading; answers are written to `wire`.
 
-    A workspace is made where none is, and the text folders of the settings are scanned meanwhile. An error of the
-    workspace is an error of every tool until it is mended.
+    A missing workspace is created, and the text folders of the settings are scanned in the background. If the
+    workspace can't be opened, every tool returns the error until it is repaired.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # a thread that waits for input would hold the process
     handler = logging.StreamHandler(sys.stderr)
@@ -130,7 +130,7 @@ def serve(folder: Path, lines: BinaryIO, wire: TextIO) -> None:
 
 
 class _Plain(logging.Formatter):
-    """A formatter: the text of an error that the user can mend, the kind of any other; the log has its trace."""
+    """A formatter that shows the text of a TesseraError, and only the type of any other error."""
 
     def format(self, record: logging.LogRecord) -> str:
         error = record.exc_info[1] if record.exc_info else None
@@ -153,7 +153,7 @@ async def _read_lines(
     requests: MemoryObjectSendStream[SessionMessage | Exception],
     outgoing: MemoryObjectSendStream[SessionMessage],
 ) -> None:
-    """Pass on valid lines; answer an invalid one with an error, of its request where that has an id."""
+    """Pass on valid lines; answer an invalid line with an error, with the id of its request if it has one."""
     async with requests:
         while line := await to_thread.run_sync(lines.readline, _MOST_BYTES):
             if len(line) == _MOST_BYTES and not line.endswith(b"\n"):
@@ -180,7 +180,7 @@ def _write(wire: TextIO, line: str) -> None:
 
 
 class _Reading:
-    """A workspace that is made and opened for reading at its first use, with its models."""
+    """A workspace that is created and opened for reading at its first use, with its models."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -221,7 +221,7 @@ class _Reading:
             raise Cancelled
 
     def remark(self) -> str:
-        """Return what an answer may lack while the text folders are scanned."""
+        """Return a remark that an answer may be incomplete while the text folders are scanned, else ""."""
         if not self.scan.is_alive():
             return ""
         return f"The text folders are still being scanned{self._step}: this answer may lack what they hold. Ask again."

@@ -23,7 +23,7 @@ _HOW = "tessera mcp --print-config"
 
 
 def _go_to(settings: Path | None) -> None:
-    """Change to the folder of a settings file, where it is read."""
+    """Change to the folder of a settings file, because it is read from the current folder."""
     if settings is None:
         return
     if settings.name != assistant_config.SETTINGS or not settings.is_file():

@@ -1,4 +1,4 @@
-"""The work of `tessera backup` in addition to its operations: questions, passphrases, a closed workspace."""
+"""Steps of `tessera backup` besides its operations: questions, passphrases, a closed workspace."""
 
 import sys
 from collections.abc import Mapping
@@ -76,7 +76,7 @@ def _encrypt(workspace: Path, **arguments: object) -> EncryptedBackups:
 
 
 def _ask_passphrase(label: str) -> str:
-    """Return a passphrase: asked for, or without a terminal a line of stdin; never an option, which others can see."""
+    """Ask for a passphrase, or without a terminal read a line of stdin; other users could see an option."""
     if sys.stdin.isatty():
         return str(typer.prompt(label, hide_input=True, err=True))
     return sys.stdin.readline().rstrip("\r\n")

@@ -1,4 +1,4 @@
-"""`tessera base` and `tessera import`: commands with work of their own, and the confirmation of what takes time."""
+"""`tessera base` and `tessera import`: commands that do more than their operations, and confirmation of long work."""
 
 import re
 import shlex
@@ -30,7 +30,7 @@ from core.operations.views.bases import (
 )
 
 _ADDRESS = re.compile(r"(https?):/+(.+)")
-"""An address of the web; a path has it with one slash instead of two."""
+"""A web address; as a path it has one slash instead of two."""
 Yes = Annotated[bool, option("--yes", "Don't ask.")]
 
 
@@ -67,14 +67,14 @@ def _chunking_message(cost: ChangeCost) -> Message:
 
 
 def questions(costs: ChangeCosts) -> list[Message]:
-    """Return sentences about the costs of changes, each before the question whether to go on."""
+    """Return a sentence about the cost of each change, for the question whether to start it."""
     chunking = [_chunking_message(costs.chunking)] if costs.chunking else []
     return [*chunking, *([_switch_message(costs.embedder)] if costs.embedder else [])]
 
 
 @frozen
 class SwitchedBase:
-    """A base and its model after a change of it, and what that cost; `switched` unless it was cancelled."""
+    """A base with its model after a switch, and the cost of the switch; `switched` is false if it was cancelled."""
 
     base: str
     embedder: str
@@ -105,7 +105,7 @@ def switch(
 
 
 def switch_to(run: RunOperation, workspace: Path, base: str, embedder: str | None) -> BaseDetails:
-    """Give a base another model, or continue that; on Ctrl-C print how to continue, and exit with 130."""
+    """Switch a base to another model, or continue a switch; on Ctrl-C print how to continue, and exit with 130."""
     try:
         details = run(operations.switch, base=base, embedder=embedder)
     except KeyboardInterrupt:

@@ -1,6 +1,6 @@
 """Operations as commands: their arguments, options and output.
 
-typer reads from the signature of a command what it takes.
+typer reads arguments and options from the signature of a command.
 """
 
 import inspect
@@ -28,11 +28,12 @@ Function = Callable[..., Any]
 
 @frozen
 class Command:
-    """Additions of a command to its operation; without one it prints the names and values of the answer.
+    """Additions of a command to its operation.
 
-    `lines` formats its output for people, in place of the operation's. `run` does its work with the folder of the
-    workspace and the arguments; its keywords are options too, or replace those of the same names. `also` are operations
-    whose parameters it takes as well. `lines` gets the options that its keywords name, too.
+    `lines` formats the output for people, instead of the operation's `lines` or a list of names and values; it gets
+    the options that its keywords name. `run` does the work, with the folder of the workspace and the arguments; its
+    keywords become options, or replace options with the same names. `also` has operations whose parameters the command
+    takes too.
     """
 
     lines: Callable[..., list[str]] | None = None
@@ -43,7 +44,7 @@ class Command:
 def bind(
     groups: Mapping[str, typer.Typer], commands: Mapping[str, Command], operations: Iterable[Operation[object]]
 ) -> None:
-    """Add the commands of operations to the groups that they name first, `""` for commands without one."""
+    """Add commands for operations to their groups; `""` is the group of commands without one."""
     for operation in operations:
         if operation.cli and "cli" not in operation.by_hand:
             *group, name = words(operation)
@@ -113,7 +114,7 @@ def _command(operation: Operation[object], command: Command) -> Callable[..., No
 
 
 def _raise_problem(result: object) -> None:
-    """Raise the problem that a result names, of the work itself or of one of its folders."""
+    """Raise the problem of a result or of one of its folders, if there is one."""
     for item in (result, *getattr(result, "folders", ())):
         if problem := getattr(item, "problem", None):
             raise Unfinished(problem) if getattr(item, "waiting", 0) else TesseraError(problem)

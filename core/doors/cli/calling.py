@@ -1,4 +1,4 @@
-"""Operations that commands run, on a workspace or in the open app that has it, and the command lines for them."""
+"""Running operations for commands, on a workspace or in the app that has it open, and their command lines."""
 
 import re
 import shlex
@@ -30,7 +30,7 @@ class RunOperation(Protocol):
 
 
 def call(operation: Operation[Result], folder: Path, arguments: Mapping[str, object]) -> Result:
-    """Run an operation on the workspace in a folder, by the open app where that has it; return the answer."""
+    """Run an operation on the workspace in a folder, or in the app that has it open; return the answer."""
     with opened(folder, writes=operation.writes) as run, stoppable(operation, folder, arguments):
         return run(operation, **arguments)
 
@@ -39,7 +39,7 @@ def call(operation: Operation[Result], folder: Path, arguments: Mapping[str, obj
 def opened(folder: Path, *, writes: bool = True, answers: bool = False) -> Iterator[RunOperation]:
     """Open the workspace in a folder, or connect to the app that has it, and yield a runner of operations.
 
-    With `answers` the workspace that is opened here does what other commands ask for meanwhile.
+    With `answers`, a workspace that is opened here also runs operations for other commands in the meantime.
     """
     from core.workspace import Workspace  # takes a second, which --help avoids
 
@@ -87,7 +87,7 @@ def places(operation: Operation[object]) -> list[str]:
 
 
 def _format_arguments(operation: Operation[object], arguments: Mapping[str, object]) -> Iterator[str]:
-    """Yield arguments as the user types them."""
+    """Yield the arguments of a command line as the user types them."""
     first = places(operation)
     yield from (str(arguments[name]) for name in first if arguments.get(name) is not None)
     for parameter in operation.taken("cli"):
@@ -119,7 +119,7 @@ def reading(folder: Path) -> "Workspace":
 
 
 def writing(folder: Path) -> "Workspace | Remote":
-    """Open a workspace; where the app has it open, return a client that runs operations there."""
+    """Open a workspace; if the app has it open, return a client that runs operations there."""
     from core.workspace import Workspace  # takes a second, which --help avoids
 
     try:

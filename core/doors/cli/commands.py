@@ -1,4 +1,4 @@
-"""The commands there are: help lists them by the text of the modules that declare them, a call imports those."""
+"""The list of commands: help reads it from the source text of their modules, a call imports the modules."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ from core.doors.registry import MODULES
 
 
 def _own(module: str) -> str:
-    """Return the module with the commands by hand of a module of operations; there may be none."""
+    """Return the name of the module with hand-written commands for a module of operations; it may not exist."""
     return f"core.doors.cli.{module.split('.')[2]}"
 
 
@@ -43,12 +43,12 @@ _BY_HAND = {
     "core.doors.cli.notes": "note",
     "core.doors.cli.settings": "settings",
 }
-"""The modules with commands that aren't made from operations, and what is typed before these."""
+"""The modules with commands that aren't made from operations -> the group of these commands."""
 
 
 @frozen
 class _Entry:
-    """A command, or a `group` of commands that may `list` by itself; the operations of a module aren't `by_hand`."""
+    """A command, not made from an operation if `by_hand`, or a `group`, which with `lists` runs `list` by default."""
 
     module: str
     words: tuple[str, ...]
@@ -83,7 +83,7 @@ def _read(module: str, before: str = "") -> Iterator[_Entry]:
 
 
 def _calls(module: str) -> Iterator[tuple[str, ast.Call]]:
-    """Yield the calls that decorate the functions of a module, with their names, and those that make its values."""
+    """Yield the decorator calls of a module's functions with their names, and the calls assigned to its constants."""
     file = _CORE.joinpath(*module.split(".")[1:]).with_suffix(".py")
     for node in ast.parse(file.read_bytes()).body if file.is_file() else ():
         if isinstance(node, ast.FunctionDef):
@@ -93,7 +93,7 @@ def _calls(module: str) -> Iterator[tuple[str, ast.Call]]:
 
 
 class _Commands(Mapping[str, Any]):
-    """The commands and groups by name, each imported when it is asked for; `abouts` are their sentences."""
+    """The commands and groups by name, each imported at its first use; `abouts` has their help texts."""
 
     def __init__(self) -> None:
         self._entries = (*_read_all(),)
@@ -122,7 +122,7 @@ class _Commands(Mapping[str, Any]):
 
 
 def _load(name: str, about: str, entries: list[_Entry]) -> typer.Typer:
-    """Return a group with the commands of entries, or with the one command that is called like it."""
+    """Return a group with the commands of entries; a command without a group is in it under its own name."""
     from core.doors.cli.binding import Command, bind
     from core.doors.cli.calling import words
     from core.operations.declaring import Operation

@@ -96,7 +96,7 @@ def evaluate(
 
 
 def _questions(opened: "Workspace", base: str, questions: str, save: str) -> Any:
-    """Return the questions of a file or a set; with `save`, the set itself, or the file."""
+    """Return the questions of a file or a set; with `save`, the set itself or the path of the file."""
     file = Path(questions)
     names = [question_set.name for question_set in opened.question_sets.all(base)]
     if questions in names and not file.is_file():
@@ -115,7 +115,7 @@ def _questions(opened: "Workspace", base: str, questions: str, save: str) -> Any
 
 
 def _set(workspace: Path, base: str, source: QuestionSet | Path, name: str) -> str:
-    """Return the id of a set, or of the one of this name with the questions of a file."""
+    """Return the id of a set; for a file, of a set with this name that gets the file's questions."""
     if isinstance(source, QuestionSet):
         return source.id
     return str(call(operations.add, workspace, {"base": base, "name": name, "file": source}).id)

@@ -41,7 +41,7 @@ KEYS = message_table(
 
 @frozen
 class ServerList:
-    """Servers, and the trial of one."""
+    """Servers, and the result of testing one of them."""
 
     servers: tuple[ServerCard, ...]
     test: ServerTrial | None
@@ -135,7 +135,7 @@ def list_(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
 
 @frozen
 class ModelRanking:
-    """So many of the asked questions ranked their sentence first."""
+    """Number of questions that were `asked` in a test, and of those that ranked their sentence first (`right`)."""
 
     right: int
     asked: int

@@ -98,7 +98,7 @@ def waiting(
 
 
 def _read_text(text: str | None, before: str, name: str) -> str:
-    """Return a text: the argument, else that of stdin, else the old one as edited in the editor."""
+    """Return the text of the argument, else of stdin, or on a terminal the old text after editing."""
     if text is not None:
         return text
     return _edit(before, name) if sys.stdin.isatty() else _read_stdin(before)
@@ -134,7 +134,7 @@ def _read_stdin(before: str) -> str:
 
 
 def _edit(before: str, name: str) -> str:
-    """Return a text as the user edits it in an editor, in a file of the note's name."""
+    """Let the user edit a text in an editor, in a file named after the note; return the new text."""
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ("notepad" if os.name == "nt" else "vi")
     with tempfile.TemporaryDirectory() as folder:
         stem = "".join(char for char in PurePosixPath(name).stem if char.isalnum() or char in " -_")[:60].strip()

@@ -12,7 +12,7 @@ from core.base.terminal import say
 
 
 def _configured_workspace(context: typer.Context, folder: Path) -> Path:
-    """Return the workspace of the settings, for a command line without one."""
+    """Return the workspace of the settings if the command line names none."""
     from core.settings.file import usual_workspace  # takes a third of a second, which --help avoids
 
     source = context.get_parameter_source("workspace")
@@ -20,12 +20,12 @@ def _configured_workspace(context: typer.Context, folder: Path) -> Path:
 
 
 def option(name: str, about: str, **more: Any) -> Any:
-    """Return an option of a command with a sentence that says what it is."""
+    """Return an option of a command with its help text."""
     return typer.Option(name, help=say(Message(about)), **more)
 
 
 def argument(about: str, **more: Any) -> Any:
-    """Return an argument of a command with a sentence that says what it is."""
+    """Return an argument of a command with its help text."""
     return typer.Argument(help=say(Message(about)), **more)
 
 
@@ -45,7 +45,7 @@ WORKSPACE = app_paths.workspace()
 
 
 def group(about: str, *, lists: bool = False) -> typer.Typer:
-    """Return a group of commands; one that `lists` does `list` where no command is named."""
+    """Return a group of commands; with `lists`, it runs `list` if no command is named."""
     kind = _ListingGroup if lists else TyperGroup
     return typer.Typer(help=about, cls=kind, no_args_is_help=True, rich_markup_mode=None)
 

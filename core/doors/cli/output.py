@@ -25,7 +25,7 @@ NOTICES: list[Callable[[], Iterable[object]]] = []
 
 
 _NAMES = frozenset("base copy file folder missing_attachments name note path paths source_ref title to".split())
-"""Values that name files, notes or bases."""
+"""Keys of values that are names of files, notes or bases."""
 _LINE_END = str.maketrans({"\n": "\u240a", "\r": "\u240d"})
 
 
@@ -34,7 +34,7 @@ def show(data: object, as_json: bool, to_lines: Lines) -> None:
 
 
 def _with_names_on_a_line(data: object, *, is_name: bool = False) -> object:
-    """Return values without line ends in names; names of files may have some."""
+    """Return values with visible signs for line ends in names, as file names may have line ends."""
     if isinstance(data, Mapping):
         return {key: _with_names_on_a_line(value, is_name=key in _NAMES) for key, value in data.items()}
     if isinstance(data, (list, tuple)):

@@ -1,4 +1,4 @@
-"""The work of `tessera packs` in addition to its operations."""
+"""Steps of `tessera packs` besides its operations."""
 
 from collections.abc import Mapping
 from pathlib import Path

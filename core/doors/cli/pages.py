@@ -25,7 +25,7 @@ HOST = "127.0.0.1"
 PORT = 8501
 _PORTS_TRIED = 20
 _START_SECONDS = 60.0
-"""The browser opens when the server answers within this time."""
+"""Seconds within which the server has to answer, or no browser is opened."""
 _CLOSED = threading.Event()
 """Set once the window is closed."""
 
@@ -40,7 +40,7 @@ Port = Annotated[
 
 
 HEAD = 2**20
-"""Bytes of a head that are read; a shorter one over the limit gets an error as its answer."""
+"""Bytes of a request's head that are read; a shorter head over the guard's limit is answered with an error."""
 
 app = typer.Typer()
 
@@ -108,7 +108,7 @@ def serve(
 
 
 def _shortcut(place: Path, as_json: bool) -> None:
-    """Print the place of the shortcut, or that it was removed."""
+    """Print the path of the shortcut, or that it was removed."""
     there = place.exists()
     text = _("Tessera is in the menu of programs: {file}", file=str(place))
     gone = _("Tessera is no longer in the menu of programs. Your notes and the program stay.")
@@ -179,7 +179,7 @@ def _end(number: int, _: object) -> NoReturn:
 
 
 def _window(url: str, folder: Path) -> bool:
-    """Show an address in a window of its own until that is closed; return False where it is the tab of a browser."""
+    """Show an address in its own window until that is closed; return False if it opened in a browser tab."""
     from core.desktop import window
 
     if browser := window.browser():

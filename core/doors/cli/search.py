@@ -1,4 +1,4 @@
-"""The work of `tessera search` and `tessera context` in addition to their operations."""
+"""Steps of `tessera search` and `tessera context` besides their operations."""
 
 from collections.abc import Mapping
 from pathlib import Path

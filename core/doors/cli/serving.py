@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from core.workspace import Workspace
 
 _GRACE = 3
-"""Seconds for the requests that are under way when the server is stopped."""
+"""Seconds for running requests to finish when the server is stopped."""
 _PATIENCE = 0.5
 """Seconds between two checks for Ctrl+C."""
 
@@ -91,7 +91,7 @@ def serve(
 
 
 def _address(host: str) -> str:
-    """Return the address for a URL; warn where other machines reach it, and refuse a wildcard address."""
+    """Return the address for a URL; warn if other machines can reach it, and refuse a wildcard address."""
     try:
         ip = ipaddress.ip_address(host)
     except ValueError:
@@ -110,7 +110,7 @@ def _address(host: str) -> str:
 
 @contextmanager
 def answer_calls(workspace: "Workspace", *, finishes: bool = False) -> Iterator[None]:
-    """Answer the calls of commands in a thread, until the end; with `finishes` those that run then too."""
+    """Answer the calls of commands in a thread during the block; with `finishes`, let running calls finish."""
     import uvicorn
 
     from core.doors.api.server import guard_routes

@@ -1,4 +1,4 @@
-"""The standard streams of a command: texts that control no terminal, closed pipes, the language of help."""
+"""The standard streams of a command: no control characters, closed pipes, and the language of help texts."""
 
 import io
 import os
@@ -17,7 +17,7 @@ _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u206f\u
 
 
 def strip_controls(text: str) -> str:
-    """Return a text without control characters of terminals: a sign replaces each; tabs and line ends stay."""
+    """Replace each character that controls a terminal by a visible one; tabs and line ends stay."""
     return _CONTROLS.sub(_sign, text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
@@ -27,12 +27,12 @@ def _sign(control: re.Match[str]) -> str:
 
 
 def in_json(text: str) -> str:
-    """Return JSON of the same values without control characters of terminals."""
+    """Escape the characters in a JSON text that control a terminal."""
     return _CONTROLS.sub(lambda control: f"\\u{ord(control[0]):04x}", text)
 
 
 def take() -> None:
-    """Make the standard streams of this process those of a command; one that is closed leads nowhere."""
+    """Set up the standard streams of this process for a command; a closed one is replaced by the null device."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # else the next opened file, perhaps a database, would become this stream
             number = os.open(os.devnull, os.O_RDWR)
@@ -45,16 +45,16 @@ def take() -> None:
 
 
 def redraw(line: str) -> None:
-    """Put a text in the place of the last line of stderr, if that is a terminal."""
+    """Replace the last line of stderr, if that is a terminal."""
     if sys.stderr.isatty():
         cast(Stream, sys.stderr).redraw(line)
 
 
 class Stream:
-    """A standard stream whose texts pass `shown`, by default `strip_controls`.
+    """A standard stream that filters its texts through `shown`, by default `strip_controls`.
 
-    Where it can't be written, or nobody reads it any more, the work goes on without it; `lost` is the error. Raises it
-    where the stream is `needed`.
+    If it can't be written or its reader is gone, further output is discarded. A failed write sets the error `lost`,
+    which is raised if the stream is `needed`.
     """
 
     def __init__(self, stream: TextIO, *, needed: bool = False, shown: Callable[[str], str] = strip_controls) -> None:
@@ -93,7 +93,7 @@ class Stream:
                     raise self.lost from error
 
     def _leave(self) -> None:
-        """Discard all further output, and what is buffered."""
+        """Discard buffered and all further output."""
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, self._stream.fileno())
         os.close(nowhere)
@@ -102,7 +102,7 @@ class Stream:
 def take_wire() -> tuple[BinaryIO, TextIO]:
     """Return standard input and output for the protocol alone.
 
-    Other processes read nothing, and all other output, of native code too, goes to stderr. Call it before imports,
+    Other processes read nothing, and all other output, also of native code, goes to stderr. Call it before imports,
     because a library may print while it loads.
     """
     sys.stdout.flush()
@@ -155,7 +155,7 @@ def _show(error: Any, file: IO[Any] | None = None) -> None:
 
 
 def _problem(error: Any) -> str:
-    """Return the message of an error; typer has part of it in the error's text only."""
+    """Return the translated message of an error; typer has some of its values only in the text of the error."""
     problem, _did, nearest = str(error.message).partition(". Did you mean ")
     name = error.param.get_error_hint() if getattr(error, "param", None) else getattr(error, "option_name", "")
     match type(error).__name__:

@@ -1,6 +1,6 @@
-"""Operations, with checked arguments, that commands on this machine run on the workspace of this process.
+"""Routes with which commands on this machine run operations on the workspace of this process.
 
-The server of the pages starts with these routes: the operations are imported at the first call.
+The operations are imported at the first call, because the server of the pages starts with these routes.
 """
 
 import asyncio
@@ -38,15 +38,15 @@ _LOG = logging.getLogger(__name__)
 _PATIENCE = 5.0
 """Seconds that an operation waits for an earlier job of its kind; a stopped one ends at its next step."""
 _JOINED_JOBS = ("embed",)
-"""Jobs during which an operation does the same work without being a job."""
+"""Jobs whose operations run directly, also while such a job is running."""
 _IMPORT = "import"
-"""The job beside which others of its kind are done: a base takes one at a time, and a few notes are indexed next."""
+"""A job during which further imports run directly, because each base takes one at a time."""
 _BETWEEN = 0.1
-"""Seconds between two steps of progress that are sent."""
+"""Minimum seconds between two steps of progress that are sent."""
 
 
 def arguments(operation: "Operation[object]", given: object) -> dict[str, object]:
-    """Return the arguments of an operation; raises ConfigError that names the wrong one."""
+    """Validate the arguments of an operation; raises ConfigError that names an invalid one."""
     from pydantic import ValidationError
 
     try:
@@ -159,7 +159,7 @@ async def _body(request: Request) -> bytes | None:
 
 
 def _sending(send: Callable[[bytes], None], stop: threading.Event) -> Progress:
-    """Return a progress that sends a few steps a second, and the last one; raises Cancelled once `stop` is set."""
+    """Return a progress callback that sends a few steps a second and the last one; raises Cancelled after `stop`."""
     sent = 0.0
 
     def progress(done: float, total: float, what: str | Message) -> None:
@@ -176,7 +176,7 @@ def _sending(send: Callable[[bytes], None], stop: threading.Event) -> Progress:
 def _run_operation(
     workspace: "Workspace", operation: "Operation[object]", caller: "Caller", given: object, progress: Progress
 ) -> bytes:
-    """Run an operation, as its job where it has one, and return its end as a line."""
+    """Run an operation, as its job if it has one, and return its answer or error as a line."""
 
     from core.base.codec import encode
 
@@ -195,7 +195,7 @@ def _run_operation(
 
 
 def _as_job(workspace: "Workspace", name: str, act: Callable[[Progress], object], caller_progress: Progress) -> object:
-    """Do work as a job, and return its value; raises Cancelled where it is stopped on a page."""
+    """Do work as a job, and return its value; raises Cancelled if the user stops it on a page."""
     from core.model import excluded_by
 
     def both(progress: Progress) -> object:

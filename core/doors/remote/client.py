@@ -1,4 +1,4 @@
-"""The client of a command: the workspace of the running app."""
+"""The client with which a command uses the workspace of the running app."""
 
 import hmac
 import json
@@ -49,7 +49,7 @@ class Remote:
     ) -> Result:
         """Run an operation in the app, and return its result.
 
-        Raises its error, and StoreError where the app ends before its answer. An exception that `progress` raises here,
+        Raises its error, and StoreError if the app ends before it answers. An exception that `progress` raises here,
         such as KeyboardInterrupt, stops the operation there.
         """
         connection = self.greet()
@@ -106,7 +106,7 @@ class Remote:
 
 
 def connect_running(folder: Path) -> Remote | None:
-    """Return the workspace of the app that has this folder open, None where no app answers for it."""
+    """Return the workspace of the app that has this folder open, None if no app answers."""
     known = AccessTokens(folder).run
     remote = Remote(known) if known else None
     connection = remote.greet() if remote else None
@@ -117,7 +117,7 @@ def connect_running(folder: Path) -> Remote | None:
 
 
 def differing(remote: Remote) -> list[str]:
-    """Return the names of the settings that differ in the app, which has another environment or `tessera.toml`."""
+    """Return the names of the settings that differ in the app, whose environment or `tessera.toml` may be another."""
     here, there = settings().model_dump(mode="json"), remote.run(program.settings, {}).values
     return [name for name in here if name != "workspace" and here[name] != there.get(name)]
 

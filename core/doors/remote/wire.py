@@ -11,13 +11,13 @@ from core.base.messages import Message, from_json, to_json
 PATH = "/remote"
 """The path at which operations run by name; a GET proves the identity of the app of this workspace."""
 MOST_BYTES = 1 << 26
-"""Size of the arguments at most: those of a note are the largest."""
+"""Maximum bytes of the arguments; those of a note are the largest."""
 _MESSAGE = "$message"
 """The name of the only field of an object that encodes a message."""
 
 
 def line(kind: str, value: object) -> bytes:
-    """Return a line of a kind: `step`, `answer` or `error`."""
+    """Return a value as a line of a kind: `step`, `answer` or `error`."""
     return json.dumps({kind: value}, ensure_ascii=False, default=_to_wire).encode("utf-8", "surrogatepass") + b"\n"
 
 

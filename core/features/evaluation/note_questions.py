@@ -23,7 +23,7 @@ _OPENING = 200
 _OPENINGS = 20
 """Most sections of a note that are right passages of one question."""
 _SHORTEST, _LONGEST = 30, 200
-"""Characters of a sentence."""
+"""Maximum characters of a quoted sentence."""
 _SHORTEST_CHINESE = 14
 _GAP = "…"
 _PLAIN = re.compile(r"[^\w\s.'’-]|(?<!\w)[-.]|[-.](?!\w)")

@@ -1,4 +1,4 @@
-"""Notes of other programs -> Markdown: the table of the importers, and which one knows a folder."""
+"""Conversion of other programs' notes to Markdown: the importers, and the choice of one for a folder."""
 
 import json
 import os
@@ -21,9 +21,9 @@ from core.model import Failed, Omission
 
 @frozen
 class Imported:
-    """A note of another program as Markdown with front matter; `path` is where it belongs below the top of its base.
+    """A note of another program as Markdown with front matter; `path` is its path in the base.
 
-    `left_out` names what the text lacks, `files` are those that it links to by their addresses.
+    `left_out` lists parts that the text lacks, `files` the files that it links to, by address.
     """
 
     path: str
@@ -33,36 +33,36 @@ class Imported:
 
 
 ImportedNotes = Iterator[Imported | Failed]
-"""Notes as they are read, and what can't be."""
+"""Imported notes, and failures for notes that can't be read."""
 
 
 class Importer(Protocol):
-    """Reads the notes of another program. Its constructor takes their folder, which is hostile, and reads nothing."""
+    """Reads the notes of another program. The constructor takes their folder, which is untrusted, and reads nothing."""
 
     @property
     def name(self) -> str:
-        """What the program is called."""
+        """The name of the program."""
 
     @property
     def knows(self) -> bool:
-        """Whether the folder holds notes of this program, by its files; cheap, and false for a folder without them."""
+        """Whether the folder contains notes of this program, judged by its files; cheap."""
 
     @property
     def keeps_files(self) -> bool:
-        """Whether each file is the note of the same path, so that the folder stays the source of its notes.
+        """Whether each file is a note with the same path, so that the folder stays the source of its notes.
 
-        Else it is an export, whose notes are written as files of other names.
+        Otherwise it is an export, whose notes are written as files with other names.
         """
 
     def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
-        """Yield the notes of these files, all without `paths`, in the same order for the same folder.
+        """Yield the notes of these files, by default of all, in the same order for the same folder.
 
-        It reads no file outside of the folder and asks no network. What can't be read is a Failed.
+        It reads no file outside of the folder and makes no requests. A note that can't be read is a Failed.
         """
 
 
 class FolderImporter:
-    """An importer of files in a folder; most read an export in it."""
+    """Base class of importers, most of which read an export in a folder."""
 
     keeps_files = False
 
@@ -87,7 +87,7 @@ IMPORTERS: Registry[Importer] = Registry(
 
 
 def importer_of(folder: Path) -> Importer | None:
-    """Return the importer that knows a folder, None for a folder of files as they are."""
+    """Return the importer for a folder, None for a folder of ordinary files."""
     made = (IMPORTERS.make(name, folder) for name in IMPORTERS)
     return next((importer for importer in made if importer.knows), None)
 
@@ -95,19 +95,19 @@ def importer_of(folder: Path) -> Importer | None:
 Fields = dict[str, Any]
 """Front matter: values by the names of fields."""
 MAX_BYTES = 20 * 1024 * 1024
-"""Bytes of a file of text."""
+"""Maximum bytes of a text file."""
 EXPORT = re.compile(r"Export-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-Part-\d+)?")
-"""What Notion calls an export, and the folder around each of its parts."""
+"""Name of an export of Notion, and of the folder around each of its parts."""
 DAMAGED = message("is damaged. Export it from its program again.")
 _PLAIN = (str, int, float)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LONGEST_NAME = 200
-"""Bytes of the name of a file; most systems take 255."""
+"""Maximum bytes of a file name; most systems allow 255."""
 _UNFIT = re.compile(r"[\\/:*?\"<>|#^\[\]\x00-\x1f\x7f]+")
 
 
 def add_front_matter(fields: Mapping[str, object], body: str) -> str:
-    """Return a text with the fields that hold something as its front matter."""
+    """Return a text with the fields that aren't empty as its front matter."""
     said = {name: value for name, value in fields.items() if value not in ("", [], None)}
     if not said:
         return body if not body.startswith("---") else f"---\n---\n{body}"
@@ -115,17 +115,17 @@ def add_front_matter(fields: Mapping[str, object], body: str) -> str:
 
 
 def file_name(title: str) -> str:
-    """Return a title as the name of a file, without its suffix."""
+    """Return a file name for a title, without suffix."""
     name = " ".join(_UNFIT.sub(" ", title).split()).strip(". ")
     return name[:120].encode("utf-8", "ignore")[:_LONGEST_NAME].decode("utf-8", "ignore").strip() or "Untitled"
 
 
 Taken = dict[str, int]
-"""Paths of notes, in one case, with the number that the last one of this name got."""
+"""Paths of notes, with case folded, and the last number that was appended to each."""
 
 
 def unique(path: str, taken: Taken) -> str:
-    """Return a path, with a number where it is taken, and take it; paths differ by more than case."""
+    """Return a path and add it to `taken`; a number is appended if it is taken already, in any case."""
     stem, dot, suffix = path.rpartition(".")
     free = path
     while free.casefold() in taken:
@@ -156,7 +156,7 @@ def files(folder: Path) -> Iterator[str]:
 
 
 def lie_below(paths: Iterable[str], tops: Collection[str]) -> bool:
-    """Return whether there are folders, by their paths with a slash, that hold all files."""
+    """Return whether all files are in one of some folders, given as paths with a final slash; False without folders."""
     return bool(tops) and all(path.startswith(tuple(tops)) for path in paths)
 
 
@@ -176,13 +176,13 @@ def read_bytes(folder: Path, path: str, most: int = MAX_BYTES) -> bytes:
 
 
 def read_text(folder: Path, path: str) -> str:
-    """Return the text of a file in UTF-8, with ends of lines as `\\n`; raises SourceError."""
+    """Return the text of a file in UTF-8, with line ends as `\\n`; raises SourceError."""
     text = read_bytes(folder, path).decode("utf-8-sig", "replace")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def read_json(folder: Path, path: str, failed: list[Failed], most: int = MAX_BYTES) -> Any:
-    """Return the JSON of a file; None where it can't be read, which is added to `failed`."""
+    """Return the JSON of a file; if it can't be read, add it to `failed` and return None."""
     try:
         return json.loads(read_bytes(folder, path, most))
     except SourceError as error:
@@ -193,20 +193,20 @@ def read_json(folder: Path, path: str, failed: list[Failed], most: int = MAX_BYT
 
 
 def value_at(node: object, names: tuple[str, ...]) -> object:
-    """Return the value of an object below some names, None where there is none."""
+    """Return the value in nested objects at a sequence of keys, None if there is none."""
     for name in names:
         node = node.get(name) if isinstance(node, dict) else None
     return node
 
 
 def objects(node: object, *names: str) -> list[dict[str, object]]:
-    """Return the objects in the list below some names; none where there is no list."""
+    """Return the objects in the list at a sequence of keys, [] if there is no list."""
     listed = value_at(node, names)
     return [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
 
 
 def text_of(node: object, *names: str) -> str:
-    """Return the texts and numbers in the value below some names as words, "" for others."""
+    """Return the texts and numbers in the value at a sequence of keys, joined by commas; "" for other values."""
     value = value_at(node, names)
     if isinstance(value, dict):
         value = [*value.values()]
@@ -216,7 +216,7 @@ def text_of(node: object, *names: str) -> str:
 
 
 def time_of(seconds: str, per_second: int = 1) -> str:
-    """Return a time since 1970, also before it, as ISO 8601 in UTC; "" for none."""
+    """Return a Unix time, which may be negative, as ISO 8601 in UTC; "" if it is no number."""
     try:
         return (_EPOCH + timedelta(seconds=float(seconds) / per_second)).isoformat(timespec="seconds")
     except (ValueError, OverflowError):
@@ -224,5 +224,5 @@ def time_of(seconds: str, per_second: int = 1) -> str:
 
 
 def tags_of(names: Iterable[str]) -> list[str]:
-    """Return the tags of another program without the blanks that a tag can't have."""
+    """Return the tags of another program with hyphens in place of blanks, which a tag can't have."""
     return ["-".join(name.split()) for name in names if name.strip()]

@@ -1,4 +1,4 @@
-"""Files that the notes of an export name: pictures and others next to it, or in its archive."""
+"""Pictures and other files that the notes of an export link to, next to the export or in its archive."""
 
 import re
 from dataclasses import dataclass, field
@@ -10,21 +10,21 @@ from core.intake.importers.file_parts import FilePart
 from core.model import Omission
 
 FOLDER = "attachments"
-"""Where the files come to lie, from the top of the files of the workspace."""
+"""Folder of these files among the files of the workspace."""
 _MOST_NAMES = 200
-"""Characters of the names of files that don't come along."""
+"""Maximum characters of the list of missing files."""
 _PICTURES = frozenset(".png .jpg .jpeg .gif .webp .avif .bmp .svg".split())
 
 
 @dataclass(slots=True)
 class NoteFiles:
-    """The files that a note names: those that come along by their addresses, and the names of the others."""
+    """The files that a note links to: imported files by address, and the names of missing ones."""
 
     parts: dict[str, FilePart] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
 
     def address(self, part: FilePart | None, name: str, elsewhere: str = "") -> str:
-        """Return the address of a file in a link: it has the file's hash, else it is that `elsewhere`, or the name."""
+        """Return the address of a file for a link, with its hash; for a missing file, `elsewhere` or its name."""
         path = PurePosixPath(file_name(name))
         if not part or not (digest := part.digest()):
             self.missing.append(name)
@@ -35,7 +35,7 @@ class NoteFiles:
         return link_address(address)
 
     def link(self, part: FilePart | None, name: str, elsewhere: str = "") -> str:
-        """Return the link to a file, of a picture one that shows it."""
+        """Return a link to a file; a picture is embedded."""
         label = file_name(name)
         shown = "!" if PurePosixPath(label).suffix.lower() in _PICTURES else ""
         return f"{shown}[{label}]({self.address(part, name, elsewhere)})"

@@ -1,4 +1,4 @@
-"""Chats of other programs -> notes: who said what, and when; a section for each day."""
+"""Conversion of other programs' chats to notes, with a section for each day."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -10,11 +10,11 @@ from core.intake.importers.attached import NoteFiles
 from core.intake.importers.file_parts import FilePart
 
 _MANY = 200
-"""Messages from which on the next day is a note of its own; a month with fewer is one note."""
+"""Number of messages after which the next day begins a new note; a month with fewer is one note."""
 _MOST = 1000
-"""Messages of a day in one note."""
+"""Maximum messages of a day in one note."""
 _QUOTED = 80
-"""Characters of the message that another one answers."""
+"""Maximum characters quoted from a message that is answered."""
 _FENCE = "```"
 _MARKS = re.compile(r"[*_~`>\\]+")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -27,9 +27,9 @@ SharedFile = tuple[FilePart | None, str, str]
 
 @frozen
 class ChatMessage:
-    """A message of a chat: its `key`, when it was written (ISO 8601), by whom, and its paragraphs in Markdown.
+    """A message of a chat: its `key`, its time (ISO 8601), the name of its author, and its paragraphs in Markdown.
 
-    The first paragraph is what was said. `answers` is the key of an earlier message.
+    The first paragraph is the message itself. `answers` is the key of the message that it answers.
     """
 
     key: str
@@ -46,20 +46,20 @@ class ChatMessage:
 
 
 def escape(words: str) -> str:
-    """Return the words of a message so that none of them is a heading or a rule."""
+    """Escape the text of a message so that no line of it becomes a heading or a rule."""
     return _MARKUP.sub(r"\1\\\2", words)
 
 
 def reactions(item: dict[str, object], name: str) -> str:
-    """Return the reactions to a message, which have their sign under a name, with their numbers."""
+    """Return the reactions to a message with their counts; `name` is the key of the emoji."""
     return " · ".join(f"{text_of(given, name)} {text_of(given, 'count')}" for given in objects(item, "reactions"))
 
 
 def write_chat(title: str, messages: Iterable[ChatMessage], taken: Taken) -> Iterator[Imported]:
-    """Yield the notes of a chat: a month each, and of a busy one its days.
+    """Yield the notes of a chat: one for each month, or several for a busy month.
 
-    A note has the name of its first day and ends with the month, or with the day on which it has enough messages: when
-    a chat goes on, only its last note changes.
+    A note is named after its first day, and ends with the month or with the day on which it has enough messages, so
+    that only the last note changes when a chat goes on.
     """
     place = unique(f"{file_name(title)}.md", taken).removesuffix(".md")
     quotes: dict[str, str] = {}
@@ -88,7 +88,7 @@ def _note(title: str, place: str, messages: list[ChatMessage], quotes: dict[str,
 
 
 def _paragraph(message: ChatMessage, quotes: dict[str, str], attached: NoteFiles) -> str:
-    """Return a message as it is in a note, with the beginning of the one that it answers."""
+    """Return a message as Markdown, with a quotation from the message that it answers."""
     links = [attached.link(*file) for file in message.files]
     text = "\n\n".join(filter(None, (text.strip() for text in (*message.text, *links))))
     name, words = (" ".join(_MARKS.sub(" ", said).split()) for said in (message.name or "?", message.text[0] or text))

@@ -1,4 +1,4 @@
-"""Exports of Evernote (ENEX): notes with their dates and tags; pictures and files are named, not kept."""
+"""Exports of Evernote (ENEX): notes with their dates and tags; pictures and files are only named."""
 
 import base64
 import binascii
@@ -32,11 +32,11 @@ from core.model import Failed, Omission
 TASK = ("title", "taskStatus", "dueDate", "timeZone", "description", "sortWeight", "taskGroupNoteLevelID")
 """Elements of a task that are read."""
 _SURE = 60
-"""Weight, up to 100, below which a word of a picture is a guess."""
+"""Minimum weight, of 100, of a word that Evernote recognized in a picture."""
 
 
 def task_lists(tasks: Iterable[Mapping[str, str]]) -> dict[str, str]:
-    """Return the tasks of each group as items of a list with boxes, by the group's id."""
+    """Return the tasks of each group as a list with check boxes, by the group's id."""
     made: dict[str, list[str]] = {}
     for task in sorted(tasks, key=lambda item: item.get("sortWeight", "")):
         box = "x" if task.get("taskStatus") == "completed" else " "
@@ -49,7 +49,7 @@ def task_lists(tasks: Iterable[Mapping[str, str]]) -> dict[str, str]:
 
 
 def _day(time: str, zone: str) -> str:
-    """Return the day of a time in UTC on the clock of a zone, "" for none."""
+    """Return the day of a UTC time in a time zone, "" if there is none."""
     try:
         at = datetime.strptime(time.strip(), "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
         return at.astimezone(ZoneInfo(zone.strip() or "UTC")).date().isoformat()
@@ -58,7 +58,7 @@ def _day(time: str, zone: str) -> str:
 
 
 def recognized_words(index: str) -> str:
-    """Return the words of a picture of which Evernote was sure, "" where its index can't be read."""
+    """Return the words that Evernote recognized reliably in a picture, "" if their index can't be read."""
     try:
         root = fromstring(index) if index and "<!ENTITY" not in index else Element("")
     except ParseError:
@@ -79,7 +79,7 @@ _BLOCK = 1024 * 1024
 _MOST_NOTES = 100_000
 _DEEPEST = 100
 _MOST_RESOURCE = 100 * 1024 * 1024
-"""Characters of a resource of which its fingerprint is computed; a larger one is named by its place."""
+"""Maximum characters of a resource whose fingerprint is computed; a larger one is identified by its number."""
 _TIME = re.compile(r"(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z")
 _TIMES = ("created", "updated", "reminder-time")
 _RESOURCE = ("data", "mime", "file-name", "recognition")
@@ -95,9 +95,9 @@ _TEXTS = frozenset(
 
 @dataclass(slots=True)
 class _EvernoteNote:
-    """What was read of a note; `files` are the names of its resources by their fingerprints.
+    """A parsed note; `files` has the names of its resources by fingerprint.
 
-    `tasks` are the values of each task, `words` the names of pictures and what Evernote read in each.
+    `tasks` has the values of each task, `words` the names of pictures with the words that Evernote recognized.
     """
 
     values: dict[str, str] = field(default_factory=dict)
@@ -108,7 +108,7 @@ class _EvernoteNote:
 
 
 class Evernote(FolderImporter):
-    """Reads the `.enex` files of a folder that holds nothing else; each is a notebook."""
+    """Reads the `.enex` files of a folder without notes; each is a notebook."""
 
     name = "Evernote"
 
@@ -119,7 +119,7 @@ class Evernote(FolderImporter):
         return ".enex" in suffixes and not suffixes & {".md", ".markdown", ".txt"}
 
     def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
-        """Yield the notes of each notebook, in its folder; a notebook without notes has failed."""
+        """Yield the notes of each notebook, in a folder for it; a notebook without notes counts as failed."""
         taken: Taken = {}
         for path in files(self._folder):
             if path.lower().endswith(".enex"):
@@ -174,7 +174,7 @@ def _read(file: Path, path: str) -> Iterator[_EvernoteNote]:
 
 
 class _EvernoteHandler:
-    """The handlers of the parser. A file that declares entities is refused, and nothing outside of it is read."""
+    """The handlers of the parser. A file that declares entities is refused, and no other file is read."""
 
     def __init__(self, path: str) -> None:
         self.parser = expat.ParserCreate()
@@ -255,7 +255,7 @@ class _EvernoteHandler:
 
 
 def _fingerprint(data: str) -> str:
-    """Return the fingerprint by which a note's text names a resource; MD5 is Evernote's choice."""
+    """Return the fingerprint that refers to a resource in a note's text; Evernote uses MD5."""
     try:
         return hashlib.md5(base64.b64decode("".join(data.split())), usedforsecurity=False).hexdigest() if data else ""
     except (binascii.Error, ValueError):

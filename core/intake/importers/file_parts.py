@@ -1,4 +1,4 @@
-"""Files of an export, which may lie in its archive."""
+"""Files of an export, which may be inside its archive."""
 
 from contextlib import suppress
 from functools import lru_cache
@@ -8,26 +8,26 @@ from pathlib import Path
 from core.base.frozen import frozen
 
 _MOST = 50_000_000
-"""Bytes of a file: a larger one isn't shown."""
+"""Maximum bytes of a file; a larger one isn't read."""
 
 
 @frozen
 class FilePart:
-    """A file, or the part of an archive that is one: `size` bytes from `start` on."""
+    """A file, or a file inside an uncompressed archive: `size` bytes from `start` on."""
 
     file: Path
     start: int
     size: int
 
     def read(self) -> bytes:
-        """Return the bytes; none where they can't be read, or are too many."""
+        """Return the bytes, b"" if they can't be read or are too many."""
         with suppress(OSError), self.file.open("rb") as stream:
             stream.seek(self.start)
             return stream.read(self.size) if self.size <= _MOST else b""
         return b""
 
     def digest(self) -> str:
-        """Return the hash of the bytes; "" where there are none that can be read."""
+        """Return the hash of the bytes, "" if they can't be read."""
         with suppress(OSError):
             return _digest(self, self.file.stat().st_mtime_ns)
         return ""
@@ -35,13 +35,13 @@ class FilePart:
 
 @lru_cache(1_000)
 def _digest(part: FilePart, _: int) -> str:
-    """Return the hash of a part of a file as that was at a time: many notes may link to one part."""
+    """Return the hash of a part of a file with this mtime; cached, because many notes may link to one part."""
     data = part.read()
     return blake2b(data, digest_size=8).hexdigest() if data else ""
 
 
 def find(folder: Path, path: str) -> FilePart | None:
-    """Return the file at a path in a folder, None for one that isn't there, also by its real path."""
+    """Return the file at a path in a folder, None if it is missing or its real path is outside of the folder."""
     with suppress(OSError, RuntimeError, ValueError):  # a name that is no name, a link that leads to itself
         file = (folder / path).resolve(strict=True)
         if file.is_file() and file.is_relative_to(folder.resolve()):

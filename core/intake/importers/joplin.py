@@ -30,13 +30,13 @@ from core.intake.importers.file_parts import FilePart
 from core.model import Failed
 
 _NOTE, _RESOURCE, _TAGGED = "1", "4", "6"
-"""The `type_` of an item; notebooks and tags are found by their ids."""
+"""The `type_` of notes, resources and taggings; notebooks and tags are found by their ids."""
 _HTML = "2"
 """The `markup_language` of a clipped page."""
 _UNSET = ("", "0")
 _LINK = re.compile(r"""(?:(?<=\]\()|(?<=src="))<?:/([0-9a-f]{32})(#[^\s()<>"]*)?>?""")
 _DEEPEST = 9
-"""Notebooks around a note that are folders: a path has an end."""
+"""Maximum notebooks around a note that become folders, as the length of a path is limited."""
 _MOST_ITEMS = 300_000
 _MILLISECONDS = 1000
 
@@ -75,9 +75,9 @@ class Joplin(FolderImporter):
 
 
 class _Export:
-    """The items of an archive by their ids, without their texts; where those and the resources are in it.
+    """The items of an archive by id, without their texts, and the positions of texts and resources in it.
 
-    `places` are the paths of the notes.
+    `places` has the paths of the notes by id.
     """
 
     def __init__(self, file: Path, taken: Taken) -> None:
@@ -106,7 +106,7 @@ class _Export:
                 self._tags[item["note_id"]].append(tag["title"])
 
     def _folder(self, item: _Item) -> str:
-        """Return the path of the notebooks around a note, each once."""
+        """Return the path of the notebooks around a note; a cycle of notebooks ends it."""
         titles: dict[str, str] = {}
         while (key := item["parent_id"]) in self.items and key not in titles:
             item = self.items[key]
@@ -145,7 +145,7 @@ class _Export:
 
 
 def _read(part: FilePart) -> _Item:
-    """Return an item: its title, its text, and lines with its fields."""
+    """Read an item, which has its title, its text, and lines with its fields."""
     text, _, fields = part.read().decode("utf-8-sig", "replace").rpartition("\n\n")
     title, _, body = text.partition("\n\n")
     item = defaultdict(str, (line.partition(": ")[::2] for line in fields.splitlines()))

@@ -1,4 +1,4 @@
-"""Notes of Google Keep, as an export (Takeout) has them in JSON, with their pictures and recordings."""
+"""Notes of Google Keep from an export (Takeout) in JSON, with their pictures and recordings."""
 
 from collections.abc import Collection, Iterator
 from itertools import islice
@@ -26,9 +26,9 @@ from core.model import Failed
 
 _EDITED, _CREATED = "userEditedTimestampUsec", "createdTimestampUsec"
 _SUFFIXES = tuple(".json .html .txt .jpg .jpeg .png .gif .webp .3gp .amr .m4a .aac .awb".split())
-"""Those of an export of Keep alone."""
+"""Suffixes of the files in an export of Keep alone."""
 _LOOKED_AT = 20
-"""Files of which one is a note, in an export."""
+"""Number of JSON files that are checked; in an export, one of them is a note."""
 _MICROSECONDS = 1_000_000
 
 
@@ -39,7 +39,7 @@ class Keep(FolderImporter):
 
     @property
     def knows(self) -> bool:
-        """Whether one of the first files in JSON is a note, and all files are of an export of Keep, or of Google."""
+        """Whether one of the first JSON files is a note, and all files belong to an export of Keep or Google."""
         others = (path for path in files(self._folder) if "Takeout/" not in f"{self._folder.name}/{path}")
         first = islice(self._json(), _LOOKED_AT) if all(path.lower().endswith(_SUFFIXES) for path in others) else ()
         return any(_is_note(read_json(self._folder, path, [])) for path in first)
@@ -48,7 +48,7 @@ class Keep(FolderImporter):
         return (path for path in files(self._folder) if path.endswith(".json"))
 
     def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
-        """Yield the notes as Markdown, by the names of their files."""
+        """Yield the notes as Markdown, named after their files."""
         failed: list[Failed] = []
         taken: Taken = {}
         for path in self._json():
@@ -84,7 +84,7 @@ class Keep(FolderImporter):
         return attached.note(place, add_front_matter(fields, f"{body}\n"))
 
     def _file(self, path: str) -> FilePart | None:
-        """Return an attachment; the file of a photo may be spelled otherwise than its note has it."""
+        """Return an attachment; a note may name a photo `.jpeg` whose file is `.jpg`."""
         return find(self._folder, path) or find(self._folder, path.replace(".jpeg", ".jpg"))
 
 

@@ -33,7 +33,7 @@ _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
 @frozen
 class _Target:
-    """A block that is referred to: the page it is on, and its first line."""
+    """A block that can be referred to: its page and its first line."""
 
     page: str
     text: str
@@ -148,7 +148,7 @@ class Logseq(FolderImporter):
 
 
 def _properties(lines: list[str]) -> tuple[dict[str, str], int]:
-    """Return the properties of a page, which are its whole first block, and the first line after them."""
+    """Return the properties of a page, which form its first block, and the number of the first line after them."""
     values: dict[str, str] = {}
     for number, line in enumerate(lines):
         inside = line.removeprefix("- ") if number == 0 else line.strip()
@@ -159,7 +159,7 @@ def _properties(lines: list[str]) -> tuple[dict[str, str], int]:
 
 
 def _field(name: str, value: str) -> Fields:
-    """Return a property of a page as a line of front matter."""
+    """Return a property of a page as a field of front matter."""
     if name in ("tags", "alias", "aliases"):
         parts = [re.sub(r"^#?\[\[|\]\]$|^#", "", part.strip()).strip() for part in re.split(r"[,，]", value)]
         listed = [part for part in parts if part]
@@ -178,7 +178,7 @@ def _title(path: str) -> str:
 
 
 def _journal_fields(year: int, month: int, day: int) -> Fields:
-    """Return the title, the names and the date of a journal; its usual name is that of Logseq's first setting."""
+    """Return the title and date of a journal, and its name in Logseq's default date format as an alias."""
     try:
         at = date(year, month, day)
     except ValueError:
@@ -192,12 +192,12 @@ def _journal_fields(year: int, month: int, day: int) -> Fields:
 
 
 def _task(text: str) -> str:
-    """Return the text of a block with the mark of its task as a box."""
+    """Return the text of a block with a check box in place of its task marker."""
     match = _TASK.match(text)
     return f"[{'x' if match[1] in _FINISHED else ' '}] {text[match.end() :]}" if match else text
 
 
 def _label(text: str) -> str:
-    """Return the first line of a block as the words of a link."""
+    """Return the first line of a block as the text of a link."""
     words = " ".join(re.sub(r"[\[\]|()`]", "", _TASK.sub("", text, count=1)).split())
     return words if len(words) <= 80 else f"{words[:79]}…"

@@ -1,4 +1,4 @@
-"""The text of a note of Evernote (ENML, a kind of HTML), and a page of Notion in HTML -> Markdown."""
+"""Conversion to Markdown of Evernote's notes (ENML, a kind of HTML) and of Notion's pages in HTML."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -25,9 +25,9 @@ _TASKS = re.compile(r"(?s)(?=.*--en-task-group:\s*true).*--en-id:\s*([\w-]+)")
 
 
 def markdown(content: str, files: Mapping[str, str], tasks: Mapping[str, str]) -> tuple[str, int, set[str]]:
-    """Return the text of a note, the number of its encrypted passages and which of its groups of tasks are in it.
+    """Convert a note; return its text, the number of encrypted passages, and the ids of the groups of tasks in it.
 
-    `files` are the names of its resources by their fingerprints, `tasks` its groups of tasks by their ids. Raises
+    `files` has the names of its resources by fingerprint, `tasks` the text of its groups of tasks by id. Raises
     SourceError.
     """
     if "<!ENTITY" in content:
@@ -37,7 +37,7 @@ def markdown(content: str, files: Mapping[str, str], tasks: Mapping[str, str]) -
 
 
 def page(content: str) -> tuple[str, list[tuple[str, str]]]:
-    """Return the text of a page of Notion, with its links as they are, and its properties. Raises SourceError."""
+    """Convert a page of Notion; return its text, with unchanged links, and its properties. Raises SourceError."""
     writer = _MarkdownWriter({}, {}, relative=True)
     text = _to_markdown(writer, content)
     return text, [(row[0].strip(), row[1].strip()) for row in writer.properties if len(row) == 2]
@@ -53,10 +53,10 @@ Attributes = dict[str, str]
 
 
 class _MarkdownWriter(HTMLParser):
-    """Writes Markdown as it reads; runs of white space are one blank, but in code.
+    """Writes Markdown while it parses HTML; runs of white space become one blank, except in code.
 
-    Pictures, and links to files next to the page, are written if it is `relative`. The rows of a table of `properties`
-    aren't written.
+    With `relative`, pictures and links to files next to the page are written. The rows of a table of properties go to
+    `properties` instead of the text.
     """
 
     def __init__(self, files: Mapping[str, str], tasks: Mapping[str, str], *, relative: bool = False) -> None:
@@ -69,7 +69,7 @@ class _MarkdownWriter(HTMLParser):
         self._relative = relative
         self._out: list[str] = []
         self._open: list[tuple[str, bool, str]] = []
-        """Elements with whether they say nothing, and as what they are written: a code block is a `div`."""
+        """Open elements: tag, whether it is left out, and the tag it is written as, because a code block is a `div`."""
         self._lists: list[int] = []
         self._list_end = 0
         self._links: list[tuple[str, int]] = []
@@ -91,7 +91,7 @@ class _MarkdownWriter(HTMLParser):
         }
 
     def text(self) -> str:
-        """Return what was written."""
+        """Return the written Markdown."""
         self._end_table()
         return "".join(self._out)
 
@@ -171,7 +171,7 @@ class _MarkdownWriter(HTMLParser):
             self._rows[-1][-1] += text.replace("\n", " ")
 
     def _block(self, text: str) -> None:
-        """Begin a line, and a paragraph for what isn't a mere line of a note."""
+        """Begin a line, or with a text a paragraph that starts with it."""
         if self._rows is not None:
             return
         written = self._out[-1] if self._out else "\n"
@@ -188,7 +188,7 @@ class _MarkdownWriter(HTMLParser):
         self._write("  " * (len(self._lists) - 1) + (f"{number}. " if number else "- "))
 
     def _box(self, about: Attributes) -> None:
-        """Write a box, as an item of a list where it begins a line."""
+        """Write a check box, as an item of a list if it begins a line."""
         begins = self._rows is None and (not self._out or self._out[-1].endswith("\n"))
         self._write(("- " if begins else "") + (_CHECKED if about.get("checked") == "true" else _UNCHECKED))
 
@@ -216,7 +216,7 @@ class _MarkdownWriter(HTMLParser):
             self._out.append("\n" + "  " * len(self._lists))
 
     def _address(self, address: str) -> str:
-        """Return an address as Markdown has it, "" for one that leads nowhere a note may."""
+        """Return an address escaped for Markdown, "" if a note may not link to it."""
         if self._relative:
             address = address.replace(" ", "%20").replace("(", "%28").replace(")", "%29")
         is_sound = _WHOLE.match(address) or (self._relative and _RELATIVE.match(address))
@@ -228,7 +228,7 @@ class _MarkdownWriter(HTMLParser):
         self._links.append((address, len(self._out)))
 
     def _end_link(self, address: str, start: int) -> None:
-        """End a link; a picture that leads to itself is one alone."""
+        """End a link; a picture that links to itself becomes a picture without a link."""
         if address and self._rows is None and "".join(self._out[start:]).endswith(f"]({address})"):
             self._out[start - 1] = ""
         elif address:

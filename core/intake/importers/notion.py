@@ -1,4 +1,4 @@
-"""Exports of Notion, as Markdown or as HTML: ids leave the names, links lead to the new names, databases are tables."""
+"""Exports of Notion, in Markdown or HTML: names lose their ids, links are updated, databases become tables."""
 
 import csv
 import io
@@ -42,7 +42,7 @@ _TIMES = {"created": "created", "created time": "created", "updated": "updated",
 
 
 class Notion(FolderImporter):
-    """Reads an export of Notion; its notes are written anew, without the ids."""
+    """Reads an export of Notion; its notes get new names without ids."""
 
     name = "Notion"
 
@@ -83,12 +83,12 @@ class Notion(FolderImporter):
 
 
 def _stem(path: str) -> str:
-    """Return the path of a page or a table without its suffix; that of the table and the page of a database are one."""
+    """Return the path of a page or a table without its suffix; a database's table and page have the same."""
     return path[: path.rindex(".")].removesuffix("_all")
 
 
 def _places(paths: list[str]) -> dict[str, str]:
-    """Return where each file of an export belongs."""
+    """Return the path of the note for each file of an export."""
     taken: Taken = {}
     places = {}
     for path in paths:
@@ -105,7 +105,7 @@ def _without_id(name: str) -> str:
 
 
 def _page(fields: Fields, body: str, path: str, places: dict[str, str], ids: dict[str, str]) -> str:
-    """Return a page with its links mended, and the properties of a row of a database as front matter."""
+    """Return a page with its links updated, and its properties in a database as front matter."""
     here = posixpath.dirname(places[path])
 
     def link(match: re.Match[str]) -> str:
@@ -152,7 +152,7 @@ def _date(value: str) -> str:
 
 
 def _table(text: str, place: str, pages: set[str]) -> str:
-    """Return a database as a table, in which the names of rows lead to their pages."""
+    """Return a database as a table, in which the names of rows link to their pages."""
     title = PurePosixPath(place).stem
     try:
         rows = [row for row in csv.reader(io.StringIO(text), strict=False) if any(row)]

@@ -1,4 +1,4 @@
-"""Exports of Slack: the channels, groups and talks, with the names of their people."""
+"""Exports of Slack: channels, groups and direct messages, with the names of their members."""
 
 import html
 import re
@@ -22,7 +22,7 @@ from core.model import Failed
 _DAY = re.compile(r"(.+)/\d{4}-\d\d-\d\d\.json")
 _USERS = re.compile(r"((?:[^/]+/)?)users\.json")
 _TALKS = ("dms", "mpims")
-"""Lists of talks without a name, which have that of their people."""
+"""Lists of direct messages, which have no names and are named after their members."""
 _REFERENCE = re.compile(r"<([@#!])?([^<>|\s]+)(?:\|([^<>]*))?>")
 _CODE = re.compile(r"```\n?(.+?)\n?```", re.DOTALL)
 
@@ -31,13 +31,13 @@ _People = dict[str, str]
 
 
 class Slack(FolderImporter):
-    """Reads an export; the files that messages share are at Slack, and not in it."""
+    """Reads an export; the files that messages share stay at Slack and aren't part of it."""
 
     name = "Slack"
 
     @property
     def knows(self) -> bool:
-        """Whether there are users, and days of a channel below them, and nothing next to that."""
+        """Whether there is a list of users with files for days of channels, and no file outside of their folder."""
         paths = [*files(self._folder)]
         tops = [match[1] for match in map(_USERS.fullmatch, paths) if match][:1]
         return any(map(_DAY.fullmatch, paths)) and lie_below(paths, tops)
@@ -89,7 +89,7 @@ def _message(item: dict[str, object], people: _People) -> ChatMessage:
 
 
 def _shared(shared: dict[str, object], people: _People) -> str:
-    """Return what a message shows of an address, as a quotation."""
+    """Return the preview of a link in a message as a quotation."""
     title, address = text_of(shared, "title"), text_of(shared, "title_link") or text_of(shared, "from_url")
     link = f"[{title or address}]({address})\n" if address else f"{title}\n"
     words = _text(text_of(shared, "text") or text_of(shared, "fallback"), people)
@@ -97,7 +97,7 @@ def _shared(shared: dict[str, object], people: _People) -> str:
 
 
 def _words(node: object) -> Iterator[str]:
-    """Yield the texts of blocks, which are in each other."""
+    """Yield the texts of nested blocks."""
     for block in objects(node):
         for name in ("elements", "fields"):
             yield from _words(block.get(name))
@@ -105,7 +105,7 @@ def _words(node: object) -> Iterator[str]:
 
 
 def _text(text: str, people: _People) -> str:
-    """Return the text of a message, in Slack's own marks, as Markdown."""
+    """Convert the text of a message from Slack's own markup to Markdown."""
 
     def refer(match: re.Match[str]) -> str:
         kind, target, words = match.groups()

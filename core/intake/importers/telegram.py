@@ -13,7 +13,7 @@ from core.intake.importers.file_parts import find
 from core.model import Failed
 
 _MOST_BYTES = 100 * 1024 * 1024
-"""Bytes of an export; reading it takes up to eight times as many."""
+"""Maximum bytes of an export; reading it takes up to eight times as much memory."""
 _HEAD = 64 * 1024
 _EXPORT = re.compile(rb'"(?:messages|list)"\s*:\s*\[')
 _RESULT = re.compile(r"(?:[^/]+/)*result\.json")
@@ -22,7 +22,7 @@ _ABOUT = (
     *("place_name", "address", "location_information", "contact_information", "game_title", "game_description"),
     *("edited",),
 )
-"""Values that are shown with their names."""
+"""Values of a message that are shown with their names."""
 _MARKS = {"bold": "**", "italic": "*", "strikethrough": "~~", "code": "`"}
 
 
@@ -33,7 +33,7 @@ class Telegram(FolderImporter):
 
     @property
     def knows(self) -> bool:
-        """Whether there is a file that begins with chats, and nothing next to its folder."""
+        """Whether there is a file that begins with chats, and no file outside of its folder."""
         return lie_below(files(self._folder), [path.removesuffix("result.json") for path in self._exports])
 
     @cached_property
@@ -48,7 +48,7 @@ class Telegram(FolderImporter):
             return False
 
     def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
-        """Yield the notes of the chats, in the order of their ids: a newer one of the same name gets a number."""
+        """Yield the notes of the chats, ordered by id, so that the newer of two chats with one name gets a number."""
         failed: list[Failed] = []
         taken: Taken = {}
         for path in self._exports:

@@ -1,11 +1,11 @@
-"""What operations on the stages of the pipeline return where a noun has other fields than are shown."""
+"""Results of operations whose fields differ from those of the classes in `core.model`."""
 
 from core.base.frozen import frozen
 
 
 @frozen
 class Deletion:
-    """The id of what is gone, or of a note that is in the trash."""
+    """The id of a deleted item, or of a note that was moved to the trash."""
 
     id: str
     deleted: bool = True

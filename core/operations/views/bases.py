@@ -1,4 +1,4 @@
-"""What operations on bases and imports return."""
+"""Results of operations on bases and imports."""
 
 import shlex
 from collections.abc import Iterable
@@ -42,7 +42,7 @@ class SyncedFolder:
 
 @frozen
 class BaseDetails:
-    """A base with its settings, folders and size, as `BaseStatus` explains them; `search` are the chosen settings."""
+    """A base with its settings, folders and size, as in `BaseStatus`; `search` has the chosen settings."""
 
     name: str
     description: str
@@ -79,7 +79,7 @@ class BaseList:
 
 @frozen
 class BaseDeletion:
-    """A base with so many notes that was to be deleted, and whether it is."""
+    """A base that was to be deleted, its number of notes, and whether it was deleted."""
 
     base: str
     notes: int
@@ -88,7 +88,7 @@ class BaseDeletion:
 
 @frozen
 class ChangeCosts:
-    """The costs of other chunking and of another model; None without such a change."""
+    """The costs of changing the chunking and the model of a base; None without that change."""
 
     chunking: ChangeCost | None = None
     embedder: ChangeCost | None = None
@@ -96,7 +96,7 @@ class ChangeCosts:
 
 @frozen
 class MadeBase:
-    """A base that an import makes."""
+    """A base that an import creates."""
 
     base: str
     explanation: Message
@@ -106,14 +106,14 @@ class MadeBase:
 
 @frozen
 class ImportTarget:
-    """The base that an import makes, None where it is there."""
+    """The base that an import creates, None if the base exists."""
 
     makes: MadeBase | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FolderImport(SyncReport):
-    """The sync of a folder, and the base that was made for it."""
+    """The sync of a folder, and the base that was created for it."""
 
     makes: MadeBase | None
 
@@ -155,14 +155,14 @@ class FolderScan(SyncReport):
 
 @frozen
 class FolderScans:
-    """The folders of text files."""
+    """The syncs of the folders of text files."""
 
     folders: tuple[FolderScan, ...]
 
 
 @frozen
 class PackInstallation:
-    """A pack in a workspace, as `InstalledPack` explains it."""
+    """A pack in a workspace; `InstalledPack` explains the fields."""
 
     name: str
     version: str
@@ -175,7 +175,7 @@ class PackInstallation:
 
 @frozen
 class WorkspaceStatus:
-    """What the workspace holds, as `Status` explains it."""
+    """The content of a workspace; `Status` explains the fields."""
 
     workspace: str
     bytes: int
@@ -220,7 +220,7 @@ def format_bases(listed: BaseList) -> list[str]:
 
 
 def format_base_sizes(base: BaseDetails) -> list[str]:
-    """Return the lines of a base in a list."""
+    """Return the lines for a base in a list of bases."""
     model = base_model(base.kind, base.embedder)
     lines = [
         _(

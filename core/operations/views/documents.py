@@ -1,4 +1,4 @@
-"""What operations on documents return."""
+"""Results of operations on documents."""
 
 from collections.abc import Iterable, Iterator
 from typing import Self
@@ -29,7 +29,7 @@ class UnreadFile:
 
 @frozen
 class ConverterDetails:
-    """A converter, as `ConverterCard` explains it."""
+    """A converter; `ConverterCard` explains the fields."""
 
     name: str
     version: str
@@ -47,7 +47,7 @@ class ConverterList:
 
 @frozen
 class UnreadFiles:
-    """The files of a base that weren't read, and the notes that lack parts of theirs."""
+    """The files of a base that weren't read, and the notes that lack parts of their files."""
 
     files: tuple[UnreadFile, ...]
     incomplete: tuple[IncompleteNote, ...]
@@ -62,7 +62,7 @@ class EncodingList:
 
 @frozen
 class OriginalFile:
-    """The file that a note was converted from; its `path` is empty where it is in the workspace."""
+    """The file that a note was converted from; its `path` is empty if it is stored in the workspace."""
 
     name: str
     kind: str
@@ -70,7 +70,7 @@ class OriginalFile:
 
 
 _SHOWN = 20
-"""Lines about notes that lack parts of their files."""
+"""Maximum lines about notes that lack parts of their files."""
 
 
 def format_unread(unread: UnreadFiles) -> list[str]:
@@ -79,7 +79,7 @@ def format_unread(unread: UnreadFiles) -> list[str]:
 
 
 def format_incomplete(report: SyncReport) -> list[str]:
-    """Return the missing parts of the first notes, and their sums over all notes."""
+    """Return lines about the missing parts of the first notes, and the totals of all notes."""
     missing = [
         _("  may be garbled: {line}", line=line) if kind == GUESSED else _("  incomplete: {line}", line=line)
         for kind, line in _missing_parts(report.incomplete)
@@ -99,7 +99,7 @@ def count_incomplete(notes: Iterable[IncompleteNote]) -> int:
 
 
 def _missing_parts(notes: Iterable[IncompleteNote]) -> Iterator[tuple[str, str]]:
-    """Yield a kind and a line for each kind of parts that a note lacks of its file."""
+    """Yield the kind and a line for each kind of missing parts of each note."""
     for note in notes:
         yield from ((part.kind, f"{note.path}: {say(part.explanation)}") for part in note.left_out)
 

@@ -1,4 +1,4 @@
-"""What operations on notes, their versions, the trash and the review of programs return."""
+"""Results of operations on notes, their versions, the trash, and what programs propose."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -49,7 +49,7 @@ class ListedNote(FieldValues):
 
 @frozen
 class NoteList:
-    """Notes, and how many others are left out."""
+    """Notes, and the number of others that are left out."""
 
     notes: tuple[ListedNote, ...]
     left_out: int = 0
@@ -146,7 +146,7 @@ class VersionDifference:
 
 
 def plain_changes(difference: NoteDifference) -> tuple[FieldChange, ...]:
-    """Return the changes of fields, with values as JSON has them."""
+    """Return the changes of fields, with values encoded for JSON."""
     return tuple(FieldChange(item.name, encode(item.before), encode(item.after)) for item in difference.fields)
 
 
@@ -175,9 +175,9 @@ class DeletedNotes:
 
 @frozen
 class NoteDeletion:
-    """The ids of notes that were put into the trash for so many days.
+    """The ids of notes that were moved to the trash, and the days until they are deleted for good.
 
-    `folders` hold files that were to go to the trash of the system, which has none for them.
+    `folders` has the folders that took the notes' files where the system has no trash.
     """
 
     deleted: tuple[str, ...]
@@ -187,14 +187,14 @@ class NoteDeletion:
 
 @frozen
 class MovedNotes:
-    """Notes with their places now and before, and the notes whose links followed."""
+    """Moved notes with their new and old paths, and the notes whose links followed."""
 
     moved: tuple[Renaming, ...]
 
 
 @frozen
 class RestoredNotes:
-    """The ids of notes that are back."""
+    """The ids of restored notes."""
 
     restored: tuple[str, ...]
 
@@ -224,7 +224,7 @@ class WaitingNote:
 
 @frozen
 class ProposedNote(WaitingNote):
-    """What waits of a note: its text, and its difference from the note between two versions."""
+    """A waiting note or change: its text, and the difference between two versions of the note."""
 
     text: WholeNote
     first: int
@@ -235,21 +235,21 @@ class ProposedNote(WaitingNote):
 
 @frozen
 class WaitingNotes:
-    """What waits for the user."""
+    """The notes and changes that wait for the user."""
 
     waiting: tuple[WaitingNote, ...]
 
 
 @frozen
 class AcceptedNotes:
-    """What the user accepted."""
+    """The notes and changes that the user accepted."""
 
     accepted: tuple[WaitingNote, ...]
 
 
 @frozen
 class RejectedNotes:
-    """What the user rejected."""
+    """The notes and changes that the user rejected."""
 
     rejected: tuple[WaitingNote, ...]
 
@@ -328,7 +328,7 @@ def format_difference(difference: VersionDifference | ProposedNote) -> list[str]
 
 
 def _changed_lines(pieces: Iterable[DiffPiece]) -> Iterator[str]:
-    """Yield the lines that hold a change, with an ellipsis for those between."""
+    """Yield the lines with a change, with an ellipsis for the lines in between."""
     text = "".join(
         "\n".join(_SIGNS[piece.kind].format(part) if part else "" for part in piece.text.split("\n"))
         for piece in pieces

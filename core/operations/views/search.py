@@ -1,4 +1,4 @@
-"""What searches return."""
+"""Results of searches."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -42,12 +42,12 @@ from core.model import (
 )
 
 _STAGES = ("vector", "keyword", "fused", "rerank", "final")
-"""Stages that every hit names; None where the hit skipped one."""
+"""Stages in the scores of every hit; None for a stage that the hit skipped."""
 
 
 @frozen
 class NoteReference:
-    """A note by its id and its names."""
+    """A reference to a note: its id and its names."""
 
     note_id: str
     base: str
@@ -56,12 +56,12 @@ class NoteReference:
 
     @classmethod
     def from_noun(cls, noun: Any) -> Self:
-        """Return what is shown of a noun with a `note`."""
+        """Return the view of an object that has a `note`."""
         return assemble(cls, noun, noun.note, note_id=noun.note.id)
 
 
 def place_in_file(note: NoteSummary, at: int) -> int | None:
-    """Return the place in a note's file of a place in its body; None without a file."""
+    """Convert an offset in a note's body to an offset in its file; None without a text file."""
     return note.body_start + at if note.path is not None and note.document is None else None
 
 
@@ -77,10 +77,10 @@ class CopyView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HitView(FieldValues):
-    """A hit with the fields of its note, of which an expired one has the status `expired`.
+    """A hit with the fields of its note; an expired note has the status `expired`.
 
-    `start` to `end` is its passage in the note's body, `file_start` to `file_end` in the note's file. `definitions` are
-    those of the passage's footnotes and reference links, from elsewhere in the note.
+    `start` and `end` are the offsets of its passage in the note's body, `file_start` and `file_end` in the note's file.
+    `definitions` has the passage's footnotes and the targets of its reference links, from elsewhere in the note.
     """
 
     rank: int
@@ -179,7 +179,7 @@ class PictureHitView(NoteReference):
 
 @frozen
 class ResultView:
-    """The hits of a search, and how it was searched; a problem that there isn't is an empty text."""
+    """The hits of a search, and how they were found; the text of a problem is empty if there is none."""
 
     query: str
     mode: ResultMode
@@ -263,7 +263,7 @@ class ContextView:
 
 @frozen
 class WhyNotView:
-    """Why a note is no hit: the stage that dropped it, and the scores of its best chunk."""
+    """The reason why a note isn't a hit: the stage that dropped it, and the scores of its best chunk."""
 
     note_id: str
     path: str | None
@@ -275,16 +275,16 @@ class WhyNotView:
 
 
 SearchOutput = ResultView | ContextView | WhyNotView
-"""What `tessera search` prints, by its options."""
+"""The result that `tessera search` prints, depending on its options."""
 
 
 _WORD = re.compile(rf"(?=([{CJK}]{{2}}))|((?:(?![{CJK}])\w)+)")
 SNIPPET = 6
-"""Most lines of a passage that a hit prints."""
+"""Maximum lines of a passage that are printed for a hit."""
 
 
 def format_found(found: SearchOutput, *, full: bool = False, explain: bool = False) -> list[str]:
-    """Return the lines of what `tessera search` gives."""
+    """Return the lines that `tessera search` prints."""
     if isinstance(found, ContextView):
         return format_context(found)
     return format_why_not(found) if isinstance(found, WhyNotView) else format_result(found, full=full, explain=explain)
@@ -398,9 +398,9 @@ def _format_pictures(pictures: tuple[PictureHitView, ...]) -> list[str]:
 
 
 def snippet_lines(hit: HitView, question: str) -> list[str]:
-    """Return up to SNIPPET lines of a hit side by side, those with the most words of a question.
+    """Return up to SNIPPET consecutive lines of a hit, those with the most words of a question.
 
-    Blank lines are left out, and so is a heading that is in the line above.
+    Blank lines are left out, and so is a heading that the line above shows.
     """
     heading = re.compile(rf"#+\s+{re.escape(hit.section[-1])}\s*" if hit.section else "(?!)")
     every = [line for line in hit.text.splitlines() if line.strip()]
@@ -428,7 +428,7 @@ class WrittenText(Protocol):
 
 
 def format_sentence(sentence: WrittenText) -> str:
-    """Return a sentence with its numbers, or indented without any, and how far it rests on the notes."""
+    """Return a sentence with its citations, or indented with its explanation, and how well the notes support it."""
     mark = say(MARKS[sentence.mark])
     if sentence.explanation:
         return f"  {sentence.text} ({mark}: {say(sentence.explanation)})"
