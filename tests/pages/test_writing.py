@@ -383,6 +383,7 @@ def test_a_files_note_is_copied_where_its_base_only_reads_files(filled: Screen) 
     note = next(card for card in filled.workspace.notes.all() if card.path == "backups.md")
     filled.open("notes", note=note.id).press("edit_note")
     assert "This note is the file" in filled.text
+    assert "pg_restore" in filled.document, "its text is next to the fields"
     filled.press("writing_copy")
     copy = writing(filled.app).note
     assert copy is not None
