@@ -348,14 +348,17 @@ class Database:
         with self._writer:
             self._check_identity()
             # SQLite writes the new file next to the old one first, not into memory as the other connections do.
+            # SQLite alone sees the variable: other threads may be going through `os.environ`.
             before = os.environ.get(_TEMPORARY)
-            os.environ[_TEMPORARY] = str(self.file.parent)
+            os.putenv(_TEMPORARY, str(self.file.parent))
             try:
                 with closing(self._connect("mode=rw")) as connection:
                     connection.executescript("PRAGMA temp_store = FILE; VACUUM; PRAGMA wal_checkpoint(TRUNCATE);")
             finally:
-                os.environ.pop(_TEMPORARY)
-                os.environ.update({_TEMPORARY: before} if before is not None else {})
+                if before is None:
+                    os.unsetenv(_TEMPORARY)
+                else:
+                    os.putenv(_TEMPORARY, before)
 
     def version(self) -> int:
         """Return a number that grows whenever what searches find may have changed."""

@@ -63,4 +63,4 @@ def test_what_is_refused_leaves_nothing(
     with pytest.raises(error):
         workspace.proposals.add_page("web", html, address=address, pictures=pictures)
     assert workspace.notes.all() == []
-    assert not any(workspace.notes.own_files.rglob("*.*"))
+    assert not any((workspace.store.folder / "files").rglob("*.*"))

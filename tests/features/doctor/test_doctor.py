@@ -1,6 +1,7 @@
 """The doctor names what is wrong, mends what can be mended, and says the rest; a sound workspace stays untouched."""
 
 import json
+import os
 import shutil
 from base64 import b64decode, b64encode
 from pathlib import Path
@@ -16,6 +17,7 @@ from core.features.doctor import resource_checks
 from core.features.doctor.database_checks import OF_DATABASE
 from core.features.doctor.file_checks import OF_FILES
 from core.features.doctor.resource_checks import OF_MACHINE, OF_RESOURCES
+from core.store.database import Connection
 from core.workspace import Workspace
 from tests.features.doctor import damages
 from tests.features.doctor.damages import DAMAGES
@@ -187,3 +189,21 @@ def test_compacting_gives_space_back_and_refuses_without_room(
     assert damages.examined(folder).level == "sound"
     assert status("space", "--workspace", str(folder)) == 0
     assert "backups" in capsys.readouterr().out
+
+
+def test_compacting_changes_no_variable_that_other_threads_may_be_reading(
+    made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = shutil.copytree(made / "workspace", tmp_path / "workspace")
+    with Workspace(folder) as workspace:
+        database, seen = workspace.store.database, list[object]()
+        connect = database._connect
+
+        def connecting(how: str) -> Connection:
+            seen.append({**os.environ} == before)
+            return connect(how)
+
+        before = {**os.environ}
+        monkeypatch.setattr(database, "_connect", connecting)
+        database.compact()
+    assert seen == [True]
