@@ -68,7 +68,7 @@ class Pictures:
         return self._read_all(progress)
 
     def problems(self, note_id: str) -> list[Failed]:
-        """Return the pictures of a note that can't be read, as its text names them, with the reasons."""
+        """Return the unreadable pictures of a note, by their targets in its text, with the reasons."""
         return self._store.pictures.problems(note_id)
 
     def _read_all(self, progress: Progress) -> int:

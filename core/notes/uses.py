@@ -251,12 +251,12 @@ class Clicks:
                 _LOG.warning("A click isn't recorded", exc_info=True)
 
     def all(self, note_ids: Iterable[str] | None = None) -> list[Click]:
-        """Return the clicks on notes, by default on all, the newest first."""
+        """Return the clicks on some notes, by default on all, the newest first."""
         return self._store.clicks.for_notes(note_ids)
 
     @log_call("click.forget")
     def forget(self, note_ids: Sequence[str] | None = None) -> int:
-        """Delete the clicks on notes, by default all; return how many."""
+        """Delete the clicks on some notes, by default on all; return the number deleted."""
         if note_ids is not None:
             self._store.log_notes(note_ids)
         return self._store.clicks.drop(note_ids)

@@ -24,7 +24,7 @@ class Versions:
         raise NoteNotFound(note_id)
 
     def get(self, note_id: str, number: int) -> Note:
-        """Return a note as it was in a version; raises VersionNotFound."""
+        """Return the note in a version; raises VersionNotFound."""
         return self._store.versions.note(note_id, number)
 
     def difference(self, note_id: str, first: int, second: int) -> NoteDifference:

@@ -1,8 +1,8 @@
 """The store: SQLite holds all data, Chroma a vector index that can be rebuilt from it.
 
-One SQLite transaction writes a note; Chroma follows it in a thread, and meanwhile a search compares with the vectors
-that Chroma lacks. A reader sees the old note or the new one. A kill leaves at worst a Chroma that isn't in line; the
-next opening brings it there.
+One SQLite transaction writes a note, and a thread updates Chroma. Until that is done, searches also compare with the
+vectors that Chroma lacks. A reader sees the old note or the new one. After a kill Chroma may differ from SQLite; the
+next opening updates it.
 """
 
 import os
@@ -64,9 +64,9 @@ from core.store.version_table import VersionTable
 from core.store.words import Words
 
 _WINDOWS = 3
-"""Vectors to request from Chroma per wanted chunk: a chunk may have several, and some are stale."""
+"""Vectors to request from Chroma for each chunk to return: a chunk may have several, and some are stale."""
 _WIDER = 4
-"""Growth of that number where too few of the results are allowed."""
+"""Factor by which that number grows where too few results pass the filters."""
 
 
 class Store:
@@ -98,7 +98,7 @@ class Store:
             self.database = Database(file, readonly=True)
         self._open_tables(self.database)
         self.recorders: dict[Author, Callable[[Note], None]] = {}
-        """For the notes of an author, the function that records more in the transaction that writes them."""
+        """By author: the function that records more about a note, in the transaction that writes the note."""
         self.floors = Floors(self.folder, readonly=readonly)
         chosen = index or IndexSettings()
         self.exact_search = ExactSearch(self.database, alone=chosen.kind == "none")
@@ -145,13 +145,13 @@ class Store:
     # index
 
     def open_index(self, *, heal: bool = True) -> None:
-        """Open the index, healed where it is damaged; does nothing if it is open, or in a process that only reads."""
+        """Open the index, and rebuild it if it is damaged; does nothing if it is open or this process only reads."""
         self.index.open(heal=heal)
 
     def rebuild_index(self, progress: Progress = no_progress) -> int:
-        """Build the index anew from SQLite's vectors, without a model; return the number of windows.
+        """Rebuild the index from SQLite's vectors, without a model; return the number of windows.
 
-        Chunks with a damaged vector are pending from then on.
+        Chunks with a damaged vector become pending.
         """
         self.database.check_writable()
         self.pending.drop_damaged()
@@ -180,7 +180,7 @@ class Store:
         self.events.publish(ChunksPending())
 
     def log_notes(self, note_ids: Iterable[str]) -> None:
-        """Add the bases of notes to the line of the work that is done on this thread."""
+        """Add the bases of notes to the log line of this thread's call."""
         log_bases(self.bases.for_notes(note_ids))
 
     def put(self, base: KnowledgeBase, cuts: Sequence[NoteToIndex]) -> None:
@@ -194,7 +194,10 @@ class Store:
                     self._write(cut)
 
     def embed(self, base: KnowledgeBase, vectors: Mapping[PendingChunk, Sequence[int]]) -> int:
-        """Write the windows of pending chunks in one transaction, but of changed ones; return how many."""
+        """Write the windows of pending chunks in one transaction, and return the number of chunks written.
+
+        Chunks that changed since they were read are skipped.
+        """
         with self.changing:
             base = self.bases.by_id(base.id)
             vectors = self.pending.unchanged(vectors)
@@ -204,7 +207,7 @@ class Store:
 
     @contextmanager
     def _indexing(self, base: KnowledgeBase, vectors: Iterable[int], old: Sequence[str] = ()) -> Iterator[None]:
-        """Send the index what the block writes: new windows with these vectors, and `old` entries to look at again."""
+        """Update the index after the block: add new windows with these vectors, and check `old` entries again."""
         fresh = self.chunks.unused_entries(base, self.vectors.entry_ids(vectors))
         yield
         self.bases.count_index_added(base, len(fresh))
@@ -222,20 +225,20 @@ class Store:
                 record(cut.note)
 
     def describe(self, notes: Iterable[Note], change: Revision) -> None:
-        """Write new versions of stored notes that differ in their fields only, not in title or text."""
+        """Write new versions of stored notes whose fields changed; title and text must be the same."""
         with self.changing, self.database.write():
             for note in notes:
                 self.notes.describe(note)
                 self._put_version(note, change)
 
     def _put_version(self, note: Note, change: Revision) -> None:
-        """Write the version of a change. The proposal of the note is dropped once it is accepted."""
+        """Write the version that a change makes. An accepted proposal is deleted."""
         self.versions.put(note, change)
         if change.kind == "propose":
             self.proposals.drop(note.id)
 
     def move(self, moves: Sequence[Moved]) -> None:
-        """Record that files were renamed, all in one transaction; their notes keep text and vectors."""
+        """Record renamed files in one transaction; their notes keep text and vectors."""
         with self.changing, self.database.write():
             self.notes.move(moves)
             for move in moves:
@@ -243,9 +246,10 @@ class Store:
                 self.describe([replace(note, version=note.version + 1)], Revision("sync", "sync"))
 
     def switch(self, target: KnowledgeBase, cuts: Iterable[NoteToIndex]) -> KnowledgeBase:
-        """Give a base the embedder of `target` and write its notes cut for it, in one transaction; return the base.
+        """Switch a base to the embedder of `target` and write its notes, cut for it, in one transaction.
 
-        The new collection is filled before the commit; a kill leaves a collection that no base names.
+        Return the changed base. The new collection is filled before the commit; a kill leaves a collection that no base
+        uses.
         """
         old, fresh = self.bases.by_id(target.id), replace(target, index_generation=target.index_generation + 1)
         with self.changing, self.database.write():
@@ -259,10 +263,10 @@ class Store:
         return self.bases.by_id(fresh.id)
 
     def delete_notes(self, base: KnowledgeBase, note_ids: Sequence[str], change: Revision | None = None) -> int:
-        """Delete notes; return the number of edits that are flagged.
+        """Delete notes; return the number of edits that were flagged.
 
-        With a change their versions and edits stay; the edits of notes whose files are gone are flagged, because the
-        files may come back with another text. Without a change nothing stays.
+        With a change, their versions and edits stay. A sync flags the edits, because a missing file may come back with
+        another text. Without a change, nothing stays.
         """
         flagged = 0
         with self.changing:
@@ -278,14 +282,14 @@ class Store:
         return flagged
 
     def forget_notes(self, note_ids: Sequence[str]) -> None:
-        """Delete the versions, edits and uses of deleted notes; watching goes on leaving out their files."""
+        """Delete the versions, edits and uses of deleted notes. Later syncs still leave out their files."""
         with self.database.write():
             self._record_deleted_files(set(note_ids))
             for forget in (self.versions.drop, self.edits.delete, self.uses.drop):
                 forget(note_ids)
 
     def _record_deleted_files(self, note_ids: set[str]) -> None:
-        """Store with the folders which of their files belonged to deleted notes."""
+        """Record the files of deleted notes with their folders, so that a sync doesn't import them again."""
         for base in self.bases.all():
             files: defaultdict[str, dict[str, str]] = defaultdict(dict)
             for item in self.versions.deleted(base.id):
@@ -295,13 +299,13 @@ class Store:
                 self.bases.record_deleted_files(base, folder, stamps)
 
     def drop_unused_vectors(self) -> None:
-        """Delete the vectors and refusals that no chunk uses; a running import computes those that it needs again."""
+        """Delete vectors and refusals that no chunk uses. A running import recomputes the ones that it needs."""
         with self.changing:
             self.vectors.drop_unused()
             self.refusals.drop_unused()
 
     def forget_vectors(self, base: KnowledgeBase) -> None:
-        """Make the chunks of a base pending and delete their vectors; chunks that share one are pending too."""
+        """Delete the vectors of a base and make its chunks pending, with other bases' chunks that share a vector."""
         self.open_index()
         with self.changing:
             sharing = [other for other in self.bases.all() if other.fingerprint == base.fingerprint]
@@ -323,15 +327,17 @@ class Store:
     def nearest(self, base: KnowledgeBase, query: Matrix, count: int, allowed: Rowids | None = None) -> Scores:
         """Return the best chunks of a base with the cosine of their best window, best first.
 
-        With `allowed` only those chunks. Scores are exact, but in a base over the budget of `ExactSearch` while Chroma
-        is open and sound.
+        With `allowed`, search only those chunks. Chroma searches a base over the budget of `ExactSearch` while it is
+        open and sound, and may miss some chunks; all other searches are exact.
         """
         if (best := self.exact_search.nearest(base, query, count, allowed)) is None:
             best = self._from_index(base, query, count, allowed)
         return self.chunks.nearest(base, query, count, allowed) if best is None else best
 
     def _from_index(self, base: KnowledgeBase, query: Matrix, count: int, allowed: Rowids | None) -> Scores | None:
-        """Query the index until enough results are allowed; return None where exact search is cheaper, or due."""
+        """Query the index until enough results are allowed; return None if the index can't be used or exact search is
+        cheaper.
+        """
         share = 1.0 if allowed is None else len(allowed) / max(self.chunks.count_all(), 1)
         wanted = int(_WINDOWS * count / share) + 1 if share else 0
         centring = self.vectors.centring(base)
@@ -354,7 +360,7 @@ class Store:
     # closing
 
     def close(self) -> None:
-        """Close SQLite and Chroma; the next start finds a clean index."""
+        """Close SQLite and Chroma, with the index sealed for the next start."""
         self.index.close()
         self.database.close()
         self.temporary.close()
@@ -366,7 +372,7 @@ class Store:
 
 
 def _bring_up_to_date(folder: Path) -> None:
-    """Migrate a workspace that is then opened for reading."""
+    """Migrate a workspace before it is opened for reading only."""
     try:
         Store(folder).close()
     except NotWritable as error:

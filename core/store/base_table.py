@@ -1,4 +1,4 @@
-"""Bases, the syncs of their folders and their unfinished changes of model, as rows."""
+"""Tables of bases, of their last syncs, and of unfinished changes of embedder."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -16,7 +16,7 @@ from core.store.table import AMONG, StoreTable
 
 
 class SwitchTable(StoreTable):
-    """The unfinished changes of embedder; a base has at most one."""
+    """Unfinished changes of embedder, at most one for each base."""
 
     def for_base(self, base: KnowledgeBase) -> Switch | None:
         statement = "SELECT embedder, fingerprint, started_at FROM switches WHERE base_id = ?"
@@ -35,16 +35,16 @@ _SWITCH_READER = RowReader(Switch, "change of model", "embedder", key="embedder"
 
 
 Report = dict[str, Any]
-"""The report of a sync, as it is stored."""
+"""The stored report of a sync."""
 IGNORED = "ignored"
-"""The key of a report with the patterns of unreadable files that the user ignores."""
+"""Key in a report: the patterns of unreadable files that the user ignores."""
 _DELETED_FILES = "deleted_files"
-"""The key of a report with the files whose notes were deleted for good, each with its hash."""
+"""Key in a report: the files whose notes were deleted for good, each with its hash."""
 
 
 @frozen
 class SyncRecord:
-    """The last sync of a folder, as it is stored."""
+    """The stored record of the last sync of a folder."""
 
     folder: str
     at: datetime
@@ -59,7 +59,7 @@ class BaseTable(StoreTable):
         return self._nouns(_READER, "SELECT * FROM bases ORDER BY name")
 
     def chosen(self, names: Sequence[str]) -> list[KnowledgeBase]:
-        """Return the bases of these names, every base for no names; raises UnknownChoice, which lists the bases."""
+        """Return the bases with these names, or all bases for no names; raises UnknownChoice, which lists the bases."""
         return [self.named(name) for name in names] if names else self.all()
 
     def named(self, name: str) -> KnowledgeBase:
@@ -67,7 +67,7 @@ class BaseTable(StoreTable):
         return self._only("name", name)
 
     def by_id(self, base_id: str) -> KnowledgeBase:
-        """Return the base of this id; raises UnknownChoice if it was deleted."""
+        """Return the base with this id; raises UnknownChoice if it was deleted."""
         return self._only("id", base_id)
 
     def for_notes(self, note_ids: Iterable[str]) -> list[KnowledgeBase]:
@@ -105,7 +105,7 @@ class BaseTable(StoreTable):
         return base
 
     def put(self, base: KnowledgeBase) -> None:
-        """Write a base as it is, with its id."""
+        """Insert a base with the id that it has."""
         self._insert("bases", _row(base))
 
     def change(self, base: KnowledgeBase, **fields: Any) -> KnowledgeBase:
@@ -130,7 +130,7 @@ class BaseTable(StoreTable):
     # vector index
 
     def switch_index(self, base: KnowledgeBase) -> None:
-        """Put the base's embedder and its generation of the vector index into use."""
+        """Store the embedder and the index generation of a base, and reset its count of added windows."""
         self._execute(
             "UPDATE bases SET kind = ?, embedder = ?, fingerprint = ?, dimension = ?, wish = ?, index_generation = ?,"
             " index_added = 0 WHERE id = ?",
@@ -138,7 +138,7 @@ class BaseTable(StoreTable):
         )
 
     def reset_index_added(self, base: KnowledgeBase) -> None:
-        """Note that the base's index is built anew."""
+        """Reset the count of added windows: the base's index is new."""
         self._execute("UPDATE bases SET index_added = 0 WHERE id = ?", base.id, aside=True)
 
     def count_index_added(self, base: KnowledgeBase, windows: int) -> None:
@@ -151,11 +151,11 @@ class BaseTable(StoreTable):
     # syncs
 
     def put_sync(self, base: KnowledgeBase, sync: SyncRecord) -> None:
-        """Write a sync of a folder as it was, in place of the one before."""
+        """Write the last sync of a folder, replacing the stored one."""
         self._insert("syncs", {"base_id": base.id} | columns_of(sync), replace=True)
 
     def record_sync(self, base: KnowledgeBase, folder: str, report: Report, added: Collection[str] = ()) -> None:
-        """Write the report of a sync; what the user ignores or deleted stays in it, but for the files `added`."""
+        """Write the report of a sync, keeping the ignored patterns and the deleted files, except the files `added`."""
         now = utc_now()
         with self._write():
             before = next((sync.report for sync in self.syncs(base) if sync.folder == folder), {})
@@ -166,18 +166,18 @@ class BaseTable(StoreTable):
             self._execute("UPDATE bases SET synced_at = ? WHERE id = ?", now.isoformat(), base.id)
 
     def ignore(self, base: KnowledgeBase, patterns: Sequence[str]) -> None:
-        """Store the patterns of files that the user ignores, with each folder of the base."""
+        """Store the patterns of files to ignore in the last sync of each folder of the base."""
         with self._write():
             for sync in self.syncs(base):
                 self.put_sync(base, replace(sync, report=sync.report | {IGNORED: [*patterns]}))
 
     def deleted_files(self, base: KnowledgeBase, folder: str) -> dict[str, str]:
-        """Return the files of a folder whose notes were deleted for good, each with its hash then."""
+        """Return the files of a folder whose notes were deleted for good, each with its hash at that time."""
         reports = (sync.report.get(_DELETED_FILES, {}) for sync in self.syncs(base) if sync.folder == folder)
         return dict(next(reports, {}))
 
     def record_deleted_files(self, base: KnowledgeBase, folder: str, files: Mapping[str, str]) -> None:
-        """Store that notes of these files were deleted for good."""
+        """Record that the notes of these files were deleted for good."""
         with self._write():
             for sync in self.syncs(base):
                 if sync.folder == folder:

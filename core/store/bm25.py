@@ -1,8 +1,8 @@
 """BM25 as FTS5 computes it, from counts that are cached until the index changes.
 
-FTS5's own function looks up the length of each chunk for every question. That takes three microseconds, and a
-third of all chunks may hold a frequent word. The lengths are read from FTS5's table `words_docsize` in a millisecond;
-counted from fts5vocab they take a second for a million words (docs/decisions/0010-bm25-from-kept-counts.md).
+FTS5's own function looks up the length of each chunk for every query. That takes 3 µs, and a third of all chunks may
+contain a frequent word. Reading all lengths from FTS5's table `words_docsize` takes 1 ms; counting them from fts5vocab
+takes 1 s for a million words (docs/decisions/0010-bm25-from-kept-counts.md).
 """
 
 import sqlite3
@@ -21,23 +21,23 @@ from core.store.database import Database
 from core.store.table import AMONG, StoreTable, decoding
 
 _TOKENIZER = "porter ascii tokenchars '.+#_'"
-"""FTS5 tokenizer of the index of words."""
+"""FTS5 tokenizer of the word index."""
 
 _K1, _B = 1.2, 0.75
 _LEAST = 1e-6
-"""Weight of a word that half of all chunks or more hold."""
+"""Weight of a word that at least half of all chunks contain."""
 _WEIGHTS = {"title": 3.0, "headings": 2.0, "body": 1.0}
-"""Weight of a word by field of the index of words."""
+"""Weight of a word by field of the word index."""
 _FIELD = " ".join(["CASE col", *(f"WHEN '{name}' THEN {number}" for number, name in enumerate(_WEIGHTS)), "END"])
-"""The place of a field in that table, in SQL."""
+"""SQL expression: the position of an occurrence's field in `_WEIGHTS`."""
 _BY_FIELD = np.array(list(_WEIGHTS.values()))
 _OTHERS = 0.9
-"""Weight of other spellings than the one that was typed. One with more words doesn't count more for that."""
+"""Weight of other spellings of the query. A spelling with more words is scaled down to the query's number of words."""
 _CACHED = 4_000_000
-"""Maximum number of cached counts, of 12 bytes each."""
+"""Maximum number of cached counts; each takes 12 bytes."""
 
 _FEW = 3000
-"""Chunks below which the words of a question are read in 5 ms, the time that a new thread takes for its connection."""
+"""Number of chunks below which the counts of a query are read in 5 ms, as long as a new thread takes to connect."""
 _CACHED_STEMS = 100_000
 
 Scores = NDArray[np.float64]
@@ -45,14 +45,14 @@ Places = NDArray[np.int32]
 
 
 class _Stems:
-    """The stems under which the index holds words, by FTS5's own tokenizer."""
+    """Cache of the stems under which FTS5's tokenizer indexes words."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._stems: dict[str, str] = {}
 
     def get(self, words: Sequence[str]) -> dict[str, str]:
-        """Return the stem of each word, empty for one that isn't indexed; new words take half a millisecond."""
+        """Return the stem of each word, "" for a word that isn't indexed; words not in the cache take 0.5 ms."""
         with self._lock:
             new = [word for word in words if word not in self._stems]
             if len(self._stems) + len(new) > _CACHED_STEMS:
@@ -75,7 +75,7 @@ class _Stems:
 
 @dataclass(slots=True)
 class _Counts:
-    """Cache of one version: every chunk, its length norm, and its gain by each word."""
+    """Counts at one version of the database: each chunk's length norm, and its score for each word."""
 
     version: int
     rowids: Rowids
@@ -85,7 +85,7 @@ class _Counts:
 
 
 class BM25(StoreTable):
-    """Scores of chunks for words, over all fields (BM25F, Robertson and Zaragoza 2009)."""
+    """BM25F scores of chunks over all fields (Robertson and Zaragoza 2009)."""
 
     def __init__(self, database: Database) -> None:
         super().__init__(database)
@@ -95,9 +95,9 @@ class BM25(StoreTable):
 
     @decoding
     def scores(self, words: Sequence[str], others: Sequence[Sequence[str]] = ()) -> tuple[Rowids, Scores]:
-        """Return the chunks that hold any of the words, or of those of `others`, in order, and their scores.
+        """Return the chunks that contain any word of the query or of another spelling, in order, with their scores.
 
-        `others` are the words of the same question in other spellings: the spelling that fits a chunk best counts.
+        `others` are the words of other spellings of the same query. A chunk gets the score of its best spelling.
         """
         with self._database.read() as connection, self._lock:
             counts = self._read(connection)
@@ -113,7 +113,7 @@ class BM25(StoreTable):
 
     @contextmanager
     def read_ahead(self, words: Sequence[str]) -> Iterator[None]:
-        """Read the counts of these words in another thread, while the caller does something else."""
+        """Read the counts of these words in another thread while the block runs."""
         if not words or self._is_quick(words):
             yield
             return
@@ -130,7 +130,7 @@ class BM25(StoreTable):
             reading.join()
 
     def _is_quick(self, words: Sequence[str]) -> bool:
-        """Whether the counts of these words are cached, or read in less time than another thread takes to begin."""
+        """Whether the counts of these words are cached, or reading them is faster than starting a thread."""
         counts = self._counts
         if counts is None or counts.version != self._database.version():
             return False
@@ -138,24 +138,24 @@ class BM25(StoreTable):
 
     @decoding
     def holders(self, words: Sequence[str]) -> list[Rowids]:
-        """Return for each word the chunks that hold it, in order."""
+        """Return for each word the chunks that contain it, in order."""
         with self._database.read() as connection, self._lock:
             counts = self._read(connection)
             return [counts.rowids[places] for places, _ in self._gains(connection, counts, words)]
 
     def stems(self, words: Sequence[str]) -> dict[str, str]:
-        """Return the stem under which the index holds each word."""
+        """Return the stem under which each word is indexed."""
         return self._stems.get(words)
 
     def indexed_words(self, words: Sequence[str]) -> set[str]:
-        """Return the words that any chunk holds; a frequent word takes no longer than a rare one."""
+        """Return the words that any chunk contains; a frequent word takes no longer than a rare one."""
         stems = self.stems(words)
         terms = "SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM occurrences WHERE term = value)"
         held = set(self._column(terms, [*stems.values()]))
         return {word for word, stem in stems.items() if stem in held}
 
     def counts(self, words: Sequence[str]) -> dict[str, int]:
-        """Return the number of chunks that hold each word, of those that any holds; reads no places of words."""
+        """Return for each indexed word the number of chunks that contain it, without reading its occurrences."""
         stems = self.stems(words)
         rows = self._rows(f"SELECT term, doc FROM vocabulary WHERE term {AMONG}", [*stems.values()])
         counts = dict(map(tuple, rows))
@@ -172,7 +172,7 @@ class BM25(StoreTable):
     def _gains(
         self, connection: sqlite3.Connection, counts: _Counts, words: Sequence[str]
     ) -> list[tuple[Places, Scores]]:
-        """Return for each word the places of its chunks and their gains."""
+        """Return for each word the positions in `counts.rowids` of its chunks, and their scores for it."""
         new = [word for word in dict.fromkeys(words) if word not in counts.gains]
         for word, stem in self._stems.get(new).items():
             places, frequencies = _frequencies(connection, counts.rowids, stem)
@@ -190,9 +190,9 @@ class BM25(StoreTable):
 
 
 def _lengths(connection: sqlite3.Connection) -> tuple[Rowids, Scores]:
-    """Return every indexed chunk, in order, and its number of words; raises ValueError for another format.
+    """Return every indexed chunk, in order, and its number of words; raises ValueError for an unknown format.
 
-    A row of FTS5's table holds the length of each field of a chunk, as variable-length integers of SQLite.
+    A row of FTS5's table has the length of each field of a chunk, as variable-length integers of SQLite.
     """
     listed, sizes = connection.execute(
         "SELECT group_concat(id), group_concat(hex(sz), '') FROM (SELECT id, sz FROM words_docsize ORDER BY id)"
@@ -209,7 +209,7 @@ def _lengths(connection: sqlite3.Connection) -> tuple[Rowids, Scores]:
 
 
 def _frequencies(connection: sqlite3.Connection, rowids: Rowids, term: str) -> tuple[Places, Scores]:
-    """Return the places of the chunks that hold a term, and its frequency in each, weighted by field."""
+    """Return the positions in `rowids` of the chunks with a term, and its frequency in each, weighted by field."""
     # One long text takes a third of the time of as many rows.
     listed = connection.execute(
         f"SELECT group_concat({len(_WEIGHTS)} * doc + {_FIELD}) FROM occurrences WHERE term = ?", (term,)

@@ -1,4 +1,4 @@
-"""Chunks and their windows as rows; searches by vector and by filter."""
+"""Table of chunks and their windows; exact search by vector, and filtering."""
 
 import json
 import sqlite3
@@ -25,13 +25,13 @@ from core.store.vector_table import VectorTable, matrix
 
 _COLUMNS = tuple(name for name in Chunk.__slots__ if name != "total")
 _LISTS = ("parent_sections", "sections", "breadcrumb")
-"""The fields that are rows of titles."""
+"""Fields that are lists of titles, stored as JSON."""
 _TOTAL = '(SELECT 1 + max("index") FROM chunks AS own WHERE own.note_id = chunks.note_id)'
 CHUNK = ", ".join(_TOTAL if name == "total" else f'chunks."{name}"' for name in Chunk.__slots__)
-"""The columns of a chunk, the last ones of a row: in the order of its fields, for a search reads a hundred."""
+"""The columns of a chunk, in the order of its fields: reading them by position is fast. They end a row."""
 _BLOCK = 4096
 _FILTERED = "notes INDEXED BY notes_filters JOIN chunks INDEXED BY chunks_filters ON note_id = notes.id"
-"""The tables without the texts, which would take most of the time to read."""
+"""Join over covering indexes, because reading the rows with their texts would take most of the time."""
 _VECTORS = (
     "notes JOIN chunks ON note_id = notes.id JOIN windows ON chunk = chunks.rowid"
     " JOIN vectors ON vectors.id = windows.vector"
@@ -40,7 +40,7 @@ _ENTRIES = (
     "vectors JOIN windows ON windows.vector = vectors.id JOIN chunks ON chunks.rowid = chunk"
     " JOIN notes ON notes.id = note_id"
 )
-"""The tables joined from a vector to its chunks."""
+"""Join from vectors to their chunks."""
 
 
 class BaseCounts(NamedTuple):
@@ -57,7 +57,7 @@ class ChunkTable(StoreTable):
     # writing
 
     def put(self, cut: NoteToIndex) -> None:
-        """Write the chunks and pictures of a note in place of its old ones; the note's row must exist."""
+        """Replace the chunks and pictures of a note; the note's row must exist."""
         with self._write():
             self._execute("DELETE FROM words WHERE rowid IN (SELECT rowid FROM chunks WHERE note_id = ?)", cut.note.id)
             self._execute("DELETE FROM chunks WHERE note_id = ?", cut.note.id)
@@ -71,7 +71,7 @@ class ChunkTable(StoreTable):
                 PictureTable(self._database).put(cut.note.id, cut.pictures)
 
     def _put(self, chunk: Chunk, vectors: Sequence[int], words: tuple[str, str, str]) -> int:
-        """Write a chunk, and return its rowid; a `refused` one is pending until its refusal is linked."""
+        """Insert a chunk, and return its rowid; a `refused` chunk is pending until its refusal is linked."""
         state = "pending" if chunk.state == "refused" else chunk.state
         values = {name: getattr(chunk, name) for name in _COLUMNS} | {
             **{name: json.dumps(getattr(chunk, name), ensure_ascii=False) for name in _LISTS},
@@ -124,7 +124,7 @@ class ChunkTable(StoreTable):
         return list(map(chunk_of, rows))
 
     def hidden(self, note_id: str) -> list[Span]:
-        """Return the parts of a note's body that only deleted chunks have, in their order."""
+        """Return the spans of a note's body that only deleted chunks cover, in order."""
         spans = self._rows(
             'SELECT state = \'deleted\' AS hidden, start, "end" FROM chunks WHERE note_id = ? AND start < "end"'
             " ORDER BY start",
@@ -141,7 +141,7 @@ class ChunkTable(StoreTable):
         return [(start, end) for start, end in hidden if start < end]
 
     def with_tables(self, base: KnowledgeBase) -> list[int]:
-        """Return the embedded chunks of a base that may have a table."""
+        """Return the embedded chunks of a base that contain a table."""
         return self._column(
             "SELECT chunks.rowid FROM chunks JOIN notes ON notes.id = note_id WHERE base_id = ? AND state = 'embedded'"
             " AND line = 0 AND instr(text, '|') AND has_table(lead || char(10) || text)",
@@ -149,7 +149,7 @@ class ChunkTable(StoreTable):
         )
 
     def has_window(self, rowid: int, base: KnowledgeBase, text_hash: bytes) -> bool:
-        """Whether a chunk has a window with the text of this hash."""
+        """Whether a chunk has a window whose text has this hash."""
         vectors = VectorTable(self._database).ids(base.fingerprint, [text_hash]).values()
         return any(self._exists("windows WHERE chunk = ? AND vector = ?", rowid, vector) for vector in vectors)
 
@@ -171,11 +171,11 @@ class ChunkTable(StoreTable):
     # entries of the vector index
 
     def entries(self, note_ids: Sequence[str]) -> list[str]:
-        """Return the entries that the windows of some notes have."""
+        """Return the index entries of the windows of some notes."""
         return self._column(f"SELECT DISTINCT entry FROM {_VECTORS} WHERE note_id {AMONG}", note_ids)
 
     def unused_entries(self, base: KnowledgeBase, entries: Sequence[str]) -> list[str]:
-        """Return the entries that no window of a base has."""
+        """Return the entries that no window of a base uses."""
         return self._column(
             f"SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM {_ENTRIES} WHERE entry = value"
             " AND base_id = ?)",
@@ -183,7 +183,7 @@ class ChunkTable(StoreTable):
         )
 
     def by_entries(self, base: KnowledgeBase, entries: Iterable[str]) -> list[tuple[int, str]]:
-        """Return the chunks of a base that have these entries, each with the entry of one of its windows."""
+        """Return (chunk, entry) for each window of a base that has one of these entries."""
         rows = self._rows(
             f"SELECT chunk, entry FROM {_ENTRIES} WHERE entry {AMONG} AND base_id = ?", *(entries, base.id)
         )
@@ -196,7 +196,7 @@ class ChunkTable(StoreTable):
         return [*vectors], VectorTable(self._database).centring(base).passages(stacked)
 
     def windows(self, base: KnowledgeBase) -> Iterator[tuple[list[str], Matrix]]:
-        """Yield the vectors of a base, equal ones once, as blocks of entries and centred vectors."""
+        """Yield blocks of the entries of a base and their centred vectors, without duplicates."""
         cursor = self._rows(f"SELECT entry, vectors.vector FROM {_VECTORS} WHERE base_id = ?", base.id)
         centring = VectorTable(self._database).centring(base)
         yielded: set[str] = set()
@@ -209,7 +209,7 @@ class ChunkTable(StoreTable):
     # searching
 
     def allowed(self, filters: Filters) -> Rowids | None:
-        """Return the chunks that pass every filter, None if nothing is filtered; deleted chunks never pass."""
+        """Return the chunks that pass every filter, None if all chunks pass; deleted chunks never pass."""
         names = list(filters.bases)
         if names and not self._exists(f"bases WHERE name NOT {AMONG}", names):
             filters = replace(filters, bases=())
@@ -228,17 +228,17 @@ class ChunkTable(StoreTable):
         return self._rowids(_FILTERED, f"{where} AND {chunks}", *where.values, *chunks.values)
 
     def rowids(self) -> Rowids:
-        """Return all chunks but the deleted ones."""
+        """Return all chunks except deleted ones."""
         return self._rowids("chunks INDEXED BY chunks_filters", "TRUE")
 
     def rowids_of(self, note_id: str) -> list[int]:
-        """Return the chunks of a note but the deleted ones, in their order."""
+        """Return the chunks of a note except deleted ones, in order."""
         return self._column(
             "SELECT rowid FROM chunks WHERE note_id = ? AND state != 'deleted' ORDER BY \"index\"", note_id
         )
 
     def newest(self, bases: Iterable[KnowledgeBase], count: int, allowed: Rowids | None = None) -> list[int]:
-        """Return the first chunks of the last changed notes; at the same time, higher priorities come first."""
+        """Return the first chunk of each of the last changed notes. Of equal times, higher priorities come first."""
         rows = self._rows(
             f"SELECT chunks.rowid, note_id FROM {_FILTERED} WHERE state != 'deleted' AND base_id {AMONG}"
             ' ORDER BY updated_at DESC, priority DESC, notes.id, "index"',
@@ -268,7 +268,7 @@ class ChunkTable(StoreTable):
     def _best_windows(
         self, base: KnowledgeBase, query: Matrix, rowids: Iterable[int] | None
     ) -> dict[int, tuple[float, int]]:
-        """Return the score and the index of the best window of some chunks, or of all chunks of a base."""
+        """Return score and index of each chunk's best window, for some chunks or all chunks of a base."""
         only, values = ("", []) if rowids is None else (f"AND chunk {AMONG}", [rowids])
         cursor = self._rows(
             f'SELECT chunk, windows."index", vectors.vector FROM {_VECTORS} WHERE base_id = ? {only}', base.id, *values
@@ -285,7 +285,7 @@ class ChunkTable(StoreTable):
 
 
 def chunk_of(row: sqlite3.Row) -> Chunk:
-    """Return the chunk of a row of CHUNK."""
+    """Return the chunk in a row that ends with the columns `CHUNK`."""
     values = dict(zip(Chunk.__slots__, row[-len(Chunk.__slots__) :], strict=True))
     values.update({name: tuple(json.loads(values[name])) for name in _LISTS})
     values["has_code"], values["edited"] = bool(values["has_code"]), bool(values["edited"])
@@ -293,7 +293,7 @@ def chunk_of(row: sqlite3.Row) -> Chunk:
 
 
 def _subtract_span(span: Span, other: Span) -> list[Span]:
-    """Return the parts of a span that another one doesn't have."""
+    """Return the parts of a span outside another one."""
     (start, end), (first, last) = span, other
     parts = [(start, min(end, first)), (max(start, last), end)]
     return [(left, right) for left, right in parts if left < right]

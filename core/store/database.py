@@ -1,4 +1,4 @@
-"""One SQLite file: a connection per thread, one writer at a time."""
+"""The SQLite database: one connection for each thread, one writer at a time."""
 
 import json
 import os
@@ -25,15 +25,15 @@ from core.store.phrases import may_hold
 from core.store.reading import Noun, Unread
 
 _SHOWN = 30
-"""Characters that are shown before one that can't be stored."""
+"""Number of characters that an error shows before the one that can't be stored."""
 _AT_ONCE = 100
-"""Rows that are read ahead."""
+"""Number of rows to read ahead."""
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def _translate_errors(method: Method) -> Method:
-    """Translate the errors of a method of a cursor or a connection; errors of a wrong statement stay as they are."""
+    """Translate the SQLite errors of a cursor's or connection's method; programming errors pass unchanged."""
 
     @wraps(method)
     def call(self: "Cursor | Connection", *values: object, **more: object) -> Any:
@@ -54,7 +54,7 @@ def _translate_errors(method: Method) -> Method:
 
 
 class Cursor(sqlite3.Cursor):
-    """Reads rows."""
+    """A cursor with translated errors."""
 
     connection: "Connection"
 
@@ -76,7 +76,7 @@ class Cursor(sqlite3.Cursor):
 
 
 class Connection(sqlite3.Connection):
-    """A connection to the database of a workspace, whose folder is `folder`; it can be referred to weakly."""
+    """A connection with translated errors, to the database in the workspace `folder`."""
 
     folder: Path
 
@@ -105,9 +105,9 @@ class Connection(sqlite3.Connection):
 
 
 class ThreadConnection:
-    """Closes a thread's connection with the thread: a screen makes one for every run, a question another.
+    """Closes a connection when its thread ends. Each run of a page and each question may start a thread.
 
-    A connection refers to itself by the statements it caches, so it would be open until the garbage collector comes.
+    A connection is part of a reference cycle with its cached statements, so the garbage collector would close it late.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -123,21 +123,21 @@ _FUNCTIONS: dict[str, tuple[int, Callable[..., object]]] = {
     "tag_key": (1, tags.key),
     **filters.FUNCTIONS,
 }
-"""Functions in SQL, with the number of their values."""
+"""Functions for SQL, each with its number of arguments."""
 _LOG = 8 << 20
-"""Bytes of SQLite's log of changes after which it is emptied. SQLite copies it into the database every 4 MB."""
+"""Size in bytes from which SQLite's write-ahead log is emptied. SQLite copies it into the database every 4 MB."""
 _TEMPORARY = "SQLITE_TMPDIR"
-"""The environment variable with the folder in which SQLite makes temporary files."""
+"""Environment variable for SQLite's folder of temporary files."""
 _READERS_END, _WRITER_ENDS = 500, 30_000
-"""Milliseconds to wait until readers have left the log, and until another writer is done."""
+"""Milliseconds to wait for the readers of the log, and for another writer."""
 
 
 class Database:
-    """The connections to `notes.db`. `outdated`: when it was opened, its schema was that of an earlier version.
+    """The connections to `notes.db`. `outdated`: it had the schema of an earlier version when it was opened.
 
-    A read-only database refuses every write with WorkspaceLocked. Raises NewerSchema for a database of a later version;
-    what SQLite raises at any time comes as an error of `core.base.faults`. A list among the values of a statement is
-    passed as JSON.
+    A read-only database raises WorkspaceLocked for every write. Raises NewerSchema for a database of a later version;
+    SQLite's errors are translated to errors of `core.base.faults`. A list among the values of a statement is passed as
+    JSON.
     """
 
     def __init__(self, file: Path, *, readonly: bool) -> None:
@@ -169,7 +169,7 @@ class Database:
 
     @property
     def connection(self) -> sqlite3.Connection:
-        """This thread's connection; rows answer by column name."""
+        """This thread's connection. Its rows have columns by name."""
         held: ThreadConnection | None = getattr(self._local, "held", None)
         if held is not None:
             return held.connection
@@ -188,7 +188,7 @@ class Database:
         return connection
 
     def _check_identity(self) -> None:
-        """Raise NotesDamaged if the file isn't the one that was opened: what is written would be gone."""
+        """Raise NotesDamaged if the file was deleted or replaced: writes to the old one would be lost."""
         if _identity(self.file) != self._identity:
             raise NotesDamaged(
                 "{file} was deleted or replaced while Tessera was using it. Put it back, or start Tessera again with "
@@ -227,11 +227,11 @@ class Database:
     # statements
 
     def rows(self, statement: str, *values: object) -> sqlite3.Cursor:
-        """Return the rows that a query finds; they are read as the caller takes them."""
+        """Return the rows of a query, read lazily."""
         return self.connection.execute(statement, _bound(values))
 
     def row(self, statement: str, *values: object) -> sqlite3.Row | None:
-        """Return the first row that a query finds."""
+        """Return the first row of a query, None without one."""
         row: sqlite3.Row | None = self.rows(statement, *values).fetchone()
         return row
 
@@ -241,7 +241,7 @@ class Database:
         return row and row[0]
 
     def nouns(self, read: Callable[[sqlite3.Row, Unread], Noun], statement: str, *values: object) -> list[Noun]:
-        """Return each row that a query finds, read as a noun."""
+        """Return the rows of a query as objects that `read` makes of them."""
         return [read(row, self.unread) for row in self.rows(statement, *values)]
 
     def column(self, statement: str, *values: object) -> list[Any]:
@@ -249,20 +249,20 @@ class Database:
         return [row[0] for row in self.rows(statement, *values)]
 
     def exists(self, source: str, *values: object) -> bool:
-        """Return whether there is a row in tables, joined and filtered as SQL after FROM says."""
+        """Return whether a query has a row; `source` is its SQL after FROM."""
         return bool(self.value(f"SELECT EXISTS (SELECT 1 FROM {source})", *values))
 
     def execute(self, statement: str, *values: object, aside: bool = False) -> int:
-        """Execute a statement that writes, in a transaction as `write` makes it; return how many rows it changed."""
+        """Execute a writing statement in the transaction of `write`; return the number of rows it changed."""
         with self.write(aside=aside) as connection:
             if statement.startswith("DELETE"):
                 self.unread.clear()
             return connection.execute(statement, _bound(values)).rowcount
 
     def insert(self, table: str, row: Mapping[str, object], *, replace: bool = False, aside: bool = False) -> int:
-        """Write a row, and return its rowid; like `execute`, it takes part in the caller's transaction.
+        """Insert a row in the transaction of `write`, and return its rowid.
 
-        With `replace` it takes the place of the row that has its key.
+        With `replace`, it replaces the row that has its key.
         """
         columns, marks = ", ".join(f'"{column}"' for column in row), ", ".join("?" * len(row))
         with self.write(aside=aside) as connection:
@@ -271,10 +271,7 @@ class Database:
 
     @property
     def owner(self) -> str:
-        """The name of this workspace among others on a server of Chroma, made when it is first needed.
-
-        A copied workspace has the same.
-        """
+        """The name of this workspace on a Chroma server, made on first use. A copied workspace has the same name."""
         if not self.readonly:
             self.execute("UPDATE version SET owner = ? WHERE owner = ''", secrets.token_hex(8), aside=True)
         return str(self.value("SELECT owner FROM version"))
@@ -282,7 +279,7 @@ class Database:
     # transactions
 
     def check_writable(self) -> None:
-        """Raise WorkspaceLocked where this process may only read."""
+        """Raise WorkspaceLocked if this process may only read."""
         if self.readonly:
             raise WorkspaceLocked(
                 "This workspace is open for reading only: another Tessera is writing to it. Close that one first."
@@ -290,9 +287,9 @@ class Database:
 
     @contextmanager
     def write(self, *, aside: bool = False) -> Iterator[sqlite3.Connection]:
-        """One transaction, or a part of the caller's: committed at the end, rolled back on any error.
+        """Run the block in a transaction, or in the caller's: committed at the end, rolled back on any error.
 
-        It raises the version, unless it writes `aside` of what searches find.
+        The database's `version` grows, except with `aside`, for writes that change no search results.
         """
         self.check_writable()
         if getattr(self._local, "reading", False):
@@ -322,9 +319,9 @@ class Database:
             work(*values)
 
     def after_commit(self, work: Callable[..., object], *values: object) -> None:
-        """Call a function with values, once, as soon as this thread's transaction is committed: at once without one.
+        """Call a function once this thread's transaction is committed, or now if there is no transaction.
 
-        It isn't called if the transaction is rolled back.
+        Equal calls are made once. After a rollback none is made.
         """
         following = getattr(self._local, "following", None)
         if following is None:
@@ -333,7 +330,7 @@ class Database:
             following.append((work, values))
 
     def _shorten_log(self, connection: sqlite3.Connection) -> None:
-        """Empty a long log of changes, which SQLite doesn't while readers follow each other without a gap."""
+        """Empty a long write-ahead log, because SQLite doesn't do it while there is always some reader."""
         if _size(self._log) < self._log_limit:
             return
         connection.execute(f"PRAGMA busy_timeout = {_READERS_END}")
@@ -343,7 +340,7 @@ class Database:
         self._log_limit = max(_LOG, _size(self._log) + _LOG // 8)
 
     def compact(self) -> None:
-        """Write the file anew without unused pages, as a whole or not at all; writers wait meanwhile."""
+        """Rewrite the file without unused pages, atomically; writers wait meanwhile."""
         self.check_writable()
         with self._writer:
             self._check_identity()
@@ -361,12 +358,12 @@ class Database:
                     os.putenv(_TEMPORARY, before)
 
     def version(self) -> int:
-        """Return a number that grows whenever what searches find may have changed."""
+        """Return a number that grows with every write that may change search results."""
         return int(self.value("SELECT number FROM version"))
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
-        """One snapshot for several reads."""
+        """Run the reads of the block on one snapshot."""
         connection = self.connection
         if connection.in_transaction:
             yield connection
@@ -386,7 +383,7 @@ class Database:
 
 
 def _or_null(function: Callable[..., object]) -> Callable[..., Any]:
-    """Return a function that gives NULL for a value that it can't read, so that one damaged row ends no statement."""
+    """Return a function that returns None (NULL) for an unreadable value, so that a damaged row ends no statement."""
 
     def call(*values: object) -> object:
         try:
@@ -398,10 +395,10 @@ def _or_null(function: Callable[..., object]) -> Callable[..., Any]:
 
 
 def _make(file: Path) -> None:
-    """Make an empty file, unless it is there.
+    """Create an empty file if there is none.
 
-    To open and close one that is there would take the locks of this process's other connections from it, and another
-    process would remove the log from under them: https://www.sqlite.org/howtocorrupt.html
+    An existing file isn't opened: closing it would release the locks of this process's other connections, and another
+    process could delete the log that they use: https://www.sqlite.org/howtocorrupt.html
     """
     with suppress(FileExistsError):
         os.close(os.open(file, os.O_CREAT | os.O_EXCL, 0o600))
@@ -412,7 +409,7 @@ def _size(file: Path) -> int:
 
 
 def _identity(file: Path) -> tuple[int, int] | None:
-    """Return what tells a file from another of the same name, None without it."""
+    """Return the device and inode of a file, None if it is missing."""
     try:
         status = file.stat()
     except OSError:

@@ -1,4 +1,4 @@
-"""Work on notes, as rows: edits of chunks, drafts, proposed changes, and creations by programs."""
+"""Tables of drafts, proposed changes, creations by programs, and edits of chunks."""
 
 import json
 from collections.abc import Sequence
@@ -12,10 +12,10 @@ _DRAFT = "SELECT key, base_id, version, title, body, fields, at FROM drafts"
 
 
 class DraftTable(StoreTable):
-    """The drafts of a workspace; a draft's key is the id of its note or a name that the page chose."""
+    """The drafts of a workspace. The key of a draft is the id of its note, or a name from the page."""
 
     def put(self, draft: NoteDraft) -> None:
-        """Write a draft in place of the one with its key."""
+        """Write a draft, replacing the one with its key."""
         self._insert("drafts", columns_of(draft), replace=True, aside=True)
 
     def all(self) -> list[NoteDraft]:
@@ -23,11 +23,11 @@ class DraftTable(StoreTable):
         return self._nouns(_DRAFT_READER, f"{_DRAFT} ORDER BY at DESC")
 
     def find(self, key: str) -> NoteDraft | None:
-        """Return the draft of this key, None if there is none."""
+        """Return the draft with this key, None without one."""
         return next(iter(self._nouns(_DRAFT_READER, f"{_DRAFT} WHERE key = ?", key)), None)
 
     def delete_for_good(self, key: str) -> None:
-        """Delete a draft, if there is one of this key."""
+        """Delete the draft with this key, if there is one."""
         self._execute("DELETE FROM drafts WHERE key = ?", key, aside=True)
 
 
@@ -41,18 +41,18 @@ _PROPOSALS = """
 
 
 class ProposalTable(StoreTable):
-    """The proposed changes of a workspace, at most one of a note."""
+    """The proposed changes of a workspace, at most one for each note."""
 
     def put(self, proposal: Proposal) -> None:
-        """Write a proposal in place of the one of its note."""
+        """Write a proposal, replacing an earlier one for its note."""
         self._insert("proposals", columns_of(proposal), replace=True, aside=True)
 
     def all(self, base_id: str | None = None) -> list[Proposal]:
-        """Return the proposals, of all bases or of one, the oldest first."""
+        """Return the proposals for a base, by default for all, the oldest first."""
         return self._nouns(_PROPOSAL_READER, _PROPOSALS, base_id)
 
     def drop(self, note_id: str) -> None:
-        """Delete the proposal of a note, if it has one."""
+        """Delete the proposal for a note, if there is one."""
         self._execute("DELETE FROM proposals WHERE note_id = ?", note_id, aside=True)
 
 
@@ -61,17 +61,17 @@ _PROPOSAL_READER = RowReader(Proposal, "proposed change", "note_id", key="note_i
 
 _DAYS = 1
 _MOST_BYTES = 32 * 1024 * 1024
-"""Bytes of answers that are stored at most; the oldest go first."""
+"""Maximum total size of the stored responses; the oldest are deleted first."""
 _ROW = 1000
-"""Bytes that a row counts for in addition to its answer."""
+"""Bytes counted for a row in addition to its response."""
 
 
 class CreationTable(StoreTable):
-    """The creations of the last day."""
+    """Creations by programs in the last day, by idempotency key, with their responses."""
 
     @decoding
     def begin(self, key: str, request: bytes) -> Creation | None:
-        """Reserve a key for a request; return the creation that has the key, None where it was free."""
+        """Reserve a key for a request; return the creation that already has the key, None if it was free."""
         with self._write(aside=True) as connection:
             connection.execute("DELETE FROM creations WHERE at < datetime('now', ?)", (f"-{_DAYS} day",))
             connection.execute(
@@ -91,7 +91,7 @@ class CreationTable(StoreTable):
         return Creation(row["request"], row["status"], json.loads(row["headers"]), row["body"])
 
     def end(self, key: str, done: Creation) -> None:
-        """Store the answer to a creation."""
+        """Store the response to a creation."""
         self._execute(
             "UPDATE creations SET status = ?, headers = ?, body = ? WHERE key = ?",
             *(done.status, json.dumps(dict(done.headers)), done.body, key),
@@ -99,7 +99,7 @@ class CreationTable(StoreTable):
         )
 
     def release(self, key: str) -> None:
-        """Free a key: nothing was created."""
+        """Free a key after a request that created nothing."""
         self._execute("DELETE FROM creations WHERE key = ?", key, aside=True)
 
 
@@ -108,13 +108,13 @@ _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM edits"
 
 
 class EditTable(StoreTable):
-    """The edits of a workspace. A note's edits are in order, also additions at one place."""
+    """The edits of a workspace. The edits of a note keep their order, which matters for additions at one place."""
 
     def for_note(self, note_id: str) -> list[Edit]:
         return self._edits("WHERE note_id = ? ORDER BY number", note_id)
 
     def for_base(self, base_id: str) -> list[Edit]:
-        """Return the edits of the notes of a base, of deleted ones too."""
+        """Return the edits of a base's notes, including deleted notes."""
         return self._edits("WHERE base_id = ? ORDER BY note_id, number", base_id)
 
     def all(self, *, flagged: bool = False) -> list[Edit]:
@@ -122,7 +122,7 @@ class EditTable(StoreTable):
         return self._edits("WHERE flagged >= ? ORDER BY note_id, number", flagged)
 
     def edit(self, edit_id: str) -> Edit:
-        """Return the edit of this id; raises EditError where there is none."""
+        """Return the edit with this id; raises EditError if there is none."""
         for edit in self._edits("WHERE id = ?", edit_id):
             return edit
         raise EditError("There is no edit '{edit}'. It may have been resolved since.", edit=edit_id)
@@ -131,14 +131,14 @@ class EditTable(StoreTable):
         return self._nouns(_READER, f"{_SELECT} {which}", value)
 
     def put(self, note: Note, edits: Sequence[Edit]) -> None:
-        """Make these the edits of a note."""
+        """Replace the edits of a note."""
         with self._write():
             self.delete([note.id])
             for number, edit in enumerate(edits):
                 self._insert("edits", columns_of(edit) | {"base_id": note.base_id, "number": number})
 
     def flag(self, note_ids: Sequence[str]) -> int:
-        """Flag the edits of notes that are deleted, and return how many there are."""
+        """Flag the edits of deleted notes; return the number of edits."""
         return self._execute(f"UPDATE edits SET flagged = 1 WHERE note_id {AMONG}", note_ids)
 
     def delete(self, note_ids: Sequence[str]) -> None:

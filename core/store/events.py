@@ -1,4 +1,4 @@
-"""Events of the store: what was written, published to its subscribers once it is committed."""
+"""Events of the store, published to subscribers after the commit of a write."""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -8,25 +8,25 @@ from core.store.database import Database
 from core.store.lock import WriteLock
 
 Subscriber = Callable[[Any], object]
-"""Takes an event."""
+"""A function that takes an event."""
 
 
 class Events:
-    """Publishes what was written. `changing` is the lock that writers hold."""
+    """Publishes events to their subscribers. `changing` is the lock of the writers."""
 
     def __init__(self, database: Database, changing: WriteLock) -> None:
         self._database, self._changing = database, changing
         self._subscribers = defaultdict[type, list[Subscriber]](list)
 
     def subscribe(self, event: type, subscriber: Subscriber) -> None:
-        """Have a function called with each event of a type, after those that subscribed before."""
+        """Call a function with each event of a type, after the functions that subscribed earlier."""
         self._subscribers[event].append(subscriber)
 
     def publish(self, event: object) -> None:
-        """Call the subscribers of an event, once its transaction is committed and this thread has released `changing`.
+        """Call the subscribers of an event once its transaction is committed and this thread has released `changing`.
 
-        None is called for a transaction that is rolled back. Equal events of one write are one. What a subscriber
-        raises is logged: what was written stays, and the others are called too.
+        Equal events of one write are published once; a transaction that is rolled back publishes none. An exception of
+        a subscriber is logged: the write stays, and the other subscribers are called too.
         """
         for subscriber in self._subscribers[type(event)]:
             self._database.after_commit(self._changing.follow, subscriber, event)

@@ -1,4 +1,4 @@
-"""The fields, properties and titles of all notes: the words in use, expired and superseding notes, the files."""
+"""Queries over the fields, properties and titles of all notes: values in use, expiry, superseding notes, files."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -19,14 +19,14 @@ class FieldTable(StoreTable):
     """The fields of all notes."""
 
     def classified(self) -> list[tuple[str, str]]:
-        """Return the pairs of type and category that notes have, the most frequent first."""
+        """Return the pairs of type and category in use, the most frequent first."""
         rows = self._rows(
             "SELECT type, category FROM notes GROUP BY type, category ORDER BY count(*) DESC, type, category"
         )
         return [(kind, category) for kind, category in rows]
 
     def words(self, field: str) -> list[str]:
-        """Return the words that notes have in a field of the kind `word`, the most frequent first."""
+        """Return the values in use of a field of the kind `word`, the most frequent first."""
         if field not in fields_of("word"):
             raise ValueError(field)
         return self._column(
@@ -34,7 +34,7 @@ class FieldTable(StoreTable):
         )
 
     def metadata(self) -> tuple[tuple[str, str], ...]:
-        """Return the tags, projects, categories and folders of notes, each once with its field, none damaged."""
+        """Return pairs of field and value: the tags, projects, categories and folders in use, without damaged ones."""
         values = "SELECT DISTINCT '{0}', {0} FROM notes WHERE {0} != ''"
         folders = "SELECT DISTINCT 'path', rtrim(path, replace(path, '/', '')) FROM notes WHERE instr(path, '/')"
         sources = ["SELECT DISTINCT 'tag', tag FROM tags", *map(values.format, ("project", "category")), folders]
@@ -42,16 +42,16 @@ class FieldTable(StoreTable):
         return tuple((field, value) for field, value in rows if isinstance(value, str))
 
     def any_lapsed(self) -> bool:
-        """Return whether the time of a note may be over; bare dates count from their beginning."""
+        """Return whether a note may be expired; a date without a time counts as expired from its start."""
         source = "notes INDEXED BY notes_expiring WHERE expires_at IS NOT NULL AND expires_at <= ?"
         return self._exists(source, moments()[1])
 
     def version(self) -> tuple[int, int]:
-        """Return numbers that change with every note that is written, and with every note that expires."""
+        """Return two numbers that change with every write that changes search results, and every note that expires."""
         return self._database.version(), self.expired()
 
     def expired(self) -> int:
-        """Return the number of expired notes, which grows as time passes."""
+        """Return the number of expired notes."""
         if not self.any_lapsed():
             return 0
         return int(
@@ -62,7 +62,7 @@ class FieldTable(StoreTable):
         )
 
     def expiring(self, until: datetime) -> list[str]:
-        """Return the ids of active notes that expire by a time in UTC, also of expired ones, by expiry."""
+        """Return the ids of active notes that expire by a time in UTC or are expired, sorted by expiry."""
         return self._column(
             "SELECT id FROM notes INDEXED BY notes_expiring WHERE expires_at IS NOT NULL AND expires_at <= ?"
             " AND status = 'active' ORDER BY expires_at, id",
@@ -70,7 +70,7 @@ class FieldTable(StoreTable):
         )
 
     def superseding(self) -> list[str]:
-        """Return the ids of the active notes that supersede others and aren't expired."""
+        """Return the ids of the active, unexpired notes that supersede others."""
         return self._column(
             "SELECT id FROM notes INDEXED BY notes_superseding WHERE supersedes != '[]' AND status = 'active'"
             f" AND NOT {EXPIRED} ORDER BY id",
@@ -78,7 +78,7 @@ class FieldTable(StoreTable):
         )
 
     def stamps(self, note_ids: Iterable[str]) -> Sequence[tuple[str, str, str, int | None, int | None]]:
-        """Return id, folder, path, time in ns and size of the notes that are files, as of the last sync."""
+        """Return id, folder, path, modification time in ns and size of notes from files, as of the last sync."""
         rows = self._rows(
             "SELECT id, source_ref, path, mtime_ns, size FROM notes WHERE source = 'folder' AND path IS NOT NULL"
             f" AND id {AMONG}",
@@ -91,28 +91,28 @@ class PropertyTable(StoreTable):
     """The values of the properties of notes."""
 
     def put(self, note: Note) -> None:
-        """Write the properties of a note in place of its old ones; the note's row must exist."""
+        """Replace the properties of a note; the note's row must exist."""
         rows = [(note.id, name, value) for name, value in property_values(note.extra)]
         with self._write() as connection:
             connection.execute("DELETE FROM properties WHERE note_id = ?", (note.id,))
             connection.executemany("INSERT OR IGNORE INTO properties VALUES (?, ?, ?)", rows)
 
     def text(self, note_id: str) -> str:
-        """Return the text by which the properties of a note find its first chunk."""
+        """Return the text of a note's properties, which is indexed with its first chunk."""
         return self._value(f"SELECT ({TEXT}) FROM notes WHERE id = ?", note_id) or ""
 
     def names(self) -> list[str]:
-        """Return the names of properties that notes have."""
+        """Return the property names in use, at most 10,000."""
         return self._column(f"{NAMES} LIMIT ?", _MOST_NAMES)
 
     def chunk_texts(self, rowids: Iterable[int]) -> dict[int, str]:
-        """Return the text by which properties find chunks, in addition to their own; most have none."""
+        """Return the property text that is indexed with each chunk; chunks without one are left out."""
         statement = f"SELECT rowid, {PROPERTY_TEXT} AS beside FROM chunks WHERE rowid {AMONG}"
         return {rowid: text for rowid, text in self._rows(statement, rowids) if text}
 
 
 class TitleTable(StoreTable):
-    """The titles and aliases of notes, sign for sign; only the case of ASCII letters makes no difference."""
+    """Exact look-up of notes by title or alias; only the case of ASCII letters makes no difference."""
 
     def is_title(self, text: str) -> bool:
         """Return whether a note has this title or alias."""
@@ -120,7 +120,7 @@ class TitleTable(StoreTable):
         return self._exists(f"notes WHERE {_TITLED}", forms, forms)
 
     def first_chunks(self, titles: Iterable[str], bases: Iterable[KnowledgeBase], allowed: Rowids | None) -> list[int]:
-        """Return the first chunk of each note of the bases that has one of these titles, of those allowed."""
+        """Return the first allowed chunk of each note in the bases that has any of these titles or aliases."""
         forms = _forms(titles)
         rows = self._rows(
             f"SELECT chunks.rowid, note_id FROM notes JOIN chunks ON note_id = notes.id WHERE {_TITLED}"
@@ -133,7 +133,7 @@ class TitleTable(StoreTable):
 
 
 def _forms(titles: Iterable[str]) -> list[str]:
-    """Return titles as notes may have them: with single spaces, and with letters and their accents as one character."""
+    """Return titles in the forms that notes may have: as typed, with single spaces, and with composed accents."""
     stripped = {
         form for title in map(make_storable, titles) for form in (title.strip(), " ".join(title.split())) if form
     }

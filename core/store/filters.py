@@ -14,7 +14,7 @@ from core.model.limits import check_filters
 from core.store.phrases import is_inside_word
 
 Term = tuple[str, list[object]]
-"""A condition of SQL, with the values of its question marks."""
+"""A condition in SQL, with the values for its placeholders."""
 
 # The table `properties`: which notes have a property or a value, and what words find its note.
 
@@ -25,9 +25,9 @@ NAMES = """
     )
     SELECT name FROM names WHERE name IS NOT NULL
 """
-"""Each name once; SQLite would read all rows for DISTINCT."""
+"""Query of the distinct names, one index look-up each; for DISTINCT, SQLite would read all rows."""
 _NAMED = f"SELECT note_id FROM properties WHERE name IN (SELECT name FROM ({NAMES}) WHERE fold(name) = ?)"
-"""The notes that have a property, by its folded name."""
+"""Query of the notes that have a property, by its folded name."""
 TEXT = """
     SELECT group_concat(iif(instr(name, ' '), name || ' ', '') || value, char(10))
     FROM (SELECT name, value FROM properties WHERE note_id = notes.id ORDER BY name, value)
@@ -37,9 +37,9 @@ PROPERTY_TEXT = f"""(
     SELECT ({TEXT}) FROM notes WHERE notes.id = chunks.note_id AND chunks."index" =
         (SELECT min("index") FROM chunks AS own WHERE own.note_id = notes.id AND own.state != 'deleted')
 )"""
-"""What words of properties find a row of `chunks`: the first one of its note has them all, others NULL.
+"""SQL expression: the property text of a row of `chunks`. The first chunk of a note has all of it, the others NULL.
 
-A name of several words is a text too: a line of prose with a colon in it reads as one.
+Names of several words are included, because they may be prose: a line with a colon in it is read as a property.
 """
 
 PROPERTY_TEXTS = f"""
@@ -48,23 +48,23 @@ PROPERTY_TEXTS = f"""
         FROM notes WHERE id IN (SELECT note_id FROM properties)
     )
 """
-"""The table `found`: PROPERTY_TEXT of each first chunk with properties, read once for a scan of all chunks."""
+"""The table `found`: PROPERTY_TEXT of each first chunk, read once for a scan of all chunks."""
 
 
 def notes_with_condition(names: Iterable[str], column: str = "notes.id") -> Term:
-    """Return the condition that a note, by a column with its id, has one of some properties."""
+    """Return the condition that a note has any of some properties; `column` has the id of the note."""
     values: list[object] = [*map(fold, names)]
     return _each(f"{column} IN ({_NAMED})", values), values
 
 
 def property_condition(condition: Condition, column: str = "notes.id") -> Term:
-    """Return the condition that a property of a note, by a column with its id, holds one of some phrases."""
+    """Return the condition that a property of a note contains any of some phrases; `column` has the id of the note."""
     values = [part for value in condition.values for part in map(fold, (condition.field, value))]
     return _each(f"{column} IN ({_NAMED} AND holds_phrase(value, ?))", condition.values), [*values]
 
 
 def holds_phrase(text: str, folded: str) -> bool:
-    """The SQL function for a text that holds a folded phrase; Latin words at its edges must be whole."""
+    """Whether a text contains a folded phrase, as an SQL function; Latin words at its edges must be whole."""
     text = fold(text)
     at = text.find(folded)
     while at >= 0 and (is_inside_word(text, at) or is_inside_word(text, at + len(folded))):
@@ -76,20 +76,20 @@ def holds_phrase(text: str, folded: str) -> bool:
 
 CHUNK_FIELDS = ("section", "has", "page", "language", "level")
 _FAR = 1 << 62
-"""Further than any priority."""
+"""A number above every priority."""
 _LAST = "~"
-"""Behind every time as text."""
+"""A text that sorts after every time."""
 
 
 @dataclass(slots=True)
 class Where:
-    """Conditions of SQL, all of which must hold, with the values of their question marks."""
+    """Conditions in SQL that must all be true, with the values for their placeholders."""
 
     terms: list[str] = field(default_factory=list)
     values: list[object] = field(default_factory=list)
 
     def add(self, term: str, *values: object, negated: bool = False) -> None:
-        """Add a condition, which must never be NULL."""
+        """Add a condition that is never NULL."""
         self.terms.append(f"NOT ({term})" if negated else f"({term})")
         self.values += values
 
@@ -101,7 +101,7 @@ class Where:
 
 
 def note_conditions(filters: Filters) -> Where:
-    """Return the conditions of the filters on a note's row; raises QueryError for more than can be searched for."""
+    """Return the filters' conditions on rows of `notes`; raises QueryError for too many of them."""
     check_filters(filters)
     where = Where()
     if filters.bases:
@@ -118,7 +118,7 @@ def note_conditions(filters: Filters) -> Where:
 
 
 def chunk_conditions(filters: Filters) -> Where:
-    """Return the conditions of the filters on a chunk's row."""
+    """Return the filters' conditions on rows of `chunks`."""
     where = Where()
     for condition in filters.conditions:
         if _is_chunk_condition(condition):
@@ -128,16 +128,17 @@ def chunk_conditions(filters: Filters) -> Where:
 
 
 def _is_chunk_condition(condition: Condition) -> bool:
-    """Return whether a condition is one on chunks: not where `has:` names only properties."""
+    """Return whether a condition is about chunks; `has:` with only property names is about notes."""
     on_note = condition.field == "has" and _HAS.keys().isdisjoint(map(fold, condition.values))
     return condition.field in CHUNK_FIELDS and not on_note
 
 
 def answerable_conditions(filters: Filters, *, inactive: bool = True, lapsed: bool = True) -> Where:
-    """Return the conditions under which a note answers: it passes the filters, and is active and not expired.
+    """Return the conditions for a note that a search may return: it passes the filters, is active and not expired.
 
-    A filter that names a status lets notes of that status answer. Every search goes by this, whatever it looks for,
-    and leaves out hidden chunks. Without `inactive` or `lapsed` notes in the workspace the condition is left out.
+    A filter by status returns notes with that status instead. Every search uses these conditions, and leaves out hidden
+    chunks. `inactive` and `lapsed`: the workspace has inactive notes, or notes that may be expired; without them their
+    conditions are left out.
     """
     where = note_conditions(filters)
     if inactive and not any(condition.field == "status" for condition in filters.conditions):
@@ -148,7 +149,7 @@ def answerable_conditions(filters: Filters, *, inactive: bool = True, lapsed: bo
 
 
 def _names_expired(filters: Filters) -> bool:
-    """Whether a filter lets expired notes pass."""
+    """Whether a filter asks for expired notes."""
     return any(
         condition.field == "status" and not condition.negated and "expired" in map(fold, condition.values)
         for condition in filters.conditions
@@ -159,11 +160,11 @@ EXPIRED = (
     "(status = 'active' AND expires_at IS NOT NULL AND iif(substr(expires_at, 11) = 'T00:00:00+00:00',"
     " substr(expires_at, 1, 10) < ?, expires_at <= ?))"
 )
-"""Whether a note is expired; its values are `moments()`. A bare date is stored as its midnight in UTC."""
+"""Condition: a note is expired. Its values are `moments()`. A date without a time is stored as its midnight in UTC."""
 
 
 def moments() -> tuple[str, str]:
-    """Return the user's day and the time in UTC, as they are stored."""
+    """Return the user's current day and the current time in UTC, in the stored format."""
     now = utc_now()
     return on_clock(now).date().isoformat(), now.isoformat()
 
@@ -196,7 +197,7 @@ def _number(condition: Condition) -> Term:
 
 
 def _page(condition: Condition) -> Term:
-    """A chunk may run over several pages: its pages are the one it begins on to the last that begins in it."""
+    """Return the condition on pages: a chunk has the page it begins on, up to the last page that begins in it."""
     ends = [value.partition("..") for value in condition.values]
     values = [(int(most or _FAR), int(least or 1)) for least, _, most in ends]
     term = _each(f"page BETWEEN 1 AND ? AND {_LAST_PAGE} >= ?", values)
@@ -220,11 +221,11 @@ _WITHIN = (
     "coalesce(iif(substr({column}, 11) = 'T00:00:00+00:00',"
     " substr({column}, 1, 10) >= ? AND substr({column}, 1, 10) < ?, {column} >= ? AND {column} < ?), 0)"
 )
-"""Whether a time lies in a span; its values are `_ends()`. A bare day is stored as its midnight in UTC."""
+"""Condition: a time is in a span. Its values are `_ends()`. A day without a time is stored as its midnight in UTC."""
 
 
 def _ends(start: datetime | None, end: datetime | None) -> list[object]:
-    """Return the ends of a span as days of the user, then as times in UTC, as they are stored."""
+    """Return start and end of a span as days of the user, then as times in UTC, in the stored format."""
     days = day_of(start) if start else "", day_of(end) if end else _LAST
     times = in_utc(start).isoformat() if start else "", in_utc(end).isoformat() if end else _LAST
     return [*days, *times]
@@ -247,7 +248,7 @@ _USES = {
     "unhelpful": f"({_WAS_FOUND} AND NOT {_OF_NOTE.format('helpful = 1')})",
     "misleading": _OF_NOTE.format("helpful = -1"),
 }
-"""What the use of a note can be, as SQL."""
+"""Values of the filter `use:`, with their conditions."""
 
 
 def _either(first: Term, second: Term) -> Term:
@@ -267,7 +268,7 @@ def _language(condition: Condition) -> Term:
 _LANGUAGES = dict(
     pair.split() for pair in "chinese zh|中文 zh|english en|英文 en|英语 en|中英混合 mixed|代码 code".split("|")
 )
-"""The languages of chunks by other names."""
+"""Language codes of chunks by other names of the languages."""
 
 
 def _level(condition: Condition) -> Term:
@@ -308,7 +309,7 @@ _HAS = {
     "link": "(instr(text, '[') OR instr(text, '://')) AND has_link(text)",
     "image": "(picture != '' OR instr(text, '![') AND has_image(text))",
 }
-"""What a chunk can hold, as SQL; the search for a sign spares most texts the function."""
+"""Values of the filter `has:`, with their conditions. `instr` is fast and spares most texts the slower function."""
 
 _NOTE: dict[str, Callable[[Condition], Term]] = {
     "tag": _tag,
@@ -335,7 +336,7 @@ _CHUNK: dict[str, Callable[[Condition], Term]] = {
 
 
 def titles(breadcrumb: str, sections: str) -> str:
-    """The SQL function for the titles of a chunk's sections, folded, joined by a character that is in no text."""
+    """Return the folded titles of a chunk's sections, joined by NUL, which no text contains; an SQL function."""
     return fold("\0".join((*json.loads(breadcrumb), *json.loads(sections))))
 
 
@@ -345,7 +346,7 @@ def _any(term: str, condition: Condition, times: int = 1) -> Term:
 
 
 def _each(term: str, values: Sized) -> str:
-    """Return the condition that one of several values meets a term."""
+    """Return the condition that a term is true for any of several values."""
     return " OR ".join([term] * len(values)) or "0"
 
 
@@ -366,4 +367,4 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., object]]] = {
     "has_diagram": (2, has_diagram),
     "has_link": (1, has_link),
 }
-"""Functions in SQL of the filters, with the number of their values."""
+"""SQL functions of the filters, each with its number of arguments."""

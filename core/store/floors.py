@@ -1,4 +1,4 @@
-"""The floor of each base, measured; it is derived, so the file can be deleted."""
+"""Background similarity of each base, stored in a file that can be deleted: it is measured again."""
 
 import json
 import threading
@@ -12,7 +12,7 @@ from core.model import Floor, KnowledgeBase
 
 
 class Floors:
-    """The floor of each base, in `floors.json` of the workspace. Only the process that may write calls `set`."""
+    """The measured floor of each base, in the workspace's `floors.json`. Only the writing process calls `set`."""
 
     def __init__(self, folder: Path, *, readonly: bool) -> None:
         self._file = folder / "floors.json"
@@ -20,7 +20,7 @@ class Floors:
         self._lock = threading.Lock()
 
     def get(self, base: KnowledgeBase) -> Floor | None:
-        """Return the floor of a base, None before it is measured with the base's model."""
+        """Return the floor of a base, None if it isn't measured for the base's present model."""
         with suppress(OSError, KeyError):
             stored = self._read()[base.id]
             floor: Floor = decode(Floor, stored["floor"])
@@ -43,7 +43,7 @@ class Floors:
 
 
 def _checked(stored: dict[str, dict[str, object]]) -> dict[str, dict[str, object]]:
-    """Return floors as they were stored; raises DAMAGE."""
+    """Check stored floors, and return them; raises DAMAGE for other content."""
     for entry in filter(None, stored.values()):
         decode(Floor, entry["floor"])
         if not isinstance(entry["fingerprint"], str):

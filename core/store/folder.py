@@ -1,4 +1,4 @@
-"""The folder of a workspace: readable by its owner only. One that held notes is never taken for a new one."""
+"""Checks and permissions of the workspace folder. A folder that had notes is never taken for a new one."""
 
 import os
 import stat
@@ -13,7 +13,7 @@ from core.store.backups.restoring import is_pending
 from core.store.lock import take
 
 _FROM_NOTES = ("chroma", "floors.json", "bars.json", BACKUPS, f"{DATABASE}-wal")
-"""Files that exist only after the database was made."""
+"""Files and folders that exist only if there was a database."""
 _PRIVATE = (
     f"{DATABASE}*",
     "lock*",
@@ -35,7 +35,7 @@ _PRIVATE = (
 
 
 def check_exists(folder: Path) -> None:
-    """Raise StoreError for a folder without a workspace, after a restored backup that waits is put in place."""
+    """Put a waiting restored backup in place, and raise StoreError if the folder has no workspace."""
     if is_pending(folder):
         with suppress(WorkspaceLocked):
             take(folder).release()
@@ -47,7 +47,7 @@ def check_exists(folder: Path) -> None:
 
 
 def check_unused(folder: Path) -> None:
-    """Raise NotesDamaged for a folder without a database that holds an index or backups."""
+    """Raise NotesDamaged for a folder that has an index or backups; called if its database is missing or empty."""
     left = [name for name in _FROM_NOTES if has_content(folder / name)]
     if not left:
         return
@@ -71,14 +71,14 @@ def check_unused(folder: Path) -> None:
 
 
 def has_content(path: Path) -> bool:
-    """Whether there is a folder with something in it, or a file that isn't empty."""
+    """Whether a path is a folder or file that isn't empty."""
     return any(path.iterdir()) if path.is_dir() else path.is_file() and path.stat().st_size > 0
 
 
 def make_private(folder: Path) -> None:
-    """Take the folder of a workspace and its files from everybody but their owner, where the platform can.
+    """Make the folder of a workspace and its files accessible to their owner only, on POSIX systems.
 
-    A folder that is the user's home or that many users write to, such as `/tmp`, stays as it is.
+    The user's home and shared folders such as `/tmp` keep their own permissions.
     """
     if os.name != "posix":
         return

@@ -1,4 +1,4 @@
-"""Ids of bases, notes, edits, question sets and runs; of entries of the vector index."""
+"""Ids of bases, notes, edits, question sets, runs, and entries of the vector index."""
 
 from collections.abc import Container
 from hashlib import blake2b
@@ -6,9 +6,9 @@ from itertools import count
 
 
 def fresh_id(seed: str, taken: Container[str]) -> str:
-    """Return 12 hex digits computed from the seed, others only if those are taken.
+    """Return 12 hex digits computed from the seed, and not in `taken`.
 
-    Computed, not random: the same folder imported into an empty workspace gives the same ids.
+    They aren't random, so that importing the same folder into an empty workspace gives the same ids.
     """
     attempts = (f"{seed}\0{attempt}".encode("utf-8", "surrogatepass") for attempt in count())
     candidates = (blake2b(attempt, digest_size=6).hexdigest() for attempt in attempts)
@@ -16,5 +16,5 @@ def fresh_id(seed: str, taken: Container[str]) -> str:
 
 
 def entry_id(vector: bytes) -> str:
-    """Return the id of a vector in the vector index: equal vectors share it, and it never means another."""
+    """Return the id of a vector in the vector index, a hash of its bytes: equal vectors share it."""
     return blake2b(vector, digest_size=16).hexdigest()

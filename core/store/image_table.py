@@ -1,4 +1,4 @@
-"""The pictures of notes for search by content: their places, and each file's vector by its hash and the model."""
+"""Tables for search of pictures by content: where notes show them, and each file's vector by hash and model."""
 
 import json
 from collections.abc import Iterable
@@ -32,7 +32,7 @@ _IS_HIDDEN = f"({_AROUND.format('=')} AND NOT {_AROUND.format('!=')})"
 
 
 class ImageRow(NamedTuple):
-    """A picture that ends at `start` in a note: its path from the top of the folder, its hash and its vector."""
+    """A picture of a note: its path in the synced folder, its position in the note's body, its hash and its vector."""
 
     note_id: str
     place: str
@@ -47,7 +47,7 @@ class ImageTable(StoreTable):
     # of notes
 
     def notes_without_pictures(self) -> list[str]:
-        """Return the notes whose pictures weren't looked for yet."""
+        """Return the ids of notes whose pictures must be found; changed notes without pictures are marked as done."""
         unknown = f"imaged != generation AND {_IN_FOLDER}"
         shows_none = f"NOT instr(body, '![') AND NOT {_IS_PICTURE}"
         with self._write(aside=True) as connection:
@@ -58,12 +58,12 @@ class ImageTable(StoreTable):
         return self._column(f"SELECT id FROM notes WHERE {unknown} ORDER BY path, id")
 
     def for_note(self, note_id: str) -> list[NotePicture]:
-        """Return the pictures of a note as found by the last look."""
+        """Return the stored pictures of a note."""
         rows = self._rows(f"SELECT {_PICTURE} FROM note_images WHERE note_id = ?", note_id)
         return [picture_of(row) for row in rows]
 
     def put(self, note_id: str, pictures: Iterable[NotePicture], generation: int) -> None:
-        """Write the pictures that a generation of a note shows in place of those before."""
+        """Replace the pictures of a note with those of its text at this generation."""
         with self._write(aside=True) as connection:
             connection.execute("DELETE FROM note_images WHERE note_id = ?", (note_id,))
             connection.executemany(
@@ -73,11 +73,11 @@ class ImageTable(StoreTable):
             connection.execute("UPDATE notes SET imaged = ? WHERE id = ?", (generation, note_id))
 
     def files(self) -> list[PictureFile]:
-        """Return the pictures of notes that are files of synced folders, to look for their files."""
+        """Return the pictures of notes from synced folders, to check their files."""
         return self._files(f"SELECT note_id, source_ref, path, {_PICTURE} FROM {_SHOWN} WHERE {_IN_FOLDER}")
 
     def update_file(self, note_id: str, picture: NotePicture) -> None:
-        """Write the present file of a note's picture."""
+        """Update the path, time, size and hash of the file of a note's picture."""
         self._execute(
             "UPDATE note_images SET place = ?, mtime_ns = ?, size = ?, hash = ? WHERE note_id = ? AND target = ?",
             *(picture.place, picture.mtime_ns, picture.size, picture.hash, note_id, picture.target),
@@ -87,7 +87,7 @@ class ImageTable(StoreTable):
     # of files
 
     def pending_files(self, model: str) -> list[PictureFile]:
-        """Return a picture for each file that a model didn't see yet."""
+        """Return one picture for each file that the model hasn't embedded yet."""
         return self._files(
             f"SELECT min(note_id), source_ref, path, {_PICTURE} FROM {_SHOWN} WHERE {_IN_FOLDER} AND note_images.hash"
             " NOT IN (SELECT '' UNION ALL SELECT hash FROM image_vectors WHERE model = ?) GROUP BY note_images.hash",
@@ -95,7 +95,7 @@ class ImageTable(StoreTable):
         )
 
     def keep(self, model: str, digest: str, vector: Matrix | None, reason: Message | None = None) -> None:
-        """Write the vector of a file, or the reason why it has none."""
+        """Write the vector of a file, or the reason why it can't be embedded."""
         self._execute(
             "INSERT OR REPLACE INTO image_vectors VALUES (?, ?, ?, ?)",
             *(model, digest, None if vector is None else vector.astype("<f4").tobytes()),
@@ -104,7 +104,7 @@ class ImageTable(StoreTable):
         )
 
     def forget_problems(self) -> None:
-        """Forget which files can't be read, so that they are tried again."""
+        """Delete the records of unreadable files, so that they are tried again."""
         self._execute("DELETE FROM image_vectors WHERE reason != ''", aside=True)
 
     def drop_unused(self, model: str) -> None:
@@ -116,7 +116,7 @@ class ImageTable(StoreTable):
         )
 
     def status(self, model: str) -> ImageStatus:
-        """Return how many files a model embedded, and which it can't read."""
+        """Return how many files a model embedded, which it can't read, and how many are pending."""
         rows = self._rows(
             "SELECT min(place), vector IS NOT NULL, reason FROM note_images LEFT JOIN image_vectors"
             " ON image_vectors.hash = note_images.hash AND model = ? WHERE note_images.hash != ''"
@@ -130,9 +130,9 @@ class ImageTable(StoreTable):
     # searching
 
     def shown(self, filters: Filters, model: str) -> list[ImageRow]:
-        """Return the pictures with a vector in notes that answer and pass the filters, a file in two notes twice.
+        """Return the pictures with a vector in answering notes that pass the filters; a file in two notes comes twice.
 
-        Of the conditions on passages, one passage of the note must hold all but that it shows a picture.
+        The conditions on passages, except those about pictures, must all be true for one passage of the note.
         """
         conditions = [condition for condition in filters.conditions if not is_of_pictures(condition)]
         rest = replace(filters, conditions=tuple(conditions))
@@ -143,11 +143,11 @@ class ImageTable(StoreTable):
         return self._shown(f"{where} AND NOT {_IS_HIDDEN}", model, *where.values)
 
     def named(self, name: str, model: str) -> list[ImageRow]:
-        """Return the pictures with a path, or with a name alone, as `shown` does."""
+        """Return the pictures with a vector that have this path, or this target in their note."""
         return self._shown("fold(place) = fold(?1) OR fold(target) = fold(?1)", model, name)
 
     def in_note(self, note_id: str, model: str) -> list[ImageRow]:
-        """Return the pictures of a note, as `shown` does."""
+        """Return the pictures of a note that have a vector."""
         return self._shown("note_id = ?", model, note_id)
 
     def _shown(self, where: str, model: str, *values: object) -> list[ImageRow]:
@@ -169,7 +169,7 @@ class ImageTable(StoreTable):
 
 
 def is_of_pictures(condition: Condition) -> bool:
-    """Return whether a condition asks for pictures, which every picture meets."""
+    """Return whether a condition asks for pictures: it is true for every picture."""
     return condition.field == "like" or (
         condition.field == "has" and not condition.negated and "image" in condition.values
     )

@@ -1,6 +1,6 @@
-"""Changes of files that are under way: written before the first file is touched, deleted with the end of the act.
+"""Journal of file changes in progress: written before the first file is changed, deleted when the act is done.
 
-What a kill leaves here is taken back at the next opening (`core/notes/file_acts.py`).
+Changes that a kill interrupted are undone at the next opening (`core/notes/file_acts.py`).
 """
 
 from collections.abc import Collection, Iterable
@@ -12,10 +12,10 @@ from core.store.table import AMONG, StoreTable
 
 @frozen
 class FileStep:
-    """A change of a file: its paths in a folder, its bytes before it and the hash of those after it.
+    """A change of a file: its old and new path in a folder, its bytes `before`, and the hash of its bytes `after`.
 
-    `new_path` is "" for a file that is deleted, and `before` is empty for a new one. One that is only renamed has
-    neither bytes nor hash. A step is `left` once it couldn't be taken back.
+    `new_path` is "" for a deleted file, and `before` is empty for a new one. A renamed file has neither bytes nor hash.
+    `left`: the change couldn't be undone.
     """
 
     folder: str
@@ -27,25 +27,25 @@ class FileStep:
 
     @property
     def paths(self) -> tuple[str, str]:
-        """The paths at which the step may have changed a file, the one before it first."""
+        """The old and the new path of the file."""
         return self.path, self.new_path or self.path
 
     @property
     def is_plain(self) -> bool:
-        """Whether the file keeps its name: the next update of the folder reads such a change where a kill parts it."""
+        """Whether an existing file keeps its path. After a kill, the next update of the folder reads its change."""
         return self.path == self.new_path and not self.is_new
 
     @property
     def is_new(self) -> bool:
-        """Whether there was no file before: an empty one is no note."""
+        """Whether the file didn't exist before. (An empty file isn't a note.)"""
         return self.before == b""
 
 
 class IntentTable(StoreTable):
-    """The changes of files that are under way, or that couldn't be taken back, by their numbers."""
+    """File changes in progress, and changes that couldn't be undone, by their numbers."""
 
     def put(self, steps: Iterable[FileStep]) -> dict[int, FileStep]:
-        """Write steps in one transaction, to the disk too; return them by their numbers."""
+        """Write steps in one transaction, synced to disk; return them by their numbers."""
         connection = self._database.connection
         connection.execute("PRAGMA synchronous = FULL")  # files that are changed next are on the disk at once
         try:
@@ -55,16 +55,16 @@ class IntentTable(StoreTable):
             connection.execute("PRAGMA synchronous = NORMAL")
 
     def all(self) -> dict[int, FileStep]:
-        """Return all steps by their numbers, in their order."""
+        """Return all steps by their numbers, in order."""
         rows = self._rows("SELECT id, folder, path, new_path, before, after, left FROM file_intents")
         return {number: FileStep(*values) for number, *values in rows}
 
     def left(self) -> list[str]:
-        """Return the paths of the files that couldn't be taken back."""
+        """Return the paths of files whose changes couldn't be undone."""
         return self._column("SELECT path FROM file_intents WHERE left")
 
     def leave(self, numbers: Collection[int]) -> None:
-        """Record that steps couldn't be taken back."""
+        """Record that steps couldn't be undone."""
         self._execute(f"UPDATE file_intents SET left = 1 WHERE id {AMONG}", numbers, aside=True)
 
     def drop(self, numbers: Collection[int]) -> None:

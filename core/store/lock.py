@@ -1,4 +1,4 @@
-"""The locks of a workspace: one process writes, and the error for another one names it; one thread at a time does."""
+"""The locks of a workspace: one process may write, and in it one thread at a time."""
 
 import json
 import logging
@@ -22,11 +22,11 @@ from core.store.backups import restoring
 
 _LOG = logging.getLogger(__name__)
 _LONGEST = 100
-"""Most characters of a field of the holder that an error shows."""
+"""Maximum length of a field about the lock's holder in an error, in characters."""
 
 
 class WriteLock:
-    """A reentrant lock, and the work that follows once its outermost holder releases it."""
+    """A reentrant lock that runs queued work when its outermost holder releases it."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
@@ -50,14 +50,14 @@ class WriteLock:
                 _LOG.exception("What follows a write failed")
 
     def follow(self, work: Callable[..., object], *values: object) -> None:
-        """Call a function with values once, as soon as this thread holds the lock no more; what it raises is logged."""
+        """Call a function once this thread no longer holds the lock. Equal calls are made once, errors are logged."""
         with self:
             if (work, values) not in self._following:
                 self._following.append((work, values))
 
 
 def take(folder: Path, patience: float = 0.0) -> FileLock:
-    """Lock the workspace for this process, within some seconds; a restored backup that waits is put in place then.
+    """Lock the workspace for this process, within `patience` seconds, and put a restored backup that waits in place.
 
     Raises WorkspaceLocked, which names the holder.
     """
@@ -111,7 +111,7 @@ def _describe(holder: Path) -> Message:
 
 
 def _checked(stored: Mapping[str, object]) -> dict[str, str]:
-    """Return the fields of a holder; raises LookupError and ValueError."""
+    """Return the fields about the lock's holder; raises LookupError or ValueError for other content."""
     fields = {name: str(stored[name])[:_LONGEST] for name in ("pid", "command", "since")}
     if not all(map(str.isprintable, fields.values())):
         raise ValueError("no holder")

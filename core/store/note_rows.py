@@ -1,4 +1,4 @@
-"""A note as a row, and a row as a note, a card or a name."""
+"""Conversion of notes to rows, and of rows to notes, summaries and names."""
 
 import json
 from collections.abc import Callable
@@ -30,7 +30,7 @@ COLUMNS = [
 ]
 _JSON = ["links", "overridden", "extra", "document", "warnings", "left_out", "encoding", *RELATIONS]
 _REMEMBERED = 20_000
-"""Rows of each kind that are read once while they stay as they are: pages with all notes need them at each click."""
+"""Maximum number of cached summaries, and of cached names: pages that list all notes read them at each click."""
 _LISTS = ["tags", "aliases", "warnings", *RELATIONS]
 _ELSEWHERE = "id base_id generation title body version".split()
 _ALIASES = "iif(json_valid(extra), json_extract(extra, '$.aliases'), extra) AS aliases"
@@ -56,12 +56,12 @@ NAMED = f"""
 
 
 Values = dict[str, Any]
-"""Values of a row by their columns, or of a note by its fields."""
+"""Values of a row by column, or of a note by field."""
 
 
 @frozen
 class Moved:
-    """The new place of a note's file."""
+    """A note's renamed file: its new path and its stamp."""
 
     note_id: str
     path: str
@@ -74,7 +74,7 @@ class Moved:
 
 @frozen
 class ActiveFile:
-    """An active note with its path in the folder `source_ref`; `generation` grows with every change of it."""
+    """An active note, with its path in the folder `source_ref`; `generation` grows with every change of the note."""
 
     id: str
     generation: int
@@ -106,7 +106,7 @@ class _Chunked:
 
 @frozen
 class Joined:
-    """A note of the workspace that becomes that of a file in `source_ref`; `overridden` are the fields of the file."""
+    """A link of a workspace note to a file in the folder `source_ref`; `overridden` are the file's own field values."""
 
     note_id: str
     source_ref: str
@@ -116,7 +116,7 @@ class Joined:
 
 
 def data_of(note: Note) -> Values:
-    """Return a note's values other than its id, base, title and text, as JSON values."""
+    """Return a note's values except id, base, title, text, version and generation, as JSON values."""
     names = [name for name in COLUMNS if hasattr(note, name) and name not in _ELSEWHERE]
     return {name: to_plain(getattr(note, name)) for name in (*names, "tags")}
 
@@ -143,12 +143,12 @@ def _read_texts(stored: object) -> object:
 
 
 def note_of(row: Row, unread: Unread) -> Note:
-    """Return the note of a row of `NOTE`."""
+    """Return the note in a row with the columns `NOTE`."""
     return _NOTE_READER(dict(row) | {name: loaded(row[name]) for name in (*_JSON, "tags")}, unread)
 
 
 def _remembering(reader: RowReader[Noun], values: Callable[[Values], Values]) -> Callable[[Row, Unread], Noun]:
-    """Return what reads rows, with other values, as nouns; a row that was read before has the same."""
+    """Return a caching function that reads rows with `reader`, after `values` has decoded their columns."""
 
     @lru_cache(_REMEMBERED)
     def whole(columns: tuple[str, ...], row: tuple[object, ...]) -> Noun:
@@ -172,23 +172,23 @@ def _named_values(row: Values) -> Values:
 
 
 def options_of(note_id: str, chunking: str | None, unread: Unread) -> ChunkingOptions | None:
-    """Return the own chunking options of a note, None where it has its base's."""
+    """Return a note's own chunking options, None if it uses its base's."""
     return _CHUNKING_READER({"id": note_id, "title": note_id, "chunking": chunking}, unread).chunking
 
 
 def texts(stored: object) -> tuple[str, ...]:
-    """Return a stored list of texts, an empty one where it can't be read."""
+    """Return a stored list of texts, empty if it can't be read."""
     items = loaded(stored)
     return tuple(item for item in items if isinstance(item, str)) if isinstance(items, list) else ()
 
 
 def overridden(values: Values) -> Values:
-    """Return values of fields of a note from their JSON values."""
+    """Decode the JSON values of a note's fields."""
     return {name: decoder(_HINTS[name])(value) for name, value in values.items()}
 
 
 def extra(values: Values) -> Values:
-    """Return the values without a field from their JSON values; aliases are texts."""
+    """Decode the JSON values of properties without a field; raises DAMAGE if `aliases` isn't a list of texts."""
     decoder(tuple[str, ...])(values.get("aliases", ()))
     read: dict[str, object] = decoder(dict[str, object])(values)
     return read
@@ -198,7 +198,7 @@ _HINTS = get_type_hints(Note)
 _WHAT = message("note")
 _NOTE_READER = RowReader(Note, _WHAT, "title", overridden=overridden, extra=extra)
 card_of = _remembering(RowReader(NoteSummary, _WHAT, "title"), _card_values)
-"""The card of a row of `CARD`."""
+"""Returns the summary in a row with the columns `CARD`."""
 named_of = _remembering(RowReader(NoteNames, _WHAT, "title"), _named_values)
-"""What a note is called, of a row of `NAMED`."""
+"""Returns the names in a row with the columns `NAMED`."""
 _CHUNKING_READER = RowReader(_Chunked, _WHAT, "title", chunking=lambda value: value and stored(ChunkingOptions)(value))

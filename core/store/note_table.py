@@ -1,4 +1,4 @@
-"""Notes as rows."""
+"""The table of notes."""
 
 import json
 import sqlite3
@@ -43,7 +43,7 @@ class NoteTable(StoreTable):
     # writing
 
     def put(self, cut: NoteToIndex) -> None:
-        """Write the row and the tags of a note in place of its old ones; its chunks are another table's."""
+        """Replace the row, tags and properties of a note, but not its chunks."""
         row = row_of(cut)
         assignments = ", ".join(f"{column} = excluded.{column}" for column in COLUMNS if column != "id")
         with self._write() as connection:
@@ -55,7 +55,7 @@ class NoteTable(StoreTable):
             self._tag(cut.note)
 
     def describe(self, note: Note) -> None:
-        """Write the fields of a stored note whose title and body are as they were; its chunks stay."""
+        """Write the fields of a stored note with unchanged title and body; its chunks stay."""
         row = described(note) | {"generation": note.generation + 1}
         assignments = ", ".join(f"{column} = ?" for column in row)
         with self._write():
@@ -76,7 +76,7 @@ class NoteTable(StoreTable):
             self._execute(f"DELETE FROM notes WHERE id {AMONG}", ids)
 
     def move(self, moves: Sequence[Moved]) -> None:
-        """Record that files were renamed, all in one transaction; their notes keep text and vectors."""
+        """Record renamed files in one transaction; their notes keep text and vectors."""
         with self._write() as connection:
             # Two notes may have swapped their names.
             connection.executemany("UPDATE notes SET path = NULL WHERE id = ?", [(move.note_id,) for move in moves])
@@ -91,7 +91,7 @@ class NoteTable(StoreTable):
             )
 
     def join(self, joins: Iterable[Joined]) -> None:
-        """Record that notes belong to files from now on."""
+        """Link workspace notes to files."""
         with self._write() as connection:
             connection.executemany(
                 "UPDATE notes SET source = 'folder', source_ref = :source_ref, path = :path,"
@@ -100,11 +100,11 @@ class NoteTable(StoreTable):
             )
 
     def set_options(self, note_id: str, options: ChunkingOptions) -> None:
-        """Give a note chunking options of its own, by which it is cut from then on."""
+        """Store a note's own chunking options."""
         self._execute("UPDATE notes SET chunking = ? WHERE id = ?", json.dumps(asdict(options)), note_id)
 
     def touch(self, stats: Iterable[tuple[str, int, int, str]]) -> None:
-        """Record the (note id, modification time in ns, size, stamp) of files whose content is the same."""
+        """Record (note id, modification time in ns, size, stamp) of files whose content didn't change."""
         with self._write() as connection:
             connection.executemany("UPDATE notes SET mtime_ns = ?2, size = ?3, stamp = ?4 WHERE id = ?1", stats)
 
@@ -120,11 +120,11 @@ class NoteTable(StoreTable):
         return str(self._only("substr(body, ?, ?)", note_id, start + 1, end - start)[0])
 
     def indexed_as(self, note_id: str) -> dict[str, Any]:
-        """Return strategy, cut_by, mtime_ns, size and stamp of a note, as of its last indexing."""
+        """Return `strategy`, `cut_by`, `mtime_ns`, `size` and `stamp` of a note at its last indexing."""
         return dict(self._only("strategy, cut_by, mtime_ns, size, stamp", note_id))
 
     def card(self, note_id: str) -> NoteSummary:
-        """Return the card of a note."""
+        """Return the summary of a note."""
         for card in self.cards_of([note_id]).values():
             return card
         raise NoteNotFound(note_id)
@@ -140,13 +140,13 @@ class NoteTable(StoreTable):
         return self._value("SELECT generation FROM notes WHERE id = ?", note_id) or 0
 
     def reading_choices(self, note_id: str) -> tuple[str, str]:
-        """Return the converter and the encoding that the user chose for a note's file, each "" for none."""
+        """Return converter and encoding that the user chose for a note's file, each "" without a choice."""
         converter = "iif(json_valid(document), coalesce(json_extract(document, '$.chosen'), ''), '')"
         row = self._row(f"SELECT {converter}, {_CHOSEN} FROM notes WHERE id = ?", note_id)
         return (str(row[0]), str(row[1])) if row else ("", "")
 
     def options(self, note_id: str) -> ChunkingOptions | None:
-        """Return the note's own chunking options, None if it has its base's or isn't stored."""
+        """Return the note's own chunking options, None if it uses its base's or isn't stored."""
         options = self._value("SELECT chunking FROM notes WHERE id = ?", note_id)
         return options_of(note_id, options, self._database.unread)
 
@@ -156,7 +156,7 @@ class NoteTable(StoreTable):
         return set(self._column("SELECT id FROM notes"))
 
     def notes_with_text(self, base: KnowledgeBase, text: str) -> Iterator[Note]:
-        """Yield the answering notes of a base whose text may hold another one, folded, by their paths."""
+        """Yield a base's answering notes whose folded body may contain a folded text, by path."""
         where = narrowed.answerable_conditions(Filters(bases=(base.name,)))
         rows = self._rows(
             f"SELECT {NOTE} FROM notes WHERE {where} AND may_hold(body, ?) ORDER BY path, id",
@@ -165,13 +165,13 @@ class NoteTable(StoreTable):
         return (note_of(row, self._database.unread) for row in rows)
 
     def paths(self, base: KnowledgeBase) -> set[str]:
-        """Return the paths of the notes of a base that were written here."""
+        """Return the paths of a base's notes that live in the workspace."""
         return set(
             self._column("SELECT path FROM notes WHERE base_id = ? AND source_ref = '' AND path IS NOT NULL", base.id)
         )
 
     def has_path(self, base: KnowledgeBase, path: str, source_ref: str = "") -> bool:
-        """Return whether a note of a base that is from one source has this path."""
+        """Return whether a base has a note with this path from a source, by default the workspace."""
         return self._exists("notes WHERE base_id = ? AND source_ref = ? AND path = ?", base.id, source_ref, path)
 
     def count(self, base_ids: Iterable[str]) -> int:
@@ -179,7 +179,7 @@ class NoteTable(StoreTable):
         return int(self._value(f"SELECT count(*) FROM notes WHERE base_id {AMONG}", base_ids))
 
     def counts(self, base_ids: Iterable[str]) -> NoteCounts:
-        """Count the notes of some bases, without those whose passages aren't indexed."""
+        """Count the notes of some bases by status; `by_words` isn't counted."""
         (row,) = self._rows(
             "SELECT count(*), count(*) FILTER (WHERE status = 'pending'), count(*) FILTER (WHERE status = 'archived'),"
             f" count(*) FILTER (WHERE {narrowed.EXPIRED}) FROM notes WHERE base_id {AMONG}",
@@ -188,18 +188,18 @@ class NoteTable(StoreTable):
         return NoteCounts(*row)
 
     def base_ids(self, note_ids: Iterable[str]) -> dict[str, str]:
-        """Return the base of each note; notes that aren't stored are left out."""
+        """Return the base id of each note; notes that aren't stored are left out."""
         return dict(self._rows(f"SELECT id, base_id FROM notes WHERE id {AMONG}", note_ids))
 
     def cut_by(self, base: KnowledgeBase) -> dict[str, str]:
-        """Return for each note of the base the text that identifies its cut."""
+        """Return for each note of a base the text that identifies how it was cut."""
         return dict(self._rows("SELECT id, cut_by FROM notes WHERE base_id = ? ORDER BY path, id", base.id))
 
     def cards(self, filters: Filters = _ALL, *, text: str = "", answering: bool = False) -> list[NoteSummary]:
-        """Return the cards of the notes that pass, by base and path, with `text` in their title or path.
+        """Return summaries of the notes that pass the filters and have `text` in title or path, by base and path.
 
-        Notes of every status pass, unless the filters name one; with `answering` those that answer questions. A note
-        passes a filter on chunks with one of its chunks.
+        With `answering`, only active and unexpired notes pass; otherwise notes of every status. A note passes a filter
+        on chunks if any of its chunks does.
         """
         where = narrowed.answerable_conditions(filters) if answering else narrowed.note_conditions(filters)
         chunks = narrowed.chunk_conditions(filters)
@@ -215,7 +215,7 @@ class NoteTable(StoreTable):
         return {card.id: card for card in cards}
 
     def links_of(self, note_ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
-        """Return the link targets of each note, as they are written in it."""
+        """Return the link targets of each note, as written in its text."""
         rows = self._rows(f"SELECT id, links FROM notes WHERE id {AMONG}", note_ids)
         return {note_id: texts(links) for note_id, links in rows}
 
@@ -231,28 +231,28 @@ class NoteTable(StoreTable):
         return dict(rows)
 
     def named(self) -> list[NoteNames]:
-        """Return what the notes of all bases are called."""
+        """Return the names of all notes."""
         return self._nouns(named_of, NAMED)
 
     def newest(self, limit: int) -> list[str]:
-        """Return the ids of the notes that were changed last."""
+        """Return the ids of the last changed notes, the newest first."""
         return list(self._column("SELECT id FROM notes ORDER BY updated_at DESC, id LIMIT ?", limit))
 
     def generations(self) -> dict[str, int]:
-        """Return of each active note a number that grows with every change of it."""
+        """Return the generation of each active note: a number that grows with every change."""
         return dict(self._rows("SELECT id, generation FROM notes WHERE status = 'active' ORDER BY id"))
 
     def linking(self) -> Iterator[tuple[str, str]]:
-        """Yield the id and the links, as JSON, of every note that has links."""
+        """Yield id and links (JSON) of every note with links."""
         yield from map(tuple, self._rows("SELECT id, links FROM notes WHERE links != '[]' AND json_valid(links)"))
 
     def naming(self, source_refs: Iterable[str], words: Iterable[str]) -> list[str]:
-        """Return the ids of the notes of some folders that have one of these words of the names of files."""
+        """Return the ids of notes of some folders whose text contains any of these words, taken from file names."""
         named = "EXISTS (SELECT 1 FROM json_each(?) WHERE body LIKE '%' || value || '%')"
         return self._column(f"SELECT id FROM notes WHERE source_ref {AMONG} AND {named}", source_refs, words)
 
     def tags(self, base: str | None = None) -> dict[str, int]:
-        """Return the tags in use with their note counts, most frequent first; `a` includes the notes of `a/b`."""
+        """Return the tags in use with their numbers of notes, the most frequent first; `a` includes `a/b`."""
         return dict(
             self._rows(
                 "WITH RECURSIVE named(tag, note_id) AS (SELECT tag, note_id FROM tags UNION ALL"
@@ -276,7 +276,7 @@ class NoteTable(StoreTable):
         )
 
     def active_files(self) -> list[ActiveFile]:
-        """Return the active notes that have a path, by their paths."""
+        """Return the active notes that have a path, sorted by path."""
         statement = (
             "SELECT id, generation, base_id, source_ref, path FROM notes"
             " WHERE path IS NOT NULL AND status = 'active' ORDER BY path"
@@ -284,7 +284,7 @@ class NoteTable(StoreTable):
         return [ActiveFile(*row) for row in self._rows(statement)]
 
     def local_notes(self, base: KnowledgeBase) -> list[KnownNote]:
-        """Return the notes of the base that live in the workspace and have a path."""
+        """Return a base's notes that live in the workspace and have a path."""
         rows = self._rows(
             "SELECT id, path, source_ref, content_hash, -1, -1 FROM notes"
             " WHERE base_id = ? AND source_ref = '' AND path IS NOT NULL",
@@ -293,7 +293,7 @@ class NoteTable(StoreTable):
         return [KnownNote(*row) for row in rows]
 
     def files(self, base: KnowledgeBase) -> list[KnownNote]:
-        """Return the notes of the base that were read from files."""
+        """Return a base's notes from folders and uploads."""
         rows = self._rows(
             "SELECT id, path, source_ref, content_hash, coalesce(mtime_ns, 0), coalesce(size, 0), stamp,"
             f" {_CHOSEN} FROM notes WHERE base_id = ? AND source IN ('folder', 'upload')",

@@ -1,4 +1,4 @@
-"""A note on its way into the store, and what is known of it on each part of that way."""
+"""A note on its way into the store: read, cut into chunks, and given vectors."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
@@ -11,18 +11,18 @@ from core.model import Chunk, ChunkingOptions, Edit, Note, NotePicture, Revision
 
 @frozen
 class NoteToIndex:
-    """A note to be indexed: as it was read or written, then cut, then with the vectors of its chunks.
+    """A note to be indexed: read first, then cut into chunks, then with the vectors of its chunks.
 
-    From the start it has the `mtime_ns`, `size` and `stamp` by which the next sync recognizes a changed file; the
-    `outline` of its body, if a reader of it parsed it; with a `change` it becomes a new version of the note; `replaces`
-    is the content hash of the stored note that a file was compared with, "" without one: that note has another one if
-    it was changed since.
+    Set when it is read: `mtime_ns`, `size` and `stamp`, by which the next sync recognizes a changed file; the `outline`
+    of its body, if the reader parsed it; the `change` that makes it a new version; `replaces`, the content hash of the
+    stored note that the file was compared with ("" without one), by which a later change of that note is recognized.
 
-    Cut, it has its `chunks` and the `windows` of those that get vectors; `edits`, which replace the stored ones unless
-    they are None, and how many of them lost their place (`flagged`); its `pictures`, which do the same, or before the
-    cut what is known of them elsewhere; the `options` that are its own. `recut` cuts it again, from its stored state at
-    that time. `vectors` are for each chunk the ids of its windows' vectors; `refusals` are by the id of a chunk those
-    of its texts that the model refuses.
+    Set when it is cut: its `chunks`, the `windows` of chunks that get vectors, its `edits` and how many of them lost
+    their place (`flagged`), and its own `options`. `edits` and `pictures` replace the stored ones unless they are None;
+    before the cut, `pictures` are those known from elsewhere. `recut` cuts the note again from its stored state.
+
+    Set at the end: `vectors`, for each chunk the ids of its windows' vectors, and `refusals`, the ids of refusals by
+    the id of a chunk with a text that the model refuses.
     """
 
     note: Note
@@ -45,10 +45,9 @@ class NoteToIndex:
     recut: "Callable[[], NoteToIndex] | None" = None
 
     def with_vectors(self, vectors: Mapping[bytes, int], refused: Mapping[bytes, int]) -> "NoteToIndex":
-        """Return the note to store; `vectors` are the ids of vectors by the hash of their text, `refused` the ids of
-        refusals.
+        """Return the note with vectors; both arguments map the hash of a text to an id, of a vector or a refusal.
 
-        A chunk gets none if one of its windows has none.
+        A chunk gets no vectors if any of its windows lacks one.
         """
         of_chunk: dict[str, list[bytes]] = {chunk.id: [] for chunk in self.chunks}
         for window in self.windows:

@@ -1,4 +1,4 @@
-"""Chunks that wait for their vectors, and the order in which they get them."""
+"""Chunks without vectors, and the order in which they are embedded."""
 
 import sqlite3
 import threading
@@ -15,17 +15,17 @@ from core.store.refusal_table import RefusalTable
 from core.store.table import AMONG, StoreTable, decoding
 
 _OPENED = 20
-"""Opened notes that go before the others."""
+"""Number of last opened notes to embed first."""
 _LATEST = "SELECT id FROM notes INDEXED BY notes_filters ORDER BY updated_at DESC LIMIT 20"
-"""The notes that were changed last, which go before the others too."""
+"""The last changed notes, which are embedded next."""
 PER_CHUNK = 100
-"""Characters that take as long to embed as what a chunk takes besides its text."""
+"""Fixed cost of embedding a chunk, as a number of characters that take as long."""
 _PATIENCE, _MOMENT = 0.5, 0.01
-"""Seconds between two reports of a thread that waits for its turn, the second where others go first."""
+"""Seconds that a waiting thread tries for its turn at once, and that it sleeps while urgent threads go first."""
 
 
 class PendingCount(NamedTuple):
-    """Numbers of notes with a pending chunk, and of pending chunks."""
+    """The numbers of pending chunks and of notes with any."""
 
     notes: int
     chunks: int
@@ -33,7 +33,7 @@ class PendingCount(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PendingChunk:
-    """A stored chunk without vectors; it is as it was while its note has this generation."""
+    """A stored chunk without vectors; it is unchanged as long as its note has this generation."""
 
     rowid: int
     base_id: str
@@ -43,7 +43,7 @@ class PendingChunk:
 
 
 class EmbeddingTurn:
-    """The turn to embed a block of chunks, which one thread at a time has; threads with a few chunks go first."""
+    """A lock for embedding a block of chunks; threads with only a few chunks go first."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -51,7 +51,7 @@ class EmbeddingTurn:
 
     @contextmanager
     def take(self, waits: Callable[[], object], *, first: bool) -> Iterator[None]:
-        """Wait for the turn, and have it during the block; `waits` is called meanwhile, and may raise."""
+        """Hold the turn during the block. While waiting for it, call `waits` repeatedly; it may raise."""
         ticket = object()
         if first:
             self._few.add(ticket)
@@ -66,7 +66,7 @@ class EmbeddingTurn:
             self._lock.release()
 
     def _begin(self, first: bool) -> bool:
-        """Take the turn if it comes within some time."""
+        """Try to take the turn for a short time; return whether it was taken."""
         if self.is_urgent and not first:
             time.sleep(_MOMENT)
             return False
@@ -74,7 +74,7 @@ class EmbeddingTurn:
 
     @property
     def is_taken(self) -> bool:
-        """Whether a thread embeds."""
+        """Whether a thread has the turn."""
         return self._lock.locked()
 
     @property
@@ -86,7 +86,7 @@ class EmbeddingTurn:
 class PendingTable(StoreTable):
     """The pending chunks of a workspace.
 
-    `turn` is taken by the thread that embeds them. `opened` are the notes that the user opened last.
+    The thread that embeds them holds `turn`. `opened` are the ids of the notes that the user opened last.
     """
 
     def __init__(self, database: Database) -> None:
@@ -95,7 +95,7 @@ class PendingTable(StoreTable):
         self.opened: tuple[str, ...] = ()
 
     def open(self, note_id: str) -> None:
-        """Put the pending chunks of a note before all others."""
+        """Embed the pending chunks of an opened note before others."""
         if note_id not in self.opened:
             self.opened = (note_id, *self.opened[: _OPENED - 1])
 
@@ -105,7 +105,7 @@ class PendingTable(StoreTable):
         return set(self._column(statement, note_ids))
 
     def count(self, base_ids: Iterable[str]) -> PendingCount:
-        """Count the pending chunks of some bases."""
+        """Count the pending chunks of some bases, and the notes that have them."""
         (row,) = self._rows(
             "SELECT count(DISTINCT note_id), count(*) FROM chunks INDEXED BY chunks_pending"
             f" JOIN notes ON notes.id = note_id WHERE state = 'pending' AND base_id {AMONG}",
@@ -114,7 +114,7 @@ class PendingTable(StoreTable):
         return PendingCount(*row)
 
     def work(self, base_ids: Iterable[str], only: Collection[str] | None = None) -> int:
-        """Return the characters of the pending chunks of some bases, or `only` these ids, and PER_CHUNK for each."""
+        """Return the cost, in characters, of embedding pending chunks of some bases; `only`: by their ids."""
         chosen, values = _chosen(only)
         statement = (
             f"SELECT coalesce(sum(length(text) + {PER_CHUNK}), 0) FROM chunks INDEXED BY chunks_pending"
@@ -123,7 +123,7 @@ class PendingTable(StoreTable):
         return int(self._value(statement, *(base_ids, *values)))
 
     def unindexed(self, base_ids: Iterable[str]) -> set[int]:
-        """Return the rowids of the chunks of some bases that have no vector: pending ones, and refused ones."""
+        """Return the rowids of pending and refused chunks of some bases."""
         statement = (
             "SELECT chunks.rowid FROM chunks JOIN notes ON notes.id = note_id"
             f" WHERE state IN ('pending', 'refused') AND base_id {AMONG}"
@@ -137,10 +137,10 @@ class PendingTable(StoreTable):
 
     @decoding
     def next(self, counts: Mapping[str, int], only: Collection[str] | None = None) -> list[PendingChunk]:
-        """Return pending chunks of one base: of `opened` notes, of the last changed, of short ones, else of the newest.
+        """Return the next pending chunks to embed, all of one base: of opened notes, then last changed, short, newest.
 
-        A note of one pending chunk is short: each such note is whole at once, and many are by the time a long one is.
-        `counts`: the limit for each base; `only`: chunks of these ids.
+        A note with one pending chunk is short. Such notes go before long ones because many of them are complete in the
+        time of a long one. `counts`: the maximum number for each base; `only`: chunks with these ids.
         """
         chosen, values = _chosen(only)
         waiting = "SELECT 1 FROM chunks WHERE note_id = notes.id AND state = 'pending'"
@@ -166,7 +166,7 @@ class PendingTable(StoreTable):
         return [PendingChunk(row[0], row[1], row[2], row[3], chunk_of(row)) for row in rows]
 
     def unchanged(self, vectors: Mapping[PendingChunk, Sequence[int]]) -> dict[PendingChunk, Sequence[int]]:
-        """Return the chunks, with their vectors, that are still pending and unchanged."""
+        """Return the given chunks that are still pending and unchanged, with their vectors."""
         rows = self._rows(
             "SELECT chunks.rowid, note_id, generation FROM chunks JOIN notes ON notes.id = note_id"
             f" WHERE chunks.rowid {AMONG} AND state = 'pending'",
@@ -180,13 +180,13 @@ class PendingTable(StoreTable):
         }
 
     def refuse(self, refusals: Mapping[PendingChunk, int]) -> None:
-        """Give pending chunks the state `refused` because of a refusal, by its id, if they are as they were."""
+        """Give unchanged pending chunks the state `refused`, each because of the refusal with an id."""
         with self._write():
             current = self.unchanged({pending: [number] for pending, number in refusals.items()})
             RefusalTable(self._database).link({pending.rowid: number for pending, (number,) in current.items()})
 
     def forget_vectors(self, base: KnowledgeBase) -> None:
-        """Delete the vectors of a base, and what was settled for its model if no vector of it is left."""
+        """Delete the vectors of a base, and its model's constants if no vector of the model is left."""
         with self._write() as connection:
             self._drop_vectors("base_id = ?", base.id)
             connection.execute(
@@ -196,11 +196,11 @@ class PendingTable(StoreTable):
             )
 
     def drop_damaged(self) -> None:
-        """Make the chunks pending whose stored vectors don't have the length of their base's."""
+        """Delete vectors with a wrong dimension, and make their chunks pending."""
         self._drop_vectors("length(vectors.vector) != 4 * dimension")
 
     def _drop_vectors(self, condition: str, *values: object) -> None:
-        """Delete vectors of windows, and make every chunk pending that has one of them."""
+        """Delete the vectors that meet a condition, and make every chunk with one of them pending."""
         chunks = "SELECT chunk FROM windows WHERE vector IN (SELECT vector FROM temp.dropped)"
         with self._write() as connection:
             connection.execute(
@@ -215,7 +215,7 @@ class PendingTable(StoreTable):
             connection.execute("DROP TABLE temp.dropped")
 
     def embed(self, vectors: Mapping[PendingChunk, Sequence[int]]) -> None:
-        """Write the windows of pending chunks, with the ids of their vectors."""
+        """Write the windows of pending chunks from the ids of their vectors."""
         windows = [
             (pending.rowid, index, vector) for pending, ids in vectors.items() for index, vector in enumerate(ids)
         ]

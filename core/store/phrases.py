@@ -1,4 +1,4 @@
-"""Phrase search: an expression for the index of words, and an exact check of the text."""
+"""Phrase search: an FTS5 expression for candidates, and an exact check of their text."""
 
 import re
 import unicodedata
@@ -11,9 +11,9 @@ from core.model import ADDRESSES, Chunk
 
 
 def word_row(title: str, chunk: Chunk, property_text: str = "") -> tuple[str, str, str]:
-    """Return the words of a chunk by field: of its note's title, of its headings, of its text.
+    """Return the words to index for a chunk: of its note's title, of its headings, and of its text.
 
-    `property_text` is what finds it in addition to its text (`PropertyTable.chunk_texts`).
+    `property_text` is indexed with its text (`PropertyTable.chunk_texts`).
     """
     text = "\n".join((chunk.text, ADDRESSES.sub("", "\n".join(chunk.definitions)), property_text)).rstrip("\n")
     return _words_of(title), _words_of(" ".join(chunk.titles)), _words_of(text)
@@ -21,29 +21,29 @@ def word_row(title: str, chunk: Chunk, property_text: str = "") -> tuple[str, st
 
 @lru_cache(maxsize=2048)
 def _words_of(text: str) -> str:
-    """Return the words of a text; an edited note is indexed again with nearly the same texts."""
+    """Return the words of a text; cached because an edited note is indexed again with nearly the same texts."""
     return " ".join(index_words(text))
 
 
 _LATIN = re.compile(rf"[^\W{UNSPACED}]|[{MARKS}]")
 _LETTER = re.compile(rf"[^\W{UNSPACED}][{MARKS}]*\Z")
-"""A letter with its marks at the end of a text; marks without one before them belong to no word."""
+"""A letter with its combining marks at the end of a text; marks without a letter belong to no word."""
 _MOST = 32
-"""Maximum number of characters or words of a phrase in its expression."""
+"""Maximum number of characters, runs or words of a phrase in its expression."""
 _CAPITALS = re.compile("[A-Z]+")
 _PLANE = (range(0xD800), range(0xE000, 0x10000))
-"""Unicode's basic plane, which a pattern matches by a table."""
+"""Unicode's basic plane without surrogates; a pattern matches its characters with a table, fast."""
 _BEYOND = re.compile("[\U00010000-\U0001f2ff\U0002f800-\U0002fa1f\U000e0000-\U000effff]")
-"""The characters beyond it that fold to others or join others; most emoji don't."""
+"""Blocks beyond the basic plane with characters that fold to others or combine with others; most emoji don't."""
 _JAMO = "\u1100-\u11ff\u3130-\u318f\uffa0-\uffdc"
-"""Parts of Korean syllables, which join to others."""
+"""Parts of Korean syllables, which folding composes."""
 
 
 class Phrase:
     """A phrase, `folded`, with white space as single spaces.
 
-    Every text that holds the phrase matches the FTS5 `expression`, which is empty for a phrase without words.
-    `settled`: every text that matches holds the phrase.
+    Every text that contains the phrase matches the FTS5 `expression`, which is empty for a phrase without words.
+    `settled`: every text that matches contains the phrase, so that no further check is needed.
     """
 
     def __init__(self, phrase: str) -> None:
@@ -63,7 +63,7 @@ class Phrase:
         self._others = _composed_characters(self.folded) if few else None
 
     def matches(self, text: str) -> bool:
-        """Return whether a text holds the phrase; Latin words at its edges must be whole."""
+        """Return whether a text contains the phrase; Latin words at its edges must be whole."""
         if self._others is not None:
             at = text.find(self.folded)
             if at < 0 and (text.isascii() or not any(map(text.__contains__, self._others))):
@@ -94,9 +94,9 @@ class Phrase:
 
 
 def may_hold(text: str, part: str) -> bool:
-    """Return whether the folded form of a text may have this part; no text that has it is missed.
+    """Return whether the folded form of a text may contain a folded part; False is certain.
 
-    Folding takes three times as long as a search for all spellings.
+    The text isn't folded, because that takes three times as long as a search for all spellings.
     """
     return bool(_spellings_of(part).search(text)) or (_changes_neighbours(text) and part in fold(text))
 
@@ -111,23 +111,23 @@ def _spelled(folded: str, spellings: Mapping[str, str]) -> str:
 
 
 def whole_words(text: str) -> list[str]:
-    """Return the keywords of a text, without the parts that capitals make of its identifiers."""
+    """Return the keywords of a text without splitting identifiers at capitals."""
     whole = unicodedata.normalize("NFKC", text)
     return keywords(_CAPITALS.sub(lambda match: match.group().lower(), whole))
 
 
 def _outer_words(words: Sequence[str]) -> list[str]:
-    """Return the words that are part of no other; the parts of an identifier depend on its spelling."""
+    """Return the words that aren't part of another one, because the parts of an identifier depend on its spelling."""
     return [word for word in dict.fromkeys(words) if not any(word != other and word in other for other in words)]
 
 
 def quote(words: Iterable[str], between: str = " ") -> str:
-    """Return words in the syntax of FTS5."""
+    """Return words quoted for FTS5."""
     return between.join(f'"{word}"' for word in words)
 
 
 def is_inside_word(text: str, place: int) -> bool:
-    """Return whether a place has letters of one word of spaced scripts on both sides."""
+    """Return whether a position is inside a word of a script that separates words by spaces."""
     return bool(_LATIN.match(text, place) and _LETTER.search(text[max(place - _MOST, 0) : place]))
 
 
@@ -136,14 +136,14 @@ def _any_of(characters: Iterable[str], ranges: str = "") -> str:
 
 
 def _changes_neighbours(text: str) -> bool:
-    """Return whether folding a character of the text may change more than that character."""
+    """Return whether folding the text may change more than single characters for single characters."""
     beyond = len(text.encode("utf-16-le", "surrogatepass")) > 2 * len(text)
     return bool(_irregular_characters().search(text) or (beyond and _BEYOND.search(text)))
 
 
 @cache
 def _spellings() -> dict[str, str]:
-    """Return the spellings of each folded character that has more than one."""
+    """Return for each folded character all characters that fold to it, if there are several."""
     spellings: dict[str, str] = {}
     for character, folded in _changed().items():
         if len(folded) == 1:
@@ -153,7 +153,10 @@ def _spellings() -> dict[str, str]:
 
 @cache
 def _irregular_characters() -> re.Pattern[str]:
-    """Match characters that fold to several or none, join the one before, become or cease to be letters by folding."""
+    """Return a pattern for characters that fold irregularly.
+
+    They fold to several characters or to nothing, combine with the one before, or start or stop being letters.
+    """
 
     def marked(text: str) -> bool:
         return any(unicodedata.category(character).startswith("M") for character in text)
@@ -167,7 +170,7 @@ def _irregular_characters() -> re.Pattern[str]:
 
 
 def _is_own_folding(character: str) -> bool:
-    """Whether the character, in a folded text, comes from itself or one that folds to it, not from a composition."""
+    """Whether a character of a folded text can't be the result of a composition of characters."""
     return character.isascii() or (
         not character.isalnum()
         and unicodedata.category(character)[0] in "PSC"

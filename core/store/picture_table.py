@@ -1,4 +1,4 @@
-"""What notes come from and show, as rows: documents, and pictures with the text read from each."""
+"""Tables of original documents, unread files, and the pictures of notes with the text read from them."""
 
 import json
 import sqlite3
@@ -22,7 +22,7 @@ from core.store.reading import RowReader, failure_of, stored
 from core.store.table import AMONG, StoreTable
 
 UnreadFile = tuple[SourceFile, Failed]
-"""A file as it was, and why it can't be read."""
+"""A file at the time of the attempt, and why it can't be read."""
 _DOCUMENT = "iif(json_valid({0}), json_extract({0}, '{1}'), '')"
 _UNUSED = f"""
     DELETE FROM originals
@@ -33,29 +33,29 @@ _UNUSED = f"""
 
 
 class DocumentTable(StoreTable):
-    """Originals of documents and unread files, in addition to their notes."""
+    """Originals of converted documents, and files that couldn't be read."""
 
     def keep(self, digest: str, data: bytes) -> None:
         """Write the bytes of an original under its hash."""
         self._execute("INSERT OR IGNORE INTO originals VALUES (?, ?)", digest, data)
 
     def original(self, digest: str) -> bytes | None:
-        """Return the bytes of an original, None if it isn't here."""
+        """Return the bytes of an original, None if it isn't stored."""
         data = self._value("SELECT data FROM originals WHERE hash = ?", digest)
         return None if data is None else bytes(data)
 
     def drop_unused(self) -> None:
-        """Delete the originals that no note and no version has."""
+        """Delete the originals that no note and no version uses."""
         if self._exists("originals"):
             self._execute(_UNUSED, aside=True)
 
     def unread(self, base: KnowledgeBase) -> list[Failed]:
-        """Return the files of a base's folders and uploads that weren't read, by their paths."""
+        """Return the unreadable files of a base's folders and uploads, sorted by path."""
         rows = self._rows("SELECT path, reason FROM unread_files WHERE base_id = ? ORDER BY path", base.id)
         return [failure_of(path, reason) for path, reason in rows]
 
     def incomplete(self, base: KnowledgeBase) -> list[IncompleteNote]:
-        """Return the notes of a base that lack parts of their files, by their paths."""
+        """Return the notes of a base that lack parts of their files, sorted by path."""
         return self._nouns(
             _INCOMPLETE,
             "SELECT id AS note_id, coalesce(path, title) AS path, left_out FROM notes"
@@ -64,7 +64,7 @@ class DocumentTable(StoreTable):
         )
 
     def unread_of(self, base: KnowledgeBase, source_ref: str, readers: str) -> Mapping[str, UnreadFile]:
-        """Return the files of one source that these readers couldn't read, by their paths, as they were then."""
+        """Return the files of one source that these readers couldn't read, by path."""
         rows = self._rows(
             "SELECT path, mtime_ns, size, hash, stamp, reason FROM unread_files"
             " WHERE base_id = ? AND source_ref = ? AND readers = ?",
@@ -73,7 +73,7 @@ class DocumentTable(StoreTable):
         return {path: (SourceFile(path, *state), failure_of(path, reason)) for path, *state, reason in rows}
 
     def set_unread(self, base: KnowledgeBase, source_ref: str, readers: str, files: Iterable[UnreadFile]) -> None:
-        """Write the files of one source that weren't read, in place of those before."""
+        """Replace the unreadable files of one source."""
         source = base.id, source_ref
         rows = [
             (*source, file.path, file.mtime_ns, file.size, readers, reason, file.stamp, file.content_hash)
@@ -101,7 +101,7 @@ _LEFT_OVER = (
 
 
 class Unplaced(NamedTuple):
-    """A note whose chunks aren't what is known of its pictures; `differs`: it has to be cut again for that."""
+    """A note whose chunks don't reflect the text of its pictures yet; `differs`: it must be cut again."""
 
     base_id: str
     note_id: str
@@ -109,12 +109,12 @@ class Unplaced(NamedTuple):
 
 
 class PictureTable(StoreTable):
-    """The pictures of a workspace. A file is read once, however many notes and bases show it."""
+    """The pictures of notes, and the text read from their files. A file is read once for all notes and bases."""
 
     # of notes
 
     def put(self, note_id: str, pictures: Iterable[NotePicture]) -> None:
-        """Write the pictures of a stored note in place of those before."""
+        """Replace the pictures of a stored note."""
         with self._write() as connection:
             connection.execute("DELETE FROM note_pictures WHERE note_id = ?", (note_id,))
             connection.executemany(
@@ -128,7 +128,7 @@ class PictureTable(StoreTable):
             )
 
     def for_note(self, note_id: str) -> list[NotePicture]:
-        """Return the pictures of a note, in their order in its text."""
+        """Return the pictures of a note, in the order of its text."""
         rows = self._rows(
             f"SELECT {_PICTURE}, text FROM note_pictures LEFT JOIN pictures ON pictures.hash = note_pictures.hash"
             " WHERE note_id = ? ORDER BY start, target",
@@ -137,7 +137,7 @@ class PictureTable(StoreTable):
         return [picture_of(row) for row in rows]
 
     def is_read(self, base: KnowledgeBase) -> bool:
-        """Return whether the pictures of a base are read, as of now."""
+        """Return whether the pictures of a base are read, by its present settings."""
         return bool(self._value("SELECT read_pictures FROM bases WHERE id = ?", base.id))
 
     def any_read(self) -> bool:
@@ -145,14 +145,14 @@ class PictureTable(StoreTable):
         return self._exists("bases WHERE read_pictures")
 
     def unnamed(self) -> list[str]:
-        """Return the notes of which it isn't known which pictures they name; of those without any it is."""
+        """Return the ids of notes whose pictures must be found; notes without pictures are marked as done."""
         unknown = "pictured = 0 AND base_id IN (SELECT id FROM bases WHERE read_pictures)"
         with self._write(aside=True):
             self._execute(f"UPDATE notes SET pictured = 1 WHERE {unknown} AND NOT instr(body, '![')", aside=True)
         return self._column(f"SELECT id FROM notes WHERE {unknown} ORDER BY path, id")
 
     def files(self) -> list[PictureFile]:
-        """Return the pictures of notes that are files of synced folders, to look for their files."""
+        """Return the pictures of notes from synced folders, to check their files."""
         rows = self._rows(
             f"SELECT note_id, source_ref, path, {_PICTURE}, NULL FROM {_OF_READING_BASES}"
             " WHERE notes.source = 'folder' AND EXISTS (SELECT 1 FROM syncs WHERE syncs.base_id = notes.base_id"
@@ -161,7 +161,7 @@ class PictureTable(StoreTable):
         return [file_of(row) for row in rows]
 
     def look(self, note_id: str, picture: NotePicture) -> None:
-        """Write what file a picture of a note is now."""
+        """Update the path, time, size and hash of the file of a note's picture."""
         self._execute(
             "UPDATE note_pictures SET place = ?1, mtime_ns = ?2, size = ?3, looked = 1, hash = ?4,"
             " placed = placed AND hash = ?4 AND place = ?1 WHERE note_id = ?5 AND target = ?6",
@@ -170,7 +170,7 @@ class PictureTable(StoreTable):
         )
 
     def unplaced(self) -> list[Unplaced]:
-        """Return the notes with a picture that is known and isn't placed."""
+        """Return the notes with a read or missing picture that their chunks don't reflect yet."""
         rows = self._rows(
             "SELECT base_id, note_id, max(coalesce(pictures.text, '') != ''"
             " OR EXISTS (SELECT 1 FROM chunks WHERE chunks.note_id = notes.id AND picture != '')) AS differs"
@@ -181,7 +181,7 @@ class PictureTable(StoreTable):
         return [Unplaced(row[0], row[1], bool(row[2])) for row in rows]
 
     def settle(self, note_ids: Sequence[str]) -> None:
-        """Note that what is known of the pictures of these notes is placed: they aren't cut again for it."""
+        """Mark the read and missing pictures of these notes as reflected in their chunks."""
         self._execute(
             f"UPDATE note_pictures SET placed = 1 WHERE note_id {AMONG} AND looked AND NOT placed"
             " AND (hash = '' OR hash IN (SELECT hash FROM pictures))",
@@ -190,7 +190,7 @@ class PictureTable(StoreTable):
         )
 
     def problems(self, note_id: str) -> list[Failed]:
-        """Return the pictures of a note that can't be read, as its text names them, with the reasons."""
+        """Return the unreadable pictures of a note, by their targets in its text, with the reasons."""
         rows = self._rows(
             "SELECT target, reason FROM note_pictures JOIN pictures ON pictures.hash = note_pictures.hash"
             " WHERE note_id = ? AND reason != '' ORDER BY start",
@@ -201,11 +201,11 @@ class PictureTable(StoreTable):
     # of bases that don't read pictures any more
 
     def left_over(self) -> list[str]:
-        """Return the notes of bases that don't read pictures which have any, or chunks of any."""
+        """Return the ids of notes with pictures, or chunks of pictures, in bases that don't read pictures."""
         return self._column(_LEFT_OVER)
 
     def drop(self, note_ids: Collection[str]) -> None:
-        """Delete the pictures of notes and the chunks of them; the other chunks move up."""
+        """Delete the pictures of notes with their chunks, and renumber the other chunks."""
         ids = [*note_ids]
         chosen = f"note_id {AMONG} AND picture != ''"
         with self._write():
@@ -226,7 +226,7 @@ class PictureTable(StoreTable):
     # of files
 
     def unread(self) -> list[PictureFile]:
-        """Return a picture for each file that wasn't read yet."""
+        """Return one picture for each file that hasn't been read yet."""
         rows = self._rows(
             f"SELECT min(note_id), source_ref, path, {_PICTURE}, NULL FROM {_OF_READING_BASES}"
             " WHERE note_pictures.hash != '' AND note_pictures.hash NOT IN (SELECT hash FROM pictures)"
@@ -235,7 +235,7 @@ class PictureTable(StoreTable):
         return [file_of(row) for row in rows]
 
     def keep(self, read: ReadPicture, reason: Message | None = None, *, again: bool = False) -> None:
-        """Write what was read of a file, or the reason why it can't be read; `again`: the next import tries again."""
+        """Write the text read from a file, or the reason why it can't be read; `again`: the next import tries again."""
         self._execute(
             "INSERT OR REPLACE INTO pictures VALUES (?, ?, ?, ?, ?, ?)",
             *(read.hash, read.text, json.dumps(to_json(reason)) if reason else "", read.reader),
@@ -244,7 +244,7 @@ class PictureTable(StoreTable):
         )
 
     def forget_problems(self, *, lasting: bool) -> None:
-        """Forget which files were not read, so that they are tried again; with `lasting` also those that can't be."""
+        """Delete records of failed reads, so that the files are tried again; with `lasting` also permanent failures."""
         failed = "reason != ''" if lasting else "again"
         with self._write(aside=True):
             self._execute(
@@ -259,12 +259,12 @@ class PictureTable(StoreTable):
 
 
 def file_of(row: sqlite3.Row) -> PictureFile:
-    """Return a picture from the columns of its note's id, folder and path, and its own."""
+    """Return a picture from a row with its note's id, folder and path, and the picture's columns."""
     note_id, source_ref, path, *picture = row
     return PictureFile(note_id, source_ref, path or "", picture_of(picture))
 
 
 def picture_of(row: Iterable[Any]) -> NotePicture:
-    """Return a picture from the columns of its fields, in their order."""
+    """Return a picture from its columns, in the order of its fields."""
     target, start, place, mtime_ns, size, digest, looked, placed, text = row
     return NotePicture(target, start, place, mtime_ns, size, digest, bool(looked), bool(placed), text)

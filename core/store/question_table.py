@@ -1,4 +1,4 @@
-"""Question sets as rows."""
+"""Tables of question sets, their questions and right passages."""
 
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
@@ -24,13 +24,13 @@ _GOLD = tuple(GoldSpan.__dataclass_fields__)
 _PLACE = 'question = ? AND note_id = ? AND start = ? AND "end" = ?'
 
 GoldKey = tuple[int, int]
-"""The key of a right passage: rowid of its question, and number."""
+"""Key of a right passage: the rowid of its question, and its number."""
 
 
 class QuestionTable(StoreTable):
-    """The question sets of a workspace; writing them changes nothing that a search finds.
+    """The question sets of a workspace. Writing them doesn't change search results.
 
-    Questions are in the order in which they were added. Raises QuestionSetError for invalid ones.
+    Questions keep the order in which they were added. Raises QuestionSetError for invalid questions.
     """
 
     # sets
@@ -39,7 +39,7 @@ class QuestionTable(StoreTable):
         return self._nouns(_SET, f"{_SETS} WHERE base_id = ? ORDER BY name", base.id)
 
     def named(self, base: KnowledgeBase, name: str) -> QuestionSet:
-        """Return the set of this name; raises UnknownChoice, which lists the sets."""
+        """Return the set with this name; raises UnknownChoice, which lists the sets."""
         for question_set in (sets := self.sets(base)):
             if question_set.name == name:
                 return question_set
@@ -56,7 +56,7 @@ class QuestionTable(StoreTable):
         return self._current(question_set)
 
     def put_set(self, question_set: QuestionSet, questions: Sequence[Question]) -> None:
-        """Write a set as it is, with its id, unless another one has it."""
+        """Insert a set with its id, or a fresh id if that is taken."""
         with self._write(aside=True):
             if self._value("SELECT 1 FROM question_sets WHERE id = ?", question_set.id):
                 taken = self._column("SELECT id FROM question_sets")
@@ -83,7 +83,7 @@ class QuestionTable(StoreTable):
     # questions
 
     def for_set(self, question_set: QuestionSet) -> list[Question]:
-        """Return a set's questions, with the last known places of their right passages."""
+        """Return a set's questions, with the last known positions of their right passages."""
         with self._database.read():
             golds: dict[int, list[GoldSpan]] = {}
             for (question, _), gold in self.golds(question_set).items():
@@ -98,9 +98,9 @@ class QuestionTable(StoreTable):
             return self._question(row, self._nouns(_GOLD_SPAN, statement, row["rowid"]))
 
     def add(self, question_set: QuestionSet, questions: Iterable[Question]) -> list[Question]:
-        """Add questions, all or none, and return them; one without an id gets the next free number as its id.
+        """Add questions, all or none, and return them; a question without an id gets the next free number as its id.
 
-        Their right passages must have a place in a note. Raises QueryError for a text that no search takes.
+        Their right passages must have positions in notes. Raises QueryError for a text that can't be searched for.
         """
         questions = [*questions]
         for question in questions:
@@ -122,7 +122,7 @@ class QuestionTable(StoreTable):
         return added
 
     def edit(self, question_set: QuestionSet, question_id: str, question: Question) -> None:
-        """Replace a question with its right passages; the new one may have another id. Raises as `add` does."""
+        """Replace a question and its right passages; the id may change. Raises the errors of `add`."""
         check_question(question.text)
         with self._write(aside=True):
             rowid = self._stored(question_set, question_id)["rowid"]
@@ -132,19 +132,19 @@ class QuestionTable(StoreTable):
             self._write_question(question_set, question, rowid)
 
     def reword(self, reworded: Callable[[str], str]) -> None:
-        """Change the texts of the questions of all sets."""
+        """Change the texts of questions in all sets with a function."""
         self._reword(reworded, "questions", "text")
 
     def delete(self, question_set: QuestionSet, question_ids: Iterable[str]) -> int:
-        """Delete questions, and return how many there were."""
+        """Delete questions; return the number deleted."""
         return self._change(question_set, question_ids, "DELETE FROM questions WHERE TRUE")
 
     def accept(self, question_set: QuestionSet, question_ids: Iterable[str]) -> int:
-        """Accept suggested questions, and return how many there were."""
+        """Accept suggested questions; return the number accepted."""
         return self._change(question_set, question_ids, "UPDATE questions SET suggested = 0 WHERE suggested")
 
     def reject(self, question_set: QuestionSet, question_ids: Iterable[str]) -> int:
-        """Delete questions that are still suggested, and return how many there were."""
+        """Delete suggested questions; return the number deleted."""
         return self._change(question_set, question_ids, "DELETE FROM questions WHERE suggested")
 
     # right passages
@@ -164,7 +164,7 @@ class QuestionTable(StoreTable):
             self._execute(f"DELETE FROM golds WHERE {_PLACE} AND quote = ?", *_place(rowid, gold), gold.quote)
 
     def golds(self, question_set: QuestionSet) -> dict[GoldKey, GoldSpan]:
-        """Return the right passages of a set's questions, in order, at their last known places."""
+        """Return the right passages of a set's questions, in order, at their last known positions."""
         rows = self._rows(
             "SELECT golds.* FROM golds JOIN questions ON questions.rowid = question"
             " WHERE set_id = ? ORDER BY question, number",
@@ -173,7 +173,7 @@ class QuestionTable(StoreTable):
         return {(row["question"], row["number"]): _GOLD_SPAN(row, self._database.unread) for row in rows}
 
     def move_golds(self, moves: Iterable[tuple[GoldKey, GoldSpan, GoldSpan]]) -> None:
-        """Move right passages from their old to their new place; one that changed meanwhile stays."""
+        """Move right passages to new positions; passages that changed meanwhile stay."""
         changes = ", ".join(f'"{name}" = ?' for name in _GOLD)
         with self._write(aside=True) as connection:
             connection.executemany(
@@ -188,7 +188,7 @@ class QuestionTable(StoreTable):
             )
 
     def note_ids(self, base_id: str) -> dict[str, list[str]]:
-        """Return the note ids of a base by path, else title, as right passages name them."""
+        """Return the note ids of a base by path, or by title for notes without one."""
         ids: dict[str, list[str]] = {}
         rows = self._rows("SELECT id, coalesce(path, title) FROM notes WHERE base_id = ? ORDER BY id", base_id)
         for note_id, path in rows:
@@ -261,7 +261,7 @@ def _next(taken: set[str]) -> str:
 
 
 def _place(rowid: int, gold: GoldSpan) -> tuple[object, ...]:
-    """Return the values of `_PLACE`."""
+    """Return the values for the placeholders of `_PLACE`."""
     return rowid, gold.note_id, gold.start, gold.end
 
 

@@ -1,7 +1,7 @@
-"""Rows -> nouns, each value checked by the type of its field; nouns -> rows.
+"""Conversion of rows to dataclasses, with each value checked against its field's type, and of dataclasses to rows.
 
-A value that isn't of its type, as damage or another program may leave it, is one row's problem: it counts as empty,
-and `Unread` names the row and the field to the user.
+Damage or another program may leave a value of a wrong type. It is read as empty, and `Unread` reports row and field to
+the user; other rows aren't affected.
 """
 
 import json
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 _MOST = 20
-"""Rows that are named at once."""
+"""Maximum number of rows to report."""
 _SHOWN = 60
-"""Characters of a name."""
+"""Maximum length of a reported name, in characters."""
 
 Noun = TypeVar("Noun")
 
 
 class Unread:
-    """The rows with values that can't be read, as they were met since a row went or what searches find changed."""
+    """Rows with unreadable values, collected since the last write to notes or deletion of rows."""
 
     def __init__(self) -> None:
         self._rows: dict[tuple[Message, str], tuple[str, dict[str, None]]] = {}
         self._logged: set[tuple[Message, str]] = set()
 
     def add(self, what: Message, key: str, name: str, unfit: Iterable[str]) -> None:
-        """Name a row: what it is, and which of its fields can't be read."""
+        """Record a row: its kind, its key and name, and its unreadable fields."""
         row = what, key
         if row not in self._logged:
             self._logged.add(row)
@@ -62,9 +62,9 @@ class Unread:
 
 
 class RowReader(Generic[Noun]):
-    """Reads rows as nouns of a kind; `what` names the kind to the user, and the field `named` each noun.
+    """Reads rows as objects of a dataclass. In reports, `what` is its name, and the field `named` has each object's.
 
-    `own` are functions that read a stored value, in place of that of the field's type.
+    `own` are functions that read the values of some fields, instead of the decoder for the field's type.
     """
 
     def __init__(self, kind: type[Noun], what: str | Message, named: str, key: str = "id", **own: Decoder) -> None:
@@ -77,7 +77,7 @@ class RowReader(Generic[Noun]):
         ]
 
     def __call__(self, row: Mapping[str, object] | sqlite3.Row, unread: Unread) -> Noun:
-        """Return the noun of a row; a field that the row lacks has its default."""
+        """Return the object of a row; fields that the row lacks have their defaults."""
         values = dict(row)
         try:
             return self.whole(values)
@@ -85,7 +85,7 @@ class RowReader(Generic[Noun]):
             return self._with_empty(values, unread)
 
     def whole(self, row: Mapping[str, object]) -> Noun:
-        """Return the noun of a row; raises DAMAGE for a value that can't be read."""
+        """Return the object of a row; raises DAMAGE for an unreadable value."""
         return self._kind(**{name: read(row[name]) for name, read, _ in self._fields if name in row})
 
     def _with_empty(self, row: Mapping[str, object], unread: Unread) -> Noun:
@@ -105,7 +105,7 @@ class RowReader(Generic[Noun]):
 
 
 def columns_of(noun: "DataclassInstance") -> dict[str, object]:
-    """Return the columns of a noun as `RowReader` reads them: times in ISO format, other nouns and lists as JSON."""
+    """Return the columns of an object for `RowReader`: times in ISO format, nested objects and lists as JSON."""
     return {field.name: _as_stored(getattr(noun, field.name)) for field in fields(noun)}
 
 
@@ -116,7 +116,7 @@ def _as_stored(value: object) -> object:
 
 
 def loaded(stored: object) -> Any:
-    """Return the value of stored JSON, None where it is none."""
+    """Return the value of stored JSON, None for other text."""
     if stored == "[]":
         return ()
     try:
@@ -126,19 +126,19 @@ def loaded(stored: object) -> Any:
 
 
 def fields_in(stored: object, kind: type) -> dict[str, object]:
-    """Return the fields of a noun that is stored as JSON, None for each one that it must have and lacks."""
+    """Return the fields of an object stored as JSON, with None for each missing field that has no default."""
     value = loaded(stored)
     needed = [field.name for field in fields(kind) if field.default is MISSING and field.default_factory is MISSING]
     return dict.fromkeys(needed) | (value if isinstance(value, dict) else {})
 
 
 def failure_of(path: object, reason: object) -> Failed:
-    """Return what couldn't be read, from its path and its stored reason."""
+    """Return a failure from its path and its stored reason."""
     return Failed(str(path), from_json(loaded(reason) or str(reason)))
 
 
 def stored(hint: object) -> Decoder:
-    """Return what reads stored JSON as a value of a type."""
+    """Return a decoder of stored JSON for a type."""
     decode = decoder(hint)
     return lambda value: decode(loaded(value))
 
@@ -148,7 +148,7 @@ def _refused(name: str) -> object:
 
 
 def _empty(field: "Field[Any]", hint: Any) -> Callable[[], Any]:
-    """Return what makes the empty value of a field; a time that is unknown is never long ago."""
+    """Return a function for the empty value of a field. An unknown time is the end of the calendar, never the past."""
     if field.default is not MISSING:
         return lambda: field.default
     if field.default_factory is not MISSING:

@@ -1,4 +1,4 @@
-"""Texts that a model refuses, by the model's fingerprint and the text's hash, and the chunks that they are part of."""
+"""Table of texts that a model refuses, by its fingerprint and the text's hash, and of the chunks with such texts."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping
@@ -11,7 +11,7 @@ from core.store.table import AMONG, StoreTable
 
 
 class RefusalTable(StoreTable):
-    """The refused texts of a workspace; a chunk with one has the state `refused`, and is found by words only."""
+    """The refused texts of a workspace. A chunk with one has the state `refused`, and is found by words only."""
 
     def add(self, fingerprint: str, text_hash: bytes, reason: Message) -> None:
         """Store why a model refuses a text."""
@@ -20,7 +20,7 @@ class RefusalTable(StoreTable):
         self._insert("refusals", row | {"reason": reason_json}, replace=True)
 
     def ids(self, fingerprint: str, hashes: Iterable[bytes]) -> dict[bytes, int]:
-        """Return the ids of the refusals of these texts, by their hash."""
+        """Return the ids of the refusals of these texts, by text hash."""
         if not self._exists("refusals WHERE fingerprint = ?", fingerprint):
             return {}
         statement = "SELECT id FROM refusals WHERE fingerprint = ? AND text_hash = ?"
@@ -28,13 +28,13 @@ class RefusalTable(StoreTable):
         return {key: number for key, number in ids.items() if number is not None}
 
     def link(self, refusals: Mapping[int, int]) -> None:
-        """Give chunks, by their rowid, the state `refused` because of a refusal, by its id."""
+        """Give chunks the state `refused`; `refusals` maps the rowid of a chunk to the id of its refusal."""
         with self._write() as connection:
             connection.executemany("INSERT OR REPLACE INTO refused_chunks VALUES (?, ?)", refusals.items())
             self._execute(f"UPDATE chunks SET state = 'refused' WHERE rowid {AMONG}", refusals)
 
     def all(self, bases: Iterable[KnowledgeBase]) -> list[RefusedChunk]:
-        """Return the refused chunks of some bases, by base, path and place in the note."""
+        """Return the refused chunks of some bases, sorted by base, path and position."""
         return self._nouns(
             _REFUSED,
             "SELECT bases.name AS base, notes.id AS note_id, notes.title, path, chunks.id AS chunk_id,"
@@ -55,7 +55,7 @@ class RefusalTable(StoreTable):
         )
 
     def try_again(self, chunk_ids: Collection[str]) -> None:
-        """Forget why these chunks are refused: they, and others with the same texts, are pending."""
+        """Delete the refusals of these chunks, and make all chunks with these texts pending."""
         chosen = f"SELECT refusal FROM refused_chunks JOIN chunks ON chunks.rowid = chunk WHERE chunks.id {AMONG}"
         with self._write():
             refusals = self._column(chosen, chunk_ids)
@@ -65,7 +65,7 @@ class RefusalTable(StoreTable):
             self._execute(f"DELETE FROM refusals WHERE id {AMONG}", refusals)
 
     def drop_unused(self) -> None:
-        """Delete the refusals that no chunk has and no unfinished change of embedder needs."""
+        """Delete refusals that no chunk and no unfinished change of embedder uses."""
         self._execute(
             "DELETE FROM refusals WHERE id NOT IN (SELECT refusal FROM refused_chunks)"
             " AND fingerprint NOT IN (SELECT fingerprint FROM switches)"

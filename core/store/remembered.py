@@ -1,4 +1,4 @@
-"""Results that are kept: of reads of a database until the next write, and of notes until each is changed."""
+"""Caches: of database reads until the next write, and of results for each note until it changes."""
 
 from collections.abc import Callable, Collection, Hashable, Mapping
 from contextlib import suppress
@@ -9,12 +9,12 @@ from core.base.errors import NoteNotFound
 from core.store.database import Database
 
 _MOST = 16
-"""Results that are remembered; those of one version of the database are read again for the next one anyway."""
+"""Maximum number of cached results; they are dropped at the next version of the database anyway."""
 Read = TypeVar("Read")
 
 
 class Remembered:
-    """Results of reads by their keys. Who gets one doesn't change it: others get the same."""
+    """Cache of read results by key. A result is shared: callers must not modify it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -23,7 +23,7 @@ class Remembered:
         self._results: dict[Hashable, Any] = {}
 
     def get(self, key: Hashable, read: Callable[[], Read]) -> Read:
-        """Return what `read` returned for this key since the last write, else what it returns."""
+        """Return the result cached for a key since the last write, or call `read`."""
         if self._database.connection.in_transaction:  # what it has written isn't what others see
             return read()
         version = self._database.version()
@@ -41,7 +41,7 @@ class Remembered:
 
 
 class PerNote(Generic[Read]):
-    """The results of `read` by the ids of notes. A note is read once for each of its states; safe to share."""
+    """Thread-safe cache of a function's result for each note, until the note's state changes."""
 
     def __init__(self, read: Callable[[str], Read]) -> None:
         self._read = read
@@ -49,7 +49,7 @@ class PerNote(Generic[Read]):
         self._known: dict[str, tuple[object, Read]] = {}
 
     def get(self, states: Mapping[str, object], among: Collection[str] | None = None) -> dict[str, Read]:
-        """Return the results of all notes with a state, or of some `among` them, in the order of the states.
+        """Return the results for the notes in `states`, by default all, else those `among` them; in that order.
 
         Notes that were deleted meanwhile are left out.
         """

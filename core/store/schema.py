@@ -1,4 +1,4 @@
-"""The version of `notes.db`: each migration is applied once, in its own transaction, after a backup."""
+"""The schema version of `notes.db`, and its migrations: each runs once, in its own transaction, after a backup."""
 
 import sqlite3
 from contextlib import closing
@@ -10,9 +10,9 @@ from core.store.migrations import MIGRATIONS
 
 
 def migrate(connection: sqlite3.Connection, folder: Path) -> None:
-    """Bring the database of a workspace to the newest version, after a backup of it.
+    """Migrate the database of a workspace to the newest schema, after a backup.
 
-    Raises NewerSchema if its version is a later one.
+    Raises NewerSchema for a later schema.
     """
     version = schema_version(connection)
     if 0 < version < len(MIGRATIONS) and connection.execute("SELECT EXISTS (SELECT 1 FROM bases)").fetchone()[0]:
@@ -32,7 +32,7 @@ def migrate(connection: sqlite3.Connection, folder: Path) -> None:
 
 
 def objects_of(version: int) -> dict[tuple[str, str], str | None]:
-    """Return the SQL of each object of an empty database by its kind and name; raises NewerSchema."""
+    """Return the SQL of each object in a database of a schema version, by kind and name; raises NewerSchema."""
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute(f"PRAGMA user_version = {version}")
         schema_version(connection)
@@ -46,7 +46,7 @@ def objects_of(version: int) -> dict[tuple[str, str], str | None]:
 
 
 def schema_version(connection: sqlite3.Connection) -> int:
-    """Return how many migrations the database has; raises NewerSchema if this version has fewer."""
+    """Return the number of migrations that were applied to a database; raises NewerSchema if this program has fewer."""
     version: int = connection.execute("PRAGMA user_version").fetchone()[0]
     if version > len(MIGRATIONS):
         raise NewerSchema(

@@ -10,11 +10,11 @@ from core.model import Rowids
 from core.store.database import Database
 
 AMONG = "IN (SELECT value FROM json_each(?))"
-"""The SQL for "one of a list"; `Database` passes several values as a list in JSON."""
+"""SQL for "in a list"; `Database` passes a list as JSON."""
 
 
 class StoreTable:
-    """Some tables of the database, with the methods that read and write them by its statements."""
+    """Base class for the queries and writes of one or more database tables."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -23,7 +23,7 @@ class StoreTable:
         self._execute, self._insert, self._write = database.execute, database.insert, database.write
 
     def _reword(self, reworded: Callable[[str], str], table: str, column: str, which: str = "TRUE") -> None:
-        """Change the texts in a column of some rows; of rows that are equal then, one stays."""
+        """Change the texts in a column of some rows with a function; rows that become equal are merged into one."""
         with self._write(aside=True) as connection:
             for (text,) in connection.execute(f"SELECT DISTINCT {column} FROM {table} WHERE {which}").fetchall():
                 if (now := reworded(text)) != text:
@@ -33,7 +33,7 @@ class StoreTable:
 
 
 def first_of_notes(rows: Iterable[sqlite3.Row], allowed: Rowids | None) -> Iterator[int]:
-    """Yield the first allowed chunk of each note, from rows of a chunk and the id of its note."""
+    """Yield the first allowed chunk of each note, from rows of (chunk, note id)."""
     passing = None if allowed is None else set(allowed.tolist())
     reached = set()
     for rowid, note_id in rows:
@@ -52,7 +52,7 @@ Result = TypeVar("Result")
 
 
 def decoding(method: Callable[Concatenate[Reader, Values], Result]) -> Callable[Concatenate[Reader, Values], Result]:
-    """Raise NotesDamaged where a method reads a value that Tessera didn't write."""
+    """Translate errors of decoding a stored value to NotesDamaged, in a method that reads the database."""
 
     @wraps(method)
     def call(self: Reader, /, *values: Values.args, **more: Values.kwargs) -> Result:

@@ -1,7 +1,7 @@
-"""The order of scores: higher first, of equal scores the chunk with the lower rowid, which was written earlier.
+"""The order of scores: the highest first, and of equal scores the lowest rowid first, which was written earliest.
 
-A search gives the same hits in the same order each time, and the first of them don't depend on how many are wanted.
-One exception: Chroma may choose any of several equally near windows.
+So a search returns the same hits in the same order each time, whatever their maximum number. The exception is Chroma,
+which may choose any of several equally near windows.
 """
 
 import numpy as np
@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 from core.model import Rowids
 
 Scores = dict[int, float]
-"""The scores of chunks by rowid, mostly best first."""
+"""Scores of chunks by rowid, usually best first."""
 
 
 def best(scores: Scores, count: int | None = None) -> Scores:
-    """Return the highest scores by rowid, best first: at most `count`, else all."""
+    """Return the highest scores by rowid, best first, at most `count`."""
     return dict(sorted(scores.items(), key=lambda item: (-item[1], item[0]))[:count])
 
 
 def best_of(rowids: Rowids, scores: NDArray[np.float64], count: int) -> Scores:
-    """Return the same as `best`, from an array of scores and the array of their rowids."""
+    """Return the result of `best` from arrays of rowids and scores."""
     if 0 < count < len(scores):
         passing = scores >= np.partition(scores, -count)[-count]
         rowids, scores = rowids[passing], scores[passing]

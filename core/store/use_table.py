@@ -1,4 +1,4 @@
-"""What the user and programs did with notes, as rows: uses with verdicts, clicks on hits, past searches."""
+"""Tables of uses of notes with verdicts, clicks on hits, and past searches."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -11,14 +11,14 @@ from core.store.reading import RowReader, columns_of
 from core.store.table import AMONG, StoreTable
 
 CLICK_DAYS = 365
-"""Days after which a click is deleted."""
+"""Number of days after which a click is deleted."""
 
 
 class ClickTable(StoreTable):
-    """Clicks on hits; they leave with their notes, and writing them changes nothing else."""
+    """Clicks on hits, deleted with their notes. Writing them doesn't change search results."""
 
     def add(self, clicks: Iterable[Click], today: datetime) -> None:
-        """Record clicks, each once, and delete those that are too old on the day `today`."""
+        """Record clicks, each once, and delete clicks more than CLICK_DAYS before `today`."""
         with self._write(aside=True) as connection:
             connection.executemany(
                 "INSERT OR IGNORE INTO clicks VALUES (:note_id, :question, :kind, :day, :chunk_id)",
@@ -28,18 +28,18 @@ class ClickTable(StoreTable):
             connection.execute("DELETE FROM clicks WHERE day < ?", (oldest.isoformat(),))
 
     def for_notes(self, note_ids: Iterable[str] | None = None) -> list[Click]:
-        """Return the clicks on notes, by default on all, the newest first."""
+        """Return the clicks on some notes, by default on all, the newest first."""
         where, values = _on_notes(note_ids)
         statement = f"SELECT * FROM clicks {where} ORDER BY day DESC, note_id, question, kind"
         return self._nouns(_CLICK, statement, *values)
 
     def drop(self, note_ids: Iterable[str] | None = None) -> int:
-        """Delete the clicks on notes, by default all; return how many."""
+        """Delete the clicks on some notes, by default on all; return the number deleted."""
         where, values = _on_notes(note_ids)
         return self._execute(f"DELETE FROM clicks {where}", *values, aside=True)
 
     def reword(self, reworded: Callable[[str], str]) -> None:
-        """Change the texts of questions; equal clicks become one."""
+        """Change the questions of clicks with a function; equal clicks become one."""
         self._reword(reworded, "clicks", "question")
 
 
@@ -52,14 +52,14 @@ _CLICK = RowReader(Click, "click", "question", key="note_id")
 
 
 _REMEMBERED = 200
-"""Maximum number of past questions; saved ones are not counted."""
+"""Maximum number of past searches to keep, in addition to saved ones."""
 
 
 class SearchTable(StoreTable):
-    """Past and saved searches; writing them changes nothing that a search finds."""
+    """Past and saved searches. Writing them doesn't change search results."""
 
     def add(self, query: str) -> None:
-        """Record a question; does nothing in a read-only workspace."""
+        """Record a search; does nothing in a read-only workspace."""
         if self._database.readonly:
             return
         with self._write(aside=True) as connection:
@@ -75,7 +75,7 @@ class SearchTable(StoreTable):
             )
 
     def save(self, query: str, name: str) -> None:
-        """Save a question under a name; an empty name makes it a past question again."""
+        """Save a search under a name; an empty name makes it a past search again."""
         self._execute(
             "INSERT INTO searches (query, at, times, name) VALUES (?1, ?2, 0, ?3)"
             " ON CONFLICT (query) DO UPDATE SET name = ?3",
@@ -84,7 +84,7 @@ class SearchTable(StoreTable):
         )
 
     def reword(self, reworded: Callable[[str], str]) -> None:
-        """Change the text of past questions; equal ones become one."""
+        """Change the texts of searches with a function; equal searches become one."""
         self._reword(reworded, "searches", "query")
 
     def delete_for_good(self, query: str) -> None:
@@ -104,15 +104,15 @@ _PAST = RowReader(PastSearch, "past search", "query", key="query")
 
 
 _MOST = 1_000_000_000
-"""Most times that a use counts."""
+"""Maximum count of a use."""
 _USE_VALUES = "VALUES (:note_id, :chunk_id, :used_in, :context, :used_at, :times, :helpful)"
 
 
 class UseTable(StoreTable):
-    """Uses of notes; writing them changes nothing that a search without `feedback_weight` finds."""
+    """Uses of notes. Writing them changes search results only with a `feedback_weight`."""
 
     def add(self, uses: Iterable[Use]) -> None:
-        """Record uses in one transaction; one that is there counts again, and a verdict replaces the earlier one."""
+        """Record uses in one transaction. A known use counts again, and a new verdict replaces its earlier one."""
         with self._write(aside=True) as connection:
             connection.executemany(
                 f"INSERT INTO uses {_USE_VALUES} ON CONFLICT DO UPDATE SET used_at = max(used_at, excluded.used_at),"
@@ -121,12 +121,12 @@ class UseTable(StoreTable):
             )
 
     def put(self, use: Use) -> None:
-        """Write a use as it was, unless it is there."""
+        """Insert a use with its count and verdict, unless it exists."""
         with self._write(aside=True) as connection:
             connection.execute(f"INSERT OR IGNORE INTO uses {_USE_VALUES}", _row(use))
 
     def take_back(self, note_id: str, used_in: str, context: str, chunk_id: str) -> None:
-        """Remove the verdict of a use; nothing stays of a use that is only a verdict."""
+        """Remove the verdict of a use, and the use itself if it was nothing but a verdict."""
         key = note_id, chunk_id, used_in, context
         where = "WHERE note_id = ? AND chunk_id = ? AND used_in = ? AND context = ?"
         with self._write(aside=True) as connection:
@@ -134,7 +134,7 @@ class UseTable(StoreTable):
             connection.execute(f"DELETE FROM uses {where} AND times = 0", key)
 
     def drop(self, note_ids: Iterable[str]) -> int:
-        """Delete all uses of notes; return how many."""
+        """Delete all uses of some notes; return the number deleted."""
         return self._execute(f"DELETE FROM uses WHERE note_id {AMONG}", note_ids, aside=True)
 
     def for_note(self, note_id: str) -> list[Use]:
@@ -142,7 +142,7 @@ class UseTable(StoreTable):
         return self._read("note_id = ?", note_id)
 
     def judged(self, *, query: str | None = None, note_id: str | None = None) -> list[Use]:
-        """Return the uses with a verdict that a search's hits, a note's or all have, the newest first."""
+        """Return the uses with a verdict, the newest first, optionally only of a query's hits or of one note."""
         return self._read(
             "helpful IS NOT NULL AND (?1 IS NULL OR used_in = 'search' AND context = ?1)"
             " AND (?2 IS NULL OR note_id = ?2)",
@@ -163,14 +163,14 @@ class UseTable(StoreTable):
         return UseFigures(found, times, last, verdicts[1], verdicts[0], verdicts[-1])
 
     def found_since(self, since: datetime) -> int:
-        """Return how many notes searches found since a time."""
+        """Return the number of notes that searches found since a time."""
         statement = "SELECT count(DISTINCT note_id) FROM uses WHERE used_in = 'found' AND used_at >= ?"
         return int(self._value(statement, in_utc(since).isoformat()))
 
     def touched(self, since: datetime, unseen: datetime) -> list[str]:
-        """Return the notes that searches found since a time and nobody used since an earlier one.
+        """Return the ids of notes that searches found since a time, but that weren't used since the time `unseen`.
 
-        Those that were used longest ago come first, before them those that never were.
+        Notes that were never used come first, then those that were used longest ago.
         """
         return self._column(
             "SELECT note_id FROM uses GROUP BY note_id"
@@ -181,7 +181,7 @@ class UseTable(StoreTable):
         )
 
     def verdict_weights(self, note_ids: Iterable[str]) -> Mapping[str, float]:
-        """Return what the verdicts on notes say, above -1 and below 1, of those that have any."""
+        """Return the weight of each note's verdicts, between -1 and 1; notes with a weight of 0 are left out."""
         rows = self._rows(
             "SELECT note_id, sum(helpful), count(*) FROM uses WHERE helpful IN (1, 0, -1)"
             f" AND note_id {AMONG} GROUP BY note_id HAVING sum(helpful) != 0",
@@ -190,14 +190,14 @@ class UseTable(StoreTable):
         return {note_id: favour(total, count) for note_id, total, count in rows}
 
     def stamp(self, *, verdicts: bool = False) -> tuple[object, ...]:
-        """Return values that change with every use, or with every verdict."""
+        """Return values that change with every use, or only with every verdict if `verdicts`."""
         source = "uses INDEXED BY uses_judged WHERE helpful IS NOT NULL" if verdicts else "uses"
         times = "count(*)" if verdicts else "sum(times)"
         (row,) = self._rows(f"SELECT count(*), {times}, sum(helpful), max(used_at) FROM {source}")
         return tuple(row)
 
     def reword(self, reworded: Callable[[str], str]) -> None:
-        """Change the texts of questions for which notes were used; equal uses become one."""
+        """Change the questions of uses with a function; equal uses become one."""
         self._reword(reworded, "uses", "context", f"used_in IN {OF_QUESTIONS}")
 
 

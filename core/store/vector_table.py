@@ -1,4 +1,4 @@
-"""Vectors and token sign bits of texts, by the model's fingerprint and the text's hash; notes as one vector each."""
+"""Tables of vectors and token sign bits, by the model's fingerprint and the text's hash; mean vectors of notes."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -16,7 +16,7 @@ from core.store.ids import entry_id
 from core.store.table import AMONG, StoreTable, decoding
 
 _TOGETHER = 4096
-"""Vectors that are read at a time."""
+"""Number of vectors to read at once."""
 _OF_BASE = (
     "SELECT windows.vector FROM windows JOIN chunks ON chunks.rowid = chunk JOIN notes ON notes.id = note_id"
     " WHERE base_id "
@@ -24,7 +24,7 @@ _OF_BASE = (
 
 
 class TokenBits(NamedTuple):
-    """How many windows of a base have token bits, and their bytes on disk."""
+    """The number of a base's windows with token bits, and the size of the bits in bytes."""
 
     windows: int
     bytes: int
@@ -36,9 +36,9 @@ class VectorTable(StoreTable):
     def add(
         self, fingerprint: str, hashes: Sequence[bytes], vectors: Matrix, bits: Sequence[Bits] | None = None
     ) -> None:
-        """Store vectors under the hash of their text, with the bits of its tokens; stored ones stay as they are.
+        """Store vectors by the hash of their text, with the bits of its tokens; vectors of known texts stay unchanged.
 
-        Searches find them once a window has them.
+        Searches find a vector once a window uses it.
         """
         with self._write(aside=True) as connection:
             connection.execute("INSERT OR IGNORE INTO embedders (fingerprint) VALUES (?)", (fingerprint,))
@@ -58,7 +58,7 @@ class VectorTable(StoreTable):
                 )
 
     def ids(self, fingerprint: str, hashes: Iterable[bytes], *, with_bits: bool = False) -> dict[bytes, int]:
-        """Return the ids of the stored vectors of these texts; `with_bits`, only of vectors with token bits."""
+        """Return the ids of the stored vectors of these texts; `with_bits`: only vectors with token bits."""
         only = "AND EXISTS (SELECT 1 FROM tokens WHERE vector = vectors.id)" if with_bits else ""
         statement = (
             "SELECT vectors.id FROM vectors JOIN embedders ON embedders.id = embedder"
@@ -72,7 +72,7 @@ class VectorTable(StoreTable):
         return {number: matrix([vector], dimension)[0] for number, vector in rows}
 
     def note_directions(self, base: KnowledgeBase) -> tuple[list[str], Matrix]:
-        """Return the notes of a base that have vectors, each with the mean direction of its centred vectors."""
+        """Return the active notes of a base with vectors, and the mean direction of each note's centred vectors."""
         cursor = self._rows(
             "SELECT note_id, vectors.vector FROM windows JOIN vectors ON vectors.id = windows.vector"
             " JOIN chunks ON chunks.rowid = chunk JOIN notes ON notes.id = note_id"
@@ -89,16 +89,16 @@ class VectorTable(StoreTable):
         return [*sums], unit(stacked)
 
     def entry_ids(self, ids: Iterable[int]) -> list[str]:
-        """Return the entries in the vector index of the vectors of these ids, equal ones once."""
+        """Return the index entries of the vectors with these ids, without duplicates."""
         return self._column(f"SELECT DISTINCT entry FROM vectors WHERE id {AMONG}", ids)
 
     def entries(self, ids: Iterable[int], dimension: int) -> dict[str, Matrix]:
-        """Return the vectors of these ids by their entry in the vector index: equal vectors once."""
+        """Return the vectors with these ids by index entry, so that equal vectors come once."""
         rows = self._rows(f"SELECT entry, vector FROM vectors WHERE id {AMONG}", ids)
         return {entry: matrix([vector], dimension)[0] for entry, vector in rows}
 
     def take_over(self, file: Path, base_id: str, fingerprint: str) -> None:
-        """Copy a model's vectors and bits of a base from another workspace, whose database is `file`."""
+        """Copy the vectors and token bits of a base from another workspace, whose database is `file`."""
         # Read-only, so that neither workspace's writer waits for the other.
         self._database.connection.execute("ATTACH ? AS other", (f"{file.as_uri()}?mode=ro",))
         try:
@@ -132,7 +132,7 @@ class VectorTable(StoreTable):
             self._database.connection.execute("DETACH other")
 
     def drop_unused(self) -> int:
-        """Delete the vectors that no window and no unfinished change of embedder uses; return how many."""
+        """Delete vectors that no window and no unfinished change of embedder uses; return the number deleted."""
         return self._execute(
             "DELETE FROM vectors WHERE id NOT IN (SELECT vector FROM windows) AND embedder NOT IN"
             " (SELECT embedders.id FROM embedders JOIN switches ON switches.fingerprint = embedders.fingerprint)"
@@ -147,12 +147,12 @@ class VectorTable(StoreTable):
         return Centring(np.frombuffer(constants, "<f4").reshape(-1, base.dimension)) if constants else PLAIN
 
     def centring_settled(self, fingerprint: str) -> bool:
-        """Whether it is known what centring does for a model."""
+        """Whether the centring of a model is stored."""
         known = "SELECT 1 FROM embedders WHERE fingerprint = ? AND centring IS NOT NULL"
         return self._value(known, fingerprint) is not None
 
     def settle_centring(self, fingerprint: str, centring: Centring) -> None:
-        """Store the centring of a model; the caller builds the indexes of its bases again."""
+        """Store the centring of a model; the caller must rebuild the indexes of its bases."""
         with self._write() as connection:
             connection.execute("INSERT OR IGNORE INTO embedders (fingerprint) VALUES (?)", (fingerprint,))
             connection.execute(
@@ -161,24 +161,27 @@ class VectorTable(StoreTable):
             )
 
     def unrelated(self, base: KnowledgeBase) -> Matrix | None:
-        """Return the vectors of the questions that no notes answer, None before they are stored for a base's model."""
+        """Return the vectors of questions that no notes answer, None if they aren't stored for the base's model."""
         blob = self._value("SELECT unrelated FROM embedders WHERE fingerprint = ?", base.fingerprint)
         return None if blob is None else np.frombuffer(blob, "<f4").reshape(-1, base.dimension)
 
     def store_unrelated(self, fingerprint: str, vectors: Matrix) -> None:
-        """Store what `unrelated` returns, of a model that has vectors here."""
+        """Store the vectors of questions that no notes answer, for a model that has vectors in the workspace."""
         blob = vectors.astype("<f4").tobytes()
         self._execute("UPDATE embedders SET unrelated = ? WHERE fingerprint = ?", blob, fingerprint)
 
     # token bits
 
     def centre(self, fingerprint: str) -> Matrix | None:
-        """Return the centre of a model's token vectors in this workspace, None before it is stored."""
+        """Return the centre of a model's token vectors, None if it isn't stored."""
         centre = self._value("SELECT centre FROM embedders WHERE fingerprint = ?", fingerprint)
         return None if centre is None else np.frombuffer(centre, dtype="<f4")
 
     def settle_centre(self, fingerprint: str, centre: Matrix) -> Matrix:
-        """Store the centre of a model once, because bits of different centres don't compare; return it."""
+        """Store the centre of a model unless it has one, and return the stored one.
+
+        It never changes, because bits from different centres can't be compared.
+        """
         with self._write() as connection:
             connection.execute("INSERT OR IGNORE INTO embedders (fingerprint) VALUES (?)", (fingerprint,))
             connection.execute(
@@ -190,7 +193,7 @@ class VectorTable(StoreTable):
 
     @decoding
     def bits(self, rowids: Iterable[int], fingerprint: str) -> dict[int, Bits]:
-        """Return the token bits of chunks, window after window; chunks with a window without bits are left out."""
+        """Return the token bits of each chunk, window after window; chunks that lack bits of a window are left out."""
         centre = self.centre(fingerprint)
         if centre is None:
             return {}
@@ -209,7 +212,7 @@ class VectorTable(StoreTable):
         }
 
     def count_bits(self, base: KnowledgeBase) -> TokenBits:
-        """Return how many windows of a base have token bits, and their bytes on disk."""
+        """Count the windows of a base with token bits, and the bytes of the bits."""
         (counts,) = self._rows(
             f"SELECT (SELECT count(*) FROM ({_OF_BASE} = ?1) WHERE vector IN (SELECT vector FROM tokens)),"
             f" (SELECT coalesce(sum(length(bits)), 0) FROM tokens WHERE vector IN ({_OF_BASE} = ?1))",
@@ -218,7 +221,7 @@ class VectorTable(StoreTable):
         return TokenBits(*counts)
 
     def without_bits(self, base: KnowledgeBase) -> list[str]:
-        """Return the ids of the base's notes that have a window without token bits."""
+        """Return the ids of a base's notes that lack token bits for a window."""
         return self._column(
             "SELECT DISTINCT note_id FROM windows JOIN chunks ON chunks.rowid = chunk JOIN notes ON notes.id = note_id"
             " WHERE base_id = ? AND windows.vector NOT IN (SELECT vector FROM tokens) ORDER BY note_id",
@@ -226,7 +229,7 @@ class VectorTable(StoreTable):
         )
 
     def drop_bits(self, base: KnowledgeBase) -> None:
-        """Delete the token bits of a base's windows, except those that another base keeps."""
+        """Delete the token bits of a base's windows, except bits that another base keeps."""
         self._execute(
             f"DELETE FROM tokens WHERE vector IN ({_OF_BASE} = ?1)"
             f" AND vector NOT IN ({_OF_BASE} IN (SELECT id FROM bases WHERE keep_tokens AND id != ?1))",
@@ -235,7 +238,7 @@ class VectorTable(StoreTable):
 
 
 def matrix(blobs: Sequence[bytes], dimension: int) -> Matrix:
-    """Return stored vectors as rows; raises IndexDamaged for one of another length."""
+    """Return stored vectors as a matrix of shape (n, dimension); raises IndexDamaged for a wrong length."""
     if any(len(blob) != 4 * dimension for blob in blobs):
         raise IndexDamaged(
             "The computed data of some passages is damaged. Your notes are safe. Compute it again: {command}",
@@ -247,22 +250,22 @@ def matrix(blobs: Sequence[bytes], dimension: int) -> Matrix:
 # Notes as one vector each: the middle of their windows.
 
 _BLOCK = 200
-"""Notes whose windows are read at once."""
+"""Number of notes whose windows are read at once."""
 
 Sign = tuple[int, int]
-"""The number of a note's windows and the sum of their vectors' ids: another one means other windows."""
+"""The number of a note's windows and the sum of their vectors' ids, which change with the windows."""
 
 
 class NoteVectors(StoreTable):
-    """The vectors of whole notes, computed from their windows' vectors."""
+    """Vectors of whole notes, computed from their windows."""
 
     def answering(self) -> set[str]:
-        """Return the ids of the notes that answer: active and not expired."""
+        """Return the ids of the active, unexpired notes."""
         where = narrowed.answerable_conditions(Filters())
         return set(self._column(f"SELECT id FROM notes WHERE {where}", *where.values))
 
     def states(self) -> dict[str, int]:
-        """Return each note's number, which changes when its text or its hidden parts change."""
+        """Return for each note a number that changes with its text and its hidden chunks."""
         return dict(
             self._rows(
                 "SELECT notes.id, 1000 * generation + count(chunks.rowid) FROM notes"
@@ -271,14 +274,14 @@ class NoteVectors(StoreTable):
         )
 
     def signs(self) -> dict[str, Sign]:
-        """Return for each note with windows what tells whether they changed."""
+        """Return the sign of each note with windows, which shows whether they changed."""
         rows = self._rows(
             "SELECT note_id, count(*), sum(vector) FROM windows JOIN chunks ON chunks.rowid = chunk GROUP BY note_id"
         )
         return {note_id: (count, total) for note_id, count, total in rows}
 
     def holders(self, tags: Collection[str]) -> dict[str, set[str]]:
-        """Return the ids of the notes that have each of some tags, in whatever case."""
+        """Return for each tag the ids of the notes that have it, ignoring case."""
         names = {key(tag): tag for tag in tags}
         used = f"SELECT tag FROM (SELECT DISTINCT tag FROM tags) WHERE tag_key(tag) {AMONG}"
         holders: dict[str, set[str]] = {tag: set() for tag in names.values()}
@@ -287,14 +290,14 @@ class NoteVectors(StoreTable):
         return holders
 
     def owners(self, rowids: Collection[int]) -> list[str]:
-        """Return the ids of the notes that have some chunks, each once, in the order of the chunks."""
+        """Return the ids of the notes of some chunks, without duplicates, in the order of the chunks."""
         rows = self._rows(f"SELECT rowid, note_id FROM chunks WHERE rowid {AMONG}", rowids)
         owner = dict(map(tuple, rows))
         return [*dict.fromkeys(owner[rowid] for rowid in rowids if rowid in owner)]
 
     @decoding
     def means(self, base: KnowledgeBase, note_ids: Collection[str]) -> Iterator[tuple[str, Matrix]]:
-        """Yield notes of a base with the mean of their windows' centred vectors, of unit length."""
+        """Yield note ids of a base, each with the mean of its windows' centred vectors, scaled to unit length."""
         centring = VectorTable(self._database).centring(base)
         ids = [*note_ids]
         for at in range(0, len(ids), _BLOCK):

@@ -1,4 +1,4 @@
-"""The versions of notes as rows; they outlive their notes, which can be restored from the last one."""
+"""Table of the versions of notes. They outlive their notes: a deleted note can be restored from its last version."""
 
 import json
 import sqlite3
@@ -20,17 +20,17 @@ _NOTE = "note_id, number, base_id, title, body, fields"
 _NEWEST = "SELECT number, kind FROM versions WHERE note_id = ? ORDER BY number DESC"
 _NEWEST_NUMBER = "SELECT number FROM versions WHERE note_id = ?1 ORDER BY number DESC"
 _SAMPLE = 4_096
-"""Bytes by which it is judged whether a text repeats itself."""
+"""Size in bytes of the sample that shows whether a text has repetitions."""
 _LAST = "number = (SELECT max(number) FROM versions AS later WHERE later.note_id = versions.note_id)"
 
 
 class VersionTable(StoreTable):
-    """The versions of the notes of a workspace. At most `most` of a note are stored, the newest."""
+    """The versions of a workspace's notes. Only the newest `most` versions of a note are stored."""
 
     most = 100
 
     def put(self, note: Note, change: Revision, at: datetime | None = None) -> None:
-        """Write a note as its version, in the transaction of the change; `at`: its time, by default now."""
+        """Write a note as a version, in the transaction of its change; `at`: the time of the change, by default now."""
         row = {
             "note_id": note.id,
             "number": note.version,
@@ -54,21 +54,21 @@ class VersionTable(StoreTable):
             )
 
     def kind(self, note_id: str) -> str:
-        """Return the kind of the newest version of a note, "" if it has none."""
+        """Return the kind of a note's newest version, "" without versions."""
         kind = "SELECT kind FROM versions WHERE note_id = ? ORDER BY number DESC LIMIT 1"
         return str(self._value(kind, note_id) or "")
 
     def last(self, note_id: str) -> int:
-        """Return the number of the newest version of a note, 0 if it has none."""
+        """Return the number of a note's newest version, 0 without versions."""
         return self._value("SELECT max(number) FROM versions WHERE note_id = ?", note_id) or 0
 
     def note_ids(self, base_id: str | None = None) -> set[str]:
-        """Return the ids of all notes that have versions, or the ids of a base's notes; includes deleted notes."""
+        """Return the ids of the notes with versions, of a base or of all, including deleted notes."""
         statement = "SELECT DISTINCT note_id FROM versions WHERE ?1 IS NULL OR base_id = ?1"
         return set(self._column(statement, base_id))
 
     def has(self, note_id: str) -> bool:
-        """Return whether a note has versions, as deleted ones have too."""
+        """Return whether a note has versions; it may be deleted."""
         return self.last(note_id) > 0
 
     def for_note(self, note_id: str) -> list[Version]:
@@ -77,19 +77,19 @@ class VersionTable(StoreTable):
         return self._nouns(_READER, statement, note_id)
 
     def note(self, note_id: str, number: int) -> Note:
-        """Return a note as it was in a version; raises VersionNotFound."""
+        """Return the note in a version; raises VersionNotFound."""
         row = self._row(f"SELECT {_NOTE} FROM versions WHERE note_id = ? AND number = ?", note_id, number)
         if row is None:
             raise VersionNotFound(note_id, number)
         return self._note(row)
 
     def newest(self, note_id: str) -> Note | None:
-        """Return a note as it is in its newest version, None without one; deleted notes have one too."""
+        """Return the note in its newest version, None without versions; it may be deleted."""
         row = self._row(f"SELECT {_NOTE} FROM versions WHERE note_id = ? ORDER BY number DESC LIMIT 1", note_id)
         return self._note(row) if row else None
 
     def last_by(self, note_id: str, author: str) -> Note | None:
-        """Return a note as an author left it last, None if no version of theirs is stored."""
+        """Return the note in the last version by an author, None without one."""
         number = self._value(
             "SELECT max(number) FROM versions WHERE note_id = ? AND author = ? AND kind != 'delete'", note_id, author
         )
@@ -104,7 +104,7 @@ class VersionTable(StoreTable):
     # trash
 
     def deleted(self, base_id: str | None = None) -> list[Trashed]:
-        """Return the deleted notes, of all bases or of one, the last deleted first."""
+        """Return the deleted notes of a base, by default of all, the last deleted first."""
         rows = self._rows(
             f"SELECT {_VERSION}, base_id, iif(json_valid(fields), json_extract(fields, '$.path'), NULL) AS path,"
             " iif(json_valid(fields), json_extract(fields, '$.source_ref'), '') AS source_ref FROM versions"
@@ -122,14 +122,14 @@ class VersionTable(StoreTable):
         ]
 
     def trashed(self, note_id: str) -> Note:
-        """Return a deleted note as it was; raises NoteNotFound for one that isn't in the trash."""
+        """Return a deleted note; raises NoteNotFound if it isn't in the trash."""
         kind = self._value(f"SELECT kind FROM versions WHERE note_id = ? AND {_LAST}", note_id)
         if kind != "delete":
             raise NoteNotFound(note_id)
         return self.note(note_id, self.last(note_id))
 
     def drop(self, note_ids: Iterable[str]) -> None:
-        """Delete all versions of notes, with the originals and pictures that no note has any more."""
+        """Delete all versions of some notes, and the originals and pictures that are no longer used."""
         self._execute(f"DELETE FROM versions WHERE note_id {AMONG}", note_ids, aside=True)
         DocumentTable(self._database).drop_unused()
         PictureTable(self._database).drop_unused()
@@ -138,7 +138,8 @@ class VersionTable(StoreTable):
 def _packed(text: str) -> bytes:
     """Return a text as compressed UTF-8.
 
-    A pasted picture repeats nothing: coding its characters alone takes a fifth of the time, and no more space.
+    A pasted picture (base64) has no repetitions: coding only its characters takes a fifth of the time, and no more
+    space.
     """
     data = text.encode("utf-8", "surrogatepass")
     middle = len(data) // 2
@@ -153,7 +154,7 @@ def _compressed(data: bytes, strategy: int) -> bytes:
 
 
 def _unpacked(data: bytes) -> str:
-    """Return the text of compressed UTF-8; raises ValueError and TypeError for other data."""
+    """Return the text of compressed UTF-8; raises ValueError or TypeError for other data."""
     try:
         return zlib.decompress(data).decode("utf-8", "surrogatepass")
     except zlib.error as error:

@@ -1,4 +1,4 @@
-"""The index of words (FTS5): chunks that hold words or phrases, ranked by BM25."""
+"""The word index (FTS5): chunks that contain words or phrases, ranked by BM25."""
 
 import json
 import re
@@ -24,12 +24,12 @@ from core.store.table import AMONG, decoding
 from core.store.top_k import Scores, best_of
 
 _HEADING = re.compile(r"[\r\n] {0,3}(?:#|[=-]+[ \t]*(?:[\r\n]|\Z))")
-"""What a text with a heading below its first line has."""
+"""Matches a heading below the first line of a text."""
 _FIELDS = ("section_title", "parent_sections", "hierarchy_level", "sections")
 
 
 def write_sections(connection: sqlite3.Connection) -> None:
-    """Write the sections of chunks that may hold several; their breadcrumb stays, for their vectors have it."""
+    """Write the sections of chunks that may have several. Breadcrumbs stay, because vectors include them."""
     marked = "line = 0 AND (instr(text, '#') OR instr(text, '=') OR instr(text, '-'))"
     texts = connection.execute(f"SELECT note_id, text FROM chunks WHERE {marked} AND typeof(text) = 'text'")
     for note_id in {note_id for note_id, text in texts if _HEADING.search(text)}:
@@ -55,17 +55,17 @@ def _write_of_note(connection: sqlite3.Connection, note_id: str) -> None:
 
 
 _MARGIN = 10
-"""Growth of the number of candidates, at first and where too few are of the wanted bases."""
+"""Factor for the number of candidates, at first and whenever too few are from the wanted bases."""
 _BLOCK = 1000
 
 
 class Words(BM25):
-    """The words of a workspace's chunks, without deleted ones."""
+    """Word and phrase search over a workspace's chunks, except deleted ones."""
 
     def bring_up_to_date(self) -> None:
-        """Index words and words of sections again where an earlier version did.
+        """Rebuild the word index and the sections of chunks if an earlier version of the program wrote them.
 
-        Equal entries stay, and so do entries of rows that can't be read.
+        Entries of unreadable rows stay unchanged.
         """
         if self._value("SELECT words FROM version") == WORDS_FORM:
             return
@@ -97,9 +97,9 @@ class Words(BM25):
         allowed: Rowids | None = None,
         others: Sequence[Sequence[str]] = (),
     ) -> Scores:
-        """Return the chunks that hold any of the words, by BM25 (Robertson and Zaragoza 2009), best first.
+        """Return the chunks that contain any of the words, by BM25 (Robertson and Zaragoza 2009), best first.
 
-        `others` are the words of other spellings (`scores`).
+        `others` are the words of other spellings of the query (`BM25.scores`).
         """
         holders, scores = self.scores(words, others)
         if allowed is not None:
@@ -124,7 +124,7 @@ class Words(BM25):
         return {rowid: score for rowid, score in ranked.items() if rowid in within}
 
     def matched_words(self, words: Sequence[str], rowids: Sequence[int]) -> dict[int, list[str]]:
-        """Return which of the words each chunk holds; chunks that hold none are left out."""
+        """Return the words that each chunk contains; chunks without any are left out."""
         matches: dict[int, list[str]] = {}
         for word, holding in zip(words, self.holders(words), strict=True):
             for rowid in np.intersect1d(holding, np.array(rowids, np.int64)).tolist():
@@ -133,9 +133,9 @@ class Words(BM25):
 
     @decoding
     def find_phrase(self, text: str, allowed: Rowids | None = None) -> set[int]:
-        """Return the chunks whose title, headings, text or properties hold exactly this phrase.
+        """Return the chunks whose title, headings, text or properties contain exactly this phrase.
 
-        Width, case, traditional characters and line breaks make no difference. A Latin word at its edge
+        Width, case, traditional characters and line breaks make no difference. A Latin word at an edge of the phrase
         must be whole: `cat` isn't in `concatenate`, `cache` is in `cache-aside`.
         """
         phrase = Phrase(text)
@@ -166,7 +166,7 @@ class Words(BM25):
             yield from self._rows(f"{texts}, {PROPERTY_TEXT} FROM {item}", rowids[at : at + _BLOCK].tolist())
 
     def find_term(self, term: str, allowed: Rowids | None = None) -> set[int]:
-        """Return the chunks that hold a word, with another English ending too, or exactly a phrase."""
+        """Return the chunks that contain a word, also with another English ending, or exactly a phrase."""
         words = whole_words(term)
         if len(words) != 1:
             return self.find_phrase(term, allowed)

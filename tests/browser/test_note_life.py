@@ -45,6 +45,7 @@ def test_a_note_is_written_searched_edited_reverted_deleted_and_restored(tab: Ta
     expect(text).to_be_focused()
     page.keyboard.type("The queen moved into the zanzibar hive.")
     # The title alone may have been saved before; what is rendered has reached the app.
+    page.locator(".st-key-writing_side").get_by_text("Rendered").click()
     expect(page.get_by_role("article")).to_contain_text("zanzibar hive.")
     tab.settle()
     page.keyboard.press("Control+s")

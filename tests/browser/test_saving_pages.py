@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 
 import httpx
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from core.model import Note
 from core.settings.access import TOKEN
 from core.workspace import Workspace
-from tests.browser.conftest import PATIENCE, ROOT, app_of, chromium_path, light_workspace, running
+from tests.browser.conftest import ROOT, app_of, chromium_path, light_workspace, running
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.browser
@@ -137,19 +137,16 @@ class Saver:
 
 
 @pytest.fixture(scope="module")
-def saver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Saver]:
-    expect.set_options(timeout=PATIENCE)
-    path, folder = chromium_path(), tmp_path_factory.mktemp("saving")
-    if path is None:
-        pytest.skip("There is no Chromium; install it or name it in CHROMIUM.")
-    with pytest.MonkeyPatch.context() as settings, light_workspace(folder) as place, sync_playwright() as playwright:
+def saver(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Saver]:
+    folder = tmp_path_factory.mktemp("saving")
+    with pytest.MonkeyPatch.context() as settings, light_workspace(folder) as place:
         settings.setenv("TESSERA_HTTP__ENABLED", "true")
         with Workspace(place) as workspace:
             workspace.access.renew()
         with running(app_of(place)) as server:
-            context = playwright.chromium.launch_persistent_context(
+            context = chromium.browser_type.launch_persistent_context(
                 folder / "profile",
-                executable_path=path,
+                executable_path=chromium_path(),
                 locale="en-US",
                 args=[
                     "--headless=new",

@@ -1,1 +1,1 @@
-"""Answers: the sentences, rows and lines of the notes that answer a question, and when there are none."""
+"""Answers: quotes from the notes that answer a question, or the finding that the notes don't answer it."""

@@ -1,4 +1,4 @@
-"""The quotes of an answer: excerpts of hits, the one with the most evidence first, and how likely that one is right."""
+"""Choice of an answer's quotes: excerpts of hits, sorted by evidence, and the chance that the first one is right."""
 
 import re
 from bisect import bisect
@@ -19,13 +19,13 @@ from core.retrieval.highlights import TokenizedHit, words_to_mark
 from core.store import Store
 
 CHARACTERS, WITH_CODE = 500, 700
-"""Maximum length of an excerpt with its lead, in characters; of one that holds code."""
+"""Maximum length of an excerpt with its lead, in characters, without and with code."""
 MARKED = 240
-"""Maximum width of the marked part of an excerpt, where a Chinese character is two wide; a single unit may be wider."""
+"""Maximum width of the marked part of an excerpt. A Chinese character has width 2; a single unit may be wider."""
 SHOWN = 200
-"""Width up to which the sentences before and after the marked part are shown with it."""
+"""Maximum width of the marked part with the sentences that are shown before and after it."""
 WEAKEST = 0.1
-"""Least odds of a unit in the marked part, as a share of those of the strongest one."""
+"""Minimum odds of a unit in the marked part, as a share of the strongest unit's odds."""
 _WIDE = re.compile(f"[{CJK}]")
 
 WEIGHTS: Mapping[str, float] = {
@@ -40,48 +40,52 @@ WEIGHTS: Mapping[str, float] = {
     "search": 0.068,
     "sides": 0.5,
 }
-"""Weight of each feature in the logarithm of the odds that an excerpt is right.
+"""Weight of each feature in the log odds that an excerpt is right.
 
-`read`: the best score of the reader in it; `near`: that of its strongest unit (`core/features/answers/evidence.py`),
-`nearest` 1 by the place of that among all units, `top` that of the nearest unit; `share`: that of its units in the odds
-of all; `margin`: how far its score is above the best one of another note; `words`: the share of the question's words in
-it and its headings; `rivals`: the number of hits with nearly the score of the best hit; `search`: the evidence of the
-search (`core/retrieval/confidence.py`); `sides`: it is a comparison, of which each side is named in a quote: of 85 the
-other features make 62 % right, and 73 % are.
+- `read`: the reader's best score in the excerpt.
+- `near`: nearness of its strongest unit to the question (`core/features/answers/evidence.py`).
+- `nearest`: 1 / rank of that nearness among all units; `top`: the highest nearness.
+- `share`: share of the excerpt's units in the odds of all units.
+- `margin`: its score minus the best score in another note.
+- `words`: share of the question's words in the excerpt and its headings.
+- `rivals`: number of hits that score nearly as high as the best one.
+- `search`: evidence of the search (`core/retrieval/confidence.py`).
+- `sides`: 1 for a comparison. Of 85 comparisons whose sides are all quoted, 73 % were right, and the other features
+  predict 62 %.
 """
 CONSTANT = -4.135
-"""Fitted by `benchmarks.answers --fit` on natural questions of eleven folders and, for a tenth, on those of others."""
+"""Fitted by `benchmarks.answers --fit` on natural questions about eleven folders; others have a weight of 0.1."""
 LEAST: Mapping[Answered, float] = {"yes": 0.75, "possibly": 0.5}
-"""Least chance of an answer that is quoted as what the notes say, and of one that is quoted as what they may say."""
+"""Minimum chance of an answer that the notes say, and of an answer that they may say."""
 HARDLY = 0.05
-"""Chance below which a question is said to have no answer."""
+"""Chance below which the notes are said not to answer a question."""
 _FAR = 5.0
-"""Largest margin that counts, and that of an excerpt without another note."""
+"""Maximum margin, also used if no other note has an excerpt."""
 _RIVAL = 0.8
-"""Share of the best hit's score from which on a hit is a rival."""
+"""Share of the best hit's score above which a hit counts as a rival."""
 _LEAST_SEARCH, _MOST_SEARCH = 1.0, 12.0
-"""Range of the search's evidence that counts: below, the first excerpt answered none of 13 natural questions."""
+"""Range of the search's evidence. With less, the first excerpt answered none of 13 natural questions."""
 _USUAL_RIVALS = 3
-"""Rivals where the scores of hits are ranks: the median of the natural questions that aren't decomposed."""
+"""Number of rivals of a decomposed question, whose scores are ranks: the median of other natural questions."""
 
 Reads = Callable[[SearchResult], Mapping[str, TokenizedHit]]
 """The engine's function that returns the tokens of a result's question and hits."""
 
 LOOKED_AT = 5
-"""First hits whose units are compared; further ones change no excerpt of 200 natural questions."""
+"""Number of first hits to take units from; more hits change no excerpt for 200 natural questions."""
 RIVAL_HITS = 10
-"""First hits among which those as good as the first are counted."""
+"""Number of first hits among which rivals are counted."""
 QUOTES = 3
-"""Most quotes of an answer."""
+"""Maximum number of quotes in an answer."""
 WEAKER = 1.5
-"""How much less evidence than the first a further quote may have."""
+"""Maximum difference in score between the first quote and a further one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Excerpt:
-    """A run of neighbouring units of one hit, equal only to itself.
+    """A run of neighbouring units of one hit, compared by identity.
 
-    `strongest` is the unit with the most evidence that asks nothing, `score` the logarithm of the sum of the odds.
+    `strongest` is the unit with the most evidence that isn't a question; `score` is the log of the sum of the odds.
     """
 
     units: tuple[EvidenceCandidate, ...]
@@ -110,12 +114,12 @@ class Excerpt:
 
     @property
     def marked(self) -> Span:
-        """The strongest unit with its neighbours that answer nearly as well, as characters of the text."""
+        """The span in the text of the strongest unit and those neighbours that answer nearly as well."""
         return self._place(*self._marked_units)
 
     @property
     def shown(self) -> Span:
-        """The marked part with a unit before and after it, as far as there is room."""
+        """The span of the marked part with one more unit before and after it, if they fit."""
         first, last = self._marked_units
         if first and self._width(first - 1, last) <= SHOWN:
             first -= 1
@@ -148,21 +152,18 @@ class Excerpt:
 
     @property
     def words(self) -> frozenset[str]:
-        """The question's words in its units, their leads and headings."""
+        """The question's words in the units, their leads and headings."""
         return frozenset().union(*(unit.words for unit in self.units))
 
     def repeats(self, other: "Excerpt") -> bool:
-        """Return whether the two overlap, or one holds the strongest unit of the other in the same words."""
+        """Return whether two excerpts overlap, or one contains the other's strongest unit word for word."""
         if self.hit.chunk.id == other.hit.chunk.id and self.start < other.end and other.start < self.end:
             return True
         return any(map(self.strongest.repeats, other.units)) or any(map(other.strongest.repeats, self.units))
 
 
 def excerpts(units: Sequence[EvidenceCandidate]) -> list[Excerpt]:
-    """Return the best excerpt around each unit, the one with the highest score first.
-
-    `units` are in the order of their hits and their places.
-    """
+    """Return the best excerpt around each unit, the highest score first; `units` are sorted by hit and position."""
     best: list[Excerpt] = []
     for _, neighbours in groupby(units, key=lambda unit: unit.hit.chunk.id):
         best += _hit_excerpts(list(neighbours))
@@ -170,7 +171,7 @@ def excerpts(units: Sequence[EvidenceCandidate]) -> list[Excerpt]:
 
 
 def _hit_excerpts(units: Sequence[EvidenceCandidate]) -> Iterator[Excerpt]:
-    """Yield for each unit of a hit the best run in which it is the strongest, if there is one."""
+    """Yield for each unit of a hit the best run in which that unit is the strongest, if there is one."""
     evidence = [unit.evidence for unit in units]
     odds = [exp(value) for value in evidence]
     best: dict[int, tuple[float, int, int]] = {}
@@ -185,9 +186,9 @@ def _hit_excerpts(units: Sequence[EvidenceCandidate]) -> Iterator[Excerpt]:
 
 
 def _runs(units: Sequence[EvidenceCandidate]) -> Iterator[tuple[int, int]]:
-    """Yield the first unit and the one after the last of each run that is short enough; a single unit always is.
+    """Yield start and end (exclusive) of each run of units that is short enough; a single unit always is.
 
-    A run has no blob between its units.
+    No blob is between the units of a run.
     """
     ends = [end for _, end in blobs(units[0].hit.chunk.text)]
     for first, start in enumerate(units):
@@ -204,19 +205,16 @@ def _runs(units: Sequence[EvidenceCandidate]) -> Iterator[tuple[int, int]]:
 
 
 def _continues(first: EvidenceCandidate, other: EvidenceCandidate) -> bool:
-    """Return whether an excerpt that begins with a unit can go on to another one.
+    """Return whether an excerpt that begins with one unit can continue with another.
 
-    Rows and the inside of a code block can't be drawn without their table and fence, so they continue within them only.
+    Table rows and code within a fence can't be rendered outside, so they continue only in the same block.
     """
     within = first.unit.kind == "row" or (first.unit.kind == "code" and first.unit.start >= first.unit.block[0])
     return not within or first.unit.block == other.unit.block
 
 
 def features(chosen: Sequence[Excerpt], ranked: Sequence[Excerpt], result: SearchResult) -> dict[str, float]:
-    """Return the features of the first of those that were chosen among ranked excerpts; they share an answer.
-
-    Of a decomposed question the number of rivals is the usual.
-    """
+    """Return the features of the first chosen excerpt; `ranked` are all excerpts, from which `chosen` are selected."""
     excerpt = chosen[0]
     others = [other.score for other in ranked if other.hit.note.id != excerpt.hit.note.id]
     hits = () if result.decompositions else result.hits[:RIVAL_HITS]
@@ -239,28 +237,31 @@ def features(chosen: Sequence[Excerpt], ranked: Sequence[Excerpt], result: Searc
 
 
 def chance(chosen: Sequence[Excerpt], ranked: Sequence[Excerpt], result: SearchResult) -> float:
-    """Return the chance that the first of those that were chosen among ranked excerpts is right, 0 to 1."""
+    """Return the chance, 0 to 1, that the first chosen excerpt is right; arguments as in `features`."""
     values = features(chosen, ranked, result)
     return 1 / (1 + exp(-CONSTANT - sum(weight * values[name] for name, weight in WEIGHTS.items())))
 
 
 @frozen
 class Selection:
-    """The quotes that answer best, and the chance that the first one does."""
+    """The best quotes for an answer, and the chance that the first one is right."""
 
     quotes: tuple[Quote, ...]
     chance: float
 
 
 def choose(store: Store, reads: Reads, result: SearchResult) -> Selection:
-    """Return the excerpts of a result's first hits that answer its question best; none of a list or without hits."""
+    """Select the excerpts of a result's first hits that answer its question best; none for a list or without hits."""
     if result.mode == "listed" or not result.hits:
         return Selection((), 0.0)
     return select(result, collect_candidates(store, reads, result))
 
 
 def collect_candidates(store: Store, reads: Reads, result: SearchResult) -> list[EvidenceCandidate]:
-    """Return the units of a result's first hits; those of a comparison are compared with the whole question."""
+    """Return the units of a result's first hits with their evidence for the sub-query that found them.
+
+    Hits of a comparison are evaluated for the whole question.
+    """
     if result.is_comparison:
         result = replace(result, hits=tuple(replace(hit, asked="") for hit in result.hits))
     # The bits of an edited chunk are those of another text than the note's, which is quoted.
@@ -278,7 +279,7 @@ def collect_candidates(store: Store, reads: Reads, result: SearchResult) -> list
 
 
 def with_own_texts(store: Store, result: SearchResult) -> SearchResult:
-    """Return a result whose edited chunks have the text of their notes, which alone is quoted."""
+    """Return a result whose edited chunks have the original text of their notes, because answers quote only that."""
 
     def own(hit: Hit) -> Hit:
         chunk = hit.chunk
@@ -291,7 +292,7 @@ def with_own_texts(store: Store, result: SearchResult) -> SearchResult:
 
 
 def select(result: SearchResult, units: Sequence[EvidenceCandidate]) -> Selection:
-    """Return the excerpts of some units that answer a question best; a comparison without a side has no chance."""
+    """Select the excerpts that answer a question best. If no excerpt names a side of a comparison, the chance is 0."""
     ranked = excerpts(units)
     if not ranked:
         return Selection((), 0.0)
@@ -303,7 +304,7 @@ def select(result: SearchResult, units: Sequence[EvidenceCandidate]) -> Selectio
 
 
 def _select_ranked(ranked: Sequence[Excerpt]) -> list[Excerpt]:
-    """Return the first of ranked excerpts, and those of other notes that answer nearly as well in other words."""
+    """Return the first excerpt, and excerpts of other notes that answer nearly as well in other words."""
     chosen = list(ranked[:1])
     for excerpt in ranked:
         if len(chosen) == QUOTES or excerpt.score < ranked[0].score - WEAKER:
@@ -314,11 +315,11 @@ def _select_ranked(ranked: Sequence[Excerpt]) -> list[Excerpt]:
 
 
 def _select_sides(result: SearchResult, ranked: Sequence[Excerpt]) -> list[Excerpt]:
-    """Return the excerpt that answers a comparison best, and for each side the best one about that side alone.
+    """Return the best excerpt for a comparison, then for each side the best excerpt about that side alone.
 
-    Of those that answer nearly as well, the first is one that names all sides. While there is room, passages about a
-    side that answer nearly as well as its best one follow: which of them is first hangs on the last digits of vectors.
-    None where a side is named nowhere.
+    The first excerpt is one that names all sides, if it answers nearly as well as the best. Up to the maximum number,
+    other good excerpts about a side follow, because small differences in vectors decide which is best. The result is
+    empty if any side isn't named.
     """
     sides = [set(query_keywords(part.text)) for part in result.decompositions[0].sub_queries]
     names = [name for side in sides if (name := side.difference(*(other for other in sides if other is not side)))]
@@ -346,7 +347,7 @@ def _select_sides(result: SearchResult, ranked: Sequence[Excerpt]) -> list[Excer
 
 
 def _close(ranked: Sequence[Excerpt]) -> list[Excerpt]:
-    """Return those of ranked excerpts that answer nearly as well as the first."""
+    """Return the excerpts that answer nearly as well as the first."""
     return [excerpt for excerpt in ranked if excerpt.score > ranked[0].score - WEAKER]
 
 
@@ -357,13 +358,13 @@ def _quote(number: int, item: Excerpt) -> Quote:
 
 
 def place_in_note(chunk: Chunk, start: int, end: int) -> Span:
-    """Return the place of a part of a chunk in its note; that of the chunk where its text was read of a picture."""
+    """Return the span in the note of a part of a chunk; the chunk's span if its text was read from a picture."""
     is_read = len(chunk.text) != chunk.end - chunk.start
     return (chunk.start, chunk.end) if is_read else (chunk.start + start, chunk.start + end)
 
 
 def sentence_quote(hit: Hit, sentence: str) -> Quote | None:
-    """Return a sentence of a hit as a quote, None where the hit doesn't hold it."""
+    """Return a sentence of a hit as a quote, None if the hit doesn't contain it."""
     at, whole = hit.chunk.text.find(sentence), (0, len(sentence))
     place = place_in_note(hit.chunk, at, at + len(sentence))
     return Quote(1, hit.note, hit.chunk, "sentence", sentence, "", *place, whole, whole) if at >= 0 else None

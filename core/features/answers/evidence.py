@@ -1,4 +1,4 @@
-"""The evidence that a unit of a hit answers a question: a weighted sum of what is known of both."""
+"""The evidence that a unit of a hit answers a question: a weighted sum of features."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from core.model import Hit, Matrix, Spans
 from core.retrieval.highlights import Stems, TokenizedHit, word_places, words_in
 
 Rarity = Mapping[str, float]
-"""For each word of a question, the logarithm of how few chunks hold it."""
+"""For each word of a question, the log of the number of all chunks divided by the number that contain the word."""
 
 WEIGHTS: Mapping[str, float] = {
     "near": 5.31,
@@ -32,26 +32,27 @@ WEIGHTS: Mapping[str, float] = {
     "asks": -1.76,
     "read": 0.7,
 }
-"""Weight of each feature of a unit in the logarithm of the odds that it answers.
+"""Weight of each feature of a unit in the log odds that the unit answers the question. Features are from 0 to 1.
 
-`near`: the mean over the question's tokens of the cosine to the nearest token of the unit or its lead; `held`: the
-share of the question's words in them, by rarity; `score`: that of its hit against the best hit; `first`: 1 by its rank;
-`part`: found by a part of a question that was taken apart, and so by less than the question; `stressed`: the question
-is a term, and it is stressed here, as where notes say what it is; `asks`: it is a question itself, or an exercise; all
-from 0 to 1.
-`read`: the score of the reader (`core/features/answers/reader.py`), a logarithm of odds.
+- `near`: mean over the question's tokens of the cosine to the nearest token of the unit or its lead.
+- `held`: share of the question's words in the unit or its lead, weighted by rarity.
+- `score`: score of its hit, relative to the best hit; `first`: 1 / rank of its hit.
+- `part`: 1 if the hit was found by a sub-query, and so by less than the question.
+- `stressed`: 1 if the question is a term that the unit stresses, as notes do where they define it.
+- `asks`: 1 if the unit is a question or an exercise itself.
+- `read`: the reader's score (`core/features/answers/reader.py`), which is a log odds and not from 0 to 1.
 """
 CONSTANT = -9.03
-"""Fitted by logistic regression on hard questions (docs/decisions/0059-excerpts-and-a-reader.md), but `part`, which is
-between the -0.7 of both vaults and the -2.0 of the English one, and `read`: with 0.3 to 1.3 the first excerpt is right
-for .69 to .70 of natural questions, without it for .67. Fitted on natural questions, the others are no better on
-another folder.
+"""Fitted by logistic regression on hard questions (docs/decisions/0059-excerpts-and-a-reader.md), except two weights.
+`part` is between the -0.7 of both vaults and the -2.0 of the English one. With 0.3 to 1.3 for `read`, the first excerpt
+is right for 69 to 70 % of natural questions, without it for 67 %. Other weights fitted on natural questions were no
+better for another folder.
 """
 
 _STOP_WORD = 0.3
-"""Weight of a token of a word that carries no subject, against 1 of any other."""
+"""Weight of a token in a stop word or sign; other tokens have weight 1."""
 _NEAR_BY_WORDS = (0.26, 0.29)
-"""How near a unit with none and with all words of the question is on average, where token bits are missing."""
+"""Estimate of `near` without token bits: its value for none of the question's words, and its growth up to all words."""
 _ASKS_WHAT = re.compile(
     r"^\W*(?:what(?:'s|’s| is| are)\b|define\b|什么是|何谓)|(?:是什么|指什么|的定义)\W*$", re.IGNORECASE
 )
@@ -62,18 +63,18 @@ _HEADING = re.compile(r"^#{1,6}[ \t]+(.*)$", re.MULTILINE)
 _EXERCISES = re.compile(
     r"\W*(?:[\d.]+\W+)?(?:练习题?|习题|思考题|(?:exercises?|quiz|questions)\b.{0,20})\W*", re.IGNORECASE
 )
-"""The heading of tasks for readers, which answer nothing."""
+"""Headings of exercises, which don't answer anything."""
 _SHORT = 3
-"""Most words of a term."""
+"""Maximum number of words in a term."""
 PARTS = 6
-"""Most parts of hits that are read: 0.06 s on two processor cores."""
+"""Maximum number of parts of hits to read, which takes 0.06 s on two processor cores."""
 UNREAD, SKIPPED = -1.0, -6.0
-"""Scores in place of the reader's: where there is none for a model, and of units in parts that aren't read."""
+"""Values of `read` if there is no reader for the model, and for units in parts that aren't read."""
 
 
 @frozen
 class EvidenceQuestion:
-    """A question, or a part of one, with its words and their rarity."""
+    """A question or sub-query, with its words and their rarity."""
 
     text: str
     words: Sequence[str]
@@ -81,13 +82,13 @@ class EvidenceQuestion:
 
     @property
     def is_term(self) -> bool:
-        """Whether it names a thing, and so is answered by what says what that is."""
+        """Whether the question only names a thing, so that a definition answers it."""
         return len(self.words) <= _SHORT or bool(_ASKS_WHAT.search(self.text))
 
 
 @frozen
 class EvidenceCandidate:
-    """A unit of a hit with the values of WEIGHTS, and the question's words in it, its lead or its headings."""
+    """A unit of a hit, with its features (`parts`), and the question's words in it, its lead or its headings."""
 
     hit: Hit
     unit: Unit
@@ -111,7 +112,7 @@ class EvidenceCandidate:
         return len(self.text) + len(self.lead)
 
     def repeats(self, other: "EvidenceCandidate") -> bool:
-        """Return whether it says the same as another unit, or is a part of it."""
+        """Return whether the unit overlaps another one or has the same words."""
         same = self.hit.chunk.id == other.hit.chunk.id
         if same and self.unit.start < other.unit.end and other.unit.start < self.unit.end:
             return True
@@ -121,7 +122,7 @@ class EvidenceCandidate:
 def candidates(
     question: EvidenceQuestion, hits: Sequence[Hit], best: float, reads: Mapping[str, TokenizedHit], stems: Stems
 ) -> list[EvidenceCandidate]:
-    """Return the units of hits; `best` is the score of the best hit."""
+    """Return the units of hits with their features; `best` is the score of the best hit."""
     by_hit = {hit.chunk.id: [*_hit_candidates(question, hit, best, reads.get(hit.chunk.id), stems)] for hit in hits}
     return [candidate for read in _with_reading(by_hit, reads).values() for candidate in read]
 
@@ -129,7 +130,7 @@ def candidates(
 def _with_reading(
     by_hit: Mapping[str, list[EvidenceCandidate]], reads: Mapping[str, TokenizedHit]
 ) -> dict[str, list[EvidenceCandidate]]:
-    """Return the units of each hit with the reader's scores; it reads the parts with the most evidence without it."""
+    """Return the units of each hit with the reader's scores; it reads the parts with the most other evidence."""
     todo: list[tuple[float, str, ReaderEnsemble, NDArray[np.int64]]] = []
     masks: dict[str, NDArray[np.bool_]] = {}
     for key, units in by_hit.items():
@@ -193,12 +194,12 @@ def _hit_candidates(
 
 
 def _heading_of(unit: Unit, headings: Sequence[tuple[int, str]]) -> str:
-    """Return the last of the headings, each with its place, before a unit."""
+    """Return the last heading before a unit; `headings` are pairs of position and title."""
     return next(title for start, title in reversed(headings) if start <= unit.start)
 
 
 def _share(held: set[str], question: EvidenceQuestion) -> float:
-    """Return the share of the question's words that are held, by their rarity."""
+    """Return the share of the question's words that a unit contains, weighted by rarity."""
     total = sum(question.rarity.values())
     return sum(question.rarity[word] for word in held if word in question.rarity) / total if total else 0.0
 
@@ -206,7 +207,7 @@ def _share(held: set[str], question: EvidenceQuestion) -> float:
 def _nearness(
     question: EvidenceQuestion, units: Sequence[Unit], shares: Sequence[float], read: TokenizedHit | None
 ) -> Iterable[float]:
-    """Return how near each unit is to the question with its lead; by its share of words without token bits."""
+    """Return the feature `near` of each unit, estimated from its share of words if there are no token bits."""
     if read is None or read.compared is None:
         least, more = _NEAR_BY_WORDS
         return [least + more * share for share in shares]
@@ -221,7 +222,7 @@ def _max_cosines(places: Spans, cosines: Matrix, spans: Sequence[tuple[int, int]
 
 
 def token_weights(text: str, spans: Spans, count: int) -> Matrix:
-    """Return the weight of each token of a question; their sum is 1."""
+    """Return the weight of each token of a question; the sum is 1."""
     weights = np.ones(count, np.float32)
     if len(spans) == count:
         for match in re.finditer(rf"(?:(?![{CJK}])\w)+|[^\w\s]+", text):
@@ -232,7 +233,7 @@ def token_weights(text: str, spans: Spans, count: int) -> Matrix:
 
 
 def _stresses(text: str, count: int, places: Sequence[tuple[Span, str]], unit: Unit) -> bool:
-    """Return whether a text stresses a phrase that holds all words of the question, as notes do where a term is new."""
+    """Return whether a text stresses a phrase with all words of the question, as notes do when they define a term."""
     for phrase in _STRESSED.finditer(text):
         start, end = unit.start + phrase.start(), unit.start + phrase.end()
         if len({word for (first, last), word in places if start <= first and last <= end}) == count:

@@ -1,7 +1,7 @@
-"""Figures of a sentence: amounts, dates, times, ordinals, frequencies and names, in English and Chinese.
+"""Figures in a sentence: amounts, dates, times, ordinals, frequencies and names, in English and Chinese.
 
-A figure that a sentence has and its quotes lack isn't in the notes. Figures are read alike on both sides, so a reading
-that is too narrow refuses a sentence and never lets one pass.
+A figure of a written sentence must be in its quotes. Both texts are parsed in the same way, so a parser that knows too
+few forms may reject a right sentence, but doesn't accept a wrong one.
 """
 
 import re
@@ -32,7 +32,7 @@ from core.features.answers.numbers import (
 from core.features.answers.wording import singular, tokens
 
 Reading = tuple[object, ...]
-"""What a figure says: a kind, such as `n` or `date`, and its values."""
+"""A meaning of a figure: a kind, such as `n` or `date`, and its values."""
 
 _RANGE = re.compile(r"(?i)\s?(?:-|–|—|~|to|and|or|到|至|和|或)\s?")
 _PRONOUN_BEFORE = frozenset(
@@ -78,15 +78,15 @@ season winter 冬天 冬季""".split("\n"),
     )
     for word in words
 }
-"""Words of which a text has one of a few: another one of the same kind says something else. Kind, word, its like."""
+"""Times of day and seasons, with their kind and a common form. Two different words of a kind contradict each other."""
 
 
 @frozen
 class Figure:
-    """A figure of a text: what it says, in one or more ways, and what follows from it.
+    """A figure in a text, with one or more meanings (`says`) and meanings that follow from them (`implies`).
 
-    A `weak` one may be a word of another meaning, such as *one*: it differs only from another figure of its kind, and
-    of its `nouns`, the words after it.
+    A `weak` figure may be a word with another meaning, such as *one*. It is missing only if the quotes have another
+    figure of its kind with the same `nouns`, the words after it.
     """
 
     start: int
@@ -97,7 +97,7 @@ class Figure:
     nouns: frozenset[str] = frozenset()
 
     def is_like(self, other: "Figure") -> bool:
-        """Whether it may be exchanged for another one: of the same kind, and amounts of the same unit."""
+        """Whether two figures are of the same kind, and amounts have the same unit."""
         first, second = (
             {(item[0], item[2] if item[0] == "n" else "") for item in figure.says} for figure in (self, other)
         )
@@ -105,16 +105,17 @@ class Figure:
 
 
 Read = tuple[tuple[Reading, ...], tuple[Reading, ...], bool] | None
-"""What a match says, what follows from it, and whether it is weak; None for no figure."""
+"""The meanings of a match, the implied meanings, and whether the figure is weak; None if it isn't a figure."""
 
 
 def find_missing(
     sentence: str, quotes: Sequence[str], passages: Iterable[str], known: Container[str] = ()
 ) -> tuple[str, ...]:
-    """Return the figures and names of a sentence, as it writes them, that its quotes lack.
+    """Return the figures and names in a sentence that its quotes lack, as written in the sentence.
 
-    Names may be in the passages too. A first word of a sentence, which English writes large, is a name where it is
-    `known`, as the other passages have it `large` within a sentence. A figure in the place of another one is missing.
+    Names may also be in the passages. The capitalized first word of an English sentence counts as a name if it is in
+    `known`, the words capitalized within sentences (`names.large`). A figure that replaces another one also counts as
+    missing.
     """
     plain, texts = names.normal(sentence), [names.normal(text) for text in quotes]
     ours, pairs = find(plain), _figures_of(texts)
@@ -133,7 +134,7 @@ def find_missing(
 
 
 def differing(text: str, others: Iterable[str]) -> list[Span]:
-    """Return the places of the figures and names of a text that others lack."""
+    """Return the spans of the figures and names in a text that other texts lack."""
     text, others = names.normal(text), [names.normal(other) for other in others]
     pairs = _figures_of(others)
     held = names.words(" ".join(others))
@@ -142,7 +143,7 @@ def differing(text: str, others: Iterable[str]) -> list[Span]:
 
 
 def agreeing(text: str, others: Sequence[str]) -> list[Span]:
-    """Return the places of the figures of a text that others have in one or another form."""
+    """Return the spans of the figures in a text that other texts have too, in any form."""
     pairs = _figures_of(map(names.normal, others))
     return [(item.start, item.end) for item in find(names.normal(text)) if not _is_missing(item, pairs)]
 
@@ -169,7 +170,7 @@ _AND = re.compile(r"\s?(?:,|、|，|and|和|与|及|以及)(?:\s?\b(?:and|again|
 
 
 def _with_times(text: str, figures: list[Figure]) -> list[Figure]:
-    """Return figures with how often it is where times of the day are listed: at 8 and at 20, that is twice."""
+    """Return figures, with a number of times if they are a list of times of day: at 8 and at 20 is twice."""
     times = [figure for figure in figures if figure.says[0][0] in ("time", "hour", "daytime")]
     listed = len(times) > 1 and all(_AND.fullmatch(text, left.end, right.start) for left, right in pairwise(times))
     return (
@@ -178,11 +179,11 @@ def _with_times(text: str, figures: list[Figure]) -> list[Figure]:
 
 
 _CONTEXT = 6
-"""Words on each side of a figure that are compared."""
+"""Number of words to compare on each side of a figure."""
 
 
 def _is_exchanged(figure: Figure, text: str, pairs: Sequence[tuple[str, Figure]]) -> bool:
-    """Whether the words around a figure are those around another one: that of *bought*, where it was sold."""
+    """Whether a different figure in the quotes has the same words around it: that after *bought*, not after *sold*."""
     around = _context(figure, text)
     own = other = 0
     for source, item in pairs:
@@ -210,7 +211,7 @@ def _count_equal(ours: Sequence[str], theirs: Sequence[str]) -> int:
 
 
 def find(text: str) -> list[Figure]:
-    """Return the figures of a normal text in their order."""
+    """Return the figures in a text that `names.normal` has normalized, in order."""
     found = []
     for pattern, read in _READERS:
         for match in pattern.finditer(text):
@@ -224,7 +225,7 @@ def find(text: str) -> list[Figure]:
 
 
 def _nouns(text: str, end: int) -> frozenset[str]:
-    """Return the next two words after a figure that have a subject, or the next two Chinese characters."""
+    """Return the next two English words after a figure, without stop words, or the next two Chinese characters."""
     after = text[end : end + 40]
     if match := re.match(rf"\s?([{CJK}]{{2}})", after):
         return frozenset((match[1],))
@@ -257,7 +258,7 @@ def _percent(match: re.Match[str]) -> Read:
 
 
 def _part(match: re.Match[str]) -> Read:
-    """Read a half, two thirds, half an hour."""
+    """Parse a half, two thirds, half an hour."""
     share = Fraction(1, _PARTS[(match["part"] or "half").lower()])
     share *= WORDS.get((match["count"] or "").lower(), 1)
     if unit := match["unit"] or match["chinese"]:
@@ -267,7 +268,7 @@ def _part(match: re.Match[str]) -> Read:
 
 
 def _and_a_half(match: re.Match[str]) -> Read:
-    """Read an hour and a half, two and a half days, an hour and 15 minutes."""
+    """Parse an hour and a half, two and a half days, an hour and 15 minutes."""
     count, unit, *more = filter(None, match.groups())
     base, factor = UNIT[unit.lower()]
     small, less = UNIT[more[1].lower().replace("分钟", "分").replace("分", "分钟")] if more else (base, factor / 2)
@@ -278,7 +279,7 @@ def _and_a_half(match: re.Match[str]) -> Read:
 
 
 def _time(match: re.Match[str]) -> Read:
-    """Read a time of the day in minutes; `hour` is one whose half of the day isn't said."""
+    """Parse a time of day as minutes; the kind is `hour` if it may be before or after noon."""
     word = match.group().strip().lower()
     if word in _HOURS:
         return (("time", _HOURS[word]),), (("hour", 0),), False

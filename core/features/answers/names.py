@@ -1,4 +1,4 @@
-"""Names of a sentence: words written large within it or with figures or marks inside, people and places in Chinese."""
+"""Names in a sentence: words with capitals, digits or signs, and people and places in Chinese."""
 
 import re
 import unicodedata
@@ -13,7 +13,7 @@ _HAN = re.compile(f"[{CJK}]+")
 _SURNAME = (
     "王李张刘陈杨赵周吴徐孙朱郭林罗郑梁谢宋唐韩冯邓曹彭肖董潘袁蔡蒋杜苏魏吕沈卢姚崔汪范廖贾邹孟秦邱尹薛侯陶黎郝邵钱"
 )
-"""Those with which few other words begin."""
+"""Surnames that few other words begin with."""
 _CHINESE = re.compile(
     rf"[{_SURNAME}马黄胡高丁程叶田雷武](?:先生|女士|小姐|老师|医生|大夫|主任|经理|师傅|阿姨|叔|姨|奶奶|爷爷|教授|护士"
     rf"|律师|同学|[校院局处科部组店]长|老板|博士|姐|哥|总(?![是共会在计]))|[小老阿][{_SURNAME}](?![期末醋子女梅树桃打])"
@@ -28,7 +28,7 @@ _CHINESE = re.compile(
     r"旧金山|洛杉矶|悉尼|阿里|腾讯|华为|百度|京东|淘宝|天猫|拼多多|微信|支付宝|钉钉|飞书|抖音|美团|"
     r"滴滴|携程|顺丰|网易|微博|知乎|豆瓣(?!酱)|谷歌|微软|苹果手机|索尼)"
 )
-"""People by their surname with a title, places and services."""
+"""People (surname with a title), places, and services."""
 _EXCHANGED = [
     re.compile(pattern)
     for pattern in (
@@ -40,25 +40,22 @@ _EXCHANGED = [
         ),
     )
 ]
-"""What may be the name of a person, and the words after it."""
+"""Patterns of a possible name of a person and the words after it."""
 _OPENS = re.compile(ABBREVIATED + '[.!?:;。！？：；"“「(（]')
-"""What is before the first word of a sentence."""
+"""A sign before the first word of a sentence."""
 _DOTS = str.maketrans("İı", "Ii")
-"""Letters that a search without case takes for an `i`, and that have another small form."""
+"""Letters that match an `i` if case is ignored, but have another lower-case form."""
 
 
 def normal(text: str) -> str:
-    """Return a text of the same length with normal width and simplified characters."""
+    """Return a text of the same length, with characters of normal width and simplified Chinese."""
     text = text.translate(_DOTS)
     parts = (unicodedata.normalize("NFKC", letter) for letter in text)
     return simplify("".join(new if len(new) == 1 else old for old, new in zip(text, parts, strict=True)))
 
 
 def names(text: str, known: Container[str]) -> Iterator[tuple[int, str]]:
-    """Yield the words that are names, with their places.
-
-    Among Chinese every Latin word is one.
-    """
+    """Yield the names in a text, with their positions; in a Chinese text every Latin word is a name."""
     yield from ((match.start(), match[0]) for match in _CHINESE.finditer(text))
     chinese = bool(_HAN.search(text))
     for match in _LATIN.finditer(text):
@@ -72,7 +69,7 @@ def names(text: str, known: Container[str]) -> Iterator[tuple[int, str]]:
 
 
 def exchanged(text: str, others: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Yield what may be a name, with its place, where others have the words after it behind another one."""
+    """Yield possible names, with their positions, if other texts have the same words after a name."""
     tails = {match[2] for pattern in _EXCHANGED for other in others for match in pattern.finditer(other)}
     for pattern in _EXCHANGED:
         for match in pattern.finditer(text):
@@ -81,13 +78,13 @@ def exchanged(text: str, others: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 
 def _followed_by_name(text: str, end: int) -> bool:
-    """Whether the next word is written large too, as in a name of two words."""
+    """Whether the next word is capitalized too, as in a name of two words."""
     then = _LATIN.match(text, end + 1) if text[end : end + 1] == " " else None
     return bool(then and then.group()[0].isupper() and len(then.group()) > 1)
 
 
 def _starts(text: str, at: int) -> bool:
-    """Whether a sentence starts at a place."""
+    """Whether a sentence starts at a position."""
     end = at
     while end and text[end - 1].isspace():
         end -= 1
@@ -95,20 +92,23 @@ def _starts(text: str, at: int) -> bool:
 
 
 def large(text: str) -> frozenset[str]:
-    """Return the words that are written large within a sentence, folded."""
+    """Return the words that are capitalized within a sentence, folded."""
     text = normal(text)
     matches = (match for match in _LATIN.finditer(text) if match.group()[0].isupper())
     return frozenset(fold(match.group()) for match in matches if not _starts(text, match.start()))
 
 
 def words(text: str) -> set[str]:
-    """Return the words of a text and what is between their marks, folded, and what it has in Chinese."""
+    """Return the folded words of a text, the parts between signs in them, and its Chinese runs."""
     found = {fold(match.group()).strip("_") for match in _LATIN.finditer(text)}
     return found.union(_HAN.findall(text), (part.strip("_") for word in found for part in re.split(r"[^\w]+", word)))
 
 
 def contains_name(name: str, held: set[str]) -> bool:
-    """Whether a name is in some words, as it is or with an ending of English; a Chinese one, if any is Chinese."""
+    """Whether a set of words contains a name, also with another English ending.
+
+    A Chinese name counts as contained if the set has no Chinese words.
+    """
     if _HAN.match(name):
         chinese = [*filter(_HAN.match, held)]
         return not chinese or any(name in text for text in chinese)

@@ -1,4 +1,4 @@
-"""Numbers with their units in figures, English words and Chinese numerals."""
+"""Numbers with units, written in digits, English words or Chinese numerals."""
 
 import re
 from fractions import Fraction
@@ -83,18 +83,18 @@ page 1 page pages 页
 character 1 character characters 字 字符
 time 1 time times 次 倍
 """
-"""Base unit, how much of that, names; `_` is a space."""
+"""In each line a base unit, a factor, and names of the unit that is this many base units; `_` is a space."""
 UNIT = {
     name.replace("_", " "): (base, Fraction(factor))
     for base, factor, *names in (line.split() for line in _NAMES.split("\n") if line)
     for name in names
 }
 CASED = {"Mb": "mbit", "Gb": "gbit", "Kb": "kbit", "MW": "megawatt"}
-"""Units whose case says more."""
+"""Units that only their case distinguishes from others."""
 COUNTED_UNITS = frozenset(("token", "line", "page", "character", "time", "bit"))
-"""Units of what is counted, which a text may name otherwise: 3 times, 3 retries."""
+"""Units of counted things, for which a text may use another noun: 3 times, 3 retries."""
 DEGREES = {"°c": ("°",), "°f": ("°",), "°": ("°c", "°f")}
-"""What a note may mean with a temperature."""
+"""Units of temperature that notes may use for each other."""
 _BEFORE = "$€£¥"
 _LATIN_UNITS, CHINESE_UNITS = (
     "|".join(re.escape(item) for item in sorted(UNIT, key=len)[::-1] if bool(re.match("[!-~°µμ€£¥]", item)) is latin)
@@ -120,9 +120,9 @@ _DIGITS = {character: number for number, character in enumerate("零一二三四
 _POWERS = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "亿": 10**8}
 COUNTED = "".join({*_DIGITS, *_POWERS})
 PLAIN = frozenset("一 十 百 千 万 亿 零 万一 千万 一一 百万".split())
-"""Numerals that are mostly words of another meaning."""
+"""Numerals that mostly have another meaning as words."""
 _LONGEST = 1000
-"""Most Chinese numerals in a row that are a number; Python reads no more than 4,300 figures."""
+"""Maximum length of a number in characters; Python converts at most 4,300 digits."""
 NUMBER = re.compile(
     rf"(?P<sign>(?<![\w.)\]%])[-−])?(?P<before>[{_BEFORE}]\s?)?"
     rf"(?:(?<![A-Za-z_\d.])(?P<figures>\d+(?:[.,:]\d+)*|\.\d+)(?![A-Za-z_]*\d)"
@@ -135,7 +135,7 @@ NUMBER = re.compile(
 
 
 def read_number(text: str | None) -> Fraction | None:
-    """Return the number of figures, words or Chinese numerals, None where they make none."""
+    """Return the number written in digits, English words or Chinese numerals, None for other text."""
     if not text or len(text) > _LONGEST:
         return None
     if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", text):

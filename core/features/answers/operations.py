@@ -1,4 +1,4 @@
-"""Operations that answer: what they return, and its output for people."""
+"""Operations for answers: the objects that they return, and their output on a terminal."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 
 @frozen
 class AnswerSentence:
-    """A part of an answer: a quote, or a sentence that a language model wrote, whose `kind` is `written`.
+    """A part of an answer: a quote, or a sentence of a language model, with the `kind` `written`.
 
-    `mark` says how far it rests on the notes. `definitions` are those of a quote's footnotes and reference links, from
-    elsewhere in its note.
+    `mark` says how well the notes prove it. `definitions` are the definitions of a quote's footnotes and reference
+    links, from elsewhere in its note.
     """
 
     number: int
@@ -65,7 +65,7 @@ class AnswerSentence:
 
 @frozen
 class AnswerCitation(NoteReference):
-    """A numbered quote, with its place in its note's body."""
+    """A numbered quote, with its position in its note's body."""
 
     number: int
     quote: str
@@ -91,7 +91,7 @@ class AnswerCitation(NoteReference):
 
 @frozen
 class NearestHit(NoteReference):
-    """A hit of a question, with the place of its passage."""
+    """A hit for a question, with the position of its passage."""
 
     rank: int
     start: int
@@ -104,7 +104,7 @@ class NearestHit(NoteReference):
 
 @frozen
 class AnswerWriting:
-    """The part of a language model, with the two texts that it was sent."""
+    """The language model that wrote an answer, and the two texts that were sent to it."""
 
     model: str
     stopped: bool
@@ -118,9 +118,9 @@ class AnswerWriting:
 
 @frozen
 class AnswerView:
-    """The sentences of an answer with their sources, none where the notes have none, and the nearest passages.
+    """The sentences of an answer with their sources, and the nearest passages; there may be no sentences.
 
-    `answered` says whether the notes answer the question; `chance`, 0 to 1, is that of the first quote to do so.
+    `answered` says whether the notes answer the question; `chance`, 0 to 1, is the chance that the first quote does.
     """
 
     query: str
@@ -136,7 +136,7 @@ class AnswerView:
 
     @property
     def remarks(self) -> list[Message]:
-        """What is said before the sentences."""
+        """Messages to show before the sentences."""
         return [*limits_of(self.notices), *filter(None, [self.explanation])]
 
     @classmethod
@@ -156,7 +156,7 @@ class AnswerView:
 
 @frozen
 class WrittenSentence(AnswerSentence):
-    """The last sentence of an answer that is still written, with its sources."""
+    """The last sentence of an answer that is still being written, with its sources."""
 
     sources: tuple[AnswerCitation, ...] = ()
 
@@ -171,7 +171,7 @@ class WrittenSentence(AnswerSentence):
 
 
 def format_answer(answer: AnswerView) -> list[str]:
-    """Return the sentences of an answer with their numbers, then their sources; without any, the nearest passages."""
+    """Return lines with the sentences of an answer and their sources, or with the nearest passages if it has none."""
     head = [*map(say, answer.remarks)]
     written = [format_sentence(item) for item in answer.sentences if item.kind == "written"]
     if not answer.citations:
@@ -185,7 +185,7 @@ def format_answer(answer: AnswerView) -> list[str]:
 
 
 def _place(item: NoteReference) -> str:
-    """Return the place of a passage: its note's title, its file and the base."""
+    """Return a text with the title of a passage's note, the base and the file."""
     return f"{item.title} ({' / '.join(filter(None, [item.base, item.path]))})"
 
 
@@ -224,5 +224,5 @@ def ask(
 
 
 def writing(workspace: "Workspace", query: str, values: Mapping[str, Any], stop: Stop = never) -> Iterator[Answer]:
-    """Yield an answer as the language model writes it, until `stop` returns True; raises as `ask` does."""
+    """Yield the growing answer of the language model, until `stop` returns True; raises the errors of `ask`."""
     return workspace.answers.write(query, stop=stop, **options(workspace, values))

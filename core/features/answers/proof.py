@@ -1,4 +1,4 @@
-"""How far a sentence rests on its quotes: word for word, in other words, or not at all."""
+"""Proof of a written sentence by its quotes: word for word, in other words, or not at all."""
 
 from collections.abc import Container, Iterator, Sequence
 from difflib import SequenceMatcher
@@ -9,7 +9,7 @@ from core.features.answers import figures
 from core.features.answers.wording import Source, WordToken, is_copy, tokens, turns
 
 _NEAR = 0.6
-"""Share of equal words from which two sentences are compared word by word."""
+"""Minimum share of equal words for comparing two sentences word by word."""
 _FUNCTION_WORDS = frozenset(
     "a an the of to in on at by for with and is be been was it its 的 了 是 在 和 与 会 也 就".split()
 )
@@ -17,9 +17,9 @@ _FUNCTION_WORDS = frozenset(
 
 @frozen
 class Verdict:
-    """What the quotes of a sentence say of it: figures and names that they lack, or whether it is a copy.
+    """Result of comparing a sentence with its sources: figures and names that they lack, and whether it is a copy.
 
-    `ours` and `theirs` are the places that differ, in the sentence and in each of its sources.
+    `ours` and `theirs` are the spans that differ, in the sentence and in each of its sources.
     """
 
     missing: tuple[str, ...]
@@ -34,9 +34,9 @@ def judge(
     passages: Sequence[str],
     known: Container[str] = (),
 ) -> Verdict:
-    """Compare a sentence with its sources, each a sentence of a note with the titles above it.
+    """Compare a sentence with its sources, which are pairs of a note's sentence and the titles above it.
 
-    `passages` and `known` are for names, as in `figures.find_missing`.
+    `passages` and `known` are those of `figures.find_missing`.
     """
     if any(is_copy(sentence, source, place) for source, place in sources):
         return Verdict((), True)
@@ -59,7 +59,7 @@ def judge(
 
 
 def _differing(text: str, others: Sequence[str]) -> Iterator[Span]:
-    """Yield the places of figures, names and words that turn a text, of a kind that others lack."""
+    """Yield the spans of figures, names and kinds of turning words in a text that the other texts lack."""
     yield from figures.differing(text, others)
     said = {kind for other in others for kind in turns(other)}
     for kind, spans in turns(text).items():
@@ -67,7 +67,7 @@ def _differing(text: str, others: Sequence[str]) -> Iterator[Span]:
 
 
 def _places(found: Sequence[WordToken], same: Sequence[Span]) -> Iterator[Span]:
-    """Yield the places of words but those of figures that are the `same` in another form."""
+    """Yield the spans of words, except function words, signs, and words in the spans `same`."""
     for token in found:
         if any(start <= token.start < end for start, end in same):
             continue
@@ -76,7 +76,7 @@ def _places(found: Sequence[WordToken], same: Sequence[Span]) -> Iterator[Span]:
 
 
 def _joined(spans: Sequence[Span], text: str) -> tuple[Span, ...]:
-    """Return spans in their order, joined where nothing but a blank is between them."""
+    """Return spans sorted, and joined if only white space is between them."""
     joined: list[Span] = []
     for start, end in sorted(spans):
         if joined and not text[joined[-1][1] : start].strip():

@@ -1,7 +1,7 @@
 """A small transformer that reads a question together with a hit and scores how well each unit of the hit answers it.
 
-Its input are the vectors of the question's tokens and the stored token bits of the hit: headings, text, and rows with
-their column names. So nothing is encoded again, whatever runs the embedder.
+Its input is the vectors of the question's tokens and the stored token bits of the hit (headings, text, rows with their
+column names), so no text has to be encoded again.
 `python -m benchmarks.training DATA` trains it; its figures are in docs/decisions/0059-excerpts-and-a-reader.md.
 """
 
@@ -28,30 +28,31 @@ Tokens = NDArray[np.int64]
 
 WEIGHTS = Path(__file__).with_name("reader.safetensors")
 MODEL = "model"
-"""Key of the file's metadata with the fingerprint of the embedder whose tokens the reader knows."""
+"""Key in the file's metadata: fingerprint of the embedder that the reader was trained with."""
 TOKENS = 256
-"""Most tokens that are read at once, about as many as the passages have that the reader is trained on."""
+"""Maximum number of tokens to read at once, about the length of the passages in training."""
 HEADS = 4
 _EPSILON = 1e-5
 _STEEPEST = 15.0
-"""Largest logarithm of a token's share in its unit; the reader was trained with this limit."""
+"""Limit for the logarithm of a token's weight in its unit; the reader was trained with it."""
 _TINY = 1e-6
 _ROWS, _NUMBERS, _END = np.array([0]), np.array([1]), np.array([np.iinfo(np.int64).max])
-"""The axis of rows and that of their numbers, and the end of all rows."""
+"""Axis 0 (rows), axis 1 (columns), and the end of a slice of all rows."""
 _NO_MARKS = np.array([0, -1, -1], np.float32)
-"""What a token of the question has in place of the mean cosine and the marks of a token of a hit."""
+"""Values of a question's token in place of the mean cosine and the two marks of a hit's token."""
 
 
 class ReaderEnsemble:
-    """The mean of some networks: snapshots of one training (Huang et al., 'Snapshot Ensembles', 2017)."""
+    """The mean of several networks, snapshots of one training (Huang et al., 'Snapshot Ensembles', 2017)."""
 
     def __init__(self, networks: Sequence["ReaderNetwork"]) -> None:
         self._networks = networks
 
     def scores(self, read: TokenizedHit, part: Tokens, units: Mask) -> list[float]:
-        """Return how well each unit answers, as a logarithm of odds.
+        """Return the log odds that each unit answers.
 
-        `part` are the tokens of the hit that are read, `units` (units, tokens of the hit) those of each unit.
+        `part` are the numbers of the hit's tokens to read; `units`, shape (units, tokens of the hit), says which tokens
+        are in each unit.
         """
         assert read.compared is not None, "the bits are those of the text"
         places, _ = read.compared
@@ -63,7 +64,7 @@ class ReaderEnsemble:
 
 
 class ReaderNetwork:
-    """One network, whose weights are in memory in float32. Several threads may run it at once."""
+    """One network with float32 weights in memory. Several threads may run it at once."""
 
     def __init__(self, weights: Mapping[str, Matrix]) -> None:
         """Build the network of `benchmarks/training/network.py`; raises KeyError or ValueError for other weights."""
@@ -74,8 +75,8 @@ class ReaderNetwork:
     def scores(self, question: Matrix, signs: Matrix, heading: Mask, masks: Mask) -> Matrix:
         """Return the score of each unit.
 
-        `question` are unit vectors of its tokens, `signs` (tokens, dimension) are -1 or 1, `heading` says which tokens
-        are of a heading, and `masks` (units, tokens) which are in which unit.
+        `question` are the unit vectors of the question's tokens, `signs` are -1 or 1, shape (tokens, dimension).
+        `heading` says which tokens are in a heading, and `masks`, shape (units, tokens), which are in each unit.
         """
         question = question[: len(self._asked_places)]
         begins = np.zeros(len(signs), bool)
@@ -94,7 +95,7 @@ class ReaderNetwork:
 
 
 class _NetworkBuilder:
-    """Builds the operators of a network from its weights, by their names in training."""
+    """Builds the ONNX graph of a network from its weights, which have the names from training."""
 
     def __init__(self, weights: Mapping[str, Matrix]) -> None:
         self._weights = weights
@@ -167,7 +168,7 @@ class _NetworkBuilder:
 
 @cache
 def shipped(fingerprint: str) -> ReaderEnsemble | None:
-    """Return the reader that knows the tokens of an embedder; None where none is shipped for it, or it is damaged."""
+    """Return the reader for an embedder, None if none is shipped for it or the file is damaged."""
     from safetensors import SafetensorError, safe_open
 
     networks: dict[str, dict[str, Matrix]] = defaultdict(dict)
@@ -187,9 +188,9 @@ def shipped(fingerprint: str) -> ReaderEnsemble | None:
 
 
 def parts(places: Spans) -> Iterator[Tokens]:
-    """Yield the tokens of a hit in parts of at most TOKENS, each below the heading of its window.
+    """Yield the numbers of a hit's tokens in parts of at most TOKENS, each with the heading of its window first.
 
-    `places` are those of the tokens in the text, negative for a heading. Short windows, as those of rows, share a part.
+    `places` are the spans of the tokens in the text, negative in a heading. Short windows, such as rows, share a part.
     """
     heading = places[:, 0] < 0
     starts = [0, *(np.flatnonzero(heading[1:] & ~heading[:-1]) + 1).tolist(), len(places)]

@@ -1,4 +1,4 @@
-"""The answers of a workspace, and examples of questions that its notes answer."""
+"""Answers from the notes of a workspace, and example questions that they answer."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -32,15 +32,15 @@ from core.store import Store
 # Example questions on the user's notes, offered only where the first quote comes from the note that they ask about.
 
 EXAMPLES = 3
-"""Examples that are looked for."""
+"""Maximum number of example questions."""
 CANDIDATES = 8
-"""Questions that are drawn from the notes for them."""
+"""Number of questions to draw from the notes and check."""
 Stamp = tuple[tuple[str, str], ...]
 """The ids of notes, each with the time of its last change."""
 
 
 class Examples:
-    """The checked examples of some notes, found by a quiet job and kept until those notes change."""
+    """Checked example questions about some notes, found by a background job and cached until the notes change."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Examples:
         self._found: tuple[Stamp, tuple[str, ...]] = ((), ())
 
     def for_notes(self, stamp: Stamp) -> tuple[str, ...]:
-        """Return the examples of some notes; none yet, and start the job that finds them, after notes changed."""
+        """Return the examples for some notes; if the notes changed, start the job that finds them and return none."""
         last_stamp, examples = self._found
         if last_stamp == stamp:
             return examples
@@ -92,11 +92,11 @@ _CHINESE = re.compile(
     r"还是|区别|差别|不同|差异|对比|(?:原因|作用|意思|方法|步骤|比例|用法)\W*$"
 )
 _LENGTH, _WORD = 9, 3
-"""Length from which on a text asks something, where a Chinese character counts 1 and a word of other scripts 3."""
+"""Minimum length of a text that counts as a question without its form; Chinese characters count 1, other words 3."""
 
 
 def is_question(text: str, titles: Iterable[str]) -> bool:
-    """Return whether a text asks something: it isn't one of some titles, and has the form of a question or is long."""
+    """Return whether a text is a question: it has the form of a question or is long, and isn't one of the titles."""
     text = text.strip()
     if fold(text) in {fold(title.strip()) for title in titles}:
         return False
@@ -113,11 +113,11 @@ _LEANS = re.compile(
     r"|\b(?:is|does|do|of|for|about|like|with|after|before) that\b"
     r"|^\W*(?:为什么\W*$|那|还有|另外|如果|要|又|也|再|然后)|它|[他她]|其(?!实|他)|这|那|同样|呢\W*$",
 )
-"""What a question has that is understood by the one before it only."""
+"""Words of a question that refer to the question before it."""
 
 
 def complete(text: str, before: str) -> str:
-    """Return a follow-up question after the one before it, alone where it leans on nothing and has words of its own."""
+    """Prefix a follow-up question with the question before it, unless it can be understood alone."""
     if len(query_keywords(text)) > 1 and not _LEANS.search(simplify(text)):
         return text
     return f"{before.rstrip(' .!?。！？')}{'，' if is_chinese(text) else ', '}{text}"
@@ -128,7 +128,7 @@ DrawQuestions = Callable[[Sequence[Note], int], list[Question]]
 
 
 Contradictions = Callable[[Collection[str]], Iterable[NotePair]]
-"""Finds the sentences in which some notes contradict each other."""
+"""Finds pairs of sentences in which some notes contradict each other."""
 
 
 def build_answer(store: Store, searching: SearchEngine, result: SearchResult) -> Answer:
@@ -146,7 +146,7 @@ def build_answer(store: Store, searching: SearchEngine, result: SearchResult) ->
 
 
 class Answers:
-    """Answers questions with quotes of the notes."""
+    """Answers questions with quotes from the notes, or with a language model."""
 
     def __init__(
         self,
@@ -168,14 +168,14 @@ class Answers:
 
     @log_call("answer.ask")
     def ask(self, text: str, **options: Unpack[SearchOptions]) -> Answer:
-        """Return the answer to a question; raises what a search does."""
+        """Return the answer to a question; raises the errors of a search."""
         return self.answer_result(self._searching.answer(self._searching.prepare(text, options)))
 
     def write(self, text: str, *, stop: Stop = never, **options: Unpack[SearchOptions]) -> Iterator[Answer]:
-        """Yield the answer of the language model of the settings as it is written, each of its sentences once more.
+        """Yield the growing answer as the configured language model writes it, after each sentence.
 
-        A question that the notes don't answer is refused before the model is asked. Raises what a search does, and
-        ConfigError where no model is set up; what its server does wrong is in the answer.
+        For a question that the notes don't answer, the model isn't called. Raises the errors of a search, and
+        ConfigError if no model is set up. A failure of the model's server is reported in the answer.
         """
         chat = Chat(self._settings.llm)
         answer = self.ask(text, **options)
@@ -187,15 +187,15 @@ class Answers:
     complete = staticmethod(complete)
 
     def asks(self, result: SearchResult) -> bool:
-        """Return whether what was typed is a question, not a word or a title."""
+        """Return whether the query is a question, not a word or a title."""
         return is_question(result.understood.text, (hit.note.title for hit in result.hits))
 
     def to_question(self, result: SearchResult) -> Answer | None:
-        """Return the answer to what was typed where that is a question."""
+        """Return the answer if the query is a question, else None."""
         return self.answer_result(result) if self.asks(result) else None
 
     def answer_result(self, result: SearchResult) -> Answer:
-        """Return the answer to the question of a result; the last one is kept, for each click draws its page again."""
+        """Return the answer to the question of a result. The last answer is cached: a page asks again at each click."""
         key = self._store.fields.version(), replace(result, took_ms=0.0, cached=False)
         last = self._last
         if last is None or last[0] != key:
@@ -213,7 +213,7 @@ class Answers:
         return replace(answer, quotes=numbered, disagree=True)
 
     def _find_contradiction(self, answer: Answer) -> Quote | None:
-        """Return the sentence of another hit that has other numbers than the same sentence in the first quote."""
+        """Return the sentence of another hit that contradicts a sentence in the first quote."""
         first, hits = answer.quotes[0], answer.result.hits
         for pair in self._contradictions({hit.note.id for hit in hits}):
             sides = [*zip((pair.first, pair.second), pair.quotes, strict=True)]
@@ -225,9 +225,9 @@ class Answers:
 
 
 class Answerer:
-    """Answers questions on a base from searches in a store that has its notes, by quotes or by a language model.
+    """Answers questions from search results, with quotes or with a language model, for evaluation.
 
-    Raises ConfigError as Chat does.
+    Raises ConfigError if no model is set up.
     """
 
     def __init__(self, settings: Settings, store: Store, searching: SearchEngine, by_model: bool) -> None:
@@ -237,9 +237,9 @@ class Answerer:
         self._writer = Chat(settings.llm) if by_model else None
 
     def __call__(self, result: SearchResult, stop: Stop) -> Answer:
-        """Return the answer to the question of a result; raises Cancelled once `stop` says so.
+        """Return the answer to the question of a result; raises Cancelled if `stop` ends the writing.
 
-        A model isn't asked what isn't answerable.
+        For a question that the notes don't answer, the model isn't called.
         """
         answer = build_answer(self._store, self._searching, result)
         if not self._writer:

@@ -1,4 +1,4 @@
-"""The units of a text of which answers are made: sentences, list items, table rows and code blocks, each whole."""
+"""Splitting of a text into the units of answers: whole sentences, list items, table rows and code blocks."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +15,7 @@ Span = tuple[int, int]
 Kind = Literal["sentence", "item", "row", "code"]
 
 LONGEST = 400
-"""Most characters of a unit; a longer one is divided at pauses, code at its lines."""
+"""Maximum length of a unit in characters; longer ones are divided, sentences at pauses and code at lines."""
 
 _LINE = re.compile(r"[^\n]*(?:\n|\Z)")
 _QUOTED = r"[ \t>]*+"
@@ -26,32 +26,32 @@ _RULE = re.compile(rf"{_QUOTED}\|?(?:[ \t]*+:?-+:?[ \t]*+\|)*(?:[ \t]*+:?-+:?[ \
 _ASIDE = re.compile(
     rf"{_QUOTED}(?:#{{1,6}}[ \t].*|</?[A-Za-z!].*|={{2,}}|\$\$.*|:\w[\w-]*:.*|\{{\{{.*\}}\}}|\[\^?[^\]]+\]:.*)?\s*$"
 )
-"""A line that holds nothing to be said: blank, a heading, HTML, a formula, a directive, the target of a link."""
+"""A line that isn't part of a unit: blank, a heading, HTML, a formula, a directive, or a link's target."""
 _COMMENT = re.compile(r"<!--(?s:.*?)(?:-->|\Z)|%%[^%\n]*%%")
 _INSERTED = re.compile(r"^\s*(?:\{\{.*\}\}|!include\b.*|@import\b.*)\s*$")
 """A line of code that includes another file."""
 _TAG = re.compile(rf"{_QUOTED}<([A-Za-z][\w-]*)")
 _TAG_LINES = 10
-"""Most lines of an HTML element that is no unit."""
+"""Maximum number of lines of an HTML element that is skipped as a whole."""
 ABBREVIATED = "".join(rf"(?<!\b{item})" for item in r"e\.g i\.e vs cf Mr Mrs Ms Dr Prof St Fig approx".split())
-"""Not after these, whose full stop ends no sentence."""
+"""Lookbehind that excludes abbreviations, whose full stop doesn't end a sentence."""
 _END = re.compile(ABBREVIATED + r"[.!?]+[\"')\]*_”’]*(?=\s+[^a-z\s]|\s*\Z)|[。！？；…]+[”’」』）*_]*")
 _GOES_ON = re.compile(r"(?:[\\|^`]|&&)\s*$")
-"""The end of a line of code that the next one continues."""
+"""The end of a line of code that continues in the next line."""
 _LEADS = re.compile(r"[:：][ \t*_]*$")
 _PICTURE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?|!\[\[[^\]]*\]\]")
 _LINK = re.compile(r"\[\[[^\]]*\]\]|\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])|<?https?://\S+")
 _WORD = re.compile(r"\w")
 _LEAST_WORDS = 2
-"""Fewest letters besides its links and pictures that make a line more than an entry of a table of contents."""
+"""Minimum number of letters outside links and pictures; a text with fewer is an entry of a table of contents."""
 
 
 @frozen
 class Unit:
-    """A part of a text that can be shown by itself.
+    """A part of a text that can be quoted alone.
 
-    `lead` is what it needs before it: a list's lead-in, a table's header, the sentence before code. `block` is the
-    paragraph, list item or table around it.
+    `lead` is the part that must precede it: a list's lead-in, a table's header, or the sentence before code. `block` is
+    the paragraph, list item or table around it.
     """
 
     kind: Kind
@@ -62,7 +62,7 @@ class Unit:
 
     @property
     def spans(self) -> tuple[Span, ...]:
-        """The unit and its lead."""
+        """The spans of the unit and of its lead."""
         return ((self.start, self.end), self.lead) if self.lead else ((self.start, self.end),)
 
     def holds(self, start: int, end: int) -> bool:
@@ -72,9 +72,9 @@ class Unit:
 
 @lru_cache(200)  # the same hits come again for the next question on a matter
 def units_of(text: str) -> Sequence[Unit]:
-    """Return the units of a Markdown text in their order.
+    """Return the units of a Markdown text in order.
 
-    A lead-in is the lead of what follows and no unit, nor are headings, pictures, and lines that only link.
+    Lead-ins (the leads of the units after them), headings, pictures, and lines with nothing but links aren't units.
     """
     text = _PICTURE.sub(_blank, _COMMENT.sub(_blank, with_newlines(blank_blobs(text))))
     return tuple(unit for unit in _UnitReader(text).read() if _says(text[unit.start : unit.end]))
@@ -94,7 +94,7 @@ def is_question(text: str) -> bool:
 
 
 class _UnitReader:
-    """Reads a text line by line; `lead` is the last sentence that something may follow."""
+    """Reads a text line by line. `_lead` is the last sentence, a possible lead of the next list or code."""
 
     def __init__(self, text: str) -> None:
         self._text, self._plain = text, hide_inline(text)
@@ -144,7 +144,7 @@ class _UnitReader:
         return at
 
     def _after_aside(self, at: int) -> int:
-        """Return the line after an aside, or after the element that it begins, where its paragraph ends that."""
+        """Return the line after an aside; an HTML element that ends in the same paragraph is one aside."""
         if tag := _TAG.match(self._line(at)):
             closing = re.compile(rf"</{tag[1]}\s*>|/>")
             for line in range(at, min(at + _TAG_LINES, len(self._lines))):
@@ -163,11 +163,11 @@ class _UnitReader:
         return self._after(at + 1, lambda line: not (_ASIDE.match(line) or _ITEM.match(line) or _FENCE.match(line)))
 
     def _is_code(self, line: str) -> bool:
-        """Whether a line is indented as code, further than the text of a list around it."""
+        """Whether a line is indented as code, which is deeper within a list."""
         return bool(re.match(rf"(?: {{4}}|\t){{{2 if self._parents else 1}}}[ \t]*\S", line))
 
     def _code(self, first: int, last: int, end: int = 0) -> Iterator[Unit]:
-        """Yield code between two lines; `end` is the line after its fence."""
+        """Yield the units of the code in lines `first` to `last`; `end` is the line after its fence, 0 without one."""
         if first < last and not all(_INSERTED.match(self._line(line)) for line in range(first, last)):
             block, start = self._span(first, last), first
             whole = (self._lead or block)[0], self._lines[end - 1][1]
@@ -220,5 +220,5 @@ class _UnitReader:
 
 
 def sentences(plain: str, start: int, end: int) -> Iterator[Span]:
-    """Yield the sentences of a paragraph, divided where one is too long; `plain` has passed `hide_inline`."""
+    """Yield the sentences of a paragraph, with long ones divided; `plain` is the result of `hide_inline`."""
     return split_sentences(plain, start, end, _END, LONGEST)

@@ -1,7 +1,7 @@
-"""Whether a sentence is copied from a note word for word, and the words that turn what a sentence means.
+"""Check whether a sentence is copied from a note word for word, and words that change the meaning of a sentence.
 
-A copy may lack the few words of `_HARMLESS`, and clauses before or after a semicolon that hold no word of TURNING. It
-may have another article, singular or plural. Any other change makes it a paraphrase, so no rule has to know a meaning.
+A copy may leave out the few words of `_HARMLESS`, and clauses before or after a semicolon without a word of TURNING.
+Its articles, singulars and plurals may differ. Any other change makes it a paraphrase, so no rule needs the meaning.
 """
 
 import re
@@ -50,24 +50,24 @@ at_most maximum up_to less_than fewer_than under below within or_less 至多 最
     "because": "because so therefore thus hence due 因 由于 所以 因此",
     "or": "or than like as 或 比 像 似",
 }
-"""Words that turn a sentence, by what they say; `_` is a space. Chinese ones count as a part of any word."""
+"""Words that change the meaning of a sentence, by kind; `_` is a space. Chinese ones also count as part of a word."""
 
 _TITLES = frozenset(("not", "untrue", "past", "if", "except"))
-"""Kinds of words by which a title turns what is below it."""
+"""Kinds of words that, in a title, change the meaning of the text below it."""
 _MOST = 12
-"""Sentences of a quote that are read; what is only in more of them isn't in the notes."""
+"""Maximum number of sentences that a quote can prove; the others are ignored."""
 _ARTICLES = frozenset(("a", "an", "the"))
 _MEASURING = frozenset(
     "little few lot bit couple dozen hundred thousand million half third quarter second first most more same only "
     "other one two three four five six seven eight nine ten hour day week month year minute night time once".split()
 )
-"""Words before which an article says something: *a few*, *few*."""
+"""Words before which an article changes the meaning: *a few*, *few*."""
 _HARMLESS = frozenset(("also", "very", "really", "simply", "actually", "非常", "其实"))
 _OPENINGS = re.compile(
     r"(?i)\s*(?:(?:(?:(?:also|moreover|furthermore|in addition|additionally|(?:please )?note that|of course|in fact)\b"
     r"|此外|另外|而且|并且|事实上|总之|当然)[,，]?|please\s|请(?![假教求示愿帖客安]))\s*)+",
 )
-"""What a copy may leave out at the start."""
+"""Words that a copy may leave out at the start."""
 _ALIKE = str.maketrans("“”„‟«»「」『』‘’‚‛′–—−‐‑", '"' * 10 + "'" * 5 + "-" * 5)
 _MARKER = re.compile(r"[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+|\d+、|#+[ \t]+)?")
 _LINKS = re.compile(r"!?\[\[(?:[^\]|]*\|)?([^\]]*)\]\]|!?\[([^\]]*)\]\([^)]*\)|\[\^[^\]]*\]")
@@ -84,7 +84,7 @@ _SINGULAR = frozenset("news means goods customs sometimes besides always perhaps
 
 @frozen
 class WordToken:
-    """A word, a Chinese character or a mark; `key` is equal for two that differ in case, width or number alone."""
+    """A word, a Chinese character or a sign. Tokens that differ only in case, width or number have the same `key`."""
 
     key: str
     start: int
@@ -92,7 +92,7 @@ class WordToken:
 
 
 def tokens(text: str) -> list[WordToken]:
-    """Return the words of a text and its marks but quotation marks, each with its place."""
+    """Return the words and signs of a text, without quotation marks, each with its span."""
     plain = text.translate(_ALIKE)
     found = []
     for match in _TOKEN.finditer(plain):
@@ -116,7 +116,7 @@ def _key(word: str) -> str:
 
 
 def singular(word: str) -> str:
-    """Return an English word in small letters without the ending of its number."""
+    """Return the singular of a lower-case English word."""
     if word in _NUMBERED:
         return _NUMBERED[word]
     if not (word.isascii() and word.isalpha()) or len(word) < 4 or word[-1] != "s" or word in _SINGULAR:
@@ -130,7 +130,7 @@ def singular(word: str) -> str:
 
 @frozen
 class Source:
-    """A whole sentence of a passage: its place there, and what it needs before it, such as the lead-in of its list."""
+    """A whole sentence of a passage, with its span and the text that must precede it, such as its list's lead-in."""
 
     text: str
     start: int
@@ -140,7 +140,7 @@ class Source:
 
 
 def sources(passage: str, span: Span) -> list[Source]:
-    """Return the sentences of a passage that a quote has a part of."""
+    """Return the sentences of a passage that overlap the span of a quote."""
     start, end = span
     found: dict[Span, Source] = {}
     for unit in units_of(passage):
@@ -167,9 +167,10 @@ def _split(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def is_copy(sentence: str, source: Source, place: str = "") -> bool:
-    """Whether a sentence is one of a note, in its words and their order; see the module.
+    """Whether a sentence copies its source word for word, as the module describes.
 
-    `place` are the titles above it. A lead-in with a word of TURNING may turn what is below it, and so may a title.
+    `place` are the titles above the source. A lead-in or title with certain words of TURNING may change the meaning of
+    the text below, so then no sentence counts as a copy.
     """
     if "~~" in source.text or turns(source.before) or turns(place).keys() & _TITLES:
         return False
@@ -206,7 +207,7 @@ def _is_plain(word: str) -> bool:
 
 
 def _lacks_only_harmless(ours: Sequence[str], theirs: Sequence[str], turned: bool) -> bool:
-    """Whether one text is the other without words that say little; where a word turns it, none of them does."""
+    """Whether `ours` is `theirs` without harmless words; with `turned`, no word is harmless."""
     at = 0
     for place, word in enumerate(theirs):
         if at < len(ours) and ours[at] == word:
@@ -221,7 +222,7 @@ def _lacks_only_harmless(ours: Sequence[str], theirs: Sequence[str], turned: boo
 
 
 def turns(text: str) -> dict[str, list[Span]]:
-    """Return the places of the words of TURNING in a text, by what they say."""
+    """Return the spans of the words of TURNING in a text, by kind."""
     found: dict[str, list[Span]] = {}
     for match in _turning().finditer(text):
         found.setdefault(match.lastgroup or "", []).append(match.span())

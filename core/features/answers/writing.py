@@ -1,4 +1,4 @@
-"""Answers that a language model writes from the hits, of which code proves each sentence as it comes."""
+"""Answers that a language model writes from the hits. Each sentence is checked against its quotes as it arrives."""
 
 import json
 import re
@@ -26,30 +26,29 @@ from core.settings.sections import LlmSettings
 # What a language model writes, as values: objects of JSON, each on a line, read as the text comes.
 
 _MOST = 8_000
-"""Characters of a line, and of an object that runs over several, at most."""
+"""Maximum length in characters of a line, and of an object that spans several lines."""
 _DECODER = json.JSONDecoder()
 _LIST = re.compile(r'\s*\{\s*"sentences"\s*:\s*\[')
-"""The start of an object that holds all sentences in a list."""
+"""The start of an object with a list of all sentences."""
 _OPENING = 200
-"""Characters of that start at most."""
+"""Maximum length of the text in which that start is searched for, in characters."""
 _BETWEEN = " ,\r\n\t"
 """Characters between the objects of a list."""
 
 LOCAL_TOKENS = 2_200
-"""Tokens of passages for a server on this machine. Ollama and LM Studio read 4,096 tokens in all by default; what is
-more, the first cuts away with the task, and the second refuses. The rest is for the task, the marks of JSON, and what
-the model writes."""
+"""Maximum number of passage tokens for a server on this machine. By default Ollama and LM Studio process 4,096 tokens
+in all. Of a longer request, Ollama cuts off the task, and LM Studio refuses it. The rest is for the task, the JSON
+syntax, and the reply."""
 LATIN, IDEOGRAPH = 0.27, 0.75
-"""Tokens of a character, rather too many than too few: of any but CJK, and of CJK."""
+"""Tokens for each character other than CJK, and for each CJK character; rather too many than too few."""
 
 _IDEOGRAPH = re.compile(f"[{CJK}]")
 
 
 class StreamedLines:
-    """The lines of a text that comes in pieces; text between <think> and </think> isn't read.
+    """Parser of the objects in a reply that arrives in pieces; text between <think> and </think> is skipped.
 
-    An object whose only field `sentences` is a list counts as the objects of that list, each of which is read as soon
-    as it is complete.
+    From an object with a list `sentences`, the objects in the list are read, each as soon as it is complete.
     """
 
     def __init__(self) -> None:
@@ -76,7 +75,7 @@ class StreamedLines:
         self.thinking = self.thinking or self._rest.lstrip().startswith("<think>")
 
     def _enters_list(self) -> bool:
-        """Whether a list of sentences opens here; its objects are the rest then."""
+        """Whether the text begins with a list of sentences; its start is removed."""
         text = self._begun + self._rest
         opening = None if self.thinking or len(self._begun) > _OPENING else _LIST.match(text)
         if opening:
@@ -84,7 +83,7 @@ class StreamedLines:
         return self._in_list
 
     def _read_list(self) -> Iterator[dict[str, object]]:
-        """Yield the complete objects of a list, and leave the list where it ends."""
+        """Yield the complete objects of a list, and leave the list at its end."""
         self._rest = self._rest.lstrip(_BETWEEN)
         while self._rest.startswith("{"):
             try:
@@ -113,7 +112,7 @@ class StreamedLines:
 
 
 def _objects(text: str) -> Iterator[dict[str, object]]:
-    """Yield the objects in a text one after the other, from its first bracket on."""
+    """Yield the JSON objects in a text, until one is damaged."""
     at = text.find("{")
     while at >= 0:
         try:
@@ -137,7 +136,7 @@ and no sentence without a quote. If no passage answers the question, write only 
 LISTED = """
 Your reply before this one couldn't be read. Reply with one JSON object alone, {"sentences": [...]}, whose list holds \
 the objects of the sentences."""
-"""End of the task that is set once more, with SCHEMA, because the reply to it had another form."""
+"""End of the task when it is sent again, with SCHEMA, because the first reply had another form."""
 
 SCHEMA: Mapping[str, object] = json.loads("""
 {
@@ -185,30 +184,30 @@ SCHEMA: Mapping[str, object] = json.loads("""
   "additionalProperties": false
 }
 """)
-"""The form of a whole answer, which a server can hold its model to."""
+"""JSON schema of a whole answer, for servers that can enforce one."""
 
 PASSAGES = 8
-"""Most hits that a model is sent."""
+"""Maximum number of hits to send to a model."""
 SENTENCES, LETTERS, QUOTES = 12, 800, 4
-"""Most sentences of an answer, repeated ones too, characters of one, and quotes of one; what is more isn't read."""
+"""Maximum number of sentences in an answer, including repeated ones, of characters in one, and of quotes for one."""
 IDLE = 4_000
-"""Characters without a sentence after which a model is stopped."""
+"""Number of characters without a sentence after which a model is stopped."""
 
 _WITH_LEAD = 400
-"""Most characters of a quote that begins with the lead-in of its list or the header of its table."""
+"""Maximum length in characters of a quote that includes the lead-in of its list or the header of its table."""
 _REFUSED = (400, 422)
-"""Status of a request with a schema that the server can't apply."""
+"""HTTP statuses of a server that doesn't support the schema."""
 
 _MARKS = re.compile(r"[,，、]?\s*(?:\[\d{1,3}(?:\s*[,，、–-]\s*\d{1,3})*\]|【[^】]{0,20}】)")
-"""Citations of a model's own: only code gives numbers."""
+"""Citations that a model wrote itself; they are removed, because only code numbers the quotes."""
 
 _TORN = re.compile(r"[A-Za-z\d_.,:%-]+\Z")
-"""The word or number at the end of a text that is cut, which may go on after it."""
+"""The word or number at the end of a cut text, which may be incomplete."""
 
 
 @frozen
 class Material:
-    """What a model is sent: the hits, and of each its title and as much of its text as is sent."""
+    """The hits to send to a model, with the titles and the text of each; long texts are cut."""
 
     hits: Sequence[Hit]
     places: Sequence[str]
@@ -216,7 +215,7 @@ class Material:
 
     @classmethod
     def from_hits(cls, hits: Sequence[Hit], characters: int) -> "Material":
-        """Return the first hits, with at most so many characters of notes in all."""
+        """Return the first hits, with at most `characters` of text in all."""
         chosen = llm_choice.candidates(hits, characters)[:PASSAGES]
         whole = [hit.chunk.text for hit in chosen]
         pairs = zip(llm_choice.shares(whole, characters), whole, strict=True)
@@ -232,11 +231,11 @@ class Material:
 
 
 def write(chat: Chat, llm: LlmSettings, answer: Answer, stop: Stop) -> Iterator[Answer]:
-    """Yield an answer as a language model writes it, with each sentence once more; the last one has `ended`.
+    """Yield the growing answer as a language model writes it, after each sentence; the last one has `ended`.
 
-    A sentence rests on the quotes that are found in the passages that it names. The quotes of an answer without any
-    are those of `answer`, which the notes give alone. A failure of the server is the `problem` of the writing. A reply
-    in another form is requested once more, with a schema.
+    A sentence cites those of its quotes that its passages contain. Without sentences, the quotes are those of `answer`.
+    A failure of the server becomes the `problem` of the writing. If the reply has another form, it is requested once
+    more, with a schema.
     """
     question, hits = answer.result.understood.text or answer.query, answer.result.hits
     material = Material.from_hits(hits, characters(llm, hits[:PASSAGES]))
@@ -275,7 +274,7 @@ def _with(draft: Answer, answer: Answer, proof: "_Proof", **changes: Any) -> Ans
 def _values(
     chat: Chat, task: str, asking: Mapping[str, object], stop: Stop, schema: Mapping[str, object] | None
 ) -> Generator[dict[str, object]]:
-    """Yield the objects that a model writes; it is stopped where too much else comes."""
+    """Yield the objects that a model writes, and stop it after IDLE characters without one."""
     lines, idle = StreamedLines(), 0
     with closing(chat.stream(task, asking, stop, schema)) as pieces:
         for piece in _parts(pieces):
@@ -289,14 +288,14 @@ def _values(
 
 
 def _parts(pieces: Iterable[str]) -> Iterator[str]:
-    """Yield a text in parts of at most IDLE characters; a server may send all of it at once."""
+    """Yield a text in parts of at most IDLE characters, because a server may send all of it at once."""
     for piece in pieces:
         for start in range(0, len(piece), IDLE):
             yield piece[start : start + IDLE]
 
 
 class _Proof:
-    """The quotes of an answer so far, each with its number, and whether anything could be read."""
+    """Checks sentences, and numbers the quotes of the answer so far; `read`: any sentence could be parsed."""
 
     def __init__(self, material: Material, question: str) -> None:
         self._material = material
@@ -305,7 +304,7 @@ class _Proof:
         self.read = False
 
     def sentence(self, value: Mapping[str, object]) -> Sentence | None:
-        """Return the sentence of an object, None for an object that holds none."""
+        """Return the checked sentence of an object, None if it has no sentence."""
         text = value.get("sentence")
         if not isinstance(text, str) or len(text) > LETTERS:
             return None
@@ -331,7 +330,7 @@ class _Proof:
         return Sentence(text, citations, verbatim=verdict.copied, marks=verdict.ours, quote_marks=marks)
 
     def _locate_quotes(self, quotes: object) -> Iterator[tuple[int, Source]]:
-        """Yield the whole sentences that quotes are of, with the numbers from 0 of the passages that they name."""
+        """Yield the whole sentences around quotes, each with the number of its passage, from 0."""
         for quote in quotes[:QUOTES] if isinstance(quotes, list) else ():
             if not isinstance(quote, dict):
                 continue
@@ -342,7 +341,7 @@ class _Proof:
                     yield from ((number - 1, source) for source in sources(self._material.texts[number - 1], span))
 
     def _number(self, passage: int, source: Source) -> tuple[Quote, int]:
-        """Return the quote of a sentence, one for each place, and where its text begins in its passage."""
+        """Return the quote for a sentence, which is made once, and the start of its text in the passage."""
         hit = self._material.hits[passage]
         first = source.start
         if source.lead and source.end - source.lead[0] <= _WITH_LEAD:
@@ -357,7 +356,7 @@ class _Proof:
 
 
 def characters(llm: LlmSettings, hits: Sequence[Hit]) -> int:
-    """Return how many characters of the hits a request may hold: the setting, by default less on this machine."""
+    """Return the maximum number of characters of the hits in a request: the setting, or less for a local server."""
     if "input_characters" in llm.model_fields_set or not _is_here(llm.base_url):
         return llm.input_characters
     text = "".join(hit.chunk.text for hit in hits)

@@ -1,1 +1,1 @@
-"""A base as a folder of Markdown, as JSON, as YAML, or whole as a zip; deleted bases."""
+"""Export and import of bases (a folder of Markdown, JSON, YAML, or a zip with everything); the trash of bases."""

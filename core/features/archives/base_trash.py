@@ -1,4 +1,4 @@
-"""The trash of bases: what is in it, how it grows old, and how it expires."""
+"""The trash of bases, and the expiry of bases and notes in the trash."""
 
 import logging
 import os
@@ -27,34 +27,34 @@ from core.store import Store
 from core.store.table import AMONG, StoreTable, decoding
 
 TRASH = "trash"
-"""The folder in a workspace that holds deleted bases."""
+"""The folder in a workspace for deleted bases."""
 LOG = "log.txt"
-"""The file in that folder that says what left it by its age."""
+"""The file in that folder that lists expired items."""
 
 _AT = "%Y%m%dT%H%M%S%f"
 _OWN = re.compile(r"(\d{8}T\d{12})-[\w-]+\.zip", re.ASCII)
-"""The name of a file that Tessera wrote there."""
+"""Name of an archive that Tessera wrote there."""
 _NOTES = "-notes.zip"
-"""Suffix of the names of archives of notes."""
+"""Suffix of the file names of archives with notes."""
 
 LAST = timedelta(days=7)
-"""Time for which an archive of expired items is kept."""
+"""Time that archives of expired items are kept."""
 _LOG = logging.getLogger(__name__)
 _LINES, _BYTES = 10_000, 16 << 20
-"""Most lines of the list of what left the trash, and most bytes that are read of it."""
+"""Maximum number of lines in LOG, and of bytes to read from it."""
 _LONGEST = 100
-"""Most characters of a title in a line."""
+"""Maximum length of a title in LOG, in characters."""
 
 
 class TrashedTable(StoreTable):
     """The digests of the files in the trash of bases."""
 
     def put(self, file: str, data: bytes) -> None:
-        """Write the digest of a file that Tessera writes."""
+        """Store the digest of a file that Tessera writes."""
         self._insert("trashed_bases", {"file": file, "digest": sha256(data).hexdigest()})
 
     def has(self, file: str, stream: IO[bytes]) -> bool:
-        """Return whether a file is as Tessera wrote it; the stream is at its start then."""
+        """Return whether a file is unchanged since Tessera wrote it; the stream is rewound."""
         known = self._value("SELECT digest FROM trashed_bases WHERE file = ?", file)
         stream.seek(0)
         same = known is not None and file_digest(stream, sha256).hexdigest() == known  # type: ignore[arg-type]
@@ -62,12 +62,12 @@ class TrashedTable(StoreTable):
         return same
 
     def drop(self, file: str) -> None:
-        """Forget a file that is gone."""
+        """Delete the digest of a file."""
         self._execute("DELETE FROM trashed_bases WHERE file = ?", file, aside=True)
 
 
 class BaseTrash:
-    """The archives of deleted bases. For a week more, `last` holds those that were in the trash too long."""
+    """The archives of deleted bases. Expired ones are in the folder `last` for another week."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -76,28 +76,28 @@ class BaseTrash:
         self.last = store.folder / BACKUPS / TRASH
 
     def all(self) -> list[TrashedBase]:
-        """Return the deleted bases, the last deleted first; a file that is no archive of a base has a `problem`."""
+        """Return the deleted bases, the last deleted first; a file that isn't an archive of a base has a `problem`."""
         listed = [_described(file, expired=file.parent == self.last) for file in self.every()]
         return sorted(listed, key=lambda trashed_base: (trashed_base.at, trashed_base.key), reverse=True)
 
     def file(self, key: str) -> Path:
-        """Return the file of a deleted base by its key; raises UnknownChoice."""
+        """Return the file of the deleted base with a key; raises UnknownChoice."""
         known = {_key(file): file for file in reversed(self.every())}
         if key not in known:
             raise UnknownChoice("deleted base", key, known)
         return known[key]
 
     def put(self, base_id: str, data: bytes) -> Path:
-        """Write the archive of a base that is being deleted; return its file. Raises OSError."""
+        """Write the archive of a deleted base, and return its file; raises OSError."""
         return self._write(self.folder / f"{base_id}.zip", data)
 
     def put_notes(self, base_id: str, data: bytes) -> Path:
-        """Write the archive of notes that leave the trash for good; return its file. Raises OSError."""
+        """Write an archive of expired notes, and return its file; raises OSError."""
         files.folder(self.last.parent)
         return self._write(self.last / f"{base_id}{_NOTES}", data)
 
     def _write(self, place: Path, data: bytes) -> Path:
-        """Write an archive, its name after the time, and its digest, by which it is known as the program's own."""
+        """Write an archive with the time in its name, and store its digest, which proves that Tessera wrote it."""
         file = files.folder(place.parent) / f"{utc_now():{_AT}}-{place.name}"
         files.replace(file, data)
         sync_folder(file.parent)
@@ -105,14 +105,14 @@ class BaseTrash:
         return file
 
     def expire(self, file: Path) -> Path:
-        """Move a deleted base to where it stays for a week more; return its file there. Raises OSError."""
+        """Move the archive of a deleted base to `last`, and return its file there; raises OSError."""
         files.folder(self.last.parent)
         place = file.rename(files.folder(self.last) / file.name)
         sync_folder(self.last)
         return place
 
     def drop(self, dropped: Iterable[Path]) -> int:
-        """Delete a file or folder of the trash for good; return how many. Raises StoreError."""
+        """Delete files and folders in the trash for good; return the number deleted. Raises StoreError."""
         self._store.database.check_writable()
         chosen = list(dropped)
         with translate_errors(self.folder):
@@ -122,25 +122,25 @@ class BaseTrash:
         return len(chosen)
 
     def every(self) -> list[Path]:
-        """Return every file and folder that is listed."""
+        """Return all files and folders in the trash and in `last`."""
         return [*_files(self.folder), *_files(self.last)]
 
     def dated_files(self, folder: Path) -> Iterator[tuple[Path, datetime]]:
-        """Yield the files of one of the two folders whose names Tessera made, with the time in the name."""
+        """Yield the files in a folder whose names Tessera made, with the time in the name."""
         for file in _files(folder):
             if file.is_file() and (at := _written_at(file)):
                 yield file, at
 
 
 def _files(folder: Path) -> list[Path]:
-    """Return what lies in a folder, without hidden files and the log; nothing where it can't be read."""
+    """Return the files and folders in a folder, except hidden ones and LOG; none if it can't be read."""
     with suppress(OSError):
         return sorted(file for file in folder.iterdir() if not file.name.startswith(".") and file.name != LOG)
     return []
 
 
 def _key(file: Path) -> str:
-    """Return the name of a file as text, even if its bytes are no text."""
+    """Return the name of a file as text, even if it isn't valid UTF-8."""
     return os.fsencode(file.name).decode("utf-8", "replace")
 
 
@@ -156,7 +156,7 @@ def _described(file: Path, *, expired: bool) -> TrashedBase:
 
 
 def _written_at(file: Path) -> datetime | None:
-    """Return the time in the name of a file that Tessera wrote."""
+    """Return the time in the name of a file that Tessera wrote, None for another name."""
     with suppress(ValueError):
         if name := _OWN.fullmatch(file.name):
             return datetime.strptime(name[1], _AT).replace(tzinfo=UTC)
@@ -164,7 +164,7 @@ def _written_at(file: Path) -> datetime | None:
 
 
 def _state(file: Path) -> tuple[int, datetime]:
-    """Return the size and the time of a file or folder; a time outside of the calendar becomes its first."""
+    """Return size and modification time of a file or folder; 0 and 1970 if they can't be read."""
     with suppress(OSError, ValueError, OverflowError):
         state = file.lstat()
         return state.st_size, datetime.fromtimestamp(state.st_mtime, UTC)
@@ -172,23 +172,24 @@ def _state(file: Path) -> tuple[int, datetime]:
 
 
 class OpeningTable(StoreTable):
-    """The openings of a workspace, and at which of them each item of the trash was seen first.
+    """The days on which a workspace was opened, and the opening that first saw each item in the trash.
 
-    A day is past when two openings on different days say so: one opening with a clock that is ahead proves nothing. The
-    item's own time counts where it is between the two openings between which it came; else the item
-    counts from the opening that saw it first, whatever the clock said before.
+    The current day is the earlier of the last two recorded days, because the clock may be ahead at a single opening. An
+    item counts from its own day if that is between the opening that first saw it and the one before; otherwise the
+    clock was wrong, and it counts from the opening that first saw it.
     """
 
     def begin(self, day: date) -> None:
-        """Record an opening; those that follow each other on one day are one."""
+        """Record an opening; consecutive openings on one day are recorded once."""
         if self._value("SELECT day FROM openings ORDER BY number DESC") != day.isoformat():
             self._execute("INSERT INTO openings (day) VALUES (?)", day.isoformat(), aside=True)
 
     @decoding
     def overdue(self, items: Mapping[str, tuple[date | None, timedelta]]) -> set[str]:
-        """Return the items that are in the trash for longer than they stay; each has its day, if known.
+        """Return the items that have been in the trash for too long.
 
-        The items are all that there are: others are forgotten, and new ones are seen now.
+        `items` are all items in the trash, with their own day, if known, and the time that they stay. New ones are
+        recorded, and the records of missing ones deleted.
         """
         self._see(set(items))
         days = [date.fromisoformat(day) for day in self._column("SELECT day FROM openings ORDER BY number")]
@@ -218,22 +219,24 @@ class OpeningTable(StoreTable):
 
 
 def _since(own: date | None, before: str | None, seen: str) -> date:
-    """Return the day from which an item counts; `before` is the day of the opening before it was seen."""
+    """Return the day from which an item counts; `seen`: the day of the opening that first saw it, `before`: of the last
+    opening before it.
+    """
     first = date.fromisoformat(seen)
     earliest = date.fromisoformat(before) if before else date.min
     return own if own and earliest <= own <= first else first
 
 
 def today() -> date:
-    """Return the day that the clock says, in UTC."""
+    """Return the current day in UTC."""
     return utc_now().date()
 
 
 def expire(store: Store, trash: BaseTrash, stays: timedelta) -> int:
-    """Record an opening, and take out of the trash what is there for longer than `stays`; return how many.
+    """Record an opening, and remove from the trash the items older than `stays`; return the number removed.
 
-    An item is overdue if it is at this opening and at one of another day. A base that a kill left both in use and in
-    the trash is taken out at once. Raises StoreError.
+    An item must be too old at this opening and at one on another day. A base that a kill left both in use and in the
+    trash is removed at once. Raises StoreError.
     """
     with store.changing, translate_errors(store.folder):
         OpeningTable(store.database).begin(today())
@@ -261,7 +264,7 @@ def expire(store: Store, trash: BaseTrash, stays: timedelta) -> int:
 
 
 def _take_out(store: Store, trash: BaseTrash, notes: Sequence[Trashed], bases: Sequence[Path]) -> int:
-    """Put notes and bases into archives for a week more, listed with their titles."""
+    """Move expired notes and bases to archives in `last`, and list them in LOG; return their number."""
     by_base: dict[str, list[Trashed]] = defaultdict(list)
     for trashed in notes:
         by_base[trashed.base_id].append(trashed)
@@ -281,7 +284,7 @@ def _take_out(store: Store, trash: BaseTrash, notes: Sequence[Trashed], bases: S
 
 
 def _list(trash: BaseTrash, lines: Iterable[str]) -> None:
-    """Add lines to the list of what left the trash; it says where each archive was when it left."""
+    """Add lines to LOG."""
     file = files.folder(trash.folder) / LOG
     before = []
     with suppress(FileNotFoundError):
@@ -294,7 +297,7 @@ def _list(trash: BaseTrash, lines: Iterable[str]) -> None:
 
 
 def _live(store: Store, base: KnowledgeBase, trashed: Sequence[Trashed]) -> Records:
-    """Return deleted notes as they were before: notes that live here, with their versions and edits of chunks."""
+    """Return deleted notes as records of workspace notes, with their versions and edits from before the deletion."""
     notes, versions, edits, taken = [], [], [], set[str]()
     for entry in trashed:
         *before, deleted = records.versions(store, entry.version.note_id)
@@ -313,7 +316,7 @@ def _live(store: Store, base: KnowledgeBase, trashed: Sequence[Trashed]) -> Reco
 
 
 def _base_of(file: Path) -> KnowledgeBase | None:
-    """Return the base in an archive, None for one that can't be read."""
+    """Return the base in an archive, None if it can't be read."""
     with suppress(SourceError):
         return zip_archive.base_of(file)
     return None

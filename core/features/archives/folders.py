@@ -1,4 +1,4 @@
-"""A base as a folder of Markdown files with front matter: of an unchanged vault in UTF-8, the vault's own bytes."""
+"""A base as a folder of Markdown files with front matter. Unchanged UTF-8 files of a vault keep their bytes."""
 
 import shutil
 from collections.abc import Callable, Iterable, Iterator
@@ -19,14 +19,14 @@ from core.notes import naming
 from core.notes.filing import text_of
 
 FindFile = Callable[[str, str], Attachment | None]
-"""Returns the picture or file that a note, by its id, names, None where there is none."""
+"""Returns the attachment with a target in a note, by the note's id and the target; None without one."""
 
 
 def files(records: Records, find_file: FindFile) -> Iterator[tuple[str, bytes]]:
-    """Yield the paths and bytes of a base's texts, then of the files that its notes name.
+    """Yield paths and bytes of a base's notes, then of their attachments.
 
-    A file has the path that it had in its folder, so that links to it are right. Raises ArchiveError for fields that
-    front matter can't hold.
+    An attachment keeps its path, so that links to it stay valid. Raises ArchiveError for fields that can't be written
+    as front matter.
     """
     texts: dict[str, bytes] = {}
     mistakes: list[tuple[str | Message, Message]] = []
@@ -58,7 +58,7 @@ def files(records: Records, find_file: FindFile) -> Iterator[tuple[str, bytes]]:
 
 
 def write(contents: Iterable[tuple[str, bytes]], place: Path, staging: Path) -> None:
-    """Write a folder that isn't there yet, whole or not at all; `staging` is an empty folder, which becomes it."""
+    """Write files to a new folder, all or none; `staging` is an empty folder that is renamed to it."""
     for path, data in contents:
         file = staging / path
         if not file.resolve().is_relative_to(staging.resolve()):
@@ -82,9 +82,9 @@ def write(contents: Iterable[tuple[str, bytes]], place: Path, staging: Path) -> 
 
 
 def read(place: Path, *, forbidden: Path | None = None) -> Records:
-    """Return the records of a folder, whose notes then live in the workspace; raises SourceError for one without any.
+    """Return the notes in a folder as records of workspace notes; raises SourceError for a folder without notes.
 
-    Files are read when their records are.
+    Files are read lazily, with their records.
     """
     scanned = folder.scan(place, forbidden=forbidden, most=upload.MAX_ENTRIES, scope="notes")
     if sum(file.size for file in scanned.files) > upload.MAX_UNPACKED:

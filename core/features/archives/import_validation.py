@@ -1,7 +1,8 @@
-"""The door of archives: each record is checked field by field, and arrives without power.
+"""Validation of imported archives: each record is checked field by field, and gets no permissions.
 
-A note that comes in lives in the workspace. Its base reads and writes no file, reads no picture, trusts no program, and
-is searched with models of this machine; its own model is a wish. The functions raise RowError, which names the field.
+Imported notes live in the workspace. Their base doesn't read or write files, read pictures or trust programs, and is
+searched with models of this machine; the archive's model is only recorded as a wish. The functions raise RowError with
+the name of the field.
 """
 
 import json
@@ -47,11 +48,11 @@ from core.settings import config
 T = TypeVar("T")
 
 MOST_NAME = 200
-"""Characters of the name of a base, of its model or of a question set."""
+"""Maximum length of the name of a base, a model or a question set, in characters."""
 _MOST_EXTRA = 8 * MAX_CHARACTERS
-"""Characters, as JSON, of what the longest front matter holds."""
+"""Maximum length of the properties of a note as JSON, enough for the longest front matter."""
 MOST_ENTRIES = 100_000
-"""Tags of a note, or other notes that it names."""
+"""Maximum number of values in a field, such as tags."""
 _MOST_PATH, _MOST_PART = 4096, 255
 _MOST_NUMBER = 2**53
 _ID = re.compile(r"[\w:.-]{0,100}", re.ASCII)
@@ -59,7 +60,7 @@ _SWITCHES = ("write_files", "watch", "trusts_programs", "read_pictures")
 
 
 def admit(records: Records, usual: str) -> Records:
-    """Return the records of an archive as they arrive; `usual` is the model that a new base of the kind gets."""
+    """Return an archive's records with validation and without permissions; `usual` is the default model of its kind."""
     of_archive = records.base
     into = base(of_archive, usual)
     powers = RequestedPermissions(
@@ -91,7 +92,7 @@ def admit(records: Records, usual: str) -> Records:
 
 
 def base(of_archive: KnowledgeBase, usual: str) -> KnowledgeBase:
-    """Return the base of an archive as it arrives, with the model `usual`, or its own if that is built in."""
+    """Return an archive's base without permissions, with the model `usual`, or its own model if that is built in."""
     of_archive = _sound(of_archive)
     for name in ("name", "embedder", "wish"):
         text = getattr(of_archive, name)
@@ -121,7 +122,7 @@ def base(of_archive: KnowledgeBase, usual: str) -> KnowledgeBase:
 
 
 def note(from_outside: Note, into: KnowledgeBase) -> Note:
-    """Return a note from outside as one that lives in the workspace, in a base."""
+    """Return an imported note as a workspace note in a base."""
     front, body = from_outside.front or "", from_outside.body
     if from_outside.base_id != into.id:
         raise RowError("this is a note of another base.")
@@ -158,7 +159,7 @@ def note(from_outside: Note, into: KnowledgeBase) -> Note:
 
 
 def _fields(values: Mapping[str, object]) -> dict[str, Any]:
-    """Return fields of a note, checked as those that a person or a program sets."""
+    """Return the fields of a note, checked like fields that the user or a program sets."""
     sound: dict[str, object] = {}
     for name, value in values.items():
         if isinstance(value, tuple | list) and len(value) > MOST_ENTRIES:
@@ -240,7 +241,7 @@ def _run(record: RunRecord, into: KnowledgeBase) -> RunRecord:
 
 
 def _pipeline(pipeline: Pipeline) -> Pipeline:
-    """Return a setup that asks no language model, and whose model and reranker are the program's own."""
+    """Return a pipeline without a language model, and without an embedder and reranker that aren't built in."""
     if pipeline.chunking:
         _check_chunking(pipeline.chunking)
     built_in = embedding.is_built_in(pipeline.embedder)
@@ -255,7 +256,7 @@ def _pipeline(pipeline: Pipeline) -> Pipeline:
 
 
 def _search(search: SearchSettings) -> SearchSettings:
-    """Return search settings without a reranker that asks for a network, a server or a file."""
+    """Return search settings without a reranker that isn't built in, because it may need a network, server or file."""
     with _name_field("search"):
         config.check(search)
     built_in = search.reranker is None or reranking.is_built_in(search.reranker)
@@ -281,7 +282,7 @@ def _name_field(name: str) -> Iterator[None]:
 
 
 def _sound(value: T) -> T:
-    """Return a noun with its times in UTC; raises RowError for what no row can hold, and for an id that is none."""
+    """Return an object with its times in UTC; raises RowError for numbers out of range and invalid ids."""
     sound: T = change_values(value, _validate_value)
     return sound
 

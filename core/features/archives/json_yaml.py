@@ -1,4 +1,4 @@
-"""A base as one document, JSON or YAML: its settings and its notes, without their history."""
+"""A base as one JSON or YAML document: its settings and notes, without history."""
 
 import json
 import re
@@ -28,12 +28,12 @@ from core.notes.filing import front_of, read_front
 
 _MOST_DEPTH = 30
 _MOST_SIGNS = 5_000_000
-"""Texts, commas and brackets in a JSON document."""
+"""Maximum number of strings, commas and brackets in a JSON document."""
 _BLANKS = re.compile(r"[ \t\r\n]*")
 _MOST_EVENTS = 1_500_000
-"""Beginnings and ends of values in a document: about as many as 30,000 notes have."""
+"""Maximum number of YAML events in a document, about as many as for 30,000 notes."""
 _MOST_TYPED = 100
-"""Characters of a number, a date or a truth; a longer text is a text."""
+"""Maximum length of a number, date or truth value in YAML; a longer scalar is a text."""
 
 _RESOLVER: Any = Resolver()
 
@@ -42,12 +42,15 @@ _DEFAULT = ChunkingOptions()
 
 
 def _document_error(name: str, line: int, reason: Message) -> ArchiveError:
-    """Return the error of a document with a mistake that keeps its notes from being read."""
+    """Return the error for a document that can't be parsed further."""
     return ArchiveError(name, [(message("line {line}", line=line), reason)])
 
 
 def _json_items(data: bytes, name: str, head: dict[str, object]) -> Iterator[tuple[int, object]]:
-    """Yield the notes of a document with their lines, one at a time, and fill its head; raises ArchiveError."""
+    """Yield the line and value of each note in a JSON document, and fill `head` with its other fields.
+
+    Notes are parsed one at a time. Raises ArchiveError.
+    """
     line = 1
     try:
         text = data.decode()
@@ -77,7 +80,10 @@ def _json_items(data: bytes, name: str, head: dict[str, object]) -> Iterator[tup
 
 
 def _pass(text: str, at: int, signs: str) -> tuple[int, str]:
-    """Return the place after one of some signs and the blanks around it, and the sign; raises JSONDecodeError."""
+    """Skip one of some signs and the white space around it; return the position after it, and the sign.
+
+    Raises JSONDecodeError for another sign.
+    """
     at = _end_of_blanks(text, at)
     sign = text[at : at + 1]
     if not sign or sign not in signs:
@@ -91,7 +97,10 @@ def _end_of_blanks(text: str, at: int) -> int:
 
 
 def _yaml_items(data: bytes, name: str, head: dict[str, object]) -> Iterator[tuple[int, object]]:
-    """Yield the notes of a document with their lines, and fill its head; raises ArchiveError."""
+    """Yield the line and value of each note in a YAML document, and fill `head` with its other fields.
+
+    Raises ArchiveError.
+    """
     events = _events(data, name)
     try:
         for event in events:
@@ -122,12 +131,12 @@ def _events(data: bytes, name: str) -> Iterator[yaml.Event]:
 
 
 def _line_of(event: yaml.Event) -> int:
-    """Return the number of the line at which an event begins, from 1."""
+    """Return the number of the line where an event begins, from 1."""
     return event.start_mark.line + 1 if event.start_mark else 1
 
 
 def _build(events: Iterator[yaml.Event], event: yaml.Event, name: str) -> object:
-    """Return the value that an event begins; the text of a scalar without quotes is `Scalar`."""
+    """Return the value that begins with an event; unquoted scalars become `Scalar`."""
     if isinstance(event, yaml.SequenceStartEvent):
         return [_build(events, item, name) for item in _until(events, yaml.SequenceEndEvent)]
     if isinstance(event, yaml.MappingStartEvent):
@@ -186,7 +195,7 @@ _NAMES = ("path", *NOTE_FIELDS, "source_url", "created_at", "updated_at", "front
 
 
 def to_json(records: Records) -> bytes:
-    """Return a base as JSON, with a line for each note."""
+    """Return a base as JSON, with each note on one line."""
     head = "".join(f'"{name}": {_json(value)},\n' for name, value in (_HEAD | {"base": _base(records)}).items())
     notes = ",\n".join(map(_json, _notes(records)))
     return f'{{\n{head}"notes": [\n{notes}\n]\n}}\n'.encode()
@@ -200,7 +209,7 @@ def to_yaml(records: Records) -> bytes:
 
 
 def read(data: bytes, name: str) -> Records:
-    """Return the records of a JSON or YAML document, whose notes are read when they are needed; raises ArchiveError."""
+    """Return the records in a JSON or YAML document, with notes parsed lazily; raises ArchiveError."""
     data = data.removeprefix(b"\xef\xbb\xbf")
     items = _json_items if name.lower().endswith(".json") else _yaml_items
     if items is _json_items and sum(1 for _ in islice(SIGNS.finditer(data), _MOST_SIGNS)) == _MOST_SIGNS:
@@ -281,7 +290,7 @@ def _json(value: object) -> str:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes texts of several lines as such."""
+    """Writes texts of several lines as literal blocks."""
 
     def ignore_aliases(self, data: object) -> bool:
         return True
@@ -295,7 +304,7 @@ _STYLE: dict[str, Any] = {"allow_unicode": True, "sort_keys": False, "width": 10
 
 
 def _yaml(note: dict[str, object]) -> str:
-    """Return a note as an item of a list; in quotes throughout where it would read otherwise."""
+    """Return a note as a YAML list item; as JSON, with all texts quoted, if the YAML would be read back differently."""
     text: str = yaml.dump([note], Dumper=_Dumper, **_STYLE)
     try:
         same = yaml.load(text, Loader=yaml.CSafeLoader) == [note]

@@ -1,4 +1,4 @@
-"""The records of an archive, each read when it is needed, and their values in JSON, checked."""
+"""Lazily read records of an archive, and parsing and checking of their JSON."""
 
 import json
 import re
@@ -19,28 +19,28 @@ R = TypeVar("R")
 
 Place = str | Message
 Made = tuple[Place, Callable[[], T]]
-"""The place of a record in its archive, and what reads it; raises RowError and SourceError."""
+"""The place of a record in its archive, and a function that reads the record; raises RowError and SourceError."""
 
 MOST_MISTAKES = 100
-"""Mistakes that are collected before an archive is refused."""
+"""Number of mistakes after which the reading of an archive stops."""
 
 SIGNS = re.compile(rb'(?s)"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{},]')
-"""A text of JSON, whose signs don't count, or a sign of a list or an object."""
+"""A JSON string (so that signs in it don't count), a bracket or a comma."""
 MOST_VALUES = 1_000_000
-"""Texts, commas and brackets of a record."""
+"""Maximum number of strings, commas and brackets in a record."""
 _DIGITS = 20
-"""Digits and sign of the longest number that SQLite holds."""
+"""Length of the longest integer of SQLite, with its sign."""
 
 
 class RecordParts(Iterable[T], Generic[T]):
-    """Records that are read anew at each iteration; `read` yields the place of each and a function that makes it."""
+    """Records that are read again at each iteration; `read` yields the place of each, and a function that reads it."""
 
     def __init__(self, read: Callable[[], Iterable[Made[T]]] = tuple) -> None:
         self._read = read
 
     @classmethod
     def from_records(cls, records: Iterable[T]) -> "RecordParts[T]":
-        """Return parts of records in memory."""
+        """Return an object for records in memory."""
         made: list[Made[T]] = [("", partial(identity, record)) for record in records]
         return cls(lambda: made)
 
@@ -49,7 +49,7 @@ class RecordParts(Iterable[T], Generic[T]):
             yield make()
 
     def sound(self, mistakes: "Mistakes") -> Iterator[tuple[Place, T]]:
-        """Yield each record with its place; one that can't be read is a mistake."""
+        """Yield each record with its place; unreadable records are added to `mistakes`."""
         for place, make in self._read():
             try:
                 record = make()
@@ -59,11 +59,11 @@ class RecordParts(Iterable[T], Generic[T]):
             yield place, record
 
     def followed_by(self, others: "RecordParts[T]") -> "RecordParts[T]":
-        """Return these records, then others."""
+        """Return these records followed by others."""
         return RecordParts(lambda: chain(self._read(), others._read()))
 
     def map(self, change: Callable[[T], R]) -> "RecordParts[R]":
-        """Return the records as a function changes them."""
+        """Return the records with a function applied to each."""
         return RecordParts(lambda: ((place, partial(_apply, change, make)) for place, make in self._read()))
 
 
@@ -83,7 +83,7 @@ class Mistakes:
         self._listed: list[tuple[Place, Message]] = []
 
     def add(self, place: Place, reason: Message) -> None:
-        """Note a mistake; raises ArchiveError where there are too many."""
+        """Record a mistake; raises ArchiveError if there are too many."""
         self._listed.append((place, reason))
         if len(self._listed) >= MOST_MISTAKES:
             self.raise_any()
@@ -95,9 +95,9 @@ class Mistakes:
 
 
 def parse_json(text: bytes) -> Any:
-    """Return the value of a JSON text; raises RowError, also for what no record holds: a long number, a million values.
+    """Return the value of a JSON text; raises RowError, also for too long numbers and too many values.
 
-    Small values take up to twenty times as much memory as their text.
+    The number of values is limited because small ones take up to twenty times as much memory as their text.
     """
     if len(text) > MOST_VALUES and sum(1 for _ in islice(SIGNS.finditer(text), MOST_VALUES)) == MOST_VALUES:
         raise RowError("it holds too many values.")
@@ -108,7 +108,7 @@ def parse_json(text: bytes) -> Any:
 
 
 def json_error(error: Exception) -> RowError:
-    """Return the error of a JSON text that can't be read."""
+    """Return the error for an exception from parsing a JSON text."""
     if isinstance(error, json.JSONDecodeError):
         reason = translate_parse_error(error.msg)
         return RowError("this isn't a JSON object ({reason}, column {n}).", reason=reason, n=error.colno)
@@ -131,11 +131,11 @@ def _finite(digits: str) -> float:
 
 
 JSON = json.JSONDecoder(parse_int=_parse_integer, parse_float=_finite, parse_constant=_finite)
-"""The decoder of JSON with numbers as SQLite holds them; raises RowError for others."""
+"""JSON decoder for numbers that SQLite can store; raises RowError for others."""
 
 
 def noun(kind: object, value: object) -> Any:
-    """Return the noun of a type; raises RowError that names the field that is wrong."""
+    """Return the object of a type in a JSON value; raises RowError with the name of the wrong field."""
     try:
         return decoder(kind, exact=True)(value)
     except DecodeError as error:

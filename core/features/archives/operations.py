@@ -1,4 +1,4 @@
-"""Operations on bases as files, and on the trash of bases."""
+"""Operations for exporting and restoring bases, and for the trash of bases."""
 
 import shlex
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @frozen
 class ExportedBase:
-    """A base that was written to a place, and in which form."""
+    """An exported base, with its place and format."""
 
     base: str
     as_: str
@@ -31,8 +31,8 @@ class ExportedBase:
 class RestoredBase:
     """A base from an archive or the trash, with its number of notes.
 
-    `wish` is the model that its archive names, and `wish_asks` what it asks for. `powers` are the permissions that it
-    had elsewhere. A `foreign` one is from another workspace.
+    `wish` is the model that its archive names, and `wish_asks` what that model needs. `powers` are the permissions that
+    the base had in the archive. `foreign`: the base is from another workspace.
     """
 
     base: str
@@ -45,7 +45,7 @@ class RestoredBase:
 
 @frozen
 class DeletedBase:
-    """A base in the trash, or with titles an archive of its `notes`; `problem` is why it can't be restored."""
+    """A base in the trash, or an archive of expired `notes`, with their titles; `problem`: why it can't be restored."""
 
     key: str
     base: str
@@ -84,7 +84,7 @@ _SWITCHES = {
     "trusts_programs": "--trust-programs",
     "read_pictures": "--read-pictures",
 }
-"""The options that grant permissions, by their fields."""
+"""Command-line options that grant permissions, by field."""
 
 
 def format_trash(listed: DeletedBases) -> list[str]:
@@ -116,7 +116,7 @@ def format_restored(restored: RestoredBase) -> list[str]:
 
 
 def _format_powers(restored: RestoredBase) -> list[str]:
-    """Return the permissions that the base of an archive had where it is from, and how the user grants them here."""
+    """Return lines on the permissions that a base had in its archive, with the commands that grant them here."""
     name, powers = shlex.quote(restored.base), restored.powers
     printed = [
         _(

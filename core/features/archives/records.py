@@ -1,4 +1,4 @@
-"""A base as the records of its archive, read from a store and written to one."""
+"""A base as the records of an archive: reading them from a store, and writing them to one."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -46,7 +46,7 @@ _OWNERS = (KnowledgeBase, Note, Edit, QuestionSet, Run)
 
 @frozen
 class NoteRecord:
-    """A note, its file's time in ns and size, and its own chunking."""
+    """A note, with the modification time in ns and size of its file, and its own chunking options."""
 
     note: Note
     mtime_ns: int | None = None
@@ -74,14 +74,14 @@ class SetRecord:
 
 @frozen
 class RunRecord:
-    """A run with the results of its questions, by their numbers."""
+    """A run with the results of its questions, by the number of the question."""
 
     run: Run
     results: dict[str, QuestionResult]
 
 
 class RunRows(Protocol):
-    """The rows of runs and of the results of their questions."""
+    """The table of runs and of the results of their questions."""
 
     def for_base(self, base: KnowledgeBase) -> list[Run]: ...
 
@@ -100,7 +100,7 @@ class RunRows(Protocol):
 
 @frozen
 class Records:
-    """A base with all that belongs to it. `powers` are those that were left at the door."""
+    """A base with all its records. `powers` are the permissions that an import removed."""
 
     base: KnowledgeBase
     notes: RecordParts[NoteRecord] = field(default_factory=RecordParts)
@@ -112,17 +112,21 @@ class Records:
     syncs: RecordParts[SyncRecord] = field(default_factory=RecordParts)
     uses: RecordParts[Use] = field(default_factory=RecordParts)
     words: dict[str, str] = field(default_factory=dict)
-    """Files of words that the person edits, by name: synonyms, the vocabulary."""
+    """Texts of the user's word lists by file name: synonyms, the vocabulary."""
     powers: RequestedPermissions = NO_POWERS
 
     def sorted_notes(self) -> list[Note]:
-        """Return the notes by their paths."""
+        """Return the notes, sorted by path."""
         return sorted((record.note for record in self.notes), key=lambda note: (note.path or "", note.source_ref))
 
 
 @frozen
 class Ids:
-    """The ids of an archive: notes with their versions, the numbers of versions, edits; `named` are all others."""
+    """The ids in an archive.
+
+    `notes` has the version of each note, and `versions` the numbers of each note's versions; `named` are all ids that
+    other records refer to.
+    """
 
     notes: dict[str, int] = field(default_factory=dict)
     versions: dict[str, set[int]] = field(default_factory=dict)
@@ -136,12 +140,12 @@ _DEFAULT = ChunkingOptions()
 def new_base(
     name: str, chunking: ChunkingOptions = _DEFAULT, embedder: str = "", **values: Unpack[NewBaseFields]
 ) -> KnowledgeBase:
-    """Return a base that isn't stored yet; its fingerprint and dimension are set once it is written."""
+    """Return a base that isn't stored yet; its fingerprint and dimension are set when it is written."""
     return KnowledgeBase(fresh_id(name, ()), name, embedder, "", 0, chunking, utc_now(), **values)
 
 
 def record_of(base: KnowledgeBase, note: Note, taken: set[str]) -> NoteRecord:
-    """Return the record of a new note of a base, with a free id that is added to `taken`."""
+    """Return the record of a new note in a base, with a free id, which is added to `taken`."""
     note_id = fresh_id(f"{base.id}/{note.path}", taken)
     taken.add(note_id)
     hashed = content_hash(note.body.encode("utf-8", "surrogatepass"))
@@ -149,7 +153,7 @@ def record_of(base: KnowledgeBase, note: Note, taken: set[str]) -> NoteRecord:
 
 
 def read(store: Store, base: KnowledgeBase, runs: RunRows) -> Records:
-    """Return the records of a base, in an order that depends on nothing else."""
+    """Return the records of a base in a deterministic order, so that equal bases give equal archives."""
     with store.database.read():
         ids = sorted(card.id for card in store.notes.cards(Filters(bases=(base.name,))))
         everyone = sorted(store.versions.note_ids(base.id) | {*ids})
@@ -181,7 +185,7 @@ def note_record(store: Store, note_id: str) -> NoteRecord:
 
 
 def versions(store: Store, note_id: str) -> list[VersionRecord]:
-    """Return the records of the versions of a note, the oldest first."""
+    """Return the version records of a note, the oldest first."""
     return [
         VersionRecord(
             version.kind,
@@ -194,9 +198,9 @@ def versions(store: Store, note_id: str) -> list[VersionRecord]:
 
 
 def write(store: Store, records: Records, name: str, ids: Ids, runs: RunRows) -> KnowledgeBase:
-    """Write a base with all that belongs to it in one transaction, and return it; ids that are taken become others.
+    """Write a base with all its records in one transaction, and return it; taken ids are replaced by free ones.
 
-    Its chunks are pending. Raises ConfigError and ModelError for a model that isn't there.
+    Its chunks are pending. Raises ConfigError and ModelError if its model isn't available.
     """
     store.open_index()
     with store.changing, store.database.write():
@@ -267,12 +271,12 @@ def _write_edits(store: Store, base: KnowledgeBase, edits: Iterable[Edit]) -> No
 
 
 def is_id(owner: type, name: str) -> bool:
-    """Whether a field of a class holds the id of a base, a note, an edit, a set, a run or a chunk."""
+    """Whether a field of a class is the id of a base, a note, an edit, a question set, a run or a chunk."""
     return name in _REFERENCES or (name == "id" and owner in _OWNERS)
 
 
 def _with_free_ids(store: Store, records: Records, ids: Ids) -> Records:
-    """Return the records with other ids in place of those that the store has already."""
+    """Return the records with free ids instead of those that the store already has."""
     store_ids = {base.id for base in store.bases.all()} | store.notes.ids() | store.versions.note_ids()
     store_ids |= {edit.id for edit in store.edits.all()}
     store_ids |= {question_set.id for base in store.bases.all() for question_set in store.questions.sets(base)}
@@ -300,7 +304,7 @@ def _with_free_ids(store: Store, records: Records, ids: Ids) -> Records:
 def change_values(
     value: object, change: Callable[[object, type, str], object], owner: type = object, name: str = ""
 ) -> Any:
-    """Return a noun with its values changed; `change` gets each with the class and the name of its field."""
+    """Return an object with all its values, also nested ones, replaced by `change(value, class, field name)`."""
     if is_dataclass(value) and not isinstance(value, Message | type):
         kind = type(value)
         return kind(
@@ -317,7 +321,7 @@ def change_values(
 
 
 def mentioned(value: object) -> set[str]:
-    """Return the ids in a noun; of a chunk's id, the note's."""
+    """Return the ids in an object; for the id of a chunk, the id of its note."""
     ids = set()
 
     def collect(item: object, owner: type, name: str) -> object:

@@ -1,4 +1,4 @@
-"""Bases as files: exported, imported, deleted into the trash, checked there and restored."""
+"""Exporting and importing bases, and deleting them into the trash and restoring them."""
 
 import io
 import logging
@@ -30,7 +30,7 @@ from core.store import Store
 
 
 def checked(records: Records, name: str) -> Ids:
-    """Read all records of the archive `name` once, and return their ids; raises ArchiveError with every mistake."""
+    """Read all records of the archive `name`, and return their ids; raises ArchiveError with all mistakes."""
     mistakes, ids = Mistakes(name), Ids()
     for place, entry in records.notes.sound(mistakes):
         if entry.note.id in ids.notes:
@@ -84,13 +84,13 @@ def _versions(records: Records, mistakes: Mistakes, ids: Ids) -> None:
 Form = Literal["markdown", "json", "yaml", "zip"]
 
 MOST_DOCUMENT = 64 * 2**20
-"""Bytes of a JSON or YAML document, which is held in memory; a zip isn't."""
+"""Maximum size of a JSON or YAML document in bytes, because it is held in memory, unlike a zip."""
 
 _LOG = logging.getLogger(__name__)
 
 
 class Archives:
-    """The bases of a workspace as files. Changes raise WorkspaceLocked where it is open for reading only."""
+    """Exports, imports and the trash of bases. Changes raise WorkspaceLocked in a read-only workspace."""
 
     def __init__(
         self, store: Store, settings: Settings, bases: Bases, runs: RunRows, find_file: folders.FindFile
@@ -106,12 +106,12 @@ class Archives:
     # files
 
     def export(self, base: str, place: Path, form: str = "zip") -> Path:
-        """Write a base to a place where nothing is yet, whole or not at all; return the place.
+        """Write a base to a new file or folder, completely or not at all; return its path.
 
-        `markdown` is a folder with the pictures and files that the notes name, `json` and `yaml` hold the notes
-        with their fields, `zip` holds everything: history, edits of chunks, question sets, runs, settings,
-        synonyms and types. Raises ConfigError for a place that is taken, UnknownChoice, ArchiveError for fields
-        that front matter can't hold.
+        `markdown` is a folder of the notes and their attachments, `json` and `yaml` contain the notes with their
+        fields, and `zip` contains everything: history, edits of chunks, question sets, runs, settings, synonyms and
+        types. Raises ConfigError if the place exists, UnknownChoice, and ArchiveError for fields that can't be written
+        as front matter.
         """
         if form not in get_args(Form):
             raise UnknownChoice("format", form, get_args(Form))
@@ -127,7 +127,7 @@ class Archives:
         return place
 
     def exported(self, base: str, form: str) -> bytes:
-        """Return the bytes of an export; of `markdown`, a zip of its files."""
+        """Return the bytes of an export; for `markdown`, a zip of its files."""
         held = self._read(self._bases.get(base))
         if form == "json":
             return json_yaml.to_json(held)
@@ -142,10 +142,10 @@ class Archives:
         return stream.getvalue()
 
     def restore(self, place: Path, name: str = "") -> Restored:
-        """Make a base of an export, under its own name or another one; return it. Its notes wait to be indexed.
+        """Create a base from an export, under its own or another name, and return it; its chunks are pending.
 
-        Notes live in the workspace, and the base has no power that a person didn't give it here. Raises ArchiveError
-        with every mistake, of which nothing is imported, ConfigError for a name that is taken, SourceError.
+        Its notes live in the workspace, and it has no permissions until the user grants them. Raises ArchiveError with
+        all mistakes, ConfigError for a taken name, and SourceError; then nothing is imported.
         """
         place = app_paths.expand_home(place)
         if os.path.isdir(place):  # noqa: PTH112 a path that is too long is none
@@ -154,11 +154,11 @@ class Archives:
             return self._restore(stream, place.name, name)
 
     def restore_data(self, data: bytes, file: str, name: str = "") -> Restored:
-        """Make a base of the bytes of an export that is a file; raises as `restore` does."""
+        """Create a base from the bytes of an exported file; raises the errors of `restore`."""
         return self._restore(io.BytesIO(data), file, name)
 
     def restore_files(self, files: Iterable[tuple[str, bytes]], name: str) -> Restored:
-        """Make a base of the paths and bytes of a folder's files; raises as `restore` does."""
+        """Create a base from the paths and bytes of a folder's files; raises the errors of `restore`."""
         with self._store.temporary.make_scoped() as staging:
             place = staging / "notes"
             place.mkdir()
@@ -187,23 +187,24 @@ class Archives:
     # trash
 
     def put_into_trash(self, base: KnowledgeBase) -> None:
-        """Write a base, with everything, into the trash; raises StoreError."""
+        """Write a base with all its records into the trash; raises StoreError."""
         with translate_errors(self._store.folder):
             self._trash.put(base.id, zip_archive.pack(self._read(base)))
 
     @property
     def trash_stays(self) -> timedelta:
-        """Time within which a deleted base can be restored."""
+        """Time that a deleted base stays in the trash."""
         return self._stays
 
     def trash(self) -> list[TrashedBase]:
-        """Return what lies in the trash, the last deleted first; one that can't be restored has a `problem`."""
+        """Return the items in the trash, the last deleted first; an item that can't be restored has a `problem`."""
         return self._trash.all()
 
     def restore_deleted(self, key: str, name: str = "") -> Restored:
-        """Bring back a deleted base, by its key, or the last one of a name; return it. Raises as `restore` does.
+        """Restore the deleted base with a key, or the last deleted one with a name, and return it.
 
-        One that Tessera put there is as it was, with its folders and powers; what else lies there is an archive.
+        An archive that Tessera wrote is restored unchanged, with its folders and permissions; any other file is
+        imported like an export. Raises the errors of `restore`.
         """
         named = [
             trashed_base.key
@@ -219,21 +220,21 @@ class Archives:
         return restored
 
     def delete_for_good(self, key: str) -> int:
-        """Delete what lies in the trash under a key; return how many, which is one. Raises UnknownChoice."""
+        """Delete the item with a key in the trash for good; return 1. Raises UnknownChoice."""
         return self._trash.drop([self._trash.file(key)])
 
     def empty_trash(self) -> int:
-        """Delete for good what lies in the trash; return how many."""
+        """Delete all items in the trash for good; return the number deleted."""
         return self._trash.drop(self._trash.every())
 
     def expire_trash(self) -> int:
-        """Take out of the trash the notes and bases that are there too long; return how many. Raises StoreError."""
+        """Remove expired notes and bases from the trash; return the number removed. Raises StoreError."""
         return expire(self._store, self._trash, self._stays)
 
     # both
 
     def _import(self, held: Records, file: str, name: str) -> Restored:
-        """Write a base that comes from outside; raises ArchiveError before anything is written."""
+        """Validate and write the base of an archive; raises ArchiveError before anything is written."""
         mistakes = Mistakes(file)
         zip_archive.check(held.words, mistakes)
         try:
@@ -278,4 +279,4 @@ CHECKS = {
         _trash,
     ),
 }
-"""The checks by their names."""
+"""Checks by name."""

@@ -1,4 +1,4 @@
-"""A base with everything as one zip, always the same bytes: JSON lines for each kind of record, and word lists."""
+"""A base with all its records as one deterministic zip: JSON lines for each kind of record, and word lists."""
 
 import io
 import json
@@ -33,19 +33,19 @@ _MARK, _VERSION = "tessera.json", {"tessera": "base", "version": 1}
 _BASE, _WORDS = "base.json", "words/"
 _LISTS = ("notes", "versions", "edits", "proposals", "sets", "runs", "syncs", "uses")
 _VERDICTS = "feedback.jsonl"
-"""The verdicts of an archive of before, which has no uses."""
+"""File with the verdicts in archives of earlier versions, which have no uses."""
 _TIME = (1980, 1, 1, 0, 0, 0)
 _MOST_LINE = 2 * MAX_BYTES + 2**20
-"""Bytes of a record: a note of the largest size, all of whose characters JSON escapes."""
+"""Maximum size of a record in bytes: a note of the maximum size with every character escaped in JSON."""
 _MOST_HEAD = 2**20
 _MOST_FOLDERS = 20
 _TITLES = 50
-"""Most titles that a list of archives reads."""
+"""Maximum number of titles to read from an archive for a list."""
 FAULTS = (
     *(OSError, EOFError, ValueError, TypeError, LookupError, RecursionError, RowError),
     *(RuntimeError, OverflowError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
 )
-"""What reading an unknown zip raises: damage, encryption, an unknown compression, a record of another kind."""
+"""Exceptions that reading an unknown zip may raise: for damage, encryption, unknown compression, other records."""
 
 FILES = (synonyms.FILE, vocabulary.FILE)
 
@@ -75,14 +75,14 @@ def _line(value: object) -> str:
 
 
 def is_notes(archive: upload.Archive) -> bool:
-    """Return whether a zip holds a folder of notes, not a base with everything."""
+    """Return whether a zip contains a folder of notes and isn't an exported base."""
     return _MARK not in archive.names and any(map(is_note, archive.names))
 
 
 def unpack(stream: IO[bytes], name: str, *, own: bool = False) -> Records:
-    """Return the records of a zip, which is read when they are; one that Tessera wrote itself has no limits.
+    """Return the records in a zip, which are read lazily; `own`: Tessera wrote the zip, so it has no size limits.
 
-    Raises ArchiveError for an archive that isn't of a base, SourceError for a damaged one.
+    Raises ArchiveError for a zip that isn't an exported base, and SourceError for a damaged one.
     """
     archive = upload.open_archive(stream, name, limited=not own)
     if archive.read(_MARK, _MOST_HEAD).strip() != _line(_VERSION).strip().encode():
@@ -116,7 +116,7 @@ def _record(kind: object, line: bytes) -> object:
 
 
 def _folders(syncs: RecordParts[SyncRecord]) -> tuple[str, ...]:
-    """Return the folders that the notes of an archive were read from, as far as they can be read."""
+    """Return the folders from which the notes of an archive were synced, as many as can be read."""
     folders = []
     try:
         for sync in syncs:
@@ -130,14 +130,14 @@ def _folders(syncs: RecordParts[SyncRecord]) -> tuple[str, ...]:
 
 
 def base_of(file: Path) -> KnowledgeBase:
-    """Return the base in a zip, without its notes; raises SourceError for a damaged one, and for what is none."""
+    """Return the base in a zip, without its notes; raises SourceError if the zip is damaged or isn't an archive."""
     with _member(file, _BASE) as stream:
         base: KnowledgeBase = noun(KnowledgeBase, json.loads(stream.read(_MOST_HEAD)))
         return base
 
 
 def titles_of(file: Path) -> tuple[str, ...]:
-    """Return the titles of the first notes in a zip; raises as `base_of` does."""
+    """Return the titles of the first notes in a zip; raises the errors of `base_of`."""
     with _member(file, "notes.jsonl") as stream:
         lines = iter(lambda: stream.readline(_MOST_HEAD), b"")
         return tuple(str(json.loads(line)["note"]["title"]) for line in islice(lines, _TITLES))
@@ -155,7 +155,7 @@ def _member(file: Path, name: str) -> Iterator[IO[bytes]]:
 
 
 def check(words: dict[str, str], mistakes: Mistakes) -> None:
-    """Report each line of the word files of an archive that can't be read."""
+    """Add the unreadable lines in an archive's word lists to `mistakes`."""
     for problem in synonyms.problems(words.get(synonyms.FILE, "")):
         mistakes.add(f"words/{synonyms.FILE}", problem)
     for problem in vocabulary.parse(words.get(vocabulary.FILE, "").encode()).problems:
@@ -163,12 +163,12 @@ def check(words: dict[str, str], mistakes: Mistakes) -> None:
 
 
 def user_wordlists(folder: Path) -> dict[str, str]:
-    """Return the person's files in a workspace."""
+    """Return the user's word lists in a workspace, by file name."""
     return {name: text for name in FILES if (text := _text(folder / name))}
 
 
 def add(folder: Path, words: dict[str, str]) -> None:
-    """Add the lines that the person's files in a workspace lack; a file that nobody edited is replaced."""
+    """Add missing lines to the user's word lists in a workspace; an unedited file is replaced."""
     for name in FILES:
         if name in words:
             _add(folder / name, words[name])
@@ -186,7 +186,7 @@ def _add(file: Path, text: str) -> None:
 
 
 def _text(file: Path) -> str:
-    """Return the text of a file of words, "" where it can't be read."""
+    """Return the text of a word list, "" if it can't be read."""
     with suppress(OSError, files.Unfit):
         return files.read(file).decode("utf-8", "replace")
     return ""

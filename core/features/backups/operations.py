@@ -1,4 +1,4 @@
-"""Operations on backups of the whole workspace: what they return, and its output for people."""
+"""Operations on backups of the whole workspace: the objects that they return, and their output on a terminal."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -25,7 +25,7 @@ class BackupList:
 
 @frozen
 class NotRestored:
-    """Nothing was restored, because the user didn't confirm it."""
+    """Result of a restoration that the user didn't confirm."""
 
     backup: None = None
 

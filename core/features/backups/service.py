@@ -1,4 +1,4 @@
-"""The backups of a workspace: where they are, how they are made, each day by themselves, checked and restored."""
+"""The backups of a workspace: their folder, making (also daily), checking and restoring them."""
 
 import logging
 import sqlite3
@@ -21,25 +21,25 @@ from core.store.backups import encryption, making, manifest, restoring
 
 JOB = "backup"
 NEWEST = "latest"
-"""The name that means the newest backup."""
+"""Name for the newest backup."""
 
 _LOG = logging.getLogger(__name__)
 _FOLDER, _DAILY = "backup_folder", "backup_daily"
-"""Preferences: the folder for backups, and `off` where none is made each day."""
+"""Keys of preferences: the folder for backups, and whether daily backups are made (`off`: they aren't)."""
 _EVERY = timedelta(days=1)
 _FIRST, _AGAIN = 60.0, 600.0
-"""Seconds before the first look whether a backup is due, and between two looks."""
+"""Seconds before the first check whether a backup is due, and between two checks."""
 
 _OLD = 7
-"""Days after which a backup is old."""
+"""Number of days after which a backup is old."""
 _READ = 200_000_000
-"""Bytes of the newest backups that are read; of others only the list of their files is."""
+"""Total size in bytes of the newest backups to read completely; of others only the manifest is read."""
 
 
 class Backups:
-    """The backups of the workspace in a folder; `snapshot` gives a connection to its database.
+    """The backups of the workspace in a folder; `snapshot` returns a connection to its database.
 
-    `objects` returns those of a database of a schema. `problem` says why the last daily backup failed.
+    `objects` returns the SQL objects of a schema version. `problem` is the reason why the last daily backup failed.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Backups:
         self.problem: Message | None = None
 
     def has_notes(self) -> bool:
-        """Whether the workspace has notes, of which a backup is to be made."""
+        """Whether the workspace has notes."""
         with self._snapshot() as connection:
             return bool(connection.execute("SELECT EXISTS (SELECT 1 FROM notes)").fetchone()[0])
 
@@ -70,12 +70,12 @@ class Backups:
 
     @property
     def place(self) -> Path:
-        """The folder for backups: as the settings say, else as the person chose, else in the workspace."""
+        """The folder for backups: from the settings, else the user's choice, else in the workspace."""
         chosen = self._settings.backups.folder or self._preferences.get(_FOLDER)
         return app_paths.expand_home(chosen) if chosen else self._folder / BACKUPS
 
     def choose_place(self, folder: str) -> None:
-        """Make backups in another folder from now on, "" for that of the workspace; raises ConfigError, StoreError."""
+        """Store the folder for later backups, "" for the folder in the workspace; raises ConfigError and StoreError."""
         place = app_paths.expand_home(folder.strip())
         if folder.strip():
             if not place.is_absolute() or "\0" in folder:
@@ -88,35 +88,35 @@ class Backups:
 
     @property
     def daily(self) -> bool:
-        """Whether a backup is made each day, by the settings, else by the person's choice."""
+        """Whether daily backups are on: by the settings, else by the user's choice."""
         chosen = self._settings.backups.daily
         return self._preferences.get(_DAILY) != "off" if chosen is None else chosen
 
     def choose_daily(self, on: bool) -> None:
-        """Store the person's choice whether a backup is made each day."""
+        """Store the user's choice to turn daily backups on or off."""
         self._preferences.set(_DAILY, "on" if on else "off")
 
     @property
     def encrypted(self) -> bool:
-        """Whether backups are encrypted from now on; raises SourceError for a damaged key."""
+        """Whether later backups will be encrypted; raises SourceError for a damaged key."""
         return encryption.key(self._folder) is not None
 
     def protect(self, passphrase: str) -> None:
-        """Encrypt backups from now on; raises ConfigError for a short passphrase, MissingDependency."""
+        """Encrypt later backups; raises ConfigError for a short passphrase, and MissingDependency."""
         encryption.protect(self._folder, passphrase)
 
     def unprotect(self) -> None:
-        """Encrypt backups no more from now on."""
+        """Stop encrypting later backups."""
         encryption.unprotect(self._folder)
 
     # made, listed, checked, restored
 
     def all(self) -> list[Backup]:
-        """Return all backups, the newest first; one that can't be read has a `problem`."""
+        """Return all backups, the newest first; an unreadable backup has a `problem`."""
         return manifest.list_backups(self._folder / BACKUPS, self.place)
 
     def get(self, name: str) -> Backup:
-        """Return a backup by its name, `latest` for the newest one that can be read; raises UnknownChoice."""
+        """Return the backup with a name, or the newest readable one for `latest`; raises UnknownChoice."""
         known = {backup.name: backup for backup in reversed(self.all())}
         whole = [backup for backup in known.values() if not backup.problem]
         if name == NEWEST and whole:
@@ -126,16 +126,16 @@ class Backups:
         return known[name]
 
     def named(self, name: str) -> Backup:
-        """Return a backup by its name, `latest`, or its whole path; raises UnknownChoice."""
+        """Return a backup by its name, `latest`, or an absolute path; raises UnknownChoice."""
         return manifest.read_backup(Path(name)) if Path(name).is_absolute() else self.get(name)
 
     def make(
         self, reason: BackupReason = "person", *, to: Path | None = None, progress: Progress = no_progress
     ) -> Backup:
-        """Make a backup; others may write meanwhile.
+        """Make a backup; notes may be written meanwhile.
 
-        With `to` it is written in this folder or as this file, and then read as `verify` does. Raises DiskFull,
-        NotesDamaged and other StoreErrors, ConfigError for a file that is there already.
+        With `to`, it is written to this folder or file, and then verified. Raises DiskFull, NotesDamaged and other
+        StoreErrors, and ConfigError if the file exists.
         """
         with self._snapshot() as connection:
             backup = making.make(
@@ -150,19 +150,19 @@ class Backups:
         return backup
 
     def unpacked_bytes(self, backup: Backup) -> int:
-        """Return the bytes that a backup unpacks to; raises SourceError for a damaged list of its files."""
+        """Return the unpacked size of a backup in bytes; raises SourceError for a damaged manifest."""
         if backup.file.suffix == ".db":
             return backup.bytes
         return sum(size for size, _ in manifest.read(backup.file)[1].values())
 
     def verify(self, name: str) -> Backup:
-        """Read all of a backup; raises SourceError where it isn't as it was made."""
+        """Read all of the backup with a name, and return it; raises SourceError if it is damaged."""
         backup = self.get(name)
         self.check(backup)
         return backup
 
     def check(self, backup: Backup) -> None:
-        """Read all of a backup, as `verify` does."""
+        """Read all of a backup; raises SourceError if it is damaged."""
         if backup.file.suffix == ".db":
             if wrong := making.check(backup.file):
                 raise SourceError(str(backup.file), "is damaged ({why}). Choose another backup.", why=wrong)
@@ -170,10 +170,10 @@ class Backups:
             manifest.unpack(backup.file, None, manifest.read(backup.file)[1])
 
     def restore(self, name: str, *, passphrase: str = "", to: Path | None = None) -> RestoredBackup:
-        """Bring a backup back, given by its name or file: in a new folder `to`, else here, at the next opening.
+        """Restore a backup, given by name or file, into a new folder `to`, or into this workspace at its next opening.
 
         Raises UnknownChoice, SourceError for a damaged backup or a folder that isn't empty, ConfigError for a wrong
-        passphrase, NewerSchema, DiskFull.
+        passphrase, NewerSchema, and DiskFull.
         """
         file = self.named(name).file
         if to is not None:
@@ -185,7 +185,7 @@ class Backups:
     # by itself
 
     def start(self) -> None:
-        """Make a backup each day until the workspace is closed; does nothing if it is started."""
+        """Start the thread for daily backups, which runs until `close`; does nothing if it is running."""
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name="backups", daemon=True)
             self._thread.start()
@@ -196,9 +196,9 @@ class Backups:
             self._thread.join()
 
     def due(self, now: datetime) -> bool:
-        """Whether a daily backup is due: never of a workspace without notes, and not while notes are imported.
+        """Whether a daily backup is due; never for a workspace without notes, and not during an import.
 
-        One of the future, made by a clock that was wrong, doesn't count.
+        A backup with a future time, made while the clock was wrong, doesn't count as the last one.
         """
         if not self.daily or self._jobs.running("import") or not self.has_notes():
             return False
@@ -210,7 +210,7 @@ class Backups:
         return not any(now - _EVERY < at <= now for at in own)
 
     def make_daily(self) -> bool:
-        """Start the job of the daily backup if one is due; return whether it was started."""
+        """Start the backup job if a daily backup is due; return whether it was started."""
 
         def work(progress: Progress) -> None:
             try:
@@ -235,7 +235,7 @@ class Backups:
 
 
 def restore_into(file: Path, folder: Path, passphrase: str, objects: restoring.Objects) -> RestoredBackup:
-    """Bring a backup back in a folder that is new or empty; raises as `Backups.restore` does."""
+    """Restore a backup into a new or empty folder; raises the errors of `Backups.restore`."""
     with translate_errors(folder):
         if folder.is_dir() and any(folder.iterdir()):
             raise SourceError(str(folder), "isn't empty. Choose a folder that isn't there yet.")
@@ -289,4 +289,4 @@ CHECKS = {
         _damage,
     ),
 }
-"""The checks by their names."""
+"""Checks by name."""

@@ -1,1 +1,1 @@
-"""The doctor: checks of a workspace, what each means, and how it is mended."""
+"""The doctor: checks of a workspace, with explanations and repairs."""

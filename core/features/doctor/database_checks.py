@@ -1,4 +1,4 @@
-"""Checks of the database: its structure, and whether its tables agree."""
+"""Checks of the database: its structure, and the consistency of its tables."""
 
 from collections.abc import Callable
 
@@ -37,7 +37,7 @@ _GOLDLESS = "SELECT 1 FROM golds WHERE flagged"
 
 
 def _counts(rows: str, singular: str, many: str) -> Callable[[WorkspaceParts], Message | None]:
-    """Return what says how many rows a statement finds, by its field `n`."""
+    """Return a check that reports the number of rows of a query, in the field `n`, if there are any."""
 
     def find(parts: WorkspaceParts) -> Message | None:
         count = parts.store.database.value(f"SELECT count(*) FROM ({rows})")
@@ -69,7 +69,7 @@ def _references(parts: WorkspaceParts) -> Message | None:
 
 
 def _drop_orphans(parts: WorkspaceParts) -> None:
-    """Delete the rows whose parent is gone; chunks without their vectors wait for them again."""
+    """Delete rows whose parent is missing; chunks with missing vectors become pending."""
     if parts.store.database.value("SELECT EXISTS (SELECT 1 FROM notes WHERE base_id NOT IN (SELECT id FROM bases))"):
         raise StoreError(
             "Notes belong to a base that is gone. Restore the newest backup: {command}",
@@ -119,7 +119,7 @@ def _put_words(parts: WorkspaceParts) -> None:
 
 
 def _await_vectors(parts: WorkspaceParts) -> None:
-    """Let chunks whose state is wrong wait for their vectors."""
+    """Make embedded chunks without windows pending, and delete the windows of other chunks."""
     with parts.store.changing, parts.store.database.write() as connection:
         wrong = [row[0] for row in connection.execute(_WRONG_STATE).fetchall()]
         for rowid in wrong:
@@ -128,7 +128,7 @@ def _await_vectors(parts: WorkspaceParts) -> None:
 
 
 def _put_versions(parts: WorkspaceParts) -> None:
-    """Write the version that a note has and its history lacks."""
+    """Write the present version of notes that their history lacks."""
     store = parts.store
     with store.changing, store.database.write():
         for note_id in store.database.column(_VERSIONLESS):
@@ -288,4 +288,4 @@ OF_DATABASE: dict[str, Check] = {
         _tokens,
     ),
 }
-"""Checks of the database by their names, in the order in which they are made."""
+"""Checks of the database by name, in order."""

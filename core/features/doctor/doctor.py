@@ -1,4 +1,4 @@
-"""All checks of a workspace, made one after the other, and the space that it takes."""
+"""Running all checks of a workspace, measuring its disk space, and compacting it."""
 
 import logging
 from collections.abc import Mapping
@@ -20,11 +20,11 @@ from core.store.backups import restoring
 _LOG = logging.getLogger(__name__)
 
 _SPARE = 64 << 20
-"""Bytes that stay free on the disk."""
+"""Bytes to leave free on the disk."""
 
 
 class Doctor:
-    """Examines a workspace, and mends what can be mended; `checks` are all that it makes, by their names."""
+    """Runs the checks of a workspace and repairs what can be repaired; `checks` are all checks by name."""
 
     def __init__(
         self,
@@ -32,13 +32,13 @@ class Doctor:
         resources: Mapping[str, Check] | None,
         files: Mapping[str, Check] | None,
     ) -> None:
-        """Take the parts of a workspace, and the checks of features: of what it needs, and of its files."""
+        """Collect the doctor's own checks and those of other features, on `resources` and on `files`."""
         self._parts = parts
         before, after = bind_checks(OF_DATABASE | OF_RESOURCES, parts), bind_checks(OF_MACHINE | OF_FILES, parts)
         self.checks = {**before, **(resources or {}), **after, **(files or {})}
 
     def examine(self, *, fix: bool = False, progress: Progress = no_progress) -> Health:
-        """Make all checks; with `fix` mend what they find. Raises WorkspaceLocked where only reading is allowed."""
+        """Run all checks; with `fix`, repair what they find, and raise WorkspaceLocked in a read-only workspace."""
         if fix:
             self._parts.store.database.check_writable()
         checked = []
@@ -48,7 +48,7 @@ class Doctor:
         return Health(self._parts.store.folder, tuple(checked))
 
     def space(self) -> Space:
-        """Return what the workspace takes on disk."""
+        """Return the disk space of the workspace by part."""
         parts, folder = self._parts, self._parts.store.folder
         disk = disk_space(folder)
         bits = {base.name: parts.store.vectors.count_bits(base).bytes for base in parts.bases.all()}
@@ -73,9 +73,9 @@ class Doctor:
         )
 
     def compact(self, progress: Progress = no_progress) -> Compacted:
-        """Give back what is unused: old copies for measurements, numbers without passages, free pages of the database.
+        """Free unused space: copies of bases for evaluation, unused vectors, and free pages of the database.
 
-        Readers go on meanwhile, and writers wait. Raises DiskFull before anything is changed, WorkspaceLocked.
+        Readers continue meanwhile, and writers wait. Raises WorkspaceLocked, and DiskFull before anything is changed.
         """
         store = self._parts.store
         store.database.check_writable()
@@ -122,7 +122,7 @@ class Doctor:
 
 
 def diagnose_error(folder: Path, error: TesseraError) -> Health:
-    """Return what is wrong with a workspace that can't be opened."""
+    """Return the health of a workspace that can't be opened because of an error."""
     name = "config" if isinstance(error, ConfigError) else "database"
     return Health(folder, (_to_checked(name, (OF_DATABASE | OF_MACHINE)[name], error.message, mended=False),))
 

@@ -1,4 +1,4 @@
-"""Checks of files and folders: those of the user, and those of the workspace next to its database."""
+"""Checks of files and folders: the user's, and the workspace's next to its database."""
 
 import os
 import re
@@ -24,9 +24,9 @@ from core.store.backups import restoring
 
 _FIX = verbatim("tessera doctor --fix")
 _STALE, _LEFT = timedelta(days=30), timedelta(days=1)
-"""Age of a copy that nobody measures with any more, and of a file that a stopped process left."""
+"""Minimum age of a base's copy that is no longer used for evaluation, and of a file left by a stopped process."""
 _SECONDS = 2.0
-"""Time for looking at the attachments of notes."""
+"""Time limit for checking the attachments of notes."""
 _LEFTOVER = re.compile(r"\..+\.[a-z0-9_]{8}|restoring\.(partial|before)|\.partial")
 
 
@@ -64,7 +64,7 @@ def _omissions(parts: WorkspaceParts) -> Message | None:
 
 
 def _attachments(parts: WorkspaceParts) -> Message | None:
-    """Look at notes for some seconds, the ones that changed last first."""
+    """Check the attachments of notes in order until the time limit."""
     gone = []
     until = time.monotonic() + _SECONDS
     links = NoteLinks(parts.store)
@@ -82,7 +82,7 @@ def _attachments(parts: WorkspaceParts) -> Message | None:
 
 
 def _shown(note: Note) -> list[str]:
-    """Return the pictures, files and notes that a note shows, without what a notebook holds itself."""
+    """Return the pictures, files and notes that a note embeds, without pictures inside a notebook."""
     shown = {} if note.plain else shown_in(note.body, str(note.path))
     is_notebook = note.document is not None and note.document.kind == "ipynb"
     return [name for name in shown if "/" in name or not is_notebook]
@@ -254,4 +254,4 @@ OF_FILES: dict[str, Check] = {
         _find_replaced_files,
     ),
 }
-"""Checks of files and folders by their names, in the order in which they are made."""
+"""Checks of files and folders by name, in order."""

@@ -1,4 +1,4 @@
-"""Operations on the health of a workspace and on the space that it takes, and their output for people."""
+"""Operations on the health and disk space of a workspace, and their output on a terminal."""
 
 from typing import TYPE_CHECKING
 

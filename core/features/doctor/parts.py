@@ -1,4 +1,4 @@
-"""The parts of a workspace that the doctor looks at."""
+"""The parts of a workspace that the doctor checks."""
 
 from pathlib import Path
 from typing import Protocol
@@ -13,7 +13,7 @@ from core.store import Store
 
 
 class HasPlace(Protocol):
-    """What the doctor needs of backups: their folder."""
+    """An object with the folder for backups."""
 
     @property
     def place(self) -> Path: ...
@@ -21,7 +21,7 @@ class HasPlace(Protocol):
 
 @frozen
 class WorkspaceParts:
-    """The parts of an open workspace that checks look at."""
+    """The parts of an open workspace that checks use."""
 
     store: Store
     settings: Settings

@@ -1,4 +1,4 @@
-"""Checks of what the workspace needs: the search index, models and servers, the disk, settings."""
+"""Checks of the resources of a workspace: the search index, models, servers, the disk, and settings."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -82,7 +82,7 @@ def _models(parts: WorkspaceParts) -> Message | None:
 
 
 def _rows(parts: WorkspaceParts) -> Message | None:
-    """Name the bases with a table that was embedded before rows were."""
+    """Name the bases with a table that was embedded by an earlier version, which didn't embed rows."""
     names = []
     for base in parts.bases.all():
         if base.has_vectors and parts.store.chunks.with_tables(base):
@@ -173,7 +173,7 @@ OF_RESOURCES: dict[str, Check] = {
         _space,
     ),
 }
-"""Checks of what the workspace needs, by their names, in the order in which they are made."""
+"""Checks of resources by name, in order."""
 
 OF_MACHINE: dict[str, Check] = {
     "config": Check(
@@ -191,4 +191,4 @@ OF_MACHINE: dict[str, Check] = {
         _clock,
     ),
 }
-"""Checks of the settings and of the machine."""
+"""Checks of the settings and the machine, by name."""

@@ -1,1 +1,1 @@
-"""Questions with right passages -> figures: sets, runs, comparison, diagnosis."""
+"""Measuring search with question sets: runs, comparison, diagnosis."""

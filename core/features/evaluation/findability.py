@@ -1,4 +1,4 @@
-"""Question sets that the notes of a base give: runs of them show whether the notes can be found."""
+"""Checks whether the notes of a base can be found, by runs of question sets that are made from the notes."""
 
 import threading
 from contextlib import suppress
@@ -32,20 +32,20 @@ from core.settings.preferences import CHECK_AFTER_IMPORT, Preferences
 from core.store import Store
 
 MOST_NOTES = 2_000
-"""Notes that questions are made from, those with the least hash."""
+"""Maximum number of notes to make questions from; a hash selects them."""
 MOST_QUESTIONS = 1_000
 RETAINED = 5
-"""Newest checks of a base whose runs are stored."""
+"""Number of checks of a base whose runs are kept."""
 NAME = message("Questions from the notes")
 """The name of the question set."""
 
 FOUND = Pipeline(search=SearchSettings(reranker=NONE, level="simple"), answers="none")
-"""How a check searches: without reranking, which only sorts what was reached, and without answers."""
+"""Pipeline of a check: without reranking, because that only sorts the hits, and without answers."""
 BY_MEANING = replace(FOUND, search=replace(FOUND.search, mode="semantic"))
 
 
 class NoteChecks:
-    """The checks of a workspace: runs of the question sets that bases give."""
+    """The checks of a workspace: runs of the question sets made from the notes of bases."""
 
     def __init__(self, store: Store, runs: Runs, preferences: Preferences, jobs: Jobs) -> None:
         self._store = store
@@ -61,11 +61,11 @@ class NoteChecks:
         return self._preferences.get(CHECK_AFTER_IMPORT) == "on"
 
     def check_after_import(self, check: bool) -> None:
-        """Store the person's choice whether bases are checked after every import."""
+        """Store the user's choice whether bases are checked after every import."""
         self._preferences.set(CHECK_AFTER_IMPORT, "on" if check else "off")
 
     def start_due(self) -> bool:
-        """Start the job `evaluate` for bases that an import changed since their last check, if the person wishes."""
+        """Start the job `evaluate` for bases that an import changed since their last check, if the user chose so."""
         due = [base.name for base in self._store.bases.all() if self._is_due(base)] if self.after_import else []
 
         def work(progress: Progress) -> None:
@@ -77,10 +77,10 @@ class NoteChecks:
 
     @log_call("findability.check")
     def check(self, base: str, progress: Progress = no_progress, *, language: str = "") -> list[Run]:
-        """Ask the questions that a base's notes give, with words and by meaning alone, and store the runs.
+        """Run a question set made from a base's notes, by words and meaning and by meaning alone, and store the runs.
 
-        A new question set is named in the `language`, else in that of the settings, else in that of the terminal.
-        Raises ConfigError for a base whose notes give no question, and what a run raises.
+        `language` is for the name of a new question set, by default that of the preferences or of the terminal. Raises
+        ConfigError if no question can be made from the notes, and the errors of a run.
         """
         with self._checking:
             named = self._store.bases.named(base)
@@ -94,7 +94,7 @@ class NoteChecks:
             return runs
 
     def results(self, base_id: str) -> tuple[datetime | None, dict[str, list[QuestionResult]]]:
-        """Return the time of the newest check of a base and its results by the notes that give the questions."""
+        """Return the time of a base's newest check, None without one, and its results by the notes asked about."""
         newest = next(iter(self._stored(self._store.bases.by_id(base_id), FOUND)), None)
         if newest is None:
             return None, {}
@@ -108,7 +108,7 @@ class NoteChecks:
         return newest.started_at, by_note
 
     def unreached(self, base_id: str, note_id: str) -> datetime | None:
-        """Return the time of the newest check of a base, None where a question found a note, or none was asked."""
+        """Return the time of a base's newest check if it asked about a note and didn't find it, else None."""
         at, by_note = self.results(base_id)
         found = any(hit.note_id == note_id for result in by_note.get(note_id, ()) for hit in result.hits)
         return at if note_id in by_note and not found else None
@@ -128,11 +128,11 @@ class NoteChecks:
         return next((known for known in self._store.questions.sets(base) if known.id == _set_id(base)), None)
 
     def _stored(self, base: KnowledgeBase, pipeline: Pipeline) -> list[Run]:
-        """Return the runs of the checks of a base, the newest first."""
+        """Return the runs of a base's checks with a pipeline, the newest first."""
         return [run for run in self._runs.all(base.name) if (run.set_id, run.pipeline) == (_set_id(base), pipeline)]
 
     def _draw(self, base: KnowledgeBase, name: str, progress: Progress) -> QuestionSet:
-        """Bring the question set of a base in step with its notes, and return it."""
+        """Update the question set of a base from its notes, and return it; raises ConfigError for no questions."""
         cards = self._store.notes.cards(Filters(bases=(base.name,)), answering=True)
         notes = []
         for card in sorted(cards, key=lambda card: digest(card.id))[:MOST_NOTES]:
@@ -157,5 +157,5 @@ class NoteChecks:
 
 
 def _set_id(base: KnowledgeBase) -> str:
-    """Return the id of the question set of a base's own questions, which tells it from the sets of the user."""
+    """Return the id of the question set made from a base's notes; by it, the set differs from the user's sets."""
     return digest(f"notes/{base.id}").hex()[:12]

@@ -1,4 +1,4 @@
-"""Places of right passages in notes, also after edits, and the problems of a question file as one error."""
+"""Positions of right passages in notes, also after edits, and the problems of a question file as one error."""
 
 import re
 from array import array
@@ -16,7 +16,7 @@ from core.model import CALENDAR_BEGINS, Edit, Gold, GoldSpan, KnowledgeBase, Not
 from core.store import Store
 
 MOST = 20
-"""Number of listed problems; the others are counted."""
+"""Maximum number of problems to list; the others are counted."""
 
 _WORD, _WHITE = re.compile(r"\S+"), re.compile(r"\s+")
 _WITHIN_WORD = re.compile(r"[0-9A-Za-z]{2}")
@@ -36,11 +36,11 @@ class Problems:
             self._listed.append((line, reason))
 
     def add_of(self, question: Question, error: TesseraError) -> None:
-        """Add an error of a question, with the question's id."""
+        """Add an error in a question, with the question's id."""
         self.add(question.line, message("question '{id}': {problem}", id=question.id, problem=error.message))
 
     def raise_any(self) -> None:
-        """Raise a QuestionSetError that lists the problems, with the first one's line, if there are any."""
+        """Raise a QuestionSetError that lists the problems, if there are any."""
         if not self._listed:
             return
         (line, reason), *others = sorted(self._listed, key=itemgetter(0))
@@ -48,7 +48,7 @@ class Problems:
 
 
 def gold_at(note: Note, start: int, end: int) -> GoldSpan:
-    """Return a piece of a note's body, stripped, as a right passage; raises QuestionSetError for a bad span."""
+    """Return the stripped text of a span in a note as a right passage; raises QuestionSetError for a bad span."""
     name = note.path or note.title
     if not 0 <= start < end <= len(note.body):
         raise QuestionSetError(
@@ -79,9 +79,9 @@ def narrow(note: Note, gold: GoldSpan, quote: str) -> GoldSpan:
 
 
 def follow(golds: Sequence[GoldSpan], note: Note) -> list[GoldSpan]:
-    """Return right passages at their current places in a note's body; missing ones are flagged.
+    """Return right passages at their current positions in a note's body; missing ones are flagged.
 
-    Of several places the nearest to the last one counts. A quote whose white space changed takes the note's
+    Of several positions, the nearest to the last one is taken. A quote whose white space changed gets the note's
     present text.
     """
     text = _QuoteText(note.body)
@@ -95,16 +95,16 @@ def follow(golds: Sequence[GoldSpan], note: Note) -> list[GoldSpan]:
 
 
 def only_place(body: str, quote: str) -> Span | None:
-    """Return the only place of a quote in a body, whatever its white space; None for no or several places."""
+    """Return the only span of a quote in a body, ignoring white space; None without one, or for several."""
     spans = _QuoteText(body).first_two(quote)
     return spans[0] if len(spans) == 1 else None
 
 
 def resolve(store: Store, question_set: QuestionSet) -> list[Question]:
-    """Return a set's questions with the current places of their right passages, and store those places.
+    """Return a set's questions with the current positions of their right passages, and store these positions.
 
-    Passages of a deleted note are flagged, unless exactly one other note of the base has its path now. A read-only
-    store stays unchanged.
+    Passages of a deleted note are flagged, unless exactly one other note of the base has its path now. In a read-only
+    store nothing is stored.
     """
     by_note: dict[str, list[tuple[Span, GoldSpan]]] = {}
     for key, gold in store.questions.golds(question_set).items():
@@ -127,10 +127,10 @@ def resolve(store: Store, question_set: QuestionSet) -> list[Question]:
 
 
 def place(store: Store, base: KnowledgeBase, questions: Sequence[Question], name: str) -> list[Question]:
-    """Return questions of a file with their right passages placed in the notes of a base.
+    """Return the questions of a file with the positions of their right passages in the notes of a base.
 
-    Each quote must occur in its note once, whatever its white space, or at its `start`. Raises one
-    QuestionSetError that lists the others; `name` is the file's.
+    Each quote must occur in its note once, ignoring white space, or at its `start`. Raises one QuestionSetError that
+    lists the other quotes; `name` is the name of the file.
     """
     by_path: dict[str, list[Question]] = {}
     for question in questions:
@@ -155,7 +155,7 @@ def place(store: Store, base: KnowledgeBase, questions: Sequence[Question], name
 
 
 def portable(store: Store, questions: Sequence[Question]) -> list[Question]:
-    """Return resolved questions as for a file: each passage as path and quote, with its start where that is needed."""
+    """Return resolved questions for a file: each passage with path, quote, and its start if the quote is repeated."""
     spans: dict[str, list[GoldSpan]] = {}
     for question in questions:
         for gold in question.spans:
@@ -171,7 +171,7 @@ def portable(store: Store, questions: Sequence[Question]) -> list[Question]:
 
 
 def find_note(store: Store, note_id: str) -> Note | None:
-    """Return a note, None for one that was deleted in the meantime."""
+    """Return a note, None if it was deleted meanwhile."""
     try:
         return store.notes.note(note_id)
     except NoteNotFound:
@@ -179,7 +179,7 @@ def find_note(store: Store, note_id: str) -> Note | None:
 
 
 def _place_passage(gold: Gold, texts: Sequence[tuple[Note, "_QuoteText"]]) -> GoldSpan:
-    """Return the place of a passage; raises RowError."""
+    """Return the position of a passage in one of the notes; raises RowError."""
     if not texts:
         raise RowError("there is no note '{path}'. Import its folder first, or correct the path.", path=gold.path)
     matches = [(note, span) for note, text in texts for span in text.first_two(gold.quote)]
@@ -196,14 +196,14 @@ def _place_passage(gold: Gold, texts: Sequence[tuple[Note, "_QuoteText"]]) -> Go
 
 
 class _QuoteText:
-    """A body to search for quotes, literally or else with other white space."""
+    """A note's body in which quotes are searched for, first exactly, then ignoring white space."""
 
     def __init__(self, body: str) -> None:
         self._body = body
         self._squeezed: tuple[str, array[int], array[int]] | None = None
 
     def nearest(self, gold: GoldSpan) -> Span | None:
-        """Return the place of a quote nearest to its last one."""
+        """Return the span of a quote nearest to its last position, None without one."""
         if self._body.startswith(gold.quote, gold.start):
             return gold.start, gold.start + len(gold.quote)
         anchored = Edit("gold", gold.note_id, "text", gold.quote, gold.start, CALENDAR_BEGINS)
@@ -213,14 +213,14 @@ class _QuoteText:
         return min(self._loosely(gold.quote), key=lambda span: abs(span[0] - gold.start), default=None)
 
     def first_two(self, quote: str) -> list[Span]:
-        """Return the first two places of a quote, which may overlap."""
+        """Return the first two spans of a quote, which may overlap."""
         first = self._body.find(quote)
         second = self._body.find(quote, first + 1) if first >= 0 else -1
         exact = [(start, start + len(quote)) for start in (first, second) if start >= 0]
         return exact or list(islice(self._loosely(quote), 2))
 
     def _loosely(self, quote: str) -> Iterator[Span]:
-        """Yield the places of a quote, ignoring white space, at word boundaries only."""
+        """Yield the spans of a quote, ignoring white space, at word boundaries only."""
         letters = "".join(quote.split())
         text, before, starts = self._squeeze()
         at = text.find(letters) if letters else -1
@@ -236,7 +236,7 @@ class _QuoteText:
         return at > 0 and _WITHIN_WORD.match(self._body, at - 1) is not None
 
     def _squeeze(self) -> "tuple[str, array[int], array[int]]":
-        """Return the body without white space, and each word's start there and in the body."""
+        """Return the body without white space, and the start of each word in it and in the body."""
         if self._squeezed is None:
             before, starts = array("q"), array("q")
             length = 0

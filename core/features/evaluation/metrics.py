@@ -1,11 +1,12 @@
-"""Quality of a ranking, from character spans alone.
+"""Metrics of a ranking, computed from character spans.
 
-A span is (path, start, end), half-open. Ranks count from 1; None is 'not found'. Every metric is 0 where there is
+A span is (path, start, end), half-open. Ranks start at 1; None means 'not found'. Every metric is 0 if there is
 nothing to measure; a run's figure is the mean over its questions.
 
-Metrics of rank take the `relevance` of a question's hits, the number of gold passages that each hit newly finds, and
-`total`, the number `needed`. With a relevance of 0 and 1 they give the textbook's figures. A long chunk may find
-several passages at once: the n-th passage found counts at rank n at best, as in a perfect ranking of single passages.
+Metrics of rank take the `relevance` of a question's hits, which is the number of gold passages that each hit newly
+finds, and `total`, the number of passages `needed`. With a relevance of 0 and 1 they give the textbook's figures. A
+long chunk may find several passages at once: the n-th passage found counts at rank n at best, as in a perfect ranking
+of single passages.
 """
 
 import builtins
@@ -18,7 +19,7 @@ from core.model import FoundSpan, GoldSpan
 Span = tuple[str, int, int]
 
 FOUND_SHARE = 0.5
-"""Least retrieved share of a found gold passage's characters."""
+"""Minimum share of a gold passage's characters that must be retrieved to find it."""
 
 
 def spans(passages: Sequence[GoldSpan | FoundSpan]) -> list[Span]:
@@ -26,7 +27,7 @@ def spans(passages: Sequence[GoldSpan | FoundSpan]) -> list[Span]:
 
 
 def coverage(gold: Span, retrieved: Sequence[Span]) -> float:
-    """Return the share of the gold span's characters that the retrieved spans hold together.
+    """Return the share of the gold span's characters that the union of the retrieved spans contains.
 
     |gold ∩ ∪ retrieved| / |gold|: the token recall of Smith and Troynikov, 'Evaluating Chunking
     Strategies for Retrieval' (Chroma, 2024), for one passage and in characters.
@@ -35,7 +36,7 @@ def coverage(gold: Span, retrieved: Sequence[Span]) -> float:
 
 
 def span_recall(golds: Sequence[Span], retrieved: Sequence[Span], *, any: bool) -> float:
-    """Return the share of the gold characters that were retrieved; with `any`, of the passage best covered.
+    """Return the share of the gold characters that were retrieved; with `any`, for the best covered passage.
 
     |gold ∩ retrieved| / |gold|: the recall of Smith and Troynikov (2024), in characters.
     """
@@ -47,18 +48,18 @@ def span_recall(golds: Sequence[Span], retrieved: Sequence[Span], *, any: bool) 
 def span_precision(golds: Sequence[Span], retrieved: Sequence[Span]) -> float:
     """Return the share of the retrieved characters that are gold.
 
-    |gold ∩ retrieved| / |retrieved|: the precision of Smith and Troynikov (2024), in characters, each
-    counted once, where they count a retrieved one as often as it was.
+    |gold ∩ retrieved| / |retrieved|: the precision of Smith and Troynikov (2024), but each character counts once,
+    while they count a token as often as it was retrieved.
     """
     got = _size(retrieved)
     return _shared(golds, retrieved) / got if got else 0.0
 
 
 def iou(golds: Sequence[Span], retrieved: Sequence[Span]) -> float:
-    """Return the overlap of the retrieved and the gold characters: 1 for the same characters, 0 for others only.
+    """Return the overlap of the retrieved and the gold characters, from 0 (none) to 1 (the same characters).
 
     |gold ∩ retrieved| / |gold ∪ retrieved|: the IoU of Smith and Troynikov (2024), in characters, each
-    counted once. All gold passages are wanted, also where one is enough.
+    counted once. All gold passages count, even if one is enough.
     """
     either = _size([*golds, *retrieved])
     return _shared(golds, retrieved) / either if either else 0.0
@@ -101,14 +102,14 @@ def relevance(golds: Sequence[Span], hits: Sequence[Span], *, any: bool) -> list
 
 
 def found_at(golds: Sequence[Span], hits: Sequence[Span], *, any: bool) -> int | None:
-    """Return the first rank by which a gold span is found, or, without `any`, by which all are."""
+    """Return the first rank at which all gold spans are found; with `any`, at which the first one is."""
     enough = needed(golds, any=any)
     found = accumulate(relevance(golds, hits, any=any))
     return next((rank for rank, so_far in enumerate(found, start=1) if golds and so_far >= enough), None)
 
 
 def hit_at(rank: int | None, k: int) -> float:
-    """Return 1 where the answer is among the first k hits, else 0.
+    """Return 1 if the answer is among the first k hits, else 0.
 
     Averaged over questions this is success@k (Craswell, 'Success at n', Encyclopedia of Database
     Systems, 2009), also called hit rate.
@@ -126,7 +127,7 @@ def reciprocal_rank(rank: int | None, k: int) -> float:
 
 
 def recall_at(relevance: Sequence[int], k: int, total: int) -> float:
-    """Return the share of the needed gold passages that the first k hits find; where one is enough, that is hit@k.
+    """Return the share of the needed gold passages that the first k hits find; hit@k if one passage is needed.
 
     Σ relevance[:k] / total (Manning, Raghavan and Schütze, 'Introduction to Information Retrieval', 2008, 8.3).
     """
@@ -134,16 +135,16 @@ def recall_at(relevance: Sequence[int], k: int, total: int) -> float:
 
 
 def precision_at(relevance: Sequence[int], k: int) -> float:
-    """Return the share of the first k places that hold a relevant hit; an empty place holds none.
+    """Return the number of relevant hits among the first k, divided by k, even if there are fewer hits.
 
-    |relevant among the first k| / k (Manning, Raghavan and Schütze, 2008, 8.4). At most needed / k can be
-    reached: for comparing runs over the same questions.
+    |relevant among the first k| / k (Manning, Raghavan and Schütze, 2008, 8.4). The maximum is needed / k, so it is
+    useful only to compare runs over the same questions.
     """
     return sum(found > 0 for found in relevance[:k]) / k
 
 
 def ndcg_at(relevance: Sequence[int], k: int, total: int) -> float:
-    """Return the discounted gain of the first k hits, as a share of the gain with a needed passage at each rank.
+    """Return the discounted gain of the first k hits, divided by the gain with a needed passage at each rank.
 
     DCG / ideal DCG, DCG = Σ 1 / log2(1 + rank) over the passages found (Järvelin and Kekäläinen, 'Cumulated
     Gain-Based Evaluation of IR Techniques', 2002, with the discount of Burges et al., 2005, as trec_eval has it).
@@ -153,7 +154,7 @@ def ndcg_at(relevance: Sequence[int], k: int, total: int) -> float:
 
 
 def average_precision(relevance: Sequence[int], k: int, total: int) -> float:
-    """Return the mean of the precision at the rank of each needed passage, 0 for one not within the first k hits.
+    """Return the mean of the precisions at the ranks of the needed passages, 0 for passages not in the first k hits.
 
     Σ n / rank of the n-th passage found / total. Averaged over questions this is MAP@k (Buckley and
     Voorhees, 'Evaluating Evaluation Measure Stability', SIGIR 2000; the cut as in trec_eval).
@@ -162,16 +163,17 @@ def average_precision(relevance: Sequence[int], k: int, total: int) -> float:
 
 
 def _places(relevance: Sequence[int], k: int) -> list[int]:
-    """Return the counting ranks of the passages found within the first k, one passage per rank."""
+    """Return the ranks at which the passages found within the first k count, at most one passage for each rank."""
     ranks = [rank for rank, found in enumerate(relevance[:k], start=1) for _ in range(found)]
     return [max(rank, n) for n, rank in enumerate(ranks[:k], start=1)]
 
 
 def cited_recall(golds: Sequence[Span], cited: Sequence[Span], *, any: bool) -> float:
-    """Return the share of the needed gold passages that an answer cites; with `any`, 1 where it cites one.
+    """Return the share of the gold passages that an answer cites; with `any`, 1 if it cites any of them.
 
     The citation recall of Gao et al., 'Enabling Large Language Models to Generate Text with Citations' (EMNLP 2023),
-    over passages in place of statements. A passage is cited where a citation covers FOUND_SHARE of the shorter of both.
+    over passages instead of statements. A passage counts as cited if its overlap with a citation is FOUND_SHARE of the
+    shorter one.
     """
     right = [builtins.any(_is_same(gold, span) for span in cited) for gold in golds]
     if any:
@@ -180,7 +182,7 @@ def cited_recall(golds: Sequence[Span], cited: Sequence[Span], *, any: bool) -> 
 
 
 def cited_precision(golds: Sequence[Span], cited: Sequence[Span]) -> float:
-    """Return the share of the cited passages that are gold, as `cited_recall` counts it."""
+    """Return the share of the cited passages that are gold, by the criterion of `cited_recall`."""
     right = [builtins.any(_is_same(gold, span) for gold in golds) for span in cited]
     return sum(right) / len(cited) if cited else 0.0
 
@@ -192,7 +194,7 @@ def _is_same(item: Span, other: Span) -> bool:
 def within_budget(hits: Sequence[Span], budget: int) -> list[Span]:
     """Return the first hits within a budget of characters; the last one is cut.
 
-    Compares systems whose passages differ in length: a fixed number of hits favours long ones.
+    For comparing systems with passages of different lengths, because a fixed number of hits favours long ones.
     """
     spans = []
     for path, start, end in hits:
@@ -204,7 +206,7 @@ def within_budget(hits: Sequence[Span], budget: int) -> list[Span]:
 
 
 def percentile(values: Sequence[float], percent: int) -> float:
-    """Return the smallest value that `percent` % of the values, from 1 to 100, don't exceed.
+    """Return the smallest value that at least `percent` % (1 to 100) of the values don't exceed.
 
     The nearest rank, sorted[⌈percent × n / 100⌉], is always a measured value (Hyndman and Fan,
     'Sample Quantiles in Statistical Packages', 1996, definition 1).

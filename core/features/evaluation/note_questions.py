@@ -15,13 +15,13 @@ from core.notes.links import NoteLinks
 from core.query.phrasing import NAVIGATION, Casing, definition_question, is_self_contained
 
 KINDS = ("title", "sentence", "heading", "definition", "identifier", "link")
-"""What questions are made from, in the order in which a note's questions are asked."""
+"""Sources of questions, in the order in which a note's questions are taken."""
 OF_NOTE = 6
-"""Most questions of a note."""
+"""Maximum number of questions about a note."""
 _OPENING = 200
-"""Characters of the start of a section, the right passage of a question for the section."""
+"""Maximum length in characters of a section's opening, the right passage of a question about the section."""
 _OPENINGS = 20
-"""Most sections of a note that are right passages of one question."""
+"""Maximum number of a note's sections that are right passages of one question."""
 _SHORTEST, _LONGEST = 30, 200
 """Maximum characters of a quoted sentence."""
 _SHORTEST_CHINESE = 14
@@ -37,14 +37,14 @@ _LINKED = re.compile(
 
 
 Draw = tuple[str, str, tuple[Span, ...]]
-"""What a question is made from, its text, and its right passages: one of them is enough."""
+"""A possible question: its kind, its text, and its right passages, any of which is enough."""
 
 
 def note_questions(notes: Sequence[Note], links: NoteLinks) -> list[Question]:
-    """Return questions in the order in which they are asked: the first ones of all notes, then the second ones.
+    """Return questions about notes: the first questions about all notes, then the second ones, and so on.
 
-    The order is given by hashes, so that an edit elsewhere changes nothing. A text that several notes give makes one
-    question with the passages of all.
+    Hashes determine the order, so that an edit of one note doesn't change the questions about others. Equal questions
+    about several notes become one, with the passages of all.
     """
     notes = sorted(notes, key=lambda note: digest(note.id))
     holding = Counter(word for note in notes for word in set(query_keywords(note.body, limit=len(note.body))))
@@ -59,12 +59,12 @@ def note_questions(notes: Sequence[Note], links: NoteLinks) -> list[Question]:
 
 
 def plain_question(text: str) -> str:
-    """Return a text as a question: without marks that a search would read as more than words."""
+    """Return a text as a question: without signs that have a meaning in the search syntax."""
     return " ".join(_PLAIN.sub(" ", text).split())
 
 
 def _choose(note: Note, draws: Sequence[Draw]) -> list[Question]:
-    """Return up to OF_NOTE questions of a note, each kind in turn; the hash of a text decides within a kind."""
+    """Return up to OF_NOTE questions about a note, alternating between kinds; within a kind, hashes select them."""
     by_kind = {kind: sorted((d for d in draws if d[0] == kind), key=lambda d: digest(d[1])) for kind in KINDS}
     turns = [by_kind[kind][turn] for turn in range(2) for kind in KINDS if turn < len(by_kind[kind])]
     unique: dict[str, Draw] = {}
@@ -120,7 +120,7 @@ def _sentences(note: Note, part: Section, casing: Casing, holding: Mapping[str, 
 
 
 def _make_cloze(sentence: str, holding: Mapping[str, int]) -> str:
-    """Return a sentence without the word of it that the fewest notes hold."""
+    """Return a sentence with a gap for the word that the fewest notes contain."""
     words = query_keywords(sentence)
     folded = sentence.casefold()
     inside = [word for word in words if word in folded]
@@ -132,7 +132,7 @@ def _make_cloze(sentence: str, holding: Mapping[str, int]) -> str:
 
 
 def _link_texts(notes: Sequence[Note], links: NoteLinks) -> dict[str, list[str]]:
-    """Return the texts by which links of other notes name each note, those that name one note only."""
+    """Return for each note the texts of links to it in other notes; texts that link to several notes are left out."""
     places: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for note in notes:
         for match in _LINKED.finditer(note.body):

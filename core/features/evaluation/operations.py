@@ -1,4 +1,4 @@
-"""Operations on question sets and runs, which measure how many right passages are found."""
+"""Operations on question sets and runs."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -102,7 +102,7 @@ def delete(workspace: "Workspace", question_set: Set) -> Deletion:
 
 
 def _known(workspace: "Workspace", set_id: str) -> QuestionSet:
-    """Return the question set of an id; raises UnknownChoice."""
+    """Return the question set with an id; raises UnknownChoice."""
     sets = {
         question_set.id: question_set
         for base in workspace.bases.all()
@@ -144,7 +144,7 @@ _RUNS = table("set_name", "pipeline", "asked", "questions", "id", empty="There a
 def _pipelines(
     workspace: "Workspace", question_set: str, search: Mapping[str, object] | None = None, compare: Setup = None
 ) -> tuple[QuestionSet, list[Pipeline]]:
-    """Return a set and the setups to run it with; raises the errors of either."""
+    """Return a question set and the pipelines to run it with; raises their errors."""
     known = _known(workspace, question_set)
     pipelines = workspace.runs.variants(
         workspace.bases.by_id(known.base_id).name, SearchSettings.from_values(search or {}), compare

@@ -24,15 +24,16 @@ from core.settings.sections import ChunkingSettings
 
 _CUTTING = tuple(field.name for field in fields(ChunkingOptions))
 _BY_MODEL = {"answers": get_args(AnswersBy), "judge": get_args(JudgedBy)}
-"""What a language model may do in a setup, and the choices of each."""
+"""Settings of a pipeline that may use a language model, with their choices."""
 _NAMES = (*_CUTTING, "embedder", *_BY_MODEL, *PARTS)
 _SEARCH = TypeAdapter(SearchSettings)
 
 
 def parse(spec: str, start: Pipeline, chunking: ChunkingOptions) -> Pipeline:
-    """Return the start with the settings of `spec`, which is also its name.
+    """Return the pipeline `start` with the settings in `spec` changed, and with `spec` as name.
 
-    `chunking` is the base's. Raises UnknownChoice for an unknown setting, ConfigError for an invalid value.
+    `chunking` is the chunking of the base. Raises UnknownChoice for an unknown setting, and ConfigError for an invalid
+    value.
     """
     settings = dict(_pair(part) for part in spec.split(",") if part.strip())
     if not settings:
@@ -79,11 +80,11 @@ def index_of(base: KnowledgeBase, pipeline: Pipeline) -> tuple[ChunkingOptions, 
 
 
 def is_own(base: KnowledgeBase, pipeline: Pipeline) -> bool:
-    """Whether a pipeline has the base's chunking and embedder."""
+    """Whether a pipeline uses the base's own chunking and embedder."""
     return index_of(base, pipeline) == (base.chunking, base.embedder)
 
 
 def options(base: KnowledgeBase, pipeline: Pipeline) -> SearchOptions:
-    """Return the options of a search of a base with a pipeline."""
+    """Return the options for searching a base with a pipeline."""
     chosen = pipeline.search.over(SearchSettings(limit=DEPTH)).chosen()
     return cast(SearchOptions, chosen | {"filters": Filters(bases=(base.name,))})

@@ -1,4 +1,4 @@
-"""Question files: in JSON lines, or as a CSV table."""
+"""Reading and writing question files, as JSON lines or CSV."""
 
 import csv
 import io
@@ -24,24 +24,24 @@ from core.model.limits import check_question
 from core.store import Store
 
 MOST_BYTES = 50 * 2**20
-"""Bytes of a question file."""
+"""Maximum size of a question file, in bytes."""
 
 TABLES = (".csv", ".tsv")
-"""Suffixes of files with a table."""
+"""Suffixes of CSV files."""
 
 
 def content(path: Path) -> bytes:
-    """Return the bytes of a file; raises SourceError where it can't be read, and for what is no ordinary file."""
+    """Return the bytes of a file; raises SourceError if it can't be read or isn't a regular file."""
     with files.open_user_file(path, MOST_BYTES) as stream:
         return stream.read(MOST_BYTES)
 
 
 def parse(data: bytes, name: str) -> list[Question]:
-    """Return the questions of a file: of a table where its name says so, else of JSON lines.
+    """Return the questions in a file: CSV if its name has one of the suffixes TABLES, else JSON lines.
 
-    Each line of JSON: `id`, `question`, `gold` (a list of `path` and `quote`, with `start` in the note's body
-    where the quote appears several times; empty where the notes have no answer), and optionally `kind`,
-    `any`, `note`, `suggested` and `answer`, the wished one. Raises one QuestionSetError that lists the bad lines.
+    Each JSON line has `id`, `question`, `gold`, and optionally `kind`, `any`, `note`, `suggested` and `answer` (the
+    expected one). `gold` is a list of objects with `path` and `quote`, and `start` in the note's body if the quote is
+    repeated; it is empty if the notes have no answer. Raises one QuestionSetError that lists the bad lines.
     """
     if name.lower().endswith(TABLES):
         return parse_table(data, name)
@@ -76,14 +76,14 @@ def parse(data: bytes, name: str) -> list[Question]:
 
 
 def dump(questions: Iterable[Question]) -> bytes:
-    """Return questions as JSON lines that `parse` reads."""
+    """Return questions as JSON lines for `parse`."""
     return "".join(f"{json.dumps(_row(question), ensure_ascii=False)}\n" for question in questions).encode()
 
 
 def read(store: Store, base: KnowledgeBase, data: bytes, name: str, *, taken: Collection[str] = ()) -> list[Question]:
-    """Return the questions of a file with their right passages placed in a base, ready to be added to a set.
+    """Return the questions in a file with the positions of their right passages in a base, ready to add to a set.
 
-    `taken` are the ids of the set. Raises one QuestionSetError that lists the bad questions.
+    `taken` are the ids that the set already has. Raises one QuestionSetError that lists the bad questions.
     """
     questions = parse(data, name)
     if not questions:
@@ -113,7 +113,7 @@ def _row(question: Question) -> Mapping[str, object]:
 
 
 _Text = Annotated[str, StringConstraints(pattern="")]
-"""A text; the search for a pattern refuses halves of characters."""
+"""Any text without lone surrogates; a pattern makes pydantic check that."""
 _Filled = Annotated[str, StringConstraints(pattern=r"\S")]
 
 
@@ -172,7 +172,7 @@ def _mistake(error: ErrorDetails) -> RowError:
 # Questions as a CSV table with a row for each right passage.
 
 COLUMNS = ("id", "question", "kind", "any", "path", "quote")
-"""Columns of a table; `answer`, `note`, `suggested` and `start` are optional, other columns are ignored."""
+"""Columns of a CSV file; `answer`, `note`, `suggested` and `start` are optional, other columns are ignored."""
 
 _MORE = ("answer", "note", "suggested", "start")
 _NEEDED = ("id", "question", "path", "quote")
@@ -185,17 +185,17 @@ _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 """Start of a cell that a spreadsheet reads as a formula, after any protecting apostrophes."""
 
 _OVER = ""
-"""Key of the cells beyond the named columns."""
+"""Key for the cells beyond the named columns."""
 _DIGITS = 10
 
 Row = Mapping[str, str]
 
 
 def parse_table(data: bytes, name: str) -> list[Question]:
-    """Return the questions of a CSV file, in any encoding, separated by commas, semicolons or tabs.
+    """Return the questions in a CSV file, in any encoding, separated by commas, semicolons or tabs.
 
-    Rows with the same id form one question; a row without path and quote is a question without an answer.
-    Raises one QuestionSetError that lists the bad lines, SourceError for data that isn't text.
+    Rows with the same id are one question; a row without path and quote is a question without an answer. Raises one
+    QuestionSetError that lists the bad lines, and SourceError for data that isn't text.
     """
     if not data.strip():
         return []
@@ -203,16 +203,16 @@ def parse_table(data: bytes, name: str) -> list[Question]:
 
 
 def dump_table(questions: Iterable[Question]) -> bytes:
-    """Return questions as CSV that `parse` reads."""
+    """Return questions as CSV for `parse_table`."""
     rows = list(_table(questions))
     columns = [*COLUMNS, *(name for name in _MORE if any(row[name] for row in rows))]
     return to_csv([columns, *([row[name] for name in columns] for row in rows)])
 
 
 def to_csv(rows: Iterable[Iterable[str]]) -> bytes:
-    """Return rows as CSV that spreadsheets read: UTF-8 with a byte order mark, separated by commas.
+    """Return rows as CSV for spreadsheets: UTF-8 with a byte order mark, separated by commas.
 
-    An apostrophe protects cells that a spreadsheet would read as a formula.
+    Cells that a spreadsheet would read as a formula begin with a protecting apostrophe.
     """
     text = io.StringIO(newline="")
     csv.writer(text).writerows(map(_safe, row) for row in rows)
@@ -220,7 +220,7 @@ def to_csv(rows: Iterable[Iterable[str]]) -> bytes:
 
 
 def _rows(text: str, name: str) -> Iterator[tuple[int, Row]]:
-    """Yield each row that isn't blank, with its first line number."""
+    """Yield each row that isn't blank, with the number of its first line."""
     first = text.lstrip(f"{_DELIMITERS} \r\n").partition("\n")[0].lower()
     # The one that separates the most names of columns in the first line.
     delimiter = max(_DELIMITERS, key=lambda sign: len({name.strip(' "\r') for name in first.split(sign)} & {*COLUMNS}))
@@ -279,9 +279,9 @@ def _check_length(row: Row) -> None:
 
 
 def _row_question(row: Row, line: int, known: Question | None) -> Question:
-    """Return the question of a row with its right passage, if any; raises RowError.
+    """Return the question in a row, with its right passage if it has one; raises RowError.
 
-    A cell that is blank has the value of `known`, the question from earlier rows.
+    Blank cells have the values of `known`, the question from earlier rows.
     """
     cells: dict[str, object] = {name: text for name, text in row.items() if text.strip()}
     cells |= {name: _TRUTH.get(row[name].strip().lower(), row[name]) for name in ("any", "suggested") if name in cells}
@@ -304,7 +304,7 @@ def _row_question(row: Row, line: int, known: Question | None) -> Question:
 
 
 def _table(questions: Iterable[Question]) -> Iterator[dict[str, str]]:
-    """Yield a row for each right passage, one for a question without any."""
+    """Yield a row for each right passage, and one row for a question without any."""
     for question in questions:
         for gold in question.gold or (Gold("", ""),):
             yield {
@@ -326,5 +326,5 @@ def _safe(cell: str) -> str:
 
 
 def _unprotect(cell: str) -> str:
-    """Return a cell without the apostrophe of `_safe`."""
+    """Return a cell without a protecting apostrophe."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell

@@ -1,4 +1,4 @@
-"""Question sets on a base, made, imported and exported, and their questions: typed, suggested, or marked on hits."""
+"""Question sets of a base (creating, importing, exporting), and their questions: typed, suggested, marked on hits."""
 
 from dataclasses import replace
 
@@ -29,15 +29,15 @@ class QuestionSets:
         return self._table.sets(self._store.bases.named(base))
 
     def get(self, base: str, name: str) -> QuestionSet:
-        """Return the question set of this name; raises UnknownChoice with the existing names."""
+        """Return the question set with this name; raises UnknownChoice with the existing names."""
         return self._table.named(self._store.bases.named(base), name)
 
     def add(self, base: str, name: str) -> QuestionSet:
-        """Make an empty set; raises ConfigError for an invalid or taken name."""
+        """Create an empty set; raises ConfigError for a blank or taken name."""
         return self._table.add_set(self._store.bases.named(base), name)
 
     def add_file(self, base: str, set_name: str, data: bytes, name: str) -> QuestionSet:
-        """Add all questions of a file, or none, to an old or new set; raises QuestionSetError for bad questions."""
+        """Add the questions in a file, all or none, to a set, which is created if missing; raises QuestionSetError."""
         question_set = next((known for known in self.all(base) if known.name == set_name.strip()), None)
         ids = {question.id for question in self._table.for_set(question_set)} if question_set else ()
         questions = question_files.read(self._store, self._store.bases.named(base), data, name, taken=ids)
@@ -47,17 +47,17 @@ class QuestionSets:
         return self.get(base, question_set.name)
 
     def read(self, base: str, data: bytes, name: str) -> list[Question]:
-        """Return the questions of a file with their right passages placed in a base; raises QuestionSetError."""
+        """Return the questions in a file with the positions of their right passages; raises QuestionSetError."""
         return question_files.read(self._store, self._store.bases.named(base), data, name)
 
     def export(self, question_set: QuestionSet, *, table: bool = False) -> bytes:
-        """Return a set as JSON lines, or as a CSV `table`; an import reads both."""
+        """Return a set as JSON lines, or as CSV with `table`, for an import."""
         questions = golds.portable(self._store, golds.resolve(self._store, question_set))
         return question_files.dump_table(questions) if table else question_files.dump(questions)
 
 
 class Questions:
-    """The questions of the sets of a workspace."""
+    """The questions in the sets of a workspace."""
 
     def __init__(self, store: Store, settings: Settings) -> None:
         self._store = store
@@ -69,7 +69,7 @@ class Questions:
         self.remove_passage = self._table.remove_gold
 
     def all(self, question_set: QuestionSet) -> list[Question]:
-        """Return a set's questions with the current places of their right passages; missing ones are flagged."""
+        """Return a set's questions with the current positions of their right passages; missing ones are flagged."""
         return golds.resolve(self._store, question_set)
 
     def suggest(
@@ -80,9 +80,10 @@ class Questions:
         by_model: bool = False,
         progress: Progress = no_progress,
     ) -> list[Question]:
-        """Add questions that the notes answer, as suggestions, by rules or by the language model of the settings.
+        """Add suggested questions that the notes answer, made by rules or by the configured language model.
 
-        Questions that the set already has are left out. Raises ProviderError and ConfigError for an unusable model.
+        Questions that the set already has are left out. Raises ConfigError if no model is set up, and ProviderError if
+        it fails.
         """
         base = self._store.bases.by_id(question_set.base_id)
         existing = self._table.for_set(question_set)
@@ -102,10 +103,10 @@ class Questions:
     # right passages, by a click
 
     def mark(self, question_set: QuestionSet, text: str, hit: Hit) -> Question:
-        """Make a hit's passage a right one of a question; a new question is added to the set.
+        """Add a hit's passage to the right passages of a question; a new question is added to the set.
 
-        For a chunk that a person rewrote, the passage is the note's own text. Raises QuestionSetError for a chunk that
-        a person added, because no note contains it.
+        For a chunk that the user edited, the passage is the note's own text. Raises QuestionSetError for a chunk that
+        the user added, because its text isn't in the note.
         """
         known = self._with_text(question_set, text)
         if known is None:
@@ -114,9 +115,9 @@ class Questions:
         return self._table.question(question_set, known.id)
 
     def unmark(self, question_set: QuestionSet, text: str, hit: Hit) -> None:
-        """Remove a hit's passage from the right ones of a question.
+        """Remove a hit's passage from the right passages of a question.
 
-        A question left without passages, kind, remark and answer is deleted: `mark` made it.
+        A question that then has no passages, kind, remark or answer is deleted, because `mark` added it.
         """
         question = self._with_text(question_set, text)
         if question is None:
@@ -130,18 +131,18 @@ class Questions:
             self._table.delete(question_set, [question.id])
 
     def marked(self, question_set: QuestionSet, text: str) -> tuple[GoldSpan, ...]:
-        """Return the right passages of a question at their last known places, none for an unknown question."""
+        """Return the right passages of a question at their last known positions, none for an unknown question."""
         question = self._with_text(question_set, text)
         return question.spans if question else ()
 
     def add_passage(self, question_set: QuestionSet, question_id: str, hit: Hit) -> None:
-        """Make a hit's passage a right one of a question of the set; raises as `mark` does."""
+        """Add a hit's passage to the right passages of a question in the set; raises the errors of `mark`."""
         self._table.add_gold(question_set, question_id, self._gold(hit))
 
     def narrow_passage(self, question_set: QuestionSet, question_id: str, gold: GoldSpan, quote: str) -> None:
-        """Replace a right passage by a part of it: a click marks a whole chunk, the answer may be a sentence.
+        """Replace a right passage by a part of it: a click marks a whole chunk, but the answer may be a sentence.
 
-        Raises QuestionSetError for a text outside the passage, NoteNotFound.
+        Raises QuestionSetError for a text outside the passage, and NoteNotFound.
         """
         part = golds.narrow(self._store.notes.note(gold.note_id), gold, quote)
         question = self._table.question(question_set, question_id)

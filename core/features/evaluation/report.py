@@ -1,6 +1,6 @@
-"""Reports of one run or two: CSV, Markdown, HTML.
+"""Reports on one or two runs, as CSV, Markdown or HTML.
 
-Questions, paths and names are hostile text: a report escapes formulas, Markdown and HTML in them.
+Questions, paths and names are hostile text, so a report escapes formulas, Markdown and HTML in them.
 """
 
 import re
@@ -51,7 +51,7 @@ NONE = "–"
 
 _BREAKS = re.compile("[\x00-\x20\x7f-\x9f\u2028\u2029]+")
 _TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")
-"""Characters that change the direction of the text around them, in other cells too."""
+"""Characters that change the direction of text, even in other cells."""
 _HALVES = re.compile("[\ud800-\udfff]")
 _MARKUP = re.compile(
     r"(?i)[<>&]|(?<!\w)www\.|://|@(?=[^\W\d])"
@@ -62,12 +62,12 @@ _MARKUP = re.compile(
 _FIGURE = re.compile(rf"[-+]?[\d.]+( ms| \(.*\))?|{NONE}")
 
 Cell = str | Message
-"""A text from outside, or a message of this program."""
+"""A text from outside the program, or a message."""
 
 
 @frozen
 class ReportSection:
-    """A part of a report, in plain text: sentences, and a table whose first row is its head."""
+    """A section of a report in plain text: sentences, and a table whose first row is the header."""
 
     title: Cell
     sentences: Sequence[Message] = ()
@@ -75,19 +75,19 @@ class ReportSection:
 
 
 def report(compared: SideBySide, form: str, base: str = "", language: str = ENGLISH) -> bytes:
-    """Return a report as a file, in the form `csv`, `md` or `html`; `base` is the base's name, to show it."""
+    """Return a report as the bytes of a file in the format `csv`, `md` or `html`; `base` is the base's name."""
     if form == "csv":
         return to_csv(compared)
     return (to_html if form == "html" else to_markdown)(compared, base, language).encode()
 
 
 def to_csv(compared: SideBySide) -> bytes:
-    """Return a row for each question, with its rank, time and METRICS in each run, in UTF-8 with its mark."""
+    """Return CSV with a row for each question: its rank, time and metrics in each run."""
     return question_files.to_csv(_rows(compared))
 
 
 def to_markdown(compared: SideBySide, base: str = "", language: str = ENGLISH) -> str:
-    """Return a report in Markdown, with the tables of GitHub."""
+    """Return a report in GitHub Flavored Markdown."""
     parts = [f"# {_markdown(_title(compared), language)}"]
     for section in _sections(compared, base):
         parts.append(f"## {_markdown(section.title, language)}")
@@ -99,7 +99,7 @@ def to_markdown(compared: SideBySide, base: str = "", language: str = ENGLISH) -
 
 
 def to_html(compared: SideBySide, base: str = "", language: str = ENGLISH) -> str:
-    """Return a report as a self-contained page without scripts."""
+    """Return a report as a self-contained HTML page without scripts."""
     title = render(_title(compared), language)
     parts = [f"<h1>{escape(title)}</h1>"]
     for section in _sections(compared, base):
@@ -174,7 +174,7 @@ def _facts(run: Run) -> list[Cell]:
 
 
 def settings(compared: SideBySide) -> Iterator[ReportSection]:
-    """Yield a table of the settings that differ, of a single run of all; none where there are none."""
+    """Yield a table of the settings that differ between the runs, or of all settings of one run, if there are any."""
     if compared.settings:
         title = message("Settings that differ") if len(compared.runs) > 1 else message("Settings")
         rows = [
@@ -185,7 +185,7 @@ def settings(compared: SideBySide) -> Iterator[ReportSection]:
 
 
 def figures(compared: SideBySide, names: Sequence[str]) -> ReportSection:
-    """Return a table of figures of each run, and of two their differences with what they mean."""
+    """Return a table of the figures of each run, and for two runs of their differences, with an explanation."""
     sentences, head = [], [message("Figure"), *compared.labels]
     if compared.comparisons:
         first, second = compared.labels
@@ -204,7 +204,7 @@ def figures(compared: SideBySide, names: Sequence[str]) -> ReportSection:
 
 
 def kinds(compared: SideBySide) -> Iterator[ReportSection]:
-    """Yield a table of the questions that each run found, by their kinds; none where no question has a kind."""
+    """Yield a table with the number of questions that each run found, by kind, if any question has a kind."""
     if any(kind.kind for kind in compared.kinds):
         rows = [
             [QUESTION_KINDS.get(kind.kind) or kind.kind or NONE, f"{kind.questions}", *map(str, kind.answered)]
@@ -271,7 +271,7 @@ def _value(name: str, value: object) -> Cell:
 
 
 def _clean_line(text: str) -> str:
-    """Return a text in one line, without characters that change the text direction."""
+    """Return a text on one line, without characters that change the text direction."""
     return _HALVES.sub("\ufffd", _TURNS.sub("", _BREAKS.sub(" ", text))).strip()
 
 

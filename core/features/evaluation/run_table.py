@@ -1,4 +1,4 @@
-"""Runs of question sets and the results of their questions, as rows."""
+"""Tables of runs and of the results of their questions."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -21,7 +21,7 @@ _RUNS = "SELECT runs.*, (SELECT count(*) FROM results WHERE run_id = runs.id) AS
 
 
 class RunTable(StoreTable):
-    """The runs of a workspace; writing them changes nothing that a search finds.
+    """The runs of a workspace. Writing them doesn't change search results.
 
     Reading or writing a deleted run raises RunNotFound.
     """
@@ -62,7 +62,7 @@ class RunTable(StoreTable):
         metrics: Mapping[str, float],
         ended_at: datetime | None = None,
     ) -> Run:
-        """Store results by their question's number in the run, and the metrics so far; return the changed run."""
+        """Store results by the number of their question in the run, and the metrics so far; return the changed run."""
         with self._write(aside=True) as connection:
             self.run(run.id)
             connection.executemany(

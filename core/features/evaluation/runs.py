@@ -51,10 +51,10 @@ from core.store import Store
 
 
 def diagnose(store: Store, reasons: Reasons, golds: Sequence[tuple[int, GoldSpan]]) -> list[Diagnosis]:
-    """Diagnose missed right passages, each with its number in the question; found ones are left out.
+    """Diagnose the missed right passages; `golds` are pairs of a passage's number in the question and the passage.
 
-    A hit or chunk must contain `FOUND_SHARE` of a passage's characters. Of several such chunks, the diagnosis is of the
-    one that went furthest.
+    Found passages, with FOUND_SHARE of their characters in hits, are left out. If several chunks contain that share of
+    a passage, the diagnosis is about the chunk that got furthest.
     """
     cards = store.notes.cards_of({gold.note_id for _, gold in golds})
     chunks = {note_id: store.chunks.by_rowid(store.chunks.rowids_of(note_id)) for note_id in cards}
@@ -88,7 +88,7 @@ def _missed(reasons: Reasons, note: NoteSummary, chunks: Mapping[int, Chunk], nu
 
 
 def _holds(chunk: Chunk, gold: GoldSpan) -> bool:
-    """Whether a chunk contains a part of a passage; a person's text may differ from the note's."""
+    """Whether a chunk contains a part of a passage; the text of an edited chunk may differ from the note's."""
     start, end = max(chunk.start, gold.start), min(chunk.end, gold.end)
     if start >= end:
         return False
@@ -109,16 +109,16 @@ def _share(gold: GoldSpan, parts: Sequence[Chunk | Passage]) -> float:
 
 
 Answerer = Callable[[SearchResult, Stop], Answer]
-"""Answers the question of a search result; raises Cancelled once it has to stop."""
+"""Answers the question of a search result; raises Cancelled if it is stopped."""
 AnswererFactory = Callable[[Store, SearchEngine, bool], Answerer]
-"""Makes an answerer from a search in a store that has the notes; the last says whether a model writes."""
+"""Makes an answerer from a store with the notes and its search engine; True: a language model writes the answers."""
 
 _TOGETHER = 25
-"""Number of results per write; a kill loses at most these."""
+"""Number of results to write at once; a kill loses at most these."""
 
 
 class Runs:
-    """Runs of a workspace, their comparison and reports."""
+    """The runs of a workspace, their comparison and reports."""
 
     is_own = staticmethod(pipelines.is_own)
     side_by_side = staticmethod(sidebyside.side_by_side)
@@ -140,13 +140,16 @@ class Runs:
         self._under_way: set[str] = set()
 
     def _searching_of(self, store: Store) -> SearchEngine:
-        """Return a search over a store that reuses no score of an earlier question."""
+        """Return a search engine over a store, without caches, so that each question is measured alone."""
         return SearchEngine(SearchServices(store, self._settings, self._models, self._synonyms), cached=False)
 
     # pipelines
 
     def variants(self, base: str, search: SearchSettings, compare: str | None) -> list[Pipeline]:
-        """Return a base's pipeline with these settings, and the one to compare it with; raises as `pipelines.parse`."""
+        """Return the pipeline with these settings, and the one to compare it with, if any.
+
+        Raises the errors of `pipelines.parse`.
+        """
         start, chunking = Pipeline(search=search), self._store.bases.named(base).chunking
         return [start, *([pipelines.parse(compare, start, chunking)] if compare else [])]
 
@@ -162,9 +165,9 @@ class Runs:
         *,
         name: str = "questions",
     ) -> list[Measured]:
-        """Ask placed questions with several pipelines and return the results without storing them.
+        """Ask questions from a file with several pipelines, and return the results without storing them.
 
-        `name` is the questions' file, for messages. Raises as `run` does.
+        `name` is the name of the file, for messages. Raises the errors of `run`.
         """
         named = self._store.bases.named(base)
         self._check(questions, named, name)
@@ -180,11 +183,11 @@ class Runs:
     def run(
         self, question_set: QuestionSet, pipelines: Sequence[Pipeline], progress: Progress = no_progress
     ) -> list[Run]:
-        """Ask a set with several pipelines, one after the other, and store the results.
+        """Ask the questions of a set with several pipelines, one after the other, and store the results.
 
-        Suggested questions and those whose right passages are gone are skipped. Cancelled keeps the finished results,
-        and `resume` continues. Raises QuestionSetError for a set without a usable question and, before the first
-        question, the errors of a search with the pipelines; later those of building a scratch store.
+        Suggested questions, and questions whose right passages are gone, are skipped. After Cancelled, finished results
+        stay, and `resume` continues the run. Raises QuestionSetError for a set without a usable question, the errors of
+        a search with the pipelines before the first question, and later those of building a scratch store.
         """
         base, questions = self._store.bases.by_id(question_set.base_id), self.to_ask(question_set)
         runs = []
@@ -198,8 +201,8 @@ class Runs:
     def resume(self, run_id: str, progress: Progress = no_progress) -> Run:
         """Ask the remaining questions of a stopped run.
 
-        Raises RunNotFound, and ConfigError where the notes, the settings or the questions changed since: the two
-        halves would not be comparable.
+        Raises RunNotFound, and ConfigError if the notes, the settings or the questions have changed, because the two
+        halves wouldn't be comparable.
         """
         run = self._table.run(run_id)
         if run.ended_at is not None:
@@ -218,7 +221,7 @@ class Runs:
         return self._go_on(run, questions, done, progress)
 
     def to_ask(self, question_set: QuestionSet) -> list[Question]:
-        """Return the questions of a set that a run asks; raises QuestionSetError for none, or for a bad one."""
+        """Return the questions of a set that a run asks; raises QuestionSetError if there are none, or for bad ones."""
         resolved = golds.resolve(self._store, question_set)
         questions = [question for question in resolved if not question.suggested and not scoring.is_lost(question)]
         if not questions:
@@ -244,7 +247,7 @@ class Runs:
         return [(self._table.run(run_id), self.results(run_id)) for run_id in run_ids]
 
     def is_under_way(self, run: Run) -> bool:
-        """Whether this process is asking a run's questions now."""
+        """Whether this process is now asking the questions of a run."""
         return run.id in self._under_way
 
     def is_current(self, run: Run) -> bool:
@@ -252,13 +255,13 @@ class Runs:
         return run.index_version == self._store.database.version()
 
     def delete_for_good(self, run_ids: Iterable[str]) -> None:
-        """Delete runs; raises RunNotFound before any is."""
+        """Delete runs, all or none; raises RunNotFound."""
         self._table.delete([self._table.run(run_id).id for run_id in run_ids])
 
     # within
 
     def _check(self, questions: Sequence[Question], base: KnowledgeBase, name: str) -> None:
-        """Raise one QuestionSetError that lists the questions that no search accepts."""
+        """Raise one QuestionSetError that lists the questions that can't be searched for."""
         problems = Problems(name)
         searching, options = self._searching_of(self._store), pipelines.options(base, Pipeline())
         for question in questions:
@@ -280,7 +283,7 @@ class Runs:
         return runs
 
     def _state(self, base: KnowledgeBase, pipeline: Pipeline) -> tuple[int, dict[str, object]]:
-        """Return the version of the searchable data, and the pipeline's complete settings; raises ConfigError."""
+        """Return the database version and the complete settings of a pipeline; raises ConfigError."""
         options, embedder = pipelines.index_of(base, pipeline)
         if pipeline.embedder and not base.has_vectors:
             raise ConfigError(
@@ -325,7 +328,7 @@ class Runs:
     def _answers(
         self, base: KnowledgeBase, pipeline: Pipeline, questions: Mapping[int, Question], progress: Progress
     ) -> Iterator[tuple[int, QuestionResult]]:
-        """Ask questions in turn; a missed answer is diagnosed at once, because the notes may change later."""
+        """Ask questions one after the other; a miss is diagnosed at once, because the notes may change later."""
         options, llm = pipelines.options(base, pipeline), self._settings.llm
         judge = Chat(llm) if pipeline.judge == "model" else None
         asking = progress
@@ -361,7 +364,7 @@ class Runs:
 
 
 def _is_of(question: Question, result: QuestionResult) -> bool:
-    """Whether a result is of the question's current version."""
+    """Whether a result is for the current version of a question."""
     golds = {(gold.path, gold.quote) for gold in scoring.remaining_golds(question)}
     now = (question.id, question.text, question.any, question.answer, golds)
     then = {(gold.path, gold.quote) for gold in result.golds}
@@ -369,5 +372,5 @@ def _is_of(question: Question, result: QuestionResult) -> bool:
 
 
 def _part(progress: Progress, number: int, of: int) -> Progress:
-    """Return the progress of one of several equal parts of a job."""
+    """Return the progress function for one of several equal parts of a job."""
     return lambda done, total, what: progress(number + done / max(1, total), of, what)

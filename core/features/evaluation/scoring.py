@@ -1,4 +1,4 @@
-"""Measurement of searches and answers with questions of known answers."""
+"""Measuring searches and answers with questions whose answers are known."""
 
 import json
 import re
@@ -46,9 +46,9 @@ Reply with one JSON object only, such as
 "reason" is one or two sentences in the language of the question: what agrees, what is missing, what is wrong. \
 "verdict" is "agrees", "partly" where a part is missing or wrong, or "no"."""
 REASON = 500
-"""Characters of a reason at most."""
+"""Maximum length of a reason, in characters."""
 _STARTS_TRIED = 64
-"""Brackets, from the end of a reply, that are tried as the start of the judgement."""
+"""Number of brackets, from the end of a reply, to try as the start of the judgement."""
 
 _LATIN = rf"(?:(?![{CJK}])\w)"
 _FACT = re.compile(
@@ -56,7 +56,7 @@ _FACT = re.compile(
     rf"|(?<!{_LATIN}){_LATIN}{{0,40}}\d(?:[\d.,:/%-]*{_LATIN}+)?%?|(?<!{_LATIN}){_LATIN}{{1,80}}_{_LATIN}+"
     rf"|(?<![.!?。！？]\s)(?<!^)\b[A-Z]{_LATIN}+"
 )
-"""Code, a term in marks, a number with its unit, an identifier, or a name: a capital within a sentence."""
+"""Code, a quoted term, a number with its unit, an identifier, or a name: a capitalized word within a sentence."""
 _MARKS = " `「」“”《》.,:/%-"
 
 
@@ -65,7 +65,7 @@ def ask(
     search: Callable[[str], SearchResult],
     answer: Callable[[SearchResult], GivenAnswer] | None = None,
 ) -> QuestionResult:
-    """Ask one question and measure the time of its search, its hits, and its answer where that is given."""
+    """Ask one question, and measure the time of its search, its hits, and its answer if there is one."""
     started = time.perf_counter()
     result = search(question.text)
     took_ms = (time.perf_counter() - started) * 1000
@@ -99,7 +99,7 @@ def is_lost(question: Question) -> bool:
 
 
 def values(result: QuestionResult) -> dict[str, float]:
-    """Return METRICS of one question with an answer, and those of ANSWER_METRICS that are about it."""
+    """Return the METRICS of a question that has an answer, and those ANSWER_METRICS that apply to it."""
     answers = answer_values(result)
     if result.negative:
         return answers
@@ -123,9 +123,9 @@ def values(result: QuestionResult) -> dict[str, float]:
 
 
 def summarise(results: Sequence[QuestionResult]) -> dict[str, float]:
-    """Average the metrics over the results that they are about, and the times over all results.
+    """Average each metric over the results to which it applies, and compute the percentiles of the times.
 
-    METRICS are 0 without any such result; ANSWER_METRICS are left out.
+    Without any such result, METRICS are 0, and ANSWER_METRICS are left out.
     """
     every = [values(result) for result in results]
     means = {name: fmean([item[name] for item in every if name in item] or [0.0]) for name in METRICS}
@@ -157,10 +157,10 @@ class _Reply(BaseModel):
 
 
 def judge(chat: Chat, result: QuestionResult, characters: int, stop: Stop) -> Judgement:
-    """Return what a model says of the answer of a result, whose texts are sent up to so many characters.
+    """Let a language model judge the answer of a result; at most `characters` of its texts are sent.
 
-    A reply in another form is asked for once more. What its server does wrong is the judgement's problem; raises
-    Cancelled once `stop` says so.
+    If the reply has another form, it is requested once more. A failure of the server becomes the judgement's `problem`.
+    Raises Cancelled if `stop` returns True.
     """
     assert result.given, "it is due"
     texts = [result.wished, result.given.text, *(gold.quote for gold in result.golds)]
@@ -174,9 +174,9 @@ def judge(chat: Chat, result: QuestionResult, characters: int, stop: Stop) -> Ju
 
 
 def _parse_judgement(reply: str) -> _Reply | None:
-    """Return the judgement that ends a reply, None where none does.
+    """Return the judgement at the end of a reply, None without one.
 
-    What is before may be the model's reasoning; what is after or around an object makes it a quotation.
+    Text before it may be the model's reasoning. An object with text after or around it may be only a quotation.
     """
     text = reply.rstrip(" \n\r\t`")
     end = len(text)
@@ -192,7 +192,7 @@ def _parse_judgement(reply: str) -> _Reply | None:
 
 
 def given_answer(store: Store, answer: Answer) -> GivenAnswer:
-    """Return an answer from the notes of a store as a run keeps it; of a written one, only proven sentences count."""
+    """Return an answer in the form that a run stores; for a written answer, only proven sentences count as quoted."""
     cited = tuple(map(_cited_span, answer.quotes))
     in_place = {
         quote.number
@@ -207,7 +207,7 @@ def given_answer(store: Store, answer: Answer) -> GivenAnswer:
 
 
 def answer_values(result: QuestionResult) -> dict[str, float]:
-    """Return those of ANSWER_METRICS that are about one question and its answer."""
+    """Return those ANSWER_METRICS that apply to a question and its answer."""
     answer = result.given
     if answer is None or answer.problem:
         return {}
@@ -228,7 +228,7 @@ def answer_values(result: QuestionResult) -> dict[str, float]:
 
 
 def facts(text: str) -> list[str]:
-    """Return the numbers, names, codes and marked terms of a text, folded, each once."""
+    """Return the numbers, names, codes and quoted terms in a text, folded, without duplicates."""
     return list(dict.fromkeys(fold(item).strip(_MARKS) for item in _FACT.findall(text)))
 
 

@@ -1,4 +1,4 @@
-"""Comparison of two runs: their figures, and each question's rank and change."""
+"""Comparison of two runs: their figures, and the rank and change of each question."""
 
 from collections.abc import Iterator, Sequence
 from math import inf
@@ -35,10 +35,10 @@ _LENGTHS = {*ChunkingOptions.__dataclass_fields__, "embedder", *(name for name i
 
 
 def shared(runs: Sequence[Measured]) -> list[tuple[QuestionResult, ...]]:
-    """Return each run's results of the questions that all runs asked, in the order of the first run.
+    """Return the results of the questions that all runs asked, one for each run, in the order of the first run.
 
-    Questions are equal by id, text and right passages (path and quote; positions may differ). Raises ConfigError
-    for no common question, or for runs of different bases.
+    Equal questions have the same id, text and right passages (path and quote; positions may differ). Raises ConfigError
+    if there are no common questions, or the runs are of different bases.
     """
     if len({run.base_id for run, _ in runs}) > 1:
         raise ConfigError("These runs are of different bases. Choose runs of one base.")
@@ -59,10 +59,11 @@ def _key(result: QuestionResult) -> tuple[object, ...]:
 
 
 def side_by_side(measured: Sequence[Measured], metric: str | None = None) -> SideBySide:
-    """Compare two runs of one base, or lay out a single run.
+    """Compare two runs of one base, or present a single run in the same form.
 
-    The default `metric` is BY_RANK, or BY_BUDGET where the runs' hits differ in length, because a number of hits
-    favours long ones. Raises ConfigError for incomparable runs or another number of them, UnknownChoice for a metric.
+    The default `metric` is BY_RANK, or BY_BUDGET if the runs' hits may differ in length, because a number of hits
+    favours long ones. Raises ConfigError for incomparable runs or another number of runs, and UnknownChoice for a
+    metric.
     """
     if not 0 < len(measured) <= MOST_RUNS:
         raise ConfigError("Choose one run, or two to compare.")
@@ -100,7 +101,7 @@ def side_by_side(measured: Sequence[Measured], metric: str | None = None) -> Sid
 
 
 def _unjudged(columns: Sequence[Sequence[QuestionResult]], labels: Sequence[str | Message]) -> Iterator[Message]:
-    """Yield a notice for each run in which a language model gave no judgement on some answers."""
+    """Yield a notice for each run in which the language model failed to judge some answers."""
     for column, label in zip(columns, labels, strict=True):
         judged = [question_result.judged for question_result in column if question_result.judged]
         if failed := sum(judgement.verdict is None for judgement in judged):
@@ -155,7 +156,7 @@ def _settings(runs: Sequence[Run]) -> dict[str, tuple[object, ...]]:
 
 
 def _labels(runs: Sequence[Run]) -> tuple[str | Message, ...]:
-    """Return the pipelines' labels, equal ones with the run's number."""
+    """Return the labels of the runs' pipelines; equal labels get the number of the run."""
     # The base's chunking at that time is in a run that used it.
     settings = next((run.settings for run in runs if run.pipeline.chunking is None), {})
     chunking: dict[str, Any] = {name: settings[name] for name in ChunkingOptions.__slots__ if name in settings}

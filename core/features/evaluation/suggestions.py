@@ -1,4 +1,4 @@
-"""Suggested questions from notes, each with the passage that answers it: by rules, or by a language model."""
+"""Suggested questions from notes, each with the passage that answers it, made by rules or by a language model."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,13 +15,13 @@ from core.providers.chat import Chat, values
 from core.query.phrasing import Casing, definition_question, heading_question, instructs, is_self_contained
 
 SHORTEST, LONGEST = 40, 400
-"""Characters of a right passage."""
+"""Minimum and maximum length of a right passage, in characters."""
 
 MOST_READ = 5_000_000
-"""Characters of notes to read, some seconds' work; a hash selects the notes."""
+"""Maximum number of characters of notes to read, which takes some seconds; a hash selects the notes."""
 
 MOST_OF_NOTE = 50
-"""Passages to consider per note."""
+"""Maximum number of passages to consider in a note."""
 
 DEFINITION, HEADING, MODEL = "definition", "heading", "model"
 """Kinds of questions: from a definition, from a heading, and from a language model."""
@@ -35,20 +35,20 @@ Quote that passage letter by letter from the text, 40 to 400 characters of prose
 Reply with one JSON list only, such as [{"note": 1, "question": "...", "quote": "..."}]."""
 
 SHORTEST_QUESTION, LONGEST_QUESTION = 4, 200
-"""Characters of a language model's question."""
+"""Minimum and maximum length of a language model's question, in characters."""
 
 _TOGETHER, _OF_NOTE = 4, 2
-"""Notes in a request, and requested questions per note."""
+"""Number of notes in a request, and of requested questions for each note."""
 
 _Candidate = tuple[str, str, Span]
 """A question, its kind, and the span of its answer."""
 
 
 def suggest(notes: Iterable[Note], count: int) -> list[Question]:
-    """Return questions from definitions and headings of the notes, with the passages that answer them.
+    """Return up to `count` questions from definitions and headings in notes, with the passages that answer them.
 
-    At most `count`, from as many notes as possible, and deterministic. A term that several notes define makes one
-    question with all their passages; a repeated heading makes none.
+    They are from as many notes as possible, and deterministic. If several notes define a term, one question has all
+    their passages; repeated headings are skipped.
     """
     shelf = [(note, sections) for note in _spread(notes) if (sections := sections_of(note))]
     often = Counter(fold(section.heading) for _, sections in shelf for section in sections)
@@ -68,10 +68,10 @@ def suggest(notes: Iterable[Note], count: int) -> list[Question]:
 def suggest_by_model(
     notes: Iterable[Note], chat: Chat, count: int, *, characters: int = 16_000, progress: Progress = no_progress
 ) -> list[Question]:
-    """Return a language model's questions on the notes, with the passages that it quotes as answers.
+    """Return up to `count` questions of a language model about the notes, with the passages that it quotes as answers.
 
-    At most `count`, in at most `count` requests, each with `characters` of notes. A question without a literal quote
-    is dropped. Raises ProviderError for a failure, and where no answer has the requested form.
+    There are at most `count` requests, each with `characters` of notes. Questions without an exact quote are dropped.
+    Raises ProviderError if the model fails, or if no reply has the requested form.
     """
     questions: dict[str, Question] = {}
     understood = False
@@ -102,7 +102,7 @@ def suggest_by_model(
 
 
 def _spread(notes: Iterable[Note]) -> list[Note]:
-    """Return up to MOST_READ characters of notes in the order of a hash, spread over the base."""
+    """Return notes with up to MOST_READ characters in the order of a hash, a sample from the whole base."""
     chosen: list[Note] = []
     read = 0
     for note in sorted(notes, key=lambda note: digest(note.id)):
@@ -114,7 +114,7 @@ def _spread(notes: Iterable[Note]) -> list[Note]:
 
 
 def _suggested(text: str, kind: str, gold: GoldSpan) -> Question:
-    """Return a suggested question; its id is a hash of the note and the text."""
+    """Return a suggested question, with a hash of the note and the text as its id."""
     name = f"s-{digest(f'{gold.note_id}/{fold(text)}').hex()[:10]}"
     return Question(name, text, (gold,), kind=kind, suggested=True)
 
@@ -127,7 +127,7 @@ def _excerpt(note: Note, length: int) -> str:
 
 
 def _build_questions(rows: Sequence[dict[str, Any]], notes: Sequence[Note]) -> Iterator[Question]:
-    """Yield the questions of an answer whose quotes occur once in their notes."""
+    """Yield the questions in a reply whose quotes occur exactly once in their notes."""
     for row in rows:
         number, text, quote = row.get("note"), row.get("question"), row.get("quote")
         if type(number) is not int or not 0 < number <= len(notes) or not isinstance(text, str):
@@ -140,7 +140,7 @@ def _build_questions(rows: Sequence[dict[str, Any]], notes: Sequence[Note]) -> I
 
 
 def _note_questions(note: Note, sections: Sequence[Section], often: Counter[str]) -> list[Question]:
-    """Return the questions of a note, alternately from definitions and headings."""
+    """Return the questions from a note, alternating between definitions and headings."""
     prose = (note.body[block.start : block.end] for section in sections for block in section.blocks)
     casing = Casing(" ".join(prose))
     single = [section for section in sections if often[fold(section.heading)] == 1]
@@ -167,7 +167,7 @@ def _definitions(note: Note, section: Section, casing: Casing) -> Iterator[_Cand
 
 
 def _headed(note: Note, section: Section, casing: Casing) -> Iterator[_Candidate]:
-    """Yield the heading's question where the first block under it answers it by itself."""
+    """Yield a question from a section's heading if the first block below answers it alone."""
     if not section.blocks or section.blocks[0].kind not in ("paragraph", "list"):
         return
     block = section.blocks[0]

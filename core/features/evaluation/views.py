@@ -1,4 +1,4 @@
-"""What the operations on question sets and runs return in addition to the nouns, and its output for people."""
+"""Objects that the operations on question sets and runs return, and their output on a terminal."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Self
@@ -22,7 +22,7 @@ from core.model import (
 )
 
 Label = str | Message
-"""What a setup is called."""
+"""The name of a setup."""
 
 
 @frozen
@@ -67,7 +67,7 @@ class SuggestionCount:
 
 @frozen
 class CitedPassage:
-    """A passage that an answer cites, by its place in the file of its note."""
+    """A passage that an answer cites, by its position in the note's file."""
 
     path: str
     file_start: int
@@ -83,7 +83,7 @@ class FoundPassage(CitedPassage):
 
 @frozen
 class QuestionResultView:
-    """What a run found and answered for a question; `verdict` and `reason` are those of a model that judges."""
+    """The hits and the answer of a run for a question; `verdict` and `reason` are from a language model's judgement."""
 
     id: str
     question: str
@@ -156,7 +156,7 @@ class ComparisonView:
 
 @frozen
 class EvaluationView:
-    """The figures of a setup, or of two; `pending` passages of the base have no vector yet."""
+    """The figures of one or two setups. `pending` is the number of the base's passages without a vector."""
 
     scored: int
     negatives: int
@@ -233,5 +233,5 @@ def _question_line(evaluation: EvaluationView) -> str:
 
 
 def _figures(runs: Sequence[Mapping[str, float]]) -> list[str]:
-    """Return a line for each figure: its value in each run, then its name, whose width depends on the language."""
+    """Return a line for each figure: its value in each run, then its name (last, because its width varies)."""
     return ["".join(f"{run[name]:>9.3f}" for run in runs) + f"  {say(figure_name(name))}" for name in runs[0]]

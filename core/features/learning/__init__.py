@@ -1,4 +1,4 @@
-"""Logs -> events -> facts -> suggested notes: the protocol and the table of the parsers of logs."""
+"""Suggesting notes from logs (logs -> events -> facts -> notes): the protocol and the table of log parsers."""
 
 from collections.abc import Iterable
 from typing import Protocol
@@ -9,21 +9,21 @@ from core.model import LogEvent
 
 
 class LogParser(Protocol):
-    """Parts the text of a log into events.
+    """Splits the text of a log into events.
 
-    The text is decoded and its lines end in \\n; a line may hold anything else. What it returns is masked afterwards: a
-    parser masks nothing itself.
+    The text is decoded, and its lines end in \\n; a line may contain anything else. Secrets in the events are masked
+    afterwards, not by the parser.
     """
 
     @property
     def by_lines(self) -> bool:
-        """Whether it reads line by line: then long lines are cut before, else the text comes whole."""
+        """Whether the parser reads line by line. Then long lines are cut first; otherwise it gets the whole text."""
 
     def fits(self, name: str, sample: str) -> float:
-        """Return how well a log suits, 0 to 1, by its file's name and its first characters; 0 is not at all."""
+        """Return how well the parser fits a log, from 0 to 1, by the name of its file and its first characters."""
 
     def events(self, text: str) -> Iterable[LogEvent]:
-        """Yield the events in order. Raises ValueError for a text that isn't of its format."""
+        """Yield the events in order; raises ValueError for a text in another format."""
 
 
 LOG_PARSERS: Registry[LogParser] = Registry(

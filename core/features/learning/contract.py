@@ -1,6 +1,6 @@
-"""Contract tests that every parser of logs passes; those of other packages too.
+"""Contract tests for log parsers, including those of other packages.
 
-A test class inherits LogParserContract and gives it two fixtures: `log_parser` returns the parser under test, `log` the
+A test class inherits LogParserContract and defines two fixtures: `log_parser` returns the parser under test, `log` the
 name and the text of a log.
 """
 
@@ -12,7 +12,7 @@ from core.features.learning import LogParser
 
 
 class LogParserContract:
-    """Tests that every parser of logs must pass."""
+    """Tests that every log parser must pass."""
 
     def test_a_log_of_its_format_suits_it_and_has_events(self, log_parser: LogParser, log: tuple[str, str]) -> None:
         name, text = log

@@ -1,4 +1,4 @@
-"""The head of a line of a log: its time, level and source; levels, durations and pairs in texts."""
+"""Parsing the head of a log line (time, level and source), and levels, durations and pairs in texts."""
 
 import re
 
@@ -22,7 +22,7 @@ _LEVELS: dict[str, LogLevel] = {
     **dict.fromkeys(("ERROR", "ERR", "FATAL", "CRITICAL", "CRIT", "ALERT", "EMERG", "PANIC", "SEVERE"), "error"),
     **dict.fromkeys(("错误", "严重"), "error"),
 }
-"""The names of levels, as logs write them, and what they are here."""
+"""Levels by their names in logs."""
 _LEVEL = "|".join(sorted(_LEVELS, key=len, reverse=True))
 _HEAD = re.compile(rf"(?s)(?:[\w.-]{{1,40}} {{0,8}}\| )?[\[(]?(?P<time>{TIME})[\])]?[,:]?(?:\s+|$)(?P<rest>.*)")
 _BEFORE_LEVEL = r"(?:[\[(][\w .:/#-]{1,60}[\])]\s*|[\w./:-]{1,60}\s+(?:-\s+)?){0,3}?"
@@ -48,7 +48,7 @@ _PROCESS = re.compile(r"(?i)(?:pid|tid|thread|worker|proc)?[-#: ]?\d+(?:#\d+)?")
 
 @frozen
 class Head:
-    """The head of a line, and the message after it."""
+    """The head of a line, with the message after it."""
 
     time: str
     level: LogLevel
@@ -57,7 +57,7 @@ class Head:
 
 
 def head_of(line: str) -> Head | None:
-    """Return the head of a line, None for one that begins without a time or a level."""
+    """Return the head of a line, None if the line doesn't begin with a time or a level."""
     if match := _HEAD.match(line):
         rest = match["rest"]
         if _SYSLOG.fullmatch(match["time"]):
@@ -71,12 +71,12 @@ def head_of(line: str) -> Head | None:
 
 
 def level_of(name: str) -> LogLevel:
-    """Return the level that a log calls so, "" for none."""
+    """Return the level with a name in logs, "" for another name."""
     return _LEVELS.get(name.strip().upper(), "")
 
 
 def pairs_of(text: str) -> dict[str, str]:
-    """Return the values that a text writes as `name=value`, as logfmt does."""
+    """Return the pairs `name=value` in a text, as in logfmt."""
     return {name: value.strip('"') for name, value in _PAIR.findall(text)}
 
 
@@ -90,7 +90,7 @@ def _unit(name: str) -> float:
 
 
 def _level(rest: str) -> tuple[LogLevel, str, str]:
-    """Return the level, the source and the message of what follows a time."""
+    """Return level, source and message from the text after a time."""
     if match := _LEVELLED.match(rest):
         source, message = _source(match["rest"])
         before = [part for part in re.split(r"[\s\[\]()-]+", match["before"]) if part and not _is_number(part)]
@@ -100,7 +100,7 @@ def _level(rest: str) -> tuple[LogLevel, str, str]:
 
 
 def _source(rest: str) -> tuple[str, str]:
-    """Return the source of a message and the rest; a name with a dash after it counts before one in brackets."""
+    """Return the source of a message and the rest; a name before a dash takes precedence over a name in brackets."""
     source = ""
     while match := _SOURCE.match(rest):
         name = next(filter(None, match.groups()))

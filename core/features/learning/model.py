@@ -1,4 +1,4 @@
-"""A language model suggests notes for the masked events of a log; code finds each line that they rest on."""
+"""Suggestions of a language model from the masked events of a log, each checked against the lines that it quotes."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +20,7 @@ from core.providers.chat import Chat, values
 from core.providers.connection import Stop
 
 RULE = "model"
-"""Stands in the place of a rule's name in the facts of a model."""
+"""The rule name of facts from a model."""
 TASK = """You read a part of a log and suggest notes for the person whose log it is: what will be worth knowing in a \
 month, such as an error with its cause and what ended it, a setting, what an endpoint requires, a decision.
 You are given JSON: "language", and "events", each with a "line" and a "text". A mark such as [token-1] stands in the \
@@ -34,22 +34,22 @@ business_rule, module_context and test_experience. "scope" is the part of the sy
 the text of the event with that line. One note for each fact, at most eight, the most useful first. Where nothing is \
 worth a note, reply {"notes": []}"""
 PARTS = 20
-"""Parts of a log that a model is sent; the events after them aren't read by it."""
+"""Maximum number of parts of a log to send to a model; the events after them aren't sent."""
 NOTES = 12
-"""Suggestions of one reply that are looked at."""
+"""Maximum number of suggestions to read from one reply."""
 
 _OPENING = r'\{\s*"notes"\s*:'
 _FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
 _SENTENCE = re.compile(r"[^.。!！?？;；\n]+(?:[.。!！?？;；]+(?!\s)[^.。!！?？;；\n]+)*")
 _LONG = 200
-"""Characters of a line from which on its sentence is the fact, not the line."""
+"""Length in characters above which the sentence around a quote is its context, not the whole line."""
 _BULLET = re.compile(r"^[\s>#*•-]+")
 _MOST_LINE = 300
 _Word = Annotated[str, Field(max_length=100)]
 _LANGUAGES = {"zh_CN": "Chinese"}
 
 Excerpt = Sequence[tuple[LogEvent, str]]
-"""Events of a log, each with its text as it is sent."""
+"""Events of a log, each with the text to send."""
 
 
 class _Line(BaseModel):
@@ -60,7 +60,7 @@ class _Line(BaseModel):
 
 
 class _Suggestion(BaseModel):
-    """A suggestion as a model is to write it; what else it holds, such as a status, isn't read."""
+    """The required form of a suggestion; other fields of an object, such as a status, are ignored."""
 
     model_config = ConfigDict(strict=True, allow_inf_nan=False)
 
@@ -79,7 +79,7 @@ class _Suggestion(BaseModel):
 
 @frozen
 class ModelReading:
-    """What a model read in a part of a log: facts, and suggestions that are none; `unsent` events it is never sent."""
+    """Facts that a model suggested for a part of a log, dropped suggestions, and the number of events not sent."""
 
     facts: Sequence[Fact]
     dropped: tuple[Dropped, ...]
@@ -87,7 +87,7 @@ class ModelReading:
 
 
 class ModelReader:
-    """Reads logs with a model until a `problem` ends that, which is the failure of its server or of its replies."""
+    """Reads logs with a model, until its server or the form of its replies fails; that is the `problem`."""
 
     def __init__(self, chat: Chat, characters: int) -> None:
         self._chat = chat
@@ -98,9 +98,9 @@ class ModelReader:
     def read(
         self, log: LogText, by_rules: Sequence[Fact], language: str, step: Callable[[float], None]
     ) -> Iterator[ModelReading]:
-        """Yield what the model reads in each part; what a rule has read too is the fact of the rule.
+        """Yield the model's result for each part of a log; facts that a rule found too are replaced by the rule's.
 
-        `step` gets the share that is done, and may raise Cancelled at any time.
+        `step` is called with the share that is done, and may raise Cancelled.
         """
         if self.problem:
             return
@@ -126,16 +126,17 @@ def _is_stopped(step: Callable[[float], None], share: float) -> bool:
 
 
 def _covering(item: Fact, others: Sequence[Fact]) -> Fact | None:
-    """Return the fact of a rule that rests on the same lines, None for none, and for lines that say more than one."""
+    """Return the rule's fact with the same lines, else None; also None for quotes long enough for several facts."""
     if any("\n" in quote or len(quote) > _LONG for quote in item.quotes):
         return None
     return next((other for other in others if {*item.lines} <= {*other.lines}), None)
 
 
 def _suggested(chat: Chat, excerpt: Excerpt, language: str, stop: Stop) -> tuple[list[Fact], list[Dropped]]:
-    """Return the facts that a model suggests, and the suggestions that are none, each with the reason.
+    """Return the facts that a model suggests, and the dropped suggestions with the reasons.
 
-    A reply in another form is asked for once more. Raises ProviderError for the second one, and as `Chat.stream` does.
+    If the reply has another form, it is requested once more. Raises ProviderError if the second one has it too, and the
+    errors of `Chat.stream`.
     """
     facts = []
     dropped = []
@@ -155,12 +156,12 @@ def _suggested(chat: Chat, excerpt: Excerpt, language: str, stop: Stop) -> tuple
 
 
 def _read(reply: str) -> list[object] | None:
-    """Return the suggestions in a reply, None where there is no such object in it."""
+    """Return the suggestions in a reply, None for a reply in another form."""
     return next((found["notes"] for found in values(reply, _OPENING) if isinstance(found["notes"], list)), None)
 
 
 def _fact(suggestion: _Suggestion, excerpt: Excerpt) -> Fact | Message:
-    """Return the fact of a suggestion, or why there is none."""
+    """Return the fact of a suggestion, or the reason to drop it."""
     title, lines = _line(suggestion.title.replace("`", "")), [*_plain_lines(suggestion.text)]
     if not title or not lines:
         return message("it has no text")
@@ -199,7 +200,10 @@ def _fact(suggestion: _Suggestion, excerpt: Excerpt) -> Fact | Message:
 
 
 def _place(line: _Line, excerpt: Excerpt) -> tuple[int, str] | None:
-    """Return the number of the event that has a quote, that of its line first, and what is stated there."""
+    """Return the number of the event that contains a quote, and the whole lines around it; None if no event does.
+
+    The event with the line that the model named is tried first.
+    """
     for number in sorted(range(len(excerpt)), key=lambda number: excerpt[number][0].line != line.line):
         event, text = excerpt[number]
         if span := find_quote(line.quote, text):
@@ -209,7 +213,7 @@ def _place(line: _Line, excerpt: Excerpt) -> tuple[int, str] | None:
 
 
 def _whole_lines(text: str, start: int, end: int) -> str:
-    """Return the whole lines of a text from one place to another, of long lines the sentences."""
+    """Return the whole lines around a span of a text, or only the sentences if the lines are long."""
     first, last = text.rfind("\n", 0, start) + 1, text.find("\n", end)
     line = text[first : last if last >= 0 else len(text)]
     if len(line) <= _LONG:
@@ -219,12 +223,12 @@ def _whole_lines(text: str, start: int, end: int) -> str:
 
 
 def _plain_lines(text: str) -> Iterator[str]:
-    """Yield the lines of a model's text without what marks lists, headings and code in Markdown."""
+    """Yield the lines of a model's text without the Markdown signs of lists, headings and code."""
     for line in text.splitlines():
         if clean := one_line(_BULLET.sub("", make_storable(line).replace("`", ""))):
             yield clean
 
 
 def _line(value: object) -> str:
-    """Return a value of a model as a short line, "" for what is no text."""
+    """Return a value from a model as a short line, "" for a value that isn't a text."""
     return abbreviate(make_storable(value), _MOST_LINE) if isinstance(value, str) else ""

@@ -1,4 +1,4 @@
-"""Operations on logs, whose facts become notes that wait for the user, and their output for people."""
+"""Operations that suggest notes from logs, and their output on a terminal."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -55,7 +55,7 @@ class RuleList:
 
 
 def _check(workspace: "Workspace", base: str = "", parser: str = "", name: str = "", **given: Any) -> None:
-    """Raise the errors of `learn` before it reads anything."""
+    """Raise the errors of `learn` before a job starts."""
     if base:
         workspace.bases.get(base)
     workspace.learning.check(**given)

@@ -1,4 +1,4 @@
-"""The bytes or the text of a log -> its masked events, by the parser that suits it best."""
+"""Reading logs: from bytes or text to masked events, with the parser that fits best."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,22 +16,22 @@ from core.model import EventKind, LogEvent, LogText
 MOST_BYTES = 64 * 1024 * 1024
 MOST_EVENTS = 200_000
 _MOST_LINE = 4_000
-"""Characters of a line; the end of a longer one isn't read."""
+"""Maximum number of characters to read of a line."""
 _SAMPLE = 16 * 1024
 _CONTROLS = re.compile(
     r"\x1b\[[0-9;?]{0,20}[A-Za-z]|\x1b\][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\)|[\x00-\x08\x0b-\x1f\x7f-\x9f]"
 )
-"""Escapes that colour a terminal or write its title, and control characters."""
+"""Terminal escapes for colours and titles, and control characters."""
 _FALLBACK = "plain"
 
 
 def read(data: bytes, name: str, masker: Masker, *, parser: str = "") -> LogText:
-    """Return a log; raises SourceError as `decode_file` does, UnknownChoice for a parser."""
+    """Return the log in a file's bytes; raises the SourceErrors of `decode_file`, and UnknownChoice for a parser."""
     return read_text(decode_file(data, name, most=MOST_BYTES).text, name, masker, parser=parser)
 
 
 def read_text(text: str, name: str, masker: Masker, *, parser: str = "") -> LogText:
-    """Return a log that is a text already."""
+    """Return the log in a text; raises SourceError if it is too long, and UnknownChoice for a parser."""
     if len(text) > MOST_BYTES:
         raise SourceError(name, "is {size:.1f} MB; the limit is {limit} MB.", size=len(text) / 2**20, limit=64)
     text = _CONTROLS.sub("", make_storable(text).replace("\r\n", "\n").replace("\r", "\n"))
@@ -52,7 +52,7 @@ def read_text(text: str, name: str, masker: Masker, *, parser: str = "") -> LogT
 
 
 def read_events(items: Iterable[Mapping[str, object]], name: str, masker: Masker) -> LogText:
-    """Return a log whose events are parsed already; raises SourceError for an item that is none."""
+    """Return a log from parsed events; raises SourceError for an invalid event."""
     events = []
     for number, item in enumerate(items, 1):
         text = item.get("text") or item.get("message") or ""
@@ -81,7 +81,7 @@ def read_events(items: Iterable[Mapping[str, object]], name: str, masker: Masker
 
 
 def excerpts(log: LogText, most: int) -> Iterator[list[tuple[LogEvent, str]]]:
-    """Yield the events of a log, each with its text on the whole, in parts of at most so many characters."""
+    """Yield the events of a log, each with its head and text, in parts of at most `most` characters."""
     part: list[tuple[LogEvent, str]] = []
     size = 0
     for event in log.events:
@@ -104,7 +104,7 @@ def _name(name: str, masker: Masker) -> str:
 
 
 def _cut_lines(text: str) -> tuple[str, int]:
-    """Return a text whose lines have at most `_MOST_LINE` characters, and how many were longer."""
+    """Return a text with its lines cut to `_MOST_LINE` characters, and the number of lines that were longer."""
     if len(text) <= _MOST_LINE:
         return text, 0
     lines = text.split("\n")
@@ -115,7 +115,7 @@ def _cut_lines(text: str) -> tuple[str, int]:
 
 
 def _choose_parser(name: str, sample: str) -> str:
-    """Return the parser that suits a log best; the first of equals."""
+    """Return the parser that fits a log best, the first of several."""
     scores = {kind: LOG_PARSERS.build(kind).fits(name, sample) for kind in LOG_PARSERS}
     return max(scores, key=lambda kind: scores[kind])
 

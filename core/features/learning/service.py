@@ -1,4 +1,4 @@
-"""Learning: logs are read, and facts that are not known yet become notes that wait for the user."""
+"""Learning from logs: new facts become pending notes, which the user accepts or rejects."""
 
 import re
 from collections import defaultdict
@@ -39,41 +39,41 @@ from core.settings.preferences import Preferences
 from core.store import Store
 
 _TESTS = ("pytest", "junit")
-"""Formats of reports of tests."""
+"""Formats of test reports."""
 _PLAIN = re.compile(rf"[\w{CJK}](?:[\w{CJK} .,;()'\"%=/？！。，：；（）、“”-]|:(?!/)|\n(?! ?[-=+]))*")
-"""A value of a log that Markdown shows as it is: no link, no tag, no mark-up."""
+"""A value that Markdown shows unchanged, without links, tags or markup."""
 _EMPHASIS = re.compile(r"(?i)(?<!\w)_|_(?!\w)|__|www\.")
 _CHINESE = re.compile(rf"[{CJK}]")
 _LANGUAGE = "zh_CN"
 _SHARE = 0.15
-"""Share of Chinese characters in a log from which on its notes are written in Chinese."""
+"""Share of Chinese characters among a log's letters above which its notes are written in Chinese."""
 _MOST_LINES = 12
 _RULES = "rules"
-"""The writer of the notes of rules."""
+"""Author of notes from rules."""
 
 _NEAR = 0.8
-"""Share of words that two keys have in common, from which on they are the same fact."""
+"""Minimum share of common words for two keys of the same fact."""
 _FEWEST = 5
-"""Words that a key has at least, to be compared by them."""
+"""Minimum number of words in a key to compare it by words."""
 _OPPOSITES = frozenset(
     "not no never without don won isn cannot enable disable enabled disabled on off true false yes start"
     " stop up down before"
     " after more less increase decrease allow deny add remove 不 没 无 未 非 禁 开 关 启 停 前 后 增 减".split()
 )
-"""Words that make another fact of a sentence."""
+"""Words that change the meaning of a sentence, and so make it another fact."""
 _BY_KEY = frozenset(name for name, rule in RULES.items() if rule.by_key)
 _VALUE = re.compile(r"\d")
 
 BASE = "learnt"
-"""The base of what a person learns without naming one."""
+"""Default base for suggested notes."""
 _LEARNING = "learning"
-"""The preference that turns learning on."""
+"""Key of the preference that turns learning on."""
 _PASTED = "log.txt"
 
 
 @frozen
 class Sorting:
-    """Facts by what is remembered of them: the new ones, how many are known, how many a person rejected."""
+    """New facts, and the numbers of known and of rejected ones."""
 
     fresh: Sequence[Fact]
     known: int
@@ -81,14 +81,14 @@ class Sorting:
 
 
 def language_of(log: LogText) -> str:
-    """Return the language in which the notes of a log are written."""
+    """Return the language for the notes of a log."""
     text = "".join(event.text[:200] for event in log.events[:200])
     letters = sum(letter.isalpha() for letter in text)
     return _LANGUAGE if letters and len(_CHINESE.findall(text)) > _SHARE * letters else ENGLISH
 
 
 def item_of(rule: str, fact: Fact, log: LogText, language: str, model: str = "") -> Mapping[str, object]:
-    """Return the pending note of a fact, as `Notes.add_many` takes it; `model` is the one that suggests it."""
+    """Return the pending note of a fact, as an item for `Notes.add_many`; `model`: the model that suggested it."""
     place = place_of(fact, log)
     return {
         "body": _body(rule, fact, place, language, model),
@@ -108,7 +108,7 @@ def item_of(rule: str, fact: Fact, log: LogText, language: str, model: str = "")
 
 
 def place_of(fact: Fact, log: LogText) -> str:
-    """Return the file of a fact and its lines, as `app.log:12-14,31`."""
+    """Return the file and lines of a fact, such as `app.log:12-14,31`."""
     spans: list[list[int]] = []
     for line in sorted({*fact.lines}):
         if spans and line <= spans[-1][1] + 1:
@@ -133,7 +133,7 @@ def _body(rule: str, fact: Fact, place: str, language: str, model: str) -> str:
 
 
 def _quote_values(text: Message) -> Message:
-    """Return a message in which values of a log are code, where Markdown would read more than text in them."""
+    """Return a message with values from a log as code, if Markdown would interpret them otherwise."""
     fields = {
         name: _quote_values(value) if isinstance(value, Message) else _safe(value) if isinstance(value, str) else value
         for name, value in text.fields.items()
@@ -162,7 +162,7 @@ class _Key:
 
 
 class Memory:
-    """The facts that were suggested or rejected before; facts of now are added to them."""
+    """Facts that were suggested or rejected before, to which new facts are added."""
 
     def __init__(self, facts: Iterable[LearntFact]) -> None:
         self._facts: dict[tuple[str, str], LearntFact] = {}
@@ -176,7 +176,7 @@ class Memory:
             self._near[fact.rule].append(_Key(frozenset(keywords(fact.key)), fact))
 
     def sort(self, facts: Iterable[Fact]) -> Sorting:
-        """Part facts into new and remembered ones; the new ones are remembered from then on."""
+        """Separate new facts from known ones, and add the new ones to the memory."""
         fresh = []
         known = rejected = 0
         for fact in facts:
@@ -191,7 +191,7 @@ class Memory:
         return Sorting(fresh, known, rejected)
 
     def find(self, fact: Fact) -> LearntFact | None:
-        """Return the same fact of before, the nearest by words where none is equal; None for a new one."""
+        """Return the known fact with an equal key, or else with the most similar key; None for a new fact."""
         if known := self._facts.get((fact.rule, fact.key)):
             return known
         if fact.rule in _BY_KEY:
@@ -210,7 +210,7 @@ def _shared(first: frozenset[str], second: frozenset[str]) -> float:
 
 
 class Learning:
-    """Learns from logs. It is off until the settings or the person turn it on, and starts nothing by itself."""
+    """Suggests notes from logs, on request only. It is off until the settings or the user turn it on."""
 
     def __init__(self, store: Store, settings: Settings, preferences: Preferences, bases: Bases, notes: Notes) -> None:
         self._store = store
@@ -222,12 +222,12 @@ class Learning:
 
     @property
     def enabled(self) -> bool:
-        """Whether logs may be learnt from: by the settings, else by the person's choice."""
+        """Whether learning is on: by the settings, else by the user's choice."""
         chosen = self._settings.enable_learning
         return self._preferences.get(_LEARNING) == "on" if chosen is None else chosen
 
     def enable(self, enabled: bool) -> None:
-        """Store the person's choice whether logs may be learnt from."""
+        """Store the user's choice to turn learning on or off."""
         self._preferences.set(_LEARNING, "on" if enabled else "off")
 
     def rules(self) -> list[RuleCard]:
@@ -247,13 +247,13 @@ class Learning:
         with_model: bool = False,
         progress: Progress = no_progress,
     ) -> LearningReport:
-        """Suggest notes for the facts in files, in a text, or in events that are parsed already.
+        """Suggest notes for the facts in files, in a text, or in parsed events.
 
-        Secrets are masked before anything is stored or sent. What was suggested before, or rejected, isn't suggested
-        again. `name` is what the text or the events are called. `with_model` the language model of the settings reads
-        along; what its server does wrong is the `problem` of the report. Raises what `check` raises, UnknownChoice for
-        a parser, and what `Notes.add` raises; a file that can't be read is among `failed`. What was suggested before a
-        Cancelled stays.
+        Secrets are masked before anything is stored or sent. Facts that were suggested or rejected before aren't
+        suggested again. `name` is the name of the text or events. With `with_model`, the configured language model
+        suggests notes too; a failure of its server is the `problem` of the report. Raises the errors of `check` and
+        `Notes.add`, and UnknownChoice for a parser; unreadable files are in `failed`. After Cancelled, notes that were
+        already suggested stay.
         """
         self.check(files=files, text=text, events=events, with_model=with_model)
         failed: list[UnreadLog] = []
@@ -282,7 +282,7 @@ class Learning:
         events: Sequence[Mapping[str, object]] | None = None,
         with_model: bool = False,
     ) -> None:
-        """Raise ConfigError while learning is off, where nothing is given, and where a model isn't set up."""
+        """Raise ConfigError if learning is off, nothing is given, or the model isn't set up."""
         if not self.enabled:
             raise ConfigError(
                 "Suggestions from logs are off. Set enable_learning = true in tessera.toml to turn them on."
@@ -302,7 +302,7 @@ class Learning:
         parser: str,
         failed: list[UnreadLog],
     ) -> Iterator[LogText]:
-        """Yield the logs; one that can't be read is added to those that failed, if it isn't the only one."""
+        """Yield the logs; unreadable files are added to `failed`, or raise SourceError if there is only one file."""
         masker = Masker()
         for file in files:
             try:
@@ -351,7 +351,7 @@ class Learning:
         reading: ModelReading,
         model: str,
     ) -> LearntLog:
-        """Write what a model read in a part of a log, and return what was learnt with it."""
+        """Write the notes for a model's facts, and return the log's result with them added."""
         sorting = memory.sort(reading.facts)
         items = [item_of(RULE, fact, log, language_of(log), model) for fact in sorting.fresh]
         note_ids = self._write_notes(base, items, sorting.fresh)
@@ -367,7 +367,7 @@ class Learning:
         )
 
     def _write_notes(self, base: str, items: Sequence[Mapping[str, object]], fresh: Sequence[Fact]) -> tuple[str, ...]:
-        """Write the notes of facts and the facts; a kill leaves both or none of a log."""
+        """Write facts and their notes in one transaction; return the ids of the notes."""
         if not items:
             return ()
         self._store.open_index()
@@ -380,6 +380,6 @@ class Learning:
 
 
 def _bytes(file: Path) -> bytes:
-    """Return the contents of an ordinary file; raises SourceError."""
+    """Return the content of a regular file; raises SourceError."""
     with files.open_user_file(file, reading.MOST_BYTES) as stream:
         return stream.read()

@@ -1,4 +1,4 @@
-"""Facts extracted from logs, by the hash of their rule and their key."""
+"""Table of the facts from logs, by the hash of their rule and key."""
 
 from collections.abc import Collection, Iterable
 
@@ -13,7 +13,7 @@ class FactTable(StoreTable):
     """The facts that were suggested as notes, and the rejected ones."""
 
     def put(self, facts: Iterable[LearntFact]) -> None:
-        """Write facts, in place of equal ones."""
+        """Write facts, replacing equal ones."""
         now = utc_now().isoformat()
         with self._write(aside=True) as connection:
             connection.executemany(
@@ -42,7 +42,7 @@ class FactTable(StoreTable):
         return [_READER(dict(row), self._database.unread) for row in rows]
 
     def settle(self, note_ids: Collection[str], reason: str | None) -> None:
-        """Store that the user rejected the facts of these notes with a reason, or accepted them: then None."""
+        """Store that the user rejected the facts of these notes for a reason, or accepted them (None)."""
         self._execute(
             f"UPDATE learnt_facts SET rejected = ?, reason = ? WHERE note_id {AMONG}",
             *(reason is not None, reason or "", [*note_ids]),

@@ -1,4 +1,4 @@
-"""Packs as folders: `pack.toml` and the sources of packs."""
+"""Packs as folders: reading `pack.toml`, and finding packs."""
 
 import logging
 import re
@@ -25,11 +25,11 @@ _AT = re.compile(r"\(at line (\d+)")
 
 _LOG = logging.getLogger(__name__)
 GROUP = "tessera.packs"
-"""Entry points of packages with a pack: `NAME = "package"`, or `"package:folder.in.it"`."""
+"""Entry point group of Python packages with a pack: `NAME = "package"`, or `"package:folder.in.it"`."""
 
 
 def number(version: str) -> tuple[int, ...]:
-    """Return a version for comparison: 1.10 is later than 1.9, and 1.0 is 1; empty is before all."""
+    """Return a version for comparison: 1.10 is later than 1.9, 1.0 equals 1, and "" is before all others."""
     parts = [int(part) for part in version.split(".")] if version else [-1]
     while len(parts) > 1 and not parts[-1]:
         parts.pop()
@@ -37,7 +37,7 @@ def number(version: str) -> tuple[int, ...]:
 
 
 def read(place: Path) -> Pack:
-    """Return the pack of a folder by its `pack.toml`; raises PackError with all mistakes."""
+    """Return the pack in a folder from its `pack.toml`; raises PackError with all mistakes."""
     pack, mistakes = checked(place)
     if pack is None or mistakes:
         raise PackError(str(place), mistakes)
@@ -45,7 +45,7 @@ def read(place: Path) -> Pack:
 
 
 def checked(place: Path) -> tuple[Pack | None, list[Message]]:
-    """Return the pack of a folder, None where `pack.toml` is no table, and the mistakes in it."""
+    """Return the pack in a folder, None if `pack.toml` can't be parsed, and the mistakes in it."""
     try:
         text = folder.read(place, FILE).decode("utf-8-sig")
         values = tomllib.loads(text)
@@ -83,7 +83,7 @@ def _problems(values: dict[str, object]) -> list[tuple[str, Message]]:
 
 
 def _line(text: str, key: str) -> int:
-    """Return the number of the line that sets a key, 1 where none does."""
+    """Return the number of the line that sets a key, 1 without one."""
     setting = re.compile(rf"\W*{re.escape(key)}\b")
     return next((n for n, line in enumerate(text.splitlines(), start=1) if key and setting.match(line)), 1)
 
@@ -98,7 +98,7 @@ def bundled() -> Path:
 
 
 def find_packs() -> dict[str, Pack]:
-    """Return the packs that have a name: those of the program, and those of installed packages."""
+    """Return the packs of the program and of installed Python packages, by name."""
     packs: dict[str, Pack] = {}
     for place in _places():
         try:
@@ -111,7 +111,7 @@ def find_packs() -> dict[str, Pack]:
 
 
 def place_of(name: str) -> Path:
-    """Return the folder of a pack that has a name; raises UnknownChoice."""
+    """Return the folder of the pack with a name; raises UnknownChoice."""
     own = bundled() / name
     if "/" not in name and "\\" not in name and (own / FILE).is_file():
         return own
@@ -122,9 +122,9 @@ def place_of(name: str) -> Path:
 
 
 def folder_of(source: str | Path) -> tuple[Path, str]:
-    """Return the folder of a pack given by a name or a folder, and that folder as a text if it was given.
+    """Return the folder of a pack, and the text to store as its source: the folder if one was given, "" for a name.
 
-    Raises UnknownChoice for a name that there isn't, PackError for a folder without a pack.
+    Raises UnknownChoice for an unknown name, and PackError for a folder without a pack.
     """
     place = Path(source).expanduser()
     if not isinstance(source, Path) and not (place / FILE).is_file() and len(place.parts) == 1:

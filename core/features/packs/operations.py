@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @frozen
 class PackDetails:
-    """A pack, as `PackCard` explains it."""
+    """A pack, with the fields of `PackCard`."""
 
     found: Pack | None
     installed: PackInstallation | None
@@ -32,7 +32,7 @@ class PackDetails:
 
 @frozen
 class PackList:
-    """The packs there are."""
+    """All packs."""
 
     packs: tuple[PackDetails, ...]
 
@@ -43,14 +43,14 @@ class PackList:
 
 @frozen
 class PackReports:
-    """The upgrades of several packs."""
+    """The reports on upgrades of several packs."""
 
     packs: tuple[PackReport, ...]
 
 
 @frozen
 class RemovedPack:
-    """A pack that is gone; so many of its notes stay, because the user changed them."""
+    """A removed pack; `stay` is the number of its notes that stay because the user changed them."""
 
     name: str
     stay: int
@@ -127,7 +127,7 @@ def list_(workspace: "Workspace") -> PackList:
 
 
 def list_without_workspace() -> PackList:
-    """Return the packs of this machine, none of which is installed."""
+    """Return the packs on this machine, all as not installed."""
     from core.features.packs import manifest  # reads notes, which --help avoids
 
     return PackList.from_cards(PackCard(pack, None) for pack in manifest.find_packs().values())

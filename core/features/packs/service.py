@@ -1,4 +1,4 @@
-"""The packs of a workspace: found, installed, upgraded, removed."""
+"""The packs of a workspace: listing, installing, upgrading and removing them."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -32,9 +32,9 @@ _LOG = logging.getLogger(__name__)
 
 
 class Packs:
-    """Versioned sets of notes. Changes raise WorkspaceLocked in a workspace that is open for reading only.
+    """The packs of a workspace. Changes raise WorkspaceLocked in a read-only workspace.
 
-    `problems` are what the start of the workspace could not do, by the name of the pack.
+    `problems` has, by the name of the pack, the failures at the start of the workspace.
     """
 
     def __init__(self, store: Store, settings: Settings, bases: Bases, pending: PendingChunks) -> None:
@@ -49,7 +49,7 @@ class Packs:
     # reading
 
     def installed(self) -> Sequence[InstalledPack]:
-        """Return the packs of the workspace, by name."""
+        """Return the installed packs, by name."""
         return self._table.all()
 
     def all(self) -> Sequence[PackCard]:
@@ -70,9 +70,9 @@ class Packs:
         return [PackCard(found.get(name), installed.get(name), name in newer) for name in names]
 
     def edited(self, name: str) -> Sequence[EditedNote]:
-        """Return the notes of a pack that the user changed, each with the text that the pack has for it now.
+        """Return the notes of a pack that the user changed, each with the pack's present text for it.
 
-        Raises UnknownChoice for a pack that isn't installed, PackError for one that can't be read.
+        Raises UnknownChoice for a pack that isn't installed, and PackError for an unreadable one.
         """
         _, offered = read_pack(self._place(self._get_installed(name)))
         changed = []
@@ -83,21 +83,24 @@ class Packs:
         return changed
 
     def offered(self, note_id: str) -> Note | None:
-        """Return a note as its pack has it now, None if the pack has it no more; raises as `edited`, NoteNotFound."""
+        """Return a note with its pack's present text, None if the pack no longer has it.
+
+        Raises NoteNotFound, and the errors of `edited`.
+        """
         note = self._store.notes.note(note_id)
         return self._upgrade_of(note).offered(note)
 
     def passed_by(self) -> Mapping[str, str]:
-        """Return the notes that upgrades left as the user has them, by their ids, as `PackTable.passed_by` does."""
+        """Return the ids of the edited notes that upgrades skipped, each with a hash (`PackTable.passed_by`)."""
         return self._table.passed_by()
 
     # changing
 
     def install(self, source: str | Path, *, embed: bool = True, progress: Progress = no_progress) -> PackReport:
-        """Install a pack by its name or its folder; one that is installed is upgraded.
+        """Install a pack by its name or folder, or upgrade it if it is installed.
 
-        With `embed` its notes are found by meaning when this returns, else by words. Raises UnknownChoice for a name,
-        PackError for a pack with mistakes, and for one that is older than the installed one.
+        With `embed`, its notes are also embedded, so that they are found by meaning. Raises UnknownChoice for a name,
+        and PackError for a pack with mistakes or one that is older than the installed one.
         """
         self._store.database.check_writable()
         place, folder = manifest.folder_of(source)
@@ -107,9 +110,9 @@ class Packs:
         return self._bring(pack, notes, installed, folder, embed, progress)
 
     def upgrade(self, name: str, *, embed: bool = True, progress: Progress = no_progress) -> PackReport:
-        """Bring an installed pack to the version that is found: notes that a person changed or deleted stay so.
+        """Upgrade an installed pack to the available version; notes that the user changed or deleted stay so.
 
-        Raises UnknownChoice for a pack that isn't installed or isn't found, PackError as `install` does.
+        Raises UnknownChoice for a pack that isn't installed or available, and the PackErrors of `install`.
         """
         self._store.database.check_writable()
         installed = self._get_installed(name)
@@ -117,9 +120,10 @@ class Packs:
         return self._bring(pack, notes, installed, installed.folder, embed, progress)
 
     def take(self, note_id: str, expected_version: int) -> None:
-        """Bring a note that a person changed to what its pack has for it, without embedding; it follows the pack again.
+        """Replace an edited note by its pack's text, without embedding; later upgrades change it again.
 
-        A note that the pack has no more goes into the trash. Raises Conflict for another version, and as `offered`.
+        A note that the pack no longer has is put into the trash. Raises Conflict for another version of the note, and
+        the errors of `offered`.
         """
         with self._store.changing:
             self._store.database.check_writable()
@@ -129,12 +133,12 @@ class Packs:
             self._store.leave_pending()
 
     def leave(self, note_id: str) -> None:
-        """Let a note count as one that its pack's upgrade passed by: the undo of `take`."""
+        """Undo `take`: record a note as one that its pack's upgrade skipped."""
         note = self._store.notes.note(note_id)
         self._table.put_files(note.source_ref.removeprefix("pack:"), {str(note.path): ""})
 
     def delete(self, name: str) -> int:
-        """Put the notes of a pack into the trash, but those that a person changed; return how many stay."""
+        """Put the notes of a pack into the trash, except notes that the user changed; return the number of these."""
         self._store.database.check_writable()
         self._get_installed(name)
         self._store.open_index()
@@ -148,9 +152,9 @@ class Packs:
     # start
 
     def start(self) -> None:
-        """Install the packs of `auto_install` in a new workspace, and bring installed ones to the version found.
+        """Install the packs of `auto_install` in a new workspace, and upgrade installed ones.
 
-        Nothing is embedded. What fails is logged and in `problems`; it keeps nobody from opening the workspace.
+        Nothing is embedded. Failures are logged and added to `problems`; the workspace opens all the same.
         """
         try:
             if self._chosen and self._store.database.version() == 0:
@@ -164,7 +168,7 @@ class Packs:
             self._problem("", error)
 
     def _begin_chosen(self) -> None:
-        """Record the packs of `auto_install`, all at once: a start that ends early goes on at the next one."""
+        """Record the packs of `auto_install` in one transaction, so that a later start continues an interrupted one."""
         packs = []
         for name in self._chosen:
             try:
@@ -191,7 +195,7 @@ class Packs:
     # shared
 
     def _begin(self, pack: Pack, folder: str) -> InstalledPack:
-        """Record a pack whose notes are still to come, with its base, in one transaction."""
+        """Record a pack before its notes are written, and create its base if missing, in one transaction."""
         with self._store.database.write():
             base = self._bases.find(pack.base) or self._bases.add(pack.base)
             self._table.begin(pack, base.id, folder)

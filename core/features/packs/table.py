@@ -1,4 +1,4 @@
-"""Installed packs as rows, and for each of their files the hash of the content that was installed."""
+"""Tables of installed packs, and of the hash of each of their files at its installation."""
 
 from collections.abc import Iterable
 
@@ -27,7 +27,7 @@ _PASSED_BY = """
     AND json_extract(versions.fields, '$.content_hash') IS NOT hash
     ORDER BY notes.path
 """
-"""A note follows its pack as long as the pack's last version of it is of the file that is recorded."""
+"""Query of notes whose last version by the pack isn't from the recorded file: an upgrade skipped them."""
 
 
 class PackTable(StoreTable):
@@ -38,36 +38,36 @@ class PackTable(StoreTable):
         return self._packs("ORDER BY packs.name")
 
     def named(self, name: str) -> InstalledPack | None:
-        """Return an installed pack, None if there is none of this name."""
+        """Return the installed pack with a name, None without one."""
         return next(iter(self._packs("WHERE packs.name = ?", name)), None)
 
     def _packs(self, where: str, *values: object) -> list[InstalledPack]:
         return [_READER(dict(row), self._database.unread) for row in self._rows(f"{_PACK} {where}", *values)]
 
     def passed_by(self) -> dict[str, str]:
-        """Return the notes of installed packs that an upgrade left as the user has them, by their ids.
+        """Return the ids of edited notes that an upgrade skipped, each with the hash of the pack's file.
 
-        Each has the hash of what its pack has for it, "" where that is nothing, or was taken and given back.
+        The hash is "" if the pack no longer has the note, or if taking the pack's text was undone.
         """
         return dict(self._rows(_PASSED_BY))
 
     # writing
 
     def begin(self, pack: Pack, base_id: str, folder: str) -> None:
-        """Write a pack whose notes are still to come."""
+        """Write a pack before its notes."""
         now = utc_now().isoformat()
         row = {"name": pack.name, "version": "", "base_id": base_id, "folder": folder}
         self._insert("packs", row | {"initialized_at": now, "checked_at": now})
 
     def finish(self, name: str, version: str, folder: str) -> None:
-        """Record that all notes of a version are there, and where the pack was read."""
+        """Record that all notes of a version are written, and the folder of the pack."""
         now = utc_now().isoformat()
         self._execute(
             "UPDATE packs SET version = ?, folder = ?, checked_at = ? WHERE name = ?", version, folder, now, name
         )
 
     def check(self, names: Iterable[str]) -> None:
-        """Record that packs were compared with their folders now."""
+        """Record that packs have just been compared with their folders."""
         now = utc_now().isoformat()
         self._execute(f"UPDATE packs SET checked_at = ? WHERE name {AMONG}", now, list(names), aside=True)
 
@@ -78,15 +78,15 @@ class PackTable(StoreTable):
     # files and notes
 
     def files(self, name: str) -> dict[str, str]:
-        """Return the hash of each file of a pack as it was installed, of deleted and edited notes too."""
+        """Return the hash of each installed file of a pack, including files of deleted and edited notes."""
         return dict(self._rows("SELECT path, hash FROM pack_files WHERE pack = ?", name))
 
     def put_file(self, note: Note) -> None:
-        """Record the file of a note that a pack wrote, in the transaction that writes the note."""
+        """Record the file of a pack's note, in the transaction that writes the note."""
         self.put_files(note.source_ref.removeprefix("pack:"), {str(note.path): note.content_hash})
 
     def put_files(self, name: str, hashes: dict[str, str]) -> None:
-        """Record files of a pack."""
+        """Record the hashes of a pack's files."""
         with self._write(aside=True) as connection:
             connection.executemany(
                 "INSERT OR REPLACE INTO pack_files SELECT name, ?, ? FROM packs WHERE name = ?",
@@ -94,11 +94,11 @@ class PackTable(StoreTable):
             )
 
     def drop_files(self, name: str, paths: Iterable[str]) -> None:
-        """Delete what is recorded of files that a pack has no more."""
+        """Delete the records of files that a pack no longer has."""
         self._execute(f"DELETE FROM pack_files WHERE pack = ? AND path {AMONG}", name, list(paths), aside=True)
 
     def notes(self, name: str) -> dict[str, str]:
-        """Return the ids of the notes of a pack by their paths."""
+        """Return the ids of a pack's notes by path."""
         return dict(
             self._rows(
                 "SELECT path, id FROM notes WHERE source = 'pack' AND source_ref = ? AND path IS NOT NULL",

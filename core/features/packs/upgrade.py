@@ -1,4 +1,4 @@
-"""Upgrade of a pack, note by note: notes that a person changed or deleted stay so."""
+"""Upgrading a pack note by note; notes that the user changed or deleted stay so."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,17 +25,17 @@ _DELETED = Revision("delete", "pack")
 
 @frozen
 class PackNote:
-    """A note of a pack, without id and base; its `content_hash` is that of its file."""
+    """A note in a pack's folder, without id and base; its `content_hash` is the hash of its file."""
 
     note: Note
     outline: Outline
 
 
 def read_pack(place: Path) -> tuple[Pack, dict[str, PackNote]]:
-    """Return the pack of a folder and its notes by path.
+    """Return the pack in a folder and its notes by path.
 
-    Nothing outside the folder is read. Raises PackError with all mistakes: of `pack.toml`, files that can't be notes,
-    front matter that can't be read, links that lead out of the folder.
+    Nothing outside the folder is read. Raises PackError with all mistakes: in `pack.toml`, unreadable files and front
+    matter, and symbolic links out of the folder.
     """
     pack, mistakes = manifest.checked(place)
     notes: dict[str, PackNote] = {}
@@ -55,7 +55,7 @@ def read_pack(place: Path) -> tuple[Pack, dict[str, PackNote]]:
 
 
 def _notes(place: Path) -> Iterator[tuple[str, PackNote | Message]]:
-    """Yield the path of each note of a folder with the note, or with what is wrong with it."""
+    """Yield the path of each note in a folder with the note, or with the reason why it can't be read."""
     try:
         scan = folder.scan(place, scope="notes")
     except SourceError as error:
@@ -85,7 +85,7 @@ def _mistake(path: str, reason: Message) -> Message:
 
 @dataclass(slots=True)
 class Steps:
-    """The steps of an upgrade: notes to write, ids to delete, hashes to record, paths to forget, notes that stay."""
+    """The steps of an upgrade: notes to write, ids to delete, hashes to record, paths to forget, edited notes."""
 
     drafts: list[NoteToIndex] = field(default_factory=list)
     deleted: list[str] = field(default_factory=list)
@@ -96,10 +96,9 @@ class Steps:
 
 
 class Upgrade:
-    """Brings the notes of an installed pack to what its folder holds.
+    """Updates the notes of an installed pack from its folder.
 
-    Each note is written in one transaction with the hash of its file, so that an upgrade that ends at any moment goes
-    on where it was.
+    Each note is written in one transaction with the hash of its file, so that an interrupted upgrade can continue.
     """
 
     def __init__(self, store: Store, pack: Pack, notes: Mapping[str, PackNote], installed: InstalledPack) -> None:
@@ -112,7 +111,7 @@ class Upgrade:
         self._stored = self._table.notes(pack.name)
 
     def apply(self, folder: str, progress: Progress = no_progress) -> PackReport:
-        """Write what changed, without embedding, and return the report."""
+        """Write the changes without embedding, and return the report."""
         steps = self.steps()
         if steps.drafts or steps.deleted:
             self._store.open_index()
@@ -133,7 +132,7 @@ class Upgrade:
         )
 
     def take(self, note: Note) -> None:
-        """Bring a note to what the pack has for it, whatever a person changed: without that, into the trash."""
+        """Replace a note by the pack's, discarding the user's changes; put it into the trash if the pack has none."""
         self._store.open_index()
         if pack_note := self._notes.get(str(note.path)):
             self._write([self._draft(pack_note, note.id, note.base_id, note)], no_progress)
@@ -141,12 +140,12 @@ class Upgrade:
             delete(self._store, [note.id], _DELETED)
 
     def offered(self, note: Note) -> Note | None:
-        """Return a note as the pack has it, None if it has it no more."""
+        """Return a note with the pack's text, None if the pack no longer has it."""
         pack_note = self._notes.get(str(note.path))
         return self._draft(pack_note, note.id, note.base_id, note).note if pack_note else None
 
     def _write(self, drafts: Sequence[NoteToIndex], progress: Progress) -> None:
-        """Write notes, each into its base: a person may have moved one."""
+        """Write notes, each into its own base, because the user may have moved some."""
         for base_id in {draft.note.base_id for draft in drafts}:
             base, own = self._store.bases.by_id(base_id), [draft for draft in drafts if draft.note.base_id == base_id]
             indexer = Indexer(self._store, base, embedding.build(base.embedder))
@@ -154,7 +153,7 @@ class Upgrade:
                 raise error
 
     def steps(self) -> Steps:
-        """Return what is to be done."""
+        """Return the steps of the upgrade."""
         steps = Steps()
         ids = self._store.notes.ids() | self._store.versions.note_ids()
         trashed = self._trashed()
@@ -177,7 +176,7 @@ class Upgrade:
         return steps
 
     def _upgrade(self, steps: Steps, note_id: str, pack_note: PackNote | None) -> None:
-        """Add what is to be done with a note that the pack has otherwise now, or no more."""
+        """Add the step for a note that the pack has changed or no longer has."""
         note = self._store.notes.note(note_id)
         if not untouched(self._store, note):
             steps.edited.append(edited(note, pack_note.note.body if pack_note else None))
@@ -200,7 +199,7 @@ class Upgrade:
         return NoteToIndex(note, outline=pack_note.outline, change=Revision("update" if stored else "create", "pack"))
 
     def _trashed(self) -> dict[str, str]:
-        """Return the ids of notes that this pack took away when it was removed, by their paths."""
+        """Return the ids by path of the notes that were put into the trash when this pack was removed."""
         if self._hashes:
             return {}
         deleted = self._store.versions.deleted(self._installed.base_id)
@@ -209,7 +208,7 @@ class Upgrade:
 
 
 def delete(store: Store, note_ids: Sequence[str], change: Revision) -> None:
-    """Put notes of any bases into the trash."""
+    """Put notes of one or more bases into the trash."""
     of_base = store.notes.base_ids(note_ids)
     for base_id in set(of_base.values()):
         ids = [note_id for note_id, of in of_base.items() if of == base_id]
@@ -217,16 +216,16 @@ def delete(store: Store, note_ids: Sequence[str], change: Revision) -> None:
 
 
 def untouched(store: Store, note: Note) -> bool:
-    """Whether text and fields of a note are as its pack left them."""
+    """Whether text and fields of a note are unchanged since its pack wrote them."""
     left = store.versions.last_by(note.id, "pack")
     return left is not None and _values(note) == _values(left)
 
 
 def edited(note: Note, offered: str | None) -> EditedNote:
-    """Return a note that stays as the user has it, with the pack's text."""
+    """Return an edited note together with the pack's text for it."""
     return EditedNote(note.id, str(note.path), note.title, note.body, offered)
 
 
 def _values(note: Note) -> dict[str, object]:
-    """Return text and fields of a note for comparison; tags have no order."""
+    """Return text and fields of a note for comparison, with tags as a set."""
     return {name: getattr(note, name) for name in ("body", *NOTE_FIELDS)} | {"tags": set(note.tags)}

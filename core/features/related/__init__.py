@@ -1,1 +1,1 @@
-"""What other notes say about a note: which are related or copies of it, and what they suggest for it."""
+"""Related notes of a note: neighbours and possible copies, and the tags, places and links that they suggest."""

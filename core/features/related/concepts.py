@@ -1,7 +1,4 @@
-"""Concepts: the key phrases of the notes, the notes that hold some of them together, and the ways between notes.
-
-First the user's decisions on them, as rows.
-"""
+"""Concepts, the key phrases of the notes: the user's decisions on them, notes by concepts, and paths between notes."""
 
 import heapq
 import math
@@ -26,19 +23,19 @@ from core.store.table import StoreTable
 
 
 class ConceptTable(StoreTable):
-    """Which concepts are pinned, hidden or merged into another one; no search depends on them."""
+    """Concepts that are pinned, hidden or merged into another one. Writing them doesn't change search results."""
 
     def choices(self) -> dict[str, tuple[str, str]]:
-        """Return each concept's decision, and the concept that it is merged into, else ""."""
+        """Return the decision on each concept, with the concept that it is merged into, "" for other decisions."""
         rows = self._rows("SELECT name, choice, into_name FROM concepts")
         return {name: (choice, into) for name, choice, into in rows}
 
     def put(self, name: str, choice: str, into: str = "") -> None:
-        """Decide on a concept, in place of what was decided before."""
+        """Write the decision on a concept, replacing an earlier one."""
         self._execute("INSERT OR REPLACE INTO concepts VALUES (?, ?, ?)", name, choice, into, aside=True)
 
     def drop(self, name: str) -> None:
-        """Take back what was decided on a concept, and what was merged into it."""
+        """Delete the decision on a concept, and all merges into it."""
         self._execute("DELETE FROM concepts WHERE name = ? OR into_name = ?", name, name, aside=True)
 
 
@@ -46,27 +43,27 @@ class ConceptTable(StoreTable):
 
 CHOICES = get_args(ConceptChoice)
 _FEWEST = 2
-"""Notes of a concept that nobody pinned."""
+"""Minimum number of notes with a concept, unless it is pinned."""
 _MOST = 0.25
-"""Share of the notes that hold a concept at most: what more of them say tells nothing apart; of a few notes, all do."""
+"""Maximum share of notes with a concept, because frequent phrases don't distinguish notes; _FEW are always allowed."""
 _FEW = 10
 _LEADING, _COMMON = 12, 40
-"""Concepts of a note by which a way may go on, and notes of such a concept."""
+"""Number of a note's concepts that a path may follow, and maximum number of notes with such a concept."""
 _LINK, _SHARED = 1.0, 1.5
-"""What a step costs by a link, and by a concept that two notes share; one of many links or notes costs more."""
+"""Cost of a step in a path by a link, and by a shared concept. The more links or notes there are, the more it costs."""
 _FURTHEST = 8.0
 
 
 @frozen
 class _Index:
-    """The concepts of each note with their numbers of places, and the notes of each concept."""
+    """The concepts of each note with their counts, and the notes with each concept."""
 
     of_note: Mapping[str, Mapping[str, int]]
     holders: Mapping[str, Collection[str]]
 
 
 class Concepts:
-    """The concepts of the notes that answer, with what a person decided on them. A note is read once in each state."""
+    """The concepts of active, unexpired notes, with the user's decisions. A note is read again only if it changed."""
 
     def __init__(self, store: Store, text: Text, links: Callable[[], NoteLinks]) -> None:
         self._store = store
@@ -76,7 +73,7 @@ class Concepts:
 
     @log_call("concept.list")
     def all(self, base: str = "", limit: int = 60) -> list[Concept]:
-        """Return the concepts of all bases, or of one: the pinned ones first, then those that say most."""
+        """Return the concepts of a base, by default of all: pinned ones first, then by weight."""
         index, choices = self._index(base), self._table.choices()
         pinned = {name for name, (choice, _) in choices.items() if choice == "pin"}
         merged: defaultdict[str, list[str]] = defaultdict(list)
@@ -108,7 +105,7 @@ class Concepts:
 
     @log_call("concept.notes")
     def notes(self, names: Sequence[str], base: str = "") -> list[ConceptNote]:
-        """Return the notes that hold all of some concepts, those that name them most first; none without a name."""
+        """Return the notes that contain all of some concepts, by number of occurrences; none for no concepts."""
         index, choices = self._index(base), self._table.choices()
         wanted = {_resolve_merges(_name(name), choices) for name in names}
         times = {
@@ -122,7 +119,7 @@ class Concepts:
 
     @log_call("concept.way")
     def way(self, first: str, last: str) -> list[Step]:
-        """Return the notes on the shortest way from one note to another, by links and concepts; empty without one.
+        """Return the notes on the cheapest path from one note to another, by links and concepts; empty without one.
 
         Raises NoteNotFound.
         """
@@ -169,7 +166,7 @@ class Concepts:
         self._table.put(name, choice, into if choice == "merge" else "")
 
     def _index(self, base: str = "") -> _Index:
-        """Return the concepts of the notes that answer, as the person decided on them."""
+        """Return the index of concepts after the user's decisions."""
         choices = self._table.choices()
         hidden = {name for name, (choice, _) in choices.items() if choice == "hide"}
         of_note: dict[str, Mapping[str, int]] = {}
@@ -195,13 +192,13 @@ class Concepts:
         return _Index(of_note, holders)
 
     def _phrases(self) -> dict[str, Counter[str]]:
-        """Return the key phrases of the notes that answer; those of changed notes are read anew."""
+        """Return the key phrases of active, unexpired notes; changed notes are read again."""
         answering = self._store.note_vectors.answering()
         states = {item: state for item, state in self._store.note_vectors.states().items() if item in answering}
         return self._read.get(states)
 
     def _linked(self) -> dict[str, dict[str, Message]]:
-        """Return for each note those that it links to or that link to it, with how."""
+        """Return for each note the notes that it links to or that link to it, with an explanation."""
         links = self._links()
         linked: defaultdict[str, dict[str, Message]] = defaultdict(dict)
         targets = self._store.notes.links_of(note_id for note_id, _ in self._store.notes.linking())
@@ -218,7 +215,7 @@ class Concepts:
 def _steps(
     note_id: str, index: _Index, linked: Mapping[str, Mapping[str, Message]]
 ) -> Iterator[tuple[float, str, Message]]:
-    """Yield the notes that a way can go on to from one that answers, each with what the step costs, and how it goes."""
+    """Yield cost, note id and explanation of each possible next step of a path from a note."""
     links = linked.get(note_id, {})
     for other, way in links.items():
         if other in index.of_note:
@@ -234,12 +231,12 @@ def _steps(
 
 
 def _name(name: str) -> str:
-    """Return a concept as phrases are spelt."""
+    """Return a concept in the spelling of key phrases."""
     return " ".join(fold(name).replace("’", "'").split())
 
 
 def _resolve_merges(name: str, choices: Mapping[str, tuple[str, str]]) -> str:
-    """Return the concept into which one is merged, over several too, else itself."""
+    """Return the concept into which a concept is merged, also in several steps, else the concept itself."""
     seen = {name}
     while choices.get(name, ("", ""))[0] == "merge" and (into := choices[name][1]) not in seen:
         seen.add(into)

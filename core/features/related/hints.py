@@ -1,4 +1,4 @@
-"""Hints on a note: what makes it harder to find or to trust, and where it names another note without a link."""
+"""Hints on a note: reasons why it is hard to find or to trust, and mentions of other notes without a link."""
 
 import re
 import unicodedata
@@ -19,33 +19,33 @@ from core.notes.naming import first_words
 from core.store.note_rows import NoteNames
 
 LONGEST = 200_000
-"""Characters of a note in which names are looked for: each beginning of a link or code is looked at once."""
+"""Maximum number of a note's characters to search for names."""
 _SHORT, _SHORT_WIDE = 4, 2
-"""Least characters of a name, and of one in a script without spaces."""
+"""Minimum length of a name in characters, and of a name with Chinese, Japanese or Korean characters."""
 _TAKEN = re.compile(
     r"(?s)(?P<ticks>(?<!`)`+(?!`)).{0,500}?(?<!`)(?P=ticks)(?!`)|!?\[\[.{0,500}?\]\]|!?\[[^\[\]]*\](?:\([^()]*\)|\[[^\[\]]*\])?|<[^<>]*>"
     r"|[A-Za-z][A-Za-z0-9+.-]{0,20}://\S+|\$[^$\n]+\$|%%.{0,500}?%%",
 )
-"""What holds no name: code, links, HTML, addresses, formulas, comments."""
+"""Parts of a text in which names aren't searched for: code, links, HTML, URLs, formulas, comments."""
 _WIDE = re.compile(f"[{CJK}]")
 _UNLINKABLE = re.compile(r"[\[\]|#^\n]")
 _WORD = re.compile(r"\w")
 
 LONG = 3_000
-"""Words without a heading, from which on a note is hard to find by its parts; a Chinese character counts as half."""
+"""Number of words from which a note without headings is hard to find; a Chinese character counts as half a word."""
 _OWN_TITLE = 300
-"""Characters of a text from which on its first line is no title."""
+"""Length in characters from which the first words of a text don't count as its title."""
 _NAMED = 5
-"""Links that are named."""
+"""Maximum number of links to name."""
 _UNNAMED = re.compile(r"(?i)(?:untitled|new note|new document|note|未命名|新建.*|无标题.*)?[\s\d._-]*")
 _LATIN = re.compile(rf"(?:(?![{CJK}])\w)+")
 Contradictions = Callable[[Collection[str]], Iterable[NotePair]]
-"""A function that returns the pairs of notes, among some, that say one sentence with different numbers."""
+"""Returns the pairs among some notes that have the same sentence with different numbers."""
 
 
 @frozen
 class Mention:
-    """A part of a note's text that is a name of another note."""
+    """A span in a note's text that is the name of another note."""
 
     note_id: str
     start: int
@@ -53,9 +53,9 @@ class Mention:
 
 
 def mentions(note: Note, names: Iterable[NoteNames], linked: Iterable[str | None]) -> list[Mention]:
-    """Return the first place of each other note that a text names and doesn't link to, in their order.
+    """Return the first mention of each other note that a note names without linking to it, in order.
 
-    Where one name lies in another, the longer one is meant.
+    Of overlapping names, the longer one is taken.
     """
     text = _prose(note)
     without = {note.id, *linked}
@@ -79,7 +79,7 @@ def mentions(note: Note, names: Iterable[NoteNames], linked: Iterable[str | None
 
 
 def link(note: Note, mention: Mention, links: NoteLinks) -> str:
-    """Return the link that takes the place of a mention, "" where no name leads to its note."""
+    """Return the link to replace a mention, "" if no name leads to its note."""
     text, other = note.body[mention.start : mention.end], links.names[mention.note_id]
     for target in (text, other.title, *other.aliases, other.path or ""):
         if target and not _UNLINKABLE.search(target) and links.target(note, target) == other.id:
@@ -88,7 +88,7 @@ def link(note: Note, mention: Mention, links: NoteLinks) -> str:
 
 
 def _prose(note: Note) -> str:
-    """Return the text of a note in small letters, each in its place, with blanks for all that holds no name."""
+    """Return the lower-case text of a note with the same positions, and NULs instead of parts without names."""
     body = note.body[:LONGEST]
     parsed = parser.parse(body, note.path or "note.md")
     lowered = body.lower()
@@ -106,7 +106,7 @@ def _prose(note: Note) -> str:
 
 
 def _place(name: str, text: str, words: set[str]) -> Span | None:
-    """Return where a name first occurs in a text as whole words."""
+    """Return the first span in a text where a name occurs as whole words, None without one."""
     name = name.strip().lower()
     wide = bool(_WIDE.search(name))
     if len(name) < (_SHORT_WIDE if wide else _SHORT) or not re.search(r"[^\W\d_]", name):
@@ -120,17 +120,17 @@ def _place(name: str, text: str, words: set[str]) -> Span | None:
 
 
 def _cuts(text: str, at: int) -> bool:
-    """Whether a place is inside a word of a script with spaces."""
+    """Whether a position is inside a word of a script that separates words by spaces."""
     around = text[max(0, at - 1) : at + 1]
     return len(around) == 2 and bool(_WORD.match(around[0]) and _WORD.match(around[1])) and not _WIDE.search(around)
 
 
 @frozen
 class NoteContext:
-    """What is known of a note from elsewhere: its links, its neighbours, and the newer notes of each.
+    """Data about a note from elsewhere: its links, its neighbours, and the notes that supersede each note (`newer`).
 
-    `cards` and `shown` return the cards of notes, and the text of one without what a person hid. `unreached` is whether
-    the last check of its base didn't find it as it is. `unfound` is the time since which searches find others only.
+    `cards` returns the summaries of notes, and `shown` the text of a note without hidden chunks. `unreached`: the last
+    check of its base didn't find the note in its present state. `unfound` is the time since which no search found it.
     """
 
     links: Collection[NoteLink]
@@ -144,7 +144,7 @@ class NoteContext:
 
 
 def hints(note: Note, known: NoteContext) -> Iterator[Hint]:
-    """Yield the hints of a note, the ones that matter most first."""
+    """Yield the hints on a note, the most important first."""
     yield from _outdated(note, known)
     yield from _contradictions(note, known)
     if known.unreached:
@@ -224,7 +224,7 @@ def _contradictions(note: Note, known: NoteContext) -> Iterator[Hint]:
 
 
 def _is_untitled(note: Note, inside: BodyMetadata) -> bool:
-    """Whether a title says nothing, or is made of the beginning of a longer text."""
+    """Whether a note's title is meaningless, or only the first words of a longer text."""
     if inside.title:
         return False
     if _UNNAMED.fullmatch(note.title):

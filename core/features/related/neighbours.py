@@ -1,4 +1,4 @@
-"""The notes nearest to a note, by meaning, words, links and tags, and the tags and the place that they suggest."""
+"""The nearest notes to a note, by meaning, words, links and tags, and the tags and places that they suggest."""
 
 import math
 import posixpath
@@ -26,33 +26,34 @@ from core.store.vector_table import Sign
 # How near notes are by meaning: one vector for each, in memory, read again when its windows change.
 
 _FEW = 10
-"""Notes at which half of what all notes have in common is taken away: less of a few, for their mean is their own."""
+"""Number of notes for which half of their mean vector is subtracted. With fewer notes it is less than half, because the
+mean of a few notes depends too much on each."""
 
 NEAREST = 10
-"""Nearest notes that a reason counts."""
+"""Number of nearest notes to count in a reason."""
 _TAGS, _PLACES = 5, 3
 _STEEP = 3
-"""Power of a neighbour's score in its vote: of 1 to 6 it finds most chapters (benchmarks/related.py)."""
+"""Exponent of a neighbour's score in its vote. Of 1 to 6, it finds the most chapters (benchmarks/related.py)."""
 _LEAST_NOTES = 2
-"""Nearest notes that have a suggested tag or lie in a suggested folder."""
+"""Minimum number of nearest notes with a suggested tag or folder."""
 _LEAST_SHARE = 0.2
-"""Share of the votes of a tag or a place."""
+"""Minimum share of votes for a suggested tag or place."""
 _LEAD = 0.5
-"""Share of the votes of a place before which the note's own place isn't questioned."""
+"""Minimum share of votes for the first place; with less, no place is suggested."""
 
 Label = TypeVar("Label")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Space:
-    """The notes whose vectors are of one model; `vectors` have unit length, without what the notes have in common."""
+    """The notes with vectors of one model. `vectors` are centred, of unit length; `rows` has the row of each note."""
 
     rows: dict[str, int]
     vectors: Matrix
 
 
 class Nearness:
-    """The notes of a workspace by meaning. Safe to share."""
+    """Nearness by meaning of the notes of a workspace. Thread-safe."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -63,7 +64,7 @@ class Nearness:
         self._space_of: dict[str, str] = {}
 
     def nearest(self, note_id: str, count: int, allowed: Container[str]) -> dict[str, float]:
-        """Return the allowed notes nearest to a note, with their cosines, best first; empty for one without vectors."""
+        """Return the nearest allowed notes with their cosines, best first; empty for a note without vectors."""
         if (space := self._space(note_id)) is None:
             return {}
         cosines = space.vectors @ space.vectors[space.rows[note_id]]
@@ -72,7 +73,7 @@ class Nearness:
         return {ids[row]: float(cosines[row]) for row in islice(best, count)}
 
     def cosines(self, note_id: str, others: Iterable[str]) -> dict[str, float]:
-        """Return the cosines of a note to others; those of another model, or without vectors, are left out."""
+        """Return the cosines of a note to others; notes of another model or without vectors are left out."""
         if (space := self._space(note_id)) is None:
             return {}
         own = space.vectors[space.rows[note_id]]
@@ -84,11 +85,11 @@ class Nearness:
 
     @property
     def is_read(self) -> bool:
-        """Whether the vectors are in memory as they are stored now."""
+        """Whether the vectors in memory are up to date."""
         return self._version == self._store.database.version()
 
     def _read(self) -> None:
-        """Read the vectors of the notes whose windows changed since the last time."""
+        """Read the vectors of notes whose windows changed since the last call."""
         with self._reading, self._store.database.read():
             version = self._store.database.version()
             if version == self._version:
@@ -116,32 +117,32 @@ class Nearness:
 
 
 def _centre(vectors: Matrix) -> Matrix:
-    """Return vectors of notes without what they have in common, of unit length."""
+    """Return centred note vectors of unit length."""
     share = np.float32(len(vectors) / (len(vectors) + _FEW))
     return unit(vectors - share * vectors.mean(axis=0))
 
 
 CANDIDATES = 40
-"""Notes nearest by meaning that are compared by words. With 20 a little is lost on two vaults, with 80 nothing won."""
+"""Number of notes nearest by meaning to compare by words. On two vaults, 20 are slightly worse, and 80 no better."""
 _WORDS = 2.0
-"""Weight of the cosine of words against that of meaning; of 1 to 4 the best on two vaults (benchmarks/related.py)."""
+"""Weight of the cosine of words, with 1 for meaning; of 1 to 4 the best on two vaults (benchmarks/related.py)."""
 _LINKED = 0.3
-"""What a link between two notes adds."""
+"""Score for a link between two notes."""
 _TAGGED = 0.3
-"""What a tag adds that only two notes have; a frequent one adds less."""
+"""Score for a tag that only two notes have; a frequent tag adds less."""
 _RARE = 50
-"""Notes with a tag, up to which all of them are compared."""
+"""Maximum number of notes with a tag for comparing all of them."""
 _ASKED, _CHUNKS = 24, 200
-"""Words of a note without vectors that are looked for, and chunks that are looked at."""
+"""Number of words to search for if a note has no vectors, and of chunks to take from that search."""
 LEAST = 0.5
-"""Least score of a note that is related."""
+"""Minimum score of a related note."""
 
 
 @frozen
 class Neighbour:
-    """A note near another one: the cosine of their meaning, None without vectors, and what else they share.
+    """A note near another one, with the cosine of their vectors (None without vectors) and what else they share.
 
-    `links_here` and `linked`: it links to the note, and the note links to it. `tags` are of both.
+    `links_here`: the neighbour links to the note; `linked`: the note links to the neighbour. `tags`: the common tags.
     """
 
     note_id: str
@@ -154,7 +155,7 @@ class Neighbour:
 
 
 class Neighbours:
-    """The neighbours of notes, each with what makes it one. `text` reads a note."""
+    """Finds the neighbours of notes. `text` reads the text of a note."""
 
     def __init__(self, store: Store, text: Text) -> None:
         self._store = store
@@ -162,9 +163,9 @@ class Neighbours:
         self._wording = Wording(text)
 
     def nearest_to(self, note: Note, links: NoteLinks | None = None, tags: Iterable[str] = ()) -> list[Neighbour]:
-        """Return the notes nearest to a note that answer, the best first.
+        """Return the nearest active, unexpired notes to a note, the best first.
 
-        Without `links` and `tags` meaning and words alone decide.
+        Without `links` and `tags`, only meaning and words count.
         """
         allowed = self._store.note_vectors.answering() - {note.id}
         there = {link.note_id for link in links.resolve(note, note.links)} if links else set()
@@ -196,7 +197,7 @@ class Neighbours:
         return self._wording.compare(self._wording.note_words(note_id), words)
 
     def _by_words(self, note: Note, allowed: Collection[str]) -> list[str]:
-        """Return the notes that hold the words of a note that it says most, where it has no vectors."""
+        """Return the notes that contain the most characteristic words of a note, for a note without vectors."""
         counts = self._wording.note_words(note.id).counts
         known = self._store.words.counts([*counts])
         every = max(1, self._store.chunks.count_all())
@@ -208,7 +209,7 @@ class Neighbours:
 
 @frozen
 class Vote(Generic[Label]):
-    """A label with its share of the votes, from 0 to 1, and the number of the nearest notes that have it."""
+    """A label with its share of the votes, from 0 to 1, and its number of notes among the nearest."""
 
     label: Label
     share: float
@@ -216,7 +217,7 @@ class Vote(Generic[Label]):
 
 
 def votes(neighbours: Sequence[Neighbour], labels: Mapping[str, Iterable[Label]]) -> list[Vote[Label]]:
-    """Return the labels of the nearest notes, those with the most votes first; a nearer note has more of a vote."""
+    """Return the labels of neighbours, the most votes first; nearer notes have more weight."""
     voters = [
         (max(neighbour.score, 0.0) ** _STEEP, labels[neighbour.note_id])
         for neighbour in neighbours
@@ -233,7 +234,7 @@ def votes(neighbours: Sequence[Neighbour], labels: Mapping[str, Iterable[Label]]
 
 
 def tags(note: Note, neighbours: Sequence[Neighbour], cards: Mapping[str, NoteSummary]) -> list[TagSuggestion]:
-    """Return the tags that a note may have: its nearest notes have them."""
+    """Return suggested tags for a note, from the tags of its nearest notes."""
     own = {tag.casefold() for tag in note.tags}
     text = fold(f"{note.title}\n{note.body}")
     suggested = []
@@ -250,7 +251,7 @@ def tags(note: Note, neighbours: Sequence[Neighbour], cards: Mapping[str, NoteSu
 def places(
     note: Note, base: str, neighbours: Sequence[Neighbour], cards: Mapping[str, NoteSummary]
 ) -> list[PlaceSuggestion]:
-    """Return where a note may lie: most of its nearest notes lie there, and few where it is."""
+    """Return suggested places for a note, if most of its nearest notes are in another place."""
     here = base, folder_of(note.path)
     ranking = votes(neighbours, {item: [(card.base, folder_of(card.path))] for item, card in cards.items()})
     if not ranking or ranking[0].label == here or ranking[0].share < _LEAD or ranking[0].notes < _LEAST_NOTES:
@@ -273,5 +274,5 @@ def places(
 
 
 def folder_of(path: str | None) -> str:
-    """Return the folder of a note, "" for the top of its base."""
+    """Return the folder in the path of a note, "" for the top of its base."""
     return posixpath.dirname(path or "")

@@ -1,4 +1,4 @@
-"""Operations on related notes and on concepts: what they return, and its output for people."""
+"""Operations on related notes and concepts: the objects that they return, and their output on a terminal."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Self
@@ -31,7 +31,7 @@ class RelatedNoteView(NoteReference):
 
 @frozen
 class LinkSuggestionView(NoteReference):
-    """A part of a note's text that names another note, and the link in its place."""
+    """A part of a note's text that names another note, and the link to replace it."""
 
     text: str
     start: int
@@ -57,7 +57,7 @@ class HintView:
 
 @frozen
 class RelatedView:
-    """The neighbours of a note, and what they suggest for it."""
+    """The related notes of a note, and the suggestions and hints for it."""
 
     notes: tuple[RelatedNoteView, ...]
     copies: tuple[RelatedNoteView, ...]
@@ -75,7 +75,7 @@ class RelatedView:
 
 @frozen
 class ConceptList:
-    """Concepts, those that say most first."""
+    """Concepts, by weight."""
 
     concepts: tuple[Concept, ...]
 
@@ -89,21 +89,21 @@ class ConceptNoteView(NoteReference):
 
 @frozen
 class ConceptNotes:
-    """The notes that hold some concepts."""
+    """The notes that contain some concepts."""
 
     notes: tuple[ConceptNoteView, ...]
 
 
 @frozen
 class StepView(NoteReference):
-    """A note on the path from one to another, and its link to the next."""
+    """A note on a path between two notes, and how the path continues."""
 
     way: Message | None
 
 
 @frozen
 class NotePath:
-    """The notes on the path from one to another."""
+    """The notes on a path between two notes."""
 
     steps: tuple[StepView, ...]
 
@@ -119,7 +119,7 @@ class DecidedConcept:
 # Output for people.
 
 _Part = Sequence[tuple[str, Sequence[str | Message]]]
-"""Names of a part's members, each with the lines that explain it."""
+"""Names of the members of a section, each with explaining lines."""
 
 
 def format_related(related: RelatedView) -> list[str]:

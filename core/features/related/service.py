@@ -1,4 +1,4 @@
-"""What other notes say about a note, and the acceptance of what they suggest."""
+"""Related notes of a note, and accepting the links that they suggest."""
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -25,30 +25,30 @@ from core.store import Store
 from core.store.note_rows import NoteNames
 
 _SHOWN, _COPIES, _LINKS = 8, 5, 10
-"""Related notes, copies and links at most."""
+"""Maximum number of related notes, of copies and of links."""
 COPIED = 0.5
-"""Share of the shorter text that is in both notes, from which on they may be copies."""
+"""Minimum share of the shorter text that is in both notes, for them to be possible copies."""
 _COMMON = 0.05
-"""Share of all passages that hold a name, above which the name is a common word; in few passages none is."""
+"""Share of all passages above which a name in them is a common word; a name in up to _FEW passages never is."""
 _FEW = 20
 _WORD = re.compile(r"\w+")
 _BREAK = re.compile(r"\n[ \t]*\n|\A|\Z")
 _PARAGRAPH, _SHORTEST = 40, 8
-"""Words of a paragraph that are looked for, the last ones, and the characters below which none is looked for."""
+"""Number of last words of a paragraph to search for, and minimum number of characters in them."""
 _PASSAGES = 5
-"""Passages near a paragraph."""
+"""Maximum number of passages near a paragraph."""
 _OWN = 10
-"""Hits beyond those shown: some are of the note itself, or several of one note."""
+"""Number of additional hits to request, because some are in the note itself, or several in one note."""
 _LONG_AGO, _OTHERS = timedelta(days=30), 20
-"""Time without a find, and number of others that were found since: less of either says nothing of a note."""
+"""Minimum time since the last change, and number of other notes found since then, before a note counts as unfound."""
 _NEAR = 0.5
-"""Cosine from which on a reason says that notes are close in meaning."""
+"""Minimum cosine of notes that are called close in meaning."""
 Unreached = Callable[[str, str], datetime | None]
-"""A function that returns the time of the last check of a base, by its id, if that didn't find a note."""
+"""Returns the time of a base's last check if the check didn't find a note; takes their ids."""
 
 
 class RelatedNotes:
-    """The notes related to each note and what they suggest for it: computed from what is stored, never stored."""
+    """The related notes of each note and their suggestions, computed on request and never stored."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class RelatedNotes:
 
     @log_call("note.related")
     def of(self, note_id: str) -> Related:
-        """Return what other notes say about a note; raises NoteNotFound."""
+        """Return the related notes, suggestions and hints for a note; raises NoteNotFound."""
         note, links = self._texts.without_hidden(note_id), self._notes.links()
         base = self._store.bases.by_id(note.base_id)
         log_bases([base])
@@ -109,7 +109,7 @@ class RelatedNotes:
         )
 
     def close(self, note_id: str, limit: int) -> list[NoteSummary]:
-        """Return the notes close in meaning to a note, if that is in memory: a page that is drawn waits for nothing."""
+        """Return the notes close in meaning, or none if the vectors in memory are outdated: a page must not wait."""
         nearness = self.neighbours.nearness
         if not nearness.is_read:
             return []
@@ -119,7 +119,7 @@ class RelatedNotes:
         return [card for card in answering if card.status == "active" and not card.expired][:limit]
 
     def _unfound(self, note: Note) -> datetime | None:
-        """Return the time since which no search found a note, None unless it is long and many others were found."""
+        """Return the time of a note's last change, if it was long ago and no search has found it while others were."""
         since = note.updated_at
         if not self._uses.enabled or not since or utc_now() - since < _LONG_AGO:
             return None
@@ -128,14 +128,14 @@ class RelatedNotes:
         return since if never and self._store.uses.found_since(since) >= _OTHERS else None
 
     def link(self, note_id: str, other: str, *, expected_version: int | None = None) -> Note:
-        """Make a link of the first place where a note names another one; return the note.
+        """Replace the first mention of another note by a link to it, and return the changed note.
 
-        Raises EditError where it names it nowhere, and as `Notes.update`.
+        Raises EditError without a mention, and the errors of `Notes.update`.
         """
         return self._notes.update(note_id, body=self.linked(note_id, other), expected_version=expected_version)
 
     def linked(self, note_id: str, other: str) -> str:
-        """Return the text of a note with a link at the first place where it names another one; raises EditError."""
+        """Return a note's text with the first mention of another note replaced by a link; raises EditError."""
         note, links = self._store.notes.note(note_id), self._notes.links()
         shown = self._texts.without_hidden(note_id)
         places = self._mentions(shown, links, [links.names[other]] if other in links.names else [])
@@ -145,7 +145,7 @@ class RelatedNotes:
         return note.body[: places[0].start] + text + note.body[places[0].end :]
 
     def passages(self, text: str, at: int, *, without: str = "") -> list[Hit]:
-        """Return the passages near the paragraph of a text at a place, one of each note, `without` those of one note.
+        """Return passages similar to the paragraph at a position in a text, one from each note except `without`.
 
         Raises ModelError.
         """
@@ -159,7 +159,7 @@ class RelatedNotes:
         return [hit for hit in result.hits if hit is first.get(hit.note.id)][:_PASSAGES] if result.confident else []
 
     def _text(self, note_id: str) -> tuple[Hashable, str]:
-        """Return the title and the text of a note without blobs and what a person hid."""
+        """Return a state that changes with a note's text, and its title and text without blobs and hidden chunks."""
         note, hidden = self._store.notes.note(note_id), self._texts.hidden(note_id)
         return (note.generation, *hidden), f"{note.title}\n{remove_blobs(visible_text(note, hidden))}"
 
@@ -168,7 +168,7 @@ class RelatedNotes:
         return [] if note.plain else hints.mentions(note, names, linked)
 
     def _links(self, note: Note, links: NoteLinks, near: set[str]) -> list[LinkSuggestion]:
-        """Return the links that a text may have, those to related notes first; common words are no names."""
+        """Return suggested links in a note, links to related notes first; common words aren't linked."""
         found = self._mentions(note, links, links.names.values())
         answering = self._store.note_vectors.answering()
         cards = self._store.notes.cards_of(mention.note_id for mention in found if mention.note_id in answering)
@@ -190,7 +190,7 @@ class RelatedNotes:
         return suggested[:_LINKS]
 
     def _common(self, note: Note, found: Sequence[Mention]) -> set[Mention]:
-        """Return the mentions that are one word, which many passages hold; of Chinese the rarest part counts."""
+        """Return the mentions that are a single common word; for Chinese, all parts must be common."""
         texts = {mention: note.body[mention.start : mention.end] for mention in found}
         words = {mention: keywords(text) for mention, text in texts.items() if not any(map(str.isspace, text))}
         counts = self._store.words.counts([*{word for item in words.values() for word in item}])
@@ -201,7 +201,7 @@ class RelatedNotes:
 
 
 def _reasons(neighbour: Neighbour) -> Iterable[Message]:
-    """Yield why a note is related, the plainest first."""
+    """Yield the reasons why a note is related, the most obvious first."""
     if neighbour.linked:
         yield message("This note links to it")
     if neighbour.links_here:
@@ -222,7 +222,7 @@ def _copied(neighbour: Neighbour) -> Message:
 
 
 def _paragraph(text: str, at: int) -> str:
-    """Return the paragraph at a place; between two paragraphs the one before."""
+    """Return the paragraph at a position, or the one before if the position is between two."""
     ends, last = [match.end() for match in _BREAK.finditer(text)], len(text.rstrip())
     start = max((end for end in ends if end <= at and end < last), default=0)
     if not text[start:at].strip() and start:

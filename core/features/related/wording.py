@@ -1,4 +1,4 @@
-"""The words of notes: the key phrases of a text, and how much notes share."""
+"""Words and key phrases of notes, and how much of them notes share."""
 
 import math
 from collections import Counter
@@ -10,23 +10,23 @@ from core.base.phrases import phrases, size_of
 from core.base.text import keywords
 
 LONGEST = 20_000
-"""Characters of a note that are compared; a text of a hundred such pages is compared by its beginning."""
+"""Number of characters of a note to compare; of longer notes only the beginning is compared."""
 _KNOWN = 4_000
-"""Notes whose words stay in memory."""
+"""Maximum number of notes whose words are cached."""
 _RUN = 6
-"""Words of a piece of text that two notes share where one was copied from the other."""
+"""Number of words in a piece of text that two notes may share as a copy."""
 _LEAST = 20
-"""Pieces of a text that can be called copied."""
+"""Minimum number of pieces in the shorter text, to recognize copies."""
 _SHOWN = 3
-"""Phrases that two notes share, at most."""
+"""Maximum number of shared phrases to show."""
 
 Text = Callable[[str], tuple[Hashable, str]]
-"""Returns of a note a value that changes with its text, and its title and text."""
+"""Returns for a note's id a state that changes with its text, and its title and text."""
 
 
 @frozen
 class NoteWords:
-    """How often each word and each key phrase occurs in a note, and the hashes of some words in a row."""
+    """Counts of the words and key phrases in a note, and the hashes of its pieces of _RUN words."""
 
     counts: Mapping[str, int]
     phrases: Mapping[str, int]
@@ -35,7 +35,7 @@ class NoteWords:
 
 @frozen
 class Shared:
-    """What two notes share: the cosine of their words, their key phrases, and the part of the shorter text."""
+    """What two notes share: the cosine of their words, common key phrases, and the copied share of the shorter text."""
 
     cosine: float
     phrases: tuple[str, ...]
@@ -43,7 +43,7 @@ class Shared:
 
 
 class Wording:
-    """The words of notes, each note read once for each of its states."""
+    """Cache of the words of notes; a note is read again only if it changed."""
 
     def __init__(self, text: Text) -> None:
         self._text = text
@@ -55,7 +55,7 @@ class Wording:
         return self._read.get_or_compute((note_id, state), lambda: words_of(text[:LONGEST]))
 
     def compare(self, own: NoteWords, others: Mapping[str, NoteWords]) -> dict[str, Shared]:
-        """Return what a note shares with others; a word weighs more, the fewer of them have it (tf-idf)."""
+        """Return what a note shares with others; words that fewer of these notes have weigh more (tf-idf)."""
         group = [own, *others.values()]
         rarity = _rarity([words.counts for words in group])
         telling = _rarity([words.phrases for words in group])
@@ -76,7 +76,7 @@ def words_of(text: str) -> NoteWords:
 
 
 def _weigh_words(words: NoteWords, rarity: Mapping[str, float]) -> dict[str, float]:
-    """Return the weights of words, whose squares add up to 1."""
+    """Return the weights of words, normalized to unit length."""
     weights = {word: (1 + math.log(count)) * rarity[word] for word, count in words.counts.items()}
     length = math.sqrt(sum(weight * weight for weight in weights.values())) or 1.0
     return {word: weight / length for word, weight in weights.items()}
@@ -92,7 +92,7 @@ def _cosine(first: Mapping[str, float], second: Mapping[str, float]) -> float:
 
 
 def _phrases(first: NoteWords, second: NoteWords, rarity: Mapping[str, float]) -> tuple[str, ...]:
-    """Return the key phrases of both notes that say most about them; none that lies in another one."""
+    """Return the most characteristic key phrases that both notes have, none of which is a part of another."""
     weights = {
         phrase: math.sqrt(count * second.phrases[phrase] * size_of(phrase)) * rarity[phrase]
         for phrase, count in first.phrases.items()

@@ -1,1 +1,1 @@
-"""What waits for the user: gathered from all features, postponed, ignored, merged."""
+"""Items that wait for the user's decision, from all features: listing, postponing, ignoring, merging."""

@@ -1,4 +1,4 @@
-"""Notes that are copies of each other, and notes that say one sentence with different numbers."""
+"""Pairs of notes that are copies, or that have the same sentence with different numbers."""
 
 import re
 from collections import defaultdict
@@ -15,24 +15,25 @@ from core.store.remembered import PerNote
 # The sentences of a note that hold a number, each without it: two notes with one of them may disagree.
 
 LONGEST = 300
-"""Characters of a sentence at most."""
+"""Maximum length of a sentence, in characters."""
 LEAST_WORDS, LEAST_CHARACTERS = 4, 10
-"""Words, or characters of a language without spaces, in addition to the number: shorter sentences say too little."""
+"""Minimum number of words, or of Chinese, Japanese or Korean characters, in a sentence besides the number."""
 
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _PLACED = re.compile(
     r"(?i)\d{4}[-/.年]\d{1,2}|\d{1,2}:\d{2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|月"
     r"|\b(?:chapter|figure|listing|page|section|step|table|version)\s+\d|[图表第]\s*\d",
 )
-"""Dates, times and numbers of places: that they differ is no contradiction."""
+"""Dates, times and numbers of chapters, pages and the like, whose difference isn't a contradiction."""
 _PREFIX = re.compile(r"^(?:[-*+>#\s]|\d+[.)]\s)+")
 _WIDE = re.compile(r"[㐀-鿿぀-ヿ가-힯]")
 
 
 @frozen
 class Claims:
-    """A note as it is compared with others: the hash of its text, empty for a text without words, and its sentences
-    with numbers, by what they say without them: the numbers and the sentence itself.
+    """The hash of a note's text, empty for a very short text, and the sentences with numbers in it.
+
+    `numbers` maps a sentence without its numbers to the numbers and the sentence.
     """
 
     text: bytes
@@ -40,7 +41,7 @@ class Claims:
 
 
 def extract_claims(body: str) -> Claims:
-    """Return the claims of a note's text; a sentence that it says twice with two numbers contradicts nothing."""
+    """Return the claims in a note's text, without sentences that the note itself repeats with different numbers."""
     folded = " ".join(fold(body).split())
     numbers: dict[str, tuple[str, str]] = {}
     twice = set()
@@ -62,11 +63,11 @@ def extract_claims(body: str) -> Claims:
 
 
 SEVERAL = 3
-"""Notes that say a sentence at most: what more of them say is a form that is filled in, not a claim."""
+"""Maximum number of notes with a sentence; a sentence in more notes is part of a form, not a claim."""
 
 
 class Likeness:
-    """The pairs of active notes that are alike. A note is read once for each of its states; safe to share."""
+    """Finds similar pairs of active notes. A note is read again only if it changed; thread-safe."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -74,24 +75,24 @@ class Likeness:
 
     @property
     def is_read(self) -> bool:
-        """Whether every note was read as it is now, so that pairs are there at once."""
+        """Whether all notes are read in their present state, so that pairs are found without delay."""
         return self._read.has_all(self._store.notes.generations())
 
     def read(self) -> None:
-        """Read the notes that weren't read as they are now."""
+        """Read the new and changed notes."""
         self._claims()
 
     def copies(self) -> Iterator[NotePair]:
-        """Yield the notes with the same words, each with the first one that has them."""
+        """Yield pairs of notes with the same words: the first such note, and each other one."""
         first: dict[bytes, str] = {}
         for note_id, claim in self._claims().items():
             if claim.text and (before := first.setdefault(claim.text, note_id)) != note_id:
                 yield NotePair(before, note_id)
 
     def contradictions(self, among: Collection[str] | None = None) -> Iterator[NotePair]:
-        """Yield the notes that say a sentence with different numbers, of each pair the first such sentence.
+        """Yield pairs of notes that have the same sentence with different numbers, each with the first such sentence.
 
-        `among` some notes, only these are read.
+        With `among`, only these notes are read and compared.
         """
         known = self._claims(among)
         sayers: dict[str, list[str]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""Operations on items that wait for the user: what they return, and its output for people."""
+"""Operations on review items: the objects that they return, and their output on a terminal."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Self
@@ -49,7 +49,7 @@ class ReviewList:
 
 @frozen
 class ReviewKeys:
-    """The items that were decided, by their keys."""
+    """The keys of the decided items."""
 
     keys: tuple[str, ...]
 

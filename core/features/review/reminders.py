@@ -1,4 +1,4 @@
-"""Decisions on items to review, and notes worth another look, which nobody has opened for long."""
+"""Decisions on review items, and reminders of notes that nobody has opened for a long time."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
@@ -15,12 +15,12 @@ from core.store.table import AMONG, StoreTable
 
 
 class DecisionTable(StoreTable):
-    """The items that the user put off or accepted as they are; writing them changes nothing that a search finds."""
+    """Review items that the user postponed or left unchanged. Writing them doesn't change search results."""
 
     def put(self, matters: Iterable[str], until: datetime | None, *, at: datetime | None = None) -> None:
-        """Let matters, by their keys, be out of sight until a time, or with None as long as they stay as they are.
+        """Hide items, by their keys, until a time, or with None until they change.
 
-        `at` is when that was decided, by default now.
+        `at` is the time of the decision, by default now.
         """
         now, end = (at or utc_now()).isoformat(), until and until.astimezone(UTC).isoformat()
         with self._write(aside=True) as connection:
@@ -30,11 +30,11 @@ class DecisionTable(StoreTable):
             )
 
     def drop(self, matters: Iterable[str]) -> None:
-        """Take decisions back."""
+        """Delete decisions."""
         self._execute(f"DELETE FROM decisions WHERE matter {AMONG}", list(matters), aside=True)
 
     def until(self, matters: Iterable[str]) -> dict[str, tuple[datetime, datetime]]:
-        """Return when matters were put off, and until when; those whose times can't be read aren't among them."""
+        """Return for each postponed item the time of the decision and its end; unreadable times are left out."""
         rows = self._rows(f"SELECT matter, at, until FROM decisions WHERE matter {AMONG}", list(matters))
         spans = {}
         for matter, at, until in rows:
@@ -43,28 +43,28 @@ class DecisionTable(StoreTable):
         return spans
 
     def hidden_keys(self) -> set[str]:
-        """Return the keys of the matters that are put off, or fine as they are."""
+        """Return the keys of the items that are postponed or left unchanged."""
         now = utc_now().isoformat()
         return set(self._column("SELECT matter FROM decisions WHERE until IS NULL OR until > ?", now))
 
 
 EASE = 2.5
-"""Factor of the intervals from the third on. SM-2 begins with it, and the grade 4 leaves it as it is."""
+"""Factor for the intervals from the third on. It is the initial value in SM-2, and grade 4 doesn't change it."""
 FIRST, SECOND, LONGEST = timedelta(days=1), timedelta(days=6), timedelta(days=3650)
 UNSEEN = timedelta(days=30)
-"""Time without a look or a change, from which on a note may be shown."""
+"""Minimum time since the last use and change of a note for a reminder."""
 TODAY = timedelta(days=1)
-"""Time back from now whose searches count."""
+"""Period before now in which a search must have found a note."""
 SHOWN = 10
-"""Notes at most, so that the list stays a short one."""
+"""Maximum number of notes, to keep the list short."""
 _PREFERENCE = "reminders"
 
 
 def next_interval(interval: timedelta | None) -> timedelta:
-    """Return the time until the next look, after one that came this interval after the look before, None for the first.
+    """Return the interval until the next reminder; `interval` is the last one, None before the first.
 
-    Source: SM-2 (Wozniak, 'Optimization of learning', 1990): 1 day, 6 days, then the interval times the ease factor.
-    *Seen* is the only grade here (4 of 5), by which that factor stays 2.5.
+    Source: SM-2 (Wozniak, 'Optimization of learning', 1990): 1 day, 6 days, then the last interval times the ease
+    factor. *Seen* is the only grade here (4 of 5), which leaves that factor at 2.5.
     """
     if interval is None:
         return FIRST
@@ -72,7 +72,7 @@ def next_interval(interval: timedelta | None) -> timedelta:
 
 
 class Reminders:
-    """The notes that are worth another look; off unless the person wants them. `clock` tells the time in UTC."""
+    """Notes that are worth another look; off unless the user turns it on. `clock` returns the time in UTC."""
 
     def __init__(
         self, store: Store, preferences: Preferences, clock: Callable[[], datetime] = lambda: utc_now()
@@ -87,11 +87,11 @@ class Reminders:
         return self._preferences.get(_PREFERENCE) == "on"
 
     def enable(self, enabled: bool) -> None:
-        """Store the person's choice."""
+        """Store the user's choice to turn reminders on or off."""
         self._preferences.set(_PREFERENCE, "on" if enabled else "off")
 
     def due(self) -> Iterator[NoteSummary]:
-        """Yield the active notes to look at again, the longest unseen first."""
+        """Yield the active notes to look at again, the longest unused first."""
         if not self.enabled:
             return
         now = self._clock()
@@ -104,7 +104,7 @@ class Reminders:
         yield from [*islice(old, SHOWN)]
 
     def seen(self, note_ids: Collection[str]) -> Callable[[], None]:
-        """Put off the next look at notes, by a longer time each time; return what undoes it."""
+        """Postpone the next reminder of notes, each time by a longer interval; return a function that undoes it."""
         keys, now = [_key(item) for item in note_ids], self._clock()
         before = self._table.until(keys)
         for key in keys:

@@ -1,4 +1,4 @@
-"""What waits for a person, of all kinds and bases, and the decisions on it that no other room takes."""
+"""Items of all kinds and bases that wait for the user, and the decisions on them that no other feature handles."""
 
 import json
 import re
@@ -41,20 +41,20 @@ if TYPE_CHECKING:
     from core.retrieval.engine import SearchEngine
 
 LATER = timedelta(days=7)
-"""Time for which a matter is put off."""
+"""Time by which an item is postponed."""
 _WORDS = re.compile(r"\w+")
 _COMPARED = 300
-"""Characters of a new note by which the nearest one is looked for."""
+"""Number of characters of a new note for finding the nearest one."""
 MOST = 500
-"""Matters of a kind that are read."""
+"""Maximum number of refused passages, and of pairs of a kind, to list."""
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 @frozen
 class ReviewParts:
-    """The parts of a workspace that have what waits; `upgrades` where there are packs.
+    """The parts of a workspace that items come from; `upgrades` is None without the feature of packs.
 
-    `build_engine` is called when a nearest note is looked for, since a count is on every page.
+    `build_engine` is called only to find a nearest note, because every page counts items and must be fast.
     """
 
     store: Store
@@ -68,8 +68,10 @@ class ReviewParts:
 
 
 class Review:
-    """What waits for a person: notes and changes by programs, notes with two texts, edits without a place, refused
-    passages, expired and replaced notes, copies and contradictions.
+    """The items that wait for the user.
+
+    They are notes and changes by programs, notes with two texts, edits without a place, refused passages, expired and
+    superseded notes, copies, contradictions, and reminders.
     """
 
     def __init__(self, parts: ReviewParts, reminders: Reminders) -> None:
@@ -101,7 +103,7 @@ class Review:
         }
 
     def all(self, *, kinds: Iterable[str] = (), base: str = "") -> list[ReviewItem]:
-        """Return what waits, by kind and then the oldest first; all kinds without one, all bases without one.
+        """Return the waiting items by kind, then the oldest first; by default of all kinds and all bases.
 
         Raises UnknownChoice for a kind.
         """
@@ -121,17 +123,17 @@ class Review:
         )
 
     def counts(self) -> Counter[MatterKind]:
-        """Return the number of items of each kind; hints on pairs of notes are among them once the notes are read."""
+        """Return the number of items of each kind; copies and contradictions count only once all notes are read."""
         is_read = self.likeness.is_read
         kinds = [kind for kind, type_ in MATTERS.items() if type_.quick or is_read]
         return Counter(item.kind for item in self.all(kinds=kinds))
 
     def count(self) -> int:
-        """Return the number of what waits, without the kinds that take a reading of all notes."""
+        """Return the number of items, without the kinds for which all notes must be read."""
         return len(self.all(kinds=[kind for kind, type_ in MATTERS.items() if type_.quick]))
 
     def get(self, key: str) -> ReviewItem:
-        """Return what waits by its key; raises EditError for what waits no longer."""
+        """Return the item with a key; raises EditError if it no longer waits."""
         kinds = {key.partition("-")[0]} & MATTERS.keys()
         matter = next((matter for matter in self.all(kinds=kinds) if matter.key == key), None)
         if matter is None:
@@ -139,23 +141,26 @@ class Review:
         return matter
 
     def postpone(self, keys: Collection[str]) -> None:
-        """Put matters off for a week."""
+        """Postpone items by a week."""
         self._table.put(keys, utc_now() + LATER)
 
     def let_be(self, keys: Collection[str]) -> None:
-        """Let matters be as they are: they come back only when they change."""
+        """Leave items unchanged: they are listed again only when they change."""
         self._table.put(keys, None)
 
     def reopen(self, keys: Collection[str]) -> None:
-        """Take back that matters were put off or let be."""
+        """Undo `postpone` and `let_be`."""
         self._table.drop(keys)
 
     def settle(self, matter: ReviewItem, side: Side) -> Callable[[], object]:
-        """Choose a side of a note with two texts, and return what undoes it; raises as `TextConflicts.settle`."""
+        """Choose a side of a note with two texts, and return a function that undoes it.
+
+        Raises the errors of `TextConflicts.settle`.
+        """
         return self.sides.settle(matter, side, partial(self.let_be, [matter.key]), partial(self.reopen, [matter.key]))
 
     def nearest(self, matter: ReviewItem) -> NoteSummary | None:
-        """Return the note of its base that is nearest to a new note, None where no note is near."""
+        """Return the nearest note to a new note in its base, None if no note is near."""
         if matter.note is None:
             return None
         note = self._store.notes.note(matter.note.id)
@@ -168,9 +173,10 @@ class Review:
         return result.hits[0].note if result.hits and result.confident else None
 
     def merge(self, matter: ReviewItem, into: str) -> Note:
-        """Add the text of a new note to the end of another one, and put the new note into the trash; return the other.
+        """Append the text of a new note to another one, and put the new note into the trash; return the other one.
 
-        Raises EditError for anything but a new note, Conflict for one that was changed since, and as `Notes.update`.
+        Raises EditError for an item that isn't a new note, Conflict if the note has changed, and the errors of
+        `Notes.update`.
         """
         if matter.submission is None or matter.submission.change or matter.submission.note.id == into:
             raise EditError("Only a new note can be added to another one.")
@@ -236,7 +242,7 @@ class Review:
                 yield _about_note("superseded", card, other.updated_at, old, card.version, other.id, other=other)
 
     def _pairs(self, kind: MatterKind, pairs: Iterator[NotePair]) -> Iterator[ReviewItem]:
-        """Yield the pairs but for those whose files are second texts: they are listed as such."""
+        """Yield items for pairs of notes, except pairs of files with two texts, which are items of the kind `file`."""
         files = set(self.sides.second_texts.pairs().items())
         others = (pair for pair in pairs if not {(pair.first, pair.second), (pair.second, pair.first)} & files)
         listed = [*islice(others, MOST)]
@@ -267,5 +273,5 @@ def _about_note(
 
 
 def _key(kind: MatterKind, *state: object) -> str:
-    """Return the name of a matter as it is: its kind, and a hash of what it is about and in which state."""
+    """Return the key of an item: its kind, and a hash of its subject and state."""
     return f"{kind}-{digest(json.dumps(state, default=str)).hex()[:12]}"

@@ -1,4 +1,4 @@
-"""Notes with two texts of which one is to be chosen: an upgrade of a pack met an edit, or a file was doubled."""
+"""Notes with two texts to choose from: a pack's upgrade of an edited note, or a conflict copy of a file."""
 
 import re
 import unicodedata
@@ -22,26 +22,26 @@ from core.store import Store
 # Names that sync programs give to the second text of a file, and which file each is a second text of.
 
 _CONFLICT = r"(?:[ck]onfli[ckt]|mo[dt]strid|конфл|冲突|衝突|競合|問題のある|충돌|çakış)"
-"""Beginnings of the word for a conflict: Dropbox writes names in the language of the person."""
+"""Beginnings of the word for *conflict*; Dropbox writes names in the user's language."""
 _COPY = r"(?:c[oó]p[iy]|kop[iy]|exemplaar|коп[иі]|副本|複本|拷[贝貝]|コピー|사본)"
 _OTHERWISE = (
     r"(?:case|casse|schreib|may[uú]sc|mai[uú]sc|大小|大文字|unicode|encod|[ck]odi|编码|編碼|s[eé]le[ck]|选择|選擇|選択"
     r"|white ?space|leerzeichen)"
 )
-"""Other conflicts of Dropbox: names that differ in their case or their code only, and selective sync."""
+"""Other conflicts of Dropbox: names that differ only in case or encoding, and selective sync."""
 _DAY = r"(?:\d{4}-\d\d-\d\d|\d{8})"
 _NUMBER = r"(?: ?\(?\d{1,3}\)?)?"
 _LONGEST = 160
-"""Characters of what a program adds to a name at most."""
+"""Maximum length of the text that a program adds to a name, in characters."""
 _HINT = re.compile(rf"{_CONFLICT}|case clash|safebackup|_conf\(|@")
-"""What is in every name that a program surely gives."""
+"""Matches every name with an end in SURE; a quick first test."""
 
 
 @dataclass(frozen=True)
 class CopyName:
-    """How programs name a second text: what the end of the name matches, without suffix and folded.
+    """A pattern for the end of a conflict copy's name, folded and without suffix, and the programs that use it.
 
-    What is `divided` may begin at several places of a name.
+    `divided`: the end may begin at several positions of a name.
     """
 
     programs: str
@@ -53,7 +53,7 @@ class CopyName:
         return re.compile(rf"(?=(?:{self.end})\Z)")
 
     def originals(self, name: str) -> Iterator[str]:
-        """Yield the names before the end, the longest first if there are several."""
+        """Yield the possible original names, the longest first."""
         starts = (match.start() for match in self._pattern.finditer(name, max(0, len(name) - _LONGEST)))
         for start in sorted(starts, reverse=True) if self.divided else [min(starts, default=0)]:
             if name[:start].strip():
@@ -61,7 +61,7 @@ class CopyName:
 
 
 def _bracket_pattern(*parts: str) -> str:
-    """Return the pattern of brackets, perhaps with others in them, that hold all these parts."""
+    """Return a pattern for parentheses, which may be nested once, that contain all these parts."""
     ahead = "".join(rf"(?=.*{part})" for part in parts)
     return rf" ?\({ahead}(?:[^()]|\([^()]*\))*\)"
 
@@ -83,7 +83,7 @@ SURE = (
     CopyName("OneDrive on Linux", r"-[^()]{1,63}-safebackup-\d{4}", divided=True),
     CopyName("programs without brackets", rf"[-_] ?(?=[^()]*{_CONFLICT})(?=[^()]*{_COPY})[^-_()][^()]*", divided=True),
 )
-"""Names that no person gives."""
+"""Names that only programs give."""
 _NUMBERS = (
     CopyName("Google Drive, Resilio Sync, Windows", r" ?\(\d{1,3}\)"),
     CopyName("iCloud, Finder", r" (?:[2-9]|[1-9]\d)"),
@@ -93,19 +93,19 @@ POSSIBLE = (
     CopyName("programs that name the conflict only", rf" ?\((?:sync)?conflict(?:ed|ing)?{_NUMBER}\)"),
     CopyName("OneDrive", r"-(?=[^()]*[^\W\d_])\w[\w .'’-]{1,39}", divided=True),
 )
-"""Names that may be a person's own."""
+"""Names that users may give too."""
 
 
 def folded(path: str) -> str:
-    """Return a path as it is compared: programs change the case and the code of names."""
+    """Return a path for comparison, because programs change the case and the Unicode form of names."""
     return unicodedata.normalize("NFKC", path).casefold()
 
 
 @lru_cache(100_000)
 def originals(path: str) -> tuple[tuple[str, bool], ...]:
-    """Return the folded paths of which a file may be a second text by its name, and whether that is sure.
+    """Return the folded paths of the possible originals of a file by its name, and whether each is certain.
 
-    A second text may have one of its own: then the name before both ends is one that is sure.
+    A conflict copy may have a conflict copy itself; then the name without both ends is certain too.
     """
     folder, slash, name = folded(path).rpartition("/")
     stem, dot, suffix = name.rpartition(".")
@@ -115,7 +115,7 @@ def originals(path: str) -> tuple[tuple[str, bool], ...]:
 
 
 def _sure_originals(name: str, depth: int) -> Iterator[str]:
-    """Yield the names before the ends that are sure, at most `depth` after each other, or before numbers."""
+    """Yield the original names for certain ends of a name, also after removing up to `depth` ends or numbers."""
     for number in (*SURE, *_NUMBERS) if depth else ():
         for first in number.originals(name):
             if number in SURE:
@@ -126,14 +126,15 @@ def _sure_originals(name: str, depth: int) -> Iterator[str]:
 
 _WORDS = re.compile(r"[㐀-鿿぀-ヿ가-힯]|[^\W_]+")
 _COMPARED = 200_000
-"""Characters of a text that are compared."""
+"""Maximum number of characters of a text to compare."""
 _NEAR, _WHOLE, _MANY = 0.5, 0.8, 20
-"""Share of pairs of words that near texts have in common; share of the shorter one's, if it has many, in the longer."""
+"""Minimum share of common word pairs; minimum share of the shorter text's pairs in the longer one, if it has _MANY."""
 
 
 def are_versions(first: str, second: str) -> bool:
-    """Return whether two texts are those of one file at two times: most of their pairs of neighbouring words are equal,
-    or those of one text are in the other, which goes on.
+    """Return whether two texts are probably versions of one file.
+
+    Most of their pairs of neighbouring words are equal, or one text is mostly contained in the other.
     """
     counter, other = _pairs(first), _pairs(second)
     few, all_ = sorted((counter.total(), other.total()))
@@ -147,14 +148,14 @@ def _pairs(text: str) -> "Counter[tuple[str, str]]":
 
 
 class SecondTexts:
-    """The files of a workspace that are second texts of others. Texts are compared once in each of their states."""
+    """Finds conflict copies among the files of a workspace. Texts are compared again only if they changed."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._near: dict[tuple[tuple[str, int], tuple[str, int]], bool] = {}
 
     def pairs(self) -> dict[str, str]:
-        """Return the ids of active notes whose files are second texts, each with the id of the note of its file."""
+        """Return the ids of active notes from conflict copies, each with the id of the original's note."""
         return self._store.remembered.get("second texts", lambda: dict(self._read()))
 
     def _read(self) -> Iterator[tuple[str, str]]:
@@ -176,7 +177,7 @@ class SecondTexts:
         self._near = compared
 
     def _are_near(self, first: str, second: str) -> bool:
-        """Return whether two texts are near, and the second one wasn't written here: that has a name of a person."""
+        """Return whether two texts are versions of one file, and the second wasn't created (and named) by a user."""
         if any(
             version.kind == "create" and version.author != "sync" for version in self._store.versions.for_note(second)
         ):
@@ -191,23 +192,23 @@ Undo = Callable[[], object]
 
 
 class Upgrades(Protocol):
-    """A feature that has newer texts of notes that the user edited, and waits for the choice of one."""
+    """A feature that offers newer texts for notes that the user edited."""
 
     def passed_by(self) -> Mapping[str, str]:
-        """Return the ids of the notes that wait, each with a hash of its newer text."""
+        """Return the ids of the notes with a newer text, each with a hash of that text."""
 
     def offered(self, note_id: str) -> Note | None:
-        """Return a note with its newer text, None where it would go."""
+        """Return a note with its newer text, None if the upgrade would delete the note."""
 
     def take(self, note_id: str, expected_version: int) -> None:
-        """Give a note its newer text; raises Conflict."""
+        """Write the newer text of a note; raises Conflict."""
 
     def leave(self, note_id: str) -> None:
-        """Let a note wait again."""
+        """Undo `take`: offer the newer text of a note again."""
 
 
 class TextConflicts:
-    """The notes with two texts, and the choice of one or both."""
+    """The notes with two texts, and choosing one or both of them."""
 
     def __init__(self, store: Store, notes: Notes, versions: Versions, trash: Trash, upgrades: Upgrades | None) -> None:
         self._store, self._notes, self._versions, self._trash = store, notes, versions, trash
@@ -215,13 +216,13 @@ class TextConflicts:
         self.second_texts = SecondTexts(store)
 
     def upgrades(self) -> Iterator[tuple[NoteSummary, str]]:
-        """Yield the notes that upgrades of their packs passed by, with the hash of what the pack has for each."""
+        """Yield the edited notes that upgrades of their packs skipped, each with the hash of the pack's text."""
         passed = self._upgrades.passed_by() if self._upgrades else {}
         cards = self._store.notes.cards_of(passed)
         yield from ((cards[note_id], offered) for note_id, offered in passed.items() if note_id in cards)
 
     def files(self) -> Iterator[tuple[NoteSummary, NoteSummary]]:
-        """Yield the active notes of files with a second text next to them, and its notes."""
+        """Yield pairs of active notes: of a file, and of its conflict copy."""
         pairs = self.second_texts.pairs()
         cards = self._store.notes.cards_of({*pairs, *pairs.values()})
         for copy_id, own in pairs.items():
@@ -229,9 +230,9 @@ class TextConflicts:
                 yield cards[own], cards[copy_id]
 
     def other(self, matter: ReviewItem) -> Note | None:
-        """Return the note of a matter with its other text; None for a pack that has the note no more.
+        """Return the note with the other text of an item, None if the pack no longer has the note.
 
-        Raises NoteNotFound, PackError for a pack that can't be read, and EditError for a matter of another kind.
+        Raises NoteNotFound, PackError for an unreadable pack, and EditError for an item of another kind.
         """
         if matter.kind == "upgrade" and matter.note and self._upgrades:
             return self._upgrades.offered(matter.note.id)
@@ -240,15 +241,15 @@ class TextConflicts:
         raise EditError("This item needs a different decision.")
 
     def difference(self, matter: ReviewItem) -> NoteDifference | None:
-        """Return what the other text of a matter would change in its note, None for one that would go."""
+        """Return the difference between an item's note and its other text, None if the note would be deleted."""
         other = self.other(matter)
         return between(self._notes.get(str(matter.note_id)), other) if other else None
 
     def settle(self, matter: ReviewItem, side: Side, let_be: Undo, reopen: Undo) -> Undo:
-        """Choose a side of a matter, and return what undoes it; with `let_be` it waits no longer, with `reopen` again.
+        """Choose a side of an item; return a function that undoes it. `let_be` closes the item, `reopen` reopens it.
 
-        The text that isn't chosen stays in the history, in the archive or in the trash. Raises UnknownChoice for a
-        side, Conflict for a note that was changed since, and as `other` and `Notes.update`.
+        The other text stays in the history, the archive or the trash. Raises UnknownChoice for a side, Conflict if the
+        note has changed, and the errors of `other` and `Notes.update`.
         """
         if side not in SIDES:
             raise UnknownChoice("side", side, SIDES)

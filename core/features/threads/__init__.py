@@ -1,1 +1,1 @@
-"""Threads: questions that follow on each other, with their answers."""
+"""Threads: series of questions, each following the last, with their answers."""

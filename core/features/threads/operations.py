@@ -1,7 +1,4 @@
-"""Operations on threads, the questions that a language model answered one after the other.
-
-First what they return, then its output for people.
-"""
+"""Operations on threads: the objects that they return, and their output on a terminal."""
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -26,7 +23,7 @@ if TYPE_CHECKING:
 # What the operations return.
 
 Locate = Callable[[Cited], CitedPlace]
-"""Finds where a quote is in its note as that is now."""
+"""Finds the position of a quote in the present text of its note."""
 
 
 @frozen
@@ -45,14 +42,14 @@ class ThreadSummary:
 
 @frozen
 class ThreadList:
-    """The threads there are."""
+    """All threads."""
 
     threads: tuple[ThreadSummary, ...]
 
 
 @frozen
 class ThreadCitation:
-    """A quote with its place in its note as that is now, where it is still there."""
+    """A quote with its state, and its position in the present text of its note if it is still there."""
 
     number: int
     quote: str
@@ -90,7 +87,7 @@ class ThreadTurn:
 
 @frozen
 class ThreadView:
-    """A thread with the places of its quotes."""
+    """A thread with the positions of its quotes."""
 
     id: str
     title: str

@@ -1,4 +1,4 @@
-"""Threads: questions that a language model answered one after the other, and the places of their quotes in notes."""
+"""Threads of questions that a language model answered, and the present positions of their quotes in notes."""
 
 import json
 import re
@@ -45,47 +45,47 @@ You are given JSON: "earlier", each with a "question" and its "answer", and the 
 Write the new question so that it can be understood alone: put in what it refers to, add nothing else, and keep its \
 language. Reply with one JSON object only, such as {"question": "..."}."""
 _EARLIER = 4
-"""Turns of a thread from which a question is completed."""
+"""Number of last turns to send for completing a question."""
 _MOST = 500
-"""Characters of a completed question at most."""
+"""Maximum length of a completed question, in characters."""
 _TITLE = 120
-"""Characters of the title of a note that is made of a thread."""
+"""Maximum length of the title of a note made from a thread, in characters."""
 _MARKUP = re.compile(r"([\\`*_\[\]<>!#|~$&])")
 
 
 _AROUND = 300
-"""Characters on each side of a quote by which its place is known."""
+"""Number of characters on each side of a quote to compare."""
 _NEAR = 20
-"""Characters that must be equal around a short quote."""
+"""Minimum number of equal characters around a short quote."""
 _LONG = 60
-"""Characters from which on a quote is known by itself."""
+"""Length in characters from which a quote is recognized without its surroundings."""
 _STEPS = 200
-"""Places of the same text that are compared."""
+"""Maximum number of occurrences of a text to compare."""
 _SHOWN = 120
-"""Characters that are shown before and after a changed quote."""
+"""Number of characters to show before and after a changed quote."""
 
 
 class AnswerWriter(Protocol):
-    """Answers questions in the words of a language model."""
+    """Answers questions with a language model."""
 
     def write(self, text: str, *, stop: Stop = never, **options: Unpack[SearchOptions]) -> Iterator[Answer]:
-        """Yield an answer as it is written."""
+        """Yield the growing answer."""
 
 
 class Asking(SearchOptions, total=False):
-    """Options of a search, the question `typed` before it was completed, and what says that it is to `stop`."""
+    """Options of a search, the question as `typed` (before it was completed), and a function for when to `stop`."""
 
     typed: str
     stop: Stop
 
 
 class Threads:
-    """The threads of a workspace, which outlive their notes, and the answer that is written now."""
+    """The threads of a workspace, which outlive their notes, and the answer that is being written."""
 
     def __init__(
         self, store: Store, settings: Settings, answers: Callable[[], AnswerWriter], notes: Notes, jobs: Jobs
     ) -> None:
-        """Take the parts; `answers` is called with the first question, for threads are listed next to every search."""
+        """Store the parts; `answers` is called only for the first question, because every search page lists threads."""
         self._store = store
         self._table = ThreadTable(store.database)
         self._settings = settings
@@ -93,34 +93,34 @@ class Threads:
         self._notes = notes
         self._jobs = jobs
         self.latest: Answer | None = None
-        """The answer that the job `answer` writes or wrote last, as far as it is."""
+        """The present state of the answer that the job `answer` is writing or wrote last."""
         self.latest_thread = ""
-        """The id of its thread; empty while a new one isn't stored."""
+        """The id of its thread, "" until it is stored."""
         self.latest_subject = ""
-        """The thread or the question for which it was begun."""
+        """The thread id or question for which the job was started."""
 
     def all(self) -> list[Thread]:
-        """Return the threads, the one that was answered last first."""
+        """Return the threads, the last answered first."""
         return self._table.all()
 
     def get(self, thread_id: str) -> Thread:
-        """Return the thread of an id; raises UnknownChoice."""
+        """Return the thread with an id; raises UnknownChoice."""
         thread = self._table.find(thread_id)
         if thread is None:
             raise UnknownChoice(message("thread"), thread_id, [item.id for item in self.all()])
         return thread
 
     def delete_for_good(self, thread_id: str) -> None:
-        """Delete a thread; raises UnknownChoice. A note that was made of it stays."""
+        """Delete a thread; raises UnknownChoice. Notes made from it stay."""
         self._table.delete_for_good(self.get(thread_id).id)
 
     # asking
 
     def complete(self, thread_id: str, text: str) -> str:
-        """Return a question completed from the ones before it, so that a search understands it.
+        """Complete a question from the earlier ones with a language model, so that it can be understood alone.
 
-        A completion of another form than was asked for leaves the question as it is. Raises UnknownChoice, and as
-        `Chat.ask` does.
+        If the reply doesn't have the requested form, the question is returned unchanged. Raises UnknownChoice, and the
+        errors of `Chat.ask`.
         """
         turns = self.get(thread_id).turns[-_EARLIER:]
         earlier = [
@@ -138,18 +138,17 @@ class Threads:
         return text
 
     def ask(self, text: str, thread_id: str = "", **more: Unpack[Asking]) -> Iterator[Answer]:
-        """Yield an answer as `AnswerWriter.write` does, and store it at its end in a thread, by default a new one.
+        """Yield the growing answer, and store it at the end in a thread, by default a new one.
 
-        `typed` is the question before it was completed. What was refused without a model, or has no sentence, isn't
-        stored. Raises UnknownChoice for a thread, WorkspaceLocked in a workspace that is open for reading only, and as
-        the writer does.
+        `typed` is the question before it was completed. An answer without sentences isn't stored. Raises UnknownChoice
+        for a thread, WorkspaceLocked in a read-only workspace, and the errors of `AnswerWriter.write`.
         """
         return (answer for answer, _ in self._write(text, thread_id, **more))
 
     def answer(self, text: str, thread_id: str = "", **more: Unpack[Asking]) -> Thread:
-        """Return the thread of an answer once it is written, as `ask` does.
+        """Answer a question like `ask`, and return its thread.
 
-        Raises QueryError for a question that the notes don't answer, and ProviderError where the model wrote nothing.
+        Raises QueryError for a question that the notes don't answer, and ProviderError if the model wrote nothing.
         """
         answer, stored = [*self._write(text, thread_id, **more)][-1]
         if stored:
@@ -158,7 +157,7 @@ class Threads:
         raise ProviderError(problem) if answer.writing else QueryError(problem)
 
     def start(self, text: str, thread_id: str = "", **more: Any) -> bool:
-        """Start the job `answer`, whose state is `latest`; return False while one is written."""
+        """Start the job `answer`, which updates `latest`; return False if it is already running."""
 
         def work(progress: Progress) -> None:
             for answer, stored_id in self._write(text, thread_id, stop=stop_check(progress), **more):
@@ -172,7 +171,7 @@ class Threads:
     def _write(
         self, text: str, thread_id: str, *, typed: str = "", stop: Stop = never, **options: Unpack[SearchOptions]
     ) -> Iterator[tuple[Answer, str]]:
-        """Yield an answer as it is written, with the id of its thread once it is stored there."""
+        """Yield the growing answer with the id of its thread, "" until it is stored."""
         if thread_id:
             self.get(thread_id)
         self._store.database.check_writable()
@@ -193,7 +192,7 @@ class Threads:
     # quotes
 
     def place(self, cited: Cited) -> CitedPlace:
-        """Return the place of a quote in its note as that is now, or what of the note differs around it."""
+        """Return the position of a quote in the present text of its note, or the changes around it."""
         try:
             note = self._store.notes.note(cited.note_id)
         except NoteNotFound:
@@ -220,9 +219,9 @@ class Threads:
     # notes
 
     def keep(self, thread_id: str) -> Note:
-        """Add a note of a thread, which waits for the person, to the base of its first source; return the note.
+        """Make a pending note from a thread, in the base of its first source, and return the note.
 
-        Raises UnknownChoice for a thread, and NoteNotFound where none of its sources is there any more.
+        Raises UnknownChoice for a thread, and NoteNotFound if all its sources were deleted.
         """
         thread = self.get(thread_id)
         cited = [citation for turn in thread.turns for citation in turn.citations]
@@ -251,7 +250,7 @@ def _turn(answer: Answer, thread_id: str, number: int, typed: str, at: datetime)
 
 
 def _body(thread: Thread, paths: dict[str, str], models: list[str]) -> str:
-    """Return the sentences of a thread that rest on notes as Markdown, with how far, and a link to each source."""
+    """Return a thread as Markdown: the sentences with citations, how well each is proven, and links to the sources."""
     parts = []
     language = "zh_CN" if re.search(f"[{CJK}]", thread.title) else ENGLISH
     for turn in thread.turns:
@@ -268,7 +267,7 @@ def _body(thread: Thread, paths: dict[str, str], models: list[str]) -> str:
 
 
 def _link(cited: Cited, paths: dict[str, str]) -> str:
-    """Return a link to the note of a quote as Obsidian writes it; a name with marks of a link stays text."""
+    """Return a wiki link to the note of a quote, or its title as text if its path can't be linked."""
     path = paths.get(cited.note_id, "").removesuffix(".md")
     if not path or re.search(r"[\[\]|#^]", path):
         return _escape_markdown(cited.title)
@@ -276,15 +275,15 @@ def _link(cited: Cited, paths: dict[str, str]) -> str:
 
 
 def _escape_markdown(text: str) -> str:
-    """Return a text as Markdown that shows it as it is."""
+    """Return a text with its Markdown signs escaped."""
     return _MARKUP.sub(r"\\\1", text)
 
 
 def relocate(old: str, span: Span, new: str) -> Span | None:
-    """Return the place of a slice of a text in a later state of that text, None where that can't be said.
+    """Return the span in `new` that corresponds to a span of `old`, None if it isn't certain.
 
-    Of several equal texts it is the one whose surroundings are most like those of the slice, unless they are as much
-    like those of another equal text of `old`.
+    Of several occurrences of its text, it is the one with the most similar surroundings, unless these are as similar to
+    the surroundings of another occurrence in `old`.
     """
     start, end = span
     anchor = old[start:end]
@@ -306,13 +305,13 @@ def relocate(old: str, span: Span, new: str) -> Span | None:
 
 
 def find_unique(quote: str, new: str) -> Span | None:
-    """Return the place of a long quote in a text that has it once, None else; its older text isn't known."""
+    """Return the span of a long quote that occurs exactly once in a text, else None; for an unknown older text."""
     matches = list(_places(new, quote))
     return (matches[0], matches[0] + len(quote)) if len(matches) == 1 and len(quote) >= _LONG else None
 
 
 def changes_around(pieces: Sequence[DiffPiece], span: Span) -> tuple[DiffPiece, ...]:
-    """Return what differs around a slice of the older of two texts, of the pieces of both."""
+    """Return the pieces of a difference that are around a span of the older text."""
     first, last = span[0] - _SHOWN, span[1] + _SHOWN
     shown = []
     at = 0
@@ -329,7 +328,7 @@ def changes_around(pieces: Sequence[DiffPiece], span: Span) -> tuple[DiffPiece, 
 
 
 def _places(text: str, anchor: str) -> Iterator[int]:
-    """Yield the places of a text in another one, also where it overlaps itself; at most so many."""
+    """Yield the positions of the first _STEPS occurrences of a text in another one, also overlapping ones."""
     at = text.find(anchor) if anchor else -1
     for _ in range(_STEPS):
         if at < 0:
@@ -339,7 +338,7 @@ def _places(text: str, anchor: str) -> Iterator[int]:
 
 
 def _count_equal_around(old: str, span: Span, new: str, place: int) -> int:
-    """Return how many characters around a slice of `old` are equal around a place in `new`."""
+    """Return the number of characters around a span of `old` that are equal around a position in `new`."""
     start, end = span
     after = place + end - start
     before = shared_length(old[max(0, start - _AROUND) : start][::-1], new[max(0, place - _AROUND) : place][::-1])
@@ -352,7 +351,7 @@ _TURNS = "SELECT thread_id, number, typed, question, model, sentences, citations
 
 
 class ThreadTable(StoreTable):
-    """The threads of a workspace, which stay when their notes change or go."""
+    """The threads of a workspace. They stay if their notes are changed or deleted."""
 
     def add(self, turn: Turn) -> None:
         """Write a turn."""
@@ -366,7 +365,7 @@ class ThreadTable(StoreTable):
         )
 
     def all(self) -> list[Thread]:
-        """Return the threads, the one that was answered last first."""
+        """Return the threads, the last answered first."""
         turns = [
             _READER(dict(row), self._database.unread) for row in self._rows(f"{_TURNS} ORDER BY thread_id, number")
         ]
@@ -374,7 +373,7 @@ class ThreadTable(StoreTable):
         return sorted(threads, key=lambda thread: thread.at, reverse=True)
 
     def find(self, thread_id: str) -> Thread | None:
-        """Return the thread of an id, None if there is none."""
+        """Return the thread with an id, None without one."""
         turns = tuple(
             _READER(dict(row), self._database.unread)
             for row in self._rows(f"{_TURNS} WHERE thread_id = ? ORDER BY number", thread_id)

@@ -1,1 +1,1 @@
-"""Uses of notes and clicks on hits: what is recorded, and how it raises hits."""
+"""Operations on the recorded uses of notes and clicks on hits."""

@@ -1,4 +1,4 @@
-"""Operations on uses of notes and on clicks: what they return, and its output for people."""
+"""Operations on uses of notes and on clicks: the objects that they return, and their output on a terminal."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Self, cast
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @frozen
 class NoteUses(UseFigures):
-    """The figures of a note, and its uses."""
+    """The use figures of a note, and its uses."""
 
     uses: tuple[Use, ...] = ()
 
@@ -33,7 +33,7 @@ class NoteUses(UseFigures):
 
 @frozen
 class ForgottenUses:
-    """The number of uses that were deleted."""
+    """The number of deleted uses."""
 
     uses: int
 
@@ -47,7 +47,7 @@ class ClickList:
 
 @frozen
 class ForgottenClicks:
-    """The number of clicks that were deleted."""
+    """The number of deleted clicks."""
 
     clicks: int
 

@@ -1,4 +1,4 @@
-"""The file of a backup: made, unpacked, put in place."""
+"""Backup files: making, checking, encrypting and restoring them."""
 
 import lzma
 import sqlite3
@@ -9,4 +9,4 @@ DAMAGE = (
     *(OSError, EOFError, ValueError, TypeError, LookupError, RuntimeError, RecursionError, OverflowError),
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, sqlite3.DatabaseError),
 )
-"""What reading a damaged backup raises."""
+"""Exceptions that reading a damaged backup may raise."""

@@ -1,7 +1,7 @@
-"""Encrypted backups, in the format of age: the passphrase is needed to read one, never to make one.
+"""Encrypted backups in age's format. The passphrase is needed to read a backup, not to make one.
 
-A passphrase encrypts a key once; what is made later is encrypted for that key, so that no passphrase is stored. The key
-is part of every backup: `age` itself can read one too.
+The passphrase encrypts a private key once. Later backups are encrypted for its public key, so no passphrase is stored.
+Every backup contains the encrypted key, so the `age` program can read it too.
 """
 
 import io
@@ -22,19 +22,19 @@ from core.store.backups import manifest
 
 FILE = "backup-key.json"
 LEAST = 8
-"""Fewest characters of a passphrase."""
+"""Minimum length of a passphrase, in characters."""
 
 
 @frozen
 class BackupKey:
-    """The recipient of encrypted backups, and the key that reads them, encrypted by the passphrase."""
+    """The public key for encrypting backups (`recipient`) and the private one, encrypted with the passphrase."""
 
     recipient: str
     identity: str
 
 
 def key(folder: Path) -> BackupKey | None:
-    """Return the key of a workspace, None where its backups aren't encrypted; raises SourceError for a damaged file."""
+    """Return the key of a workspace, None if its backups aren't encrypted; raises SourceError for a damaged file."""
     file = folder / FILE
     try:
         return decode(BackupKey, files.parse_json(files.read(file)))  # type: ignore[no-any-return]
@@ -51,13 +51,13 @@ def _key_error(file: Path) -> SourceError:
 
 
 def unprotect(folder: Path) -> None:
-    """Encrypt later backups of a workspace no more; earlier ones stay."""
+    """Stop encrypting the backups of a workspace; earlier ones stay encrypted."""
     with translate_errors(folder):
         files.delete(folder / FILE)
 
 
 def protect(folder: Path, passphrase: str) -> None:
-    """Encrypt the backups of a workspace from now on."""
+    """Encrypt the backups of a workspace from now on; raises ConfigError for a short passphrase."""
     if len(passphrase) < LEAST:
         raise ConfigError("A passphrase has at least {n} characters.", n=LEAST)
     with translate_errors(folder):
@@ -69,7 +69,7 @@ def protect(folder: Path, passphrase: str) -> None:
 
 
 def encrypt_backup(folder: Path, file: Path, backup: Backup) -> Backup:
-    """Put an encrypted backup in the place of a plain one where the workspace wants it; return what it is then."""
+    """Replace a plain backup by an encrypted one if the workspace encrypts its backups; return the resulting backup."""
     own = key(folder)
     if own is None:
         return backup
@@ -91,7 +91,10 @@ def encrypt_backup(folder: Path, file: Path, backup: Backup) -> Backup:
 
 
 def decrypt_backup(file: Path, folder: Path, passphrase: str) -> Path:
-    """Write what an encrypted backup holds into a folder; raises ConfigError for another passphrase, SourceError."""
+    """Decrypt a backup into a folder, and return the plain backup file.
+
+    Raises ConfigError for a wrong passphrase, and SourceError for a damaged backup.
+    """
     age = _age()
     _, digests = manifest.read(file)
     manifest.unpack(file, folder, digests)

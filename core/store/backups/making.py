@@ -1,4 +1,4 @@
-"""Making a backup: a copy of the database at one moment, with its files, as one file or not at all."""
+"""Making a backup: one zip file with a consistent copy of the database and the workspace's files."""
 
 import os
 import shutil
@@ -21,16 +21,16 @@ from core.model import Backup, BackupReason, Progress, no_progress
 from core.store.backups import encryption, manifest
 
 KEPT: dict[BackupReason, int] = {"daily": 7, "migration": 2, "program": 2}
-"""Backups of a workspace that stay in a place, by what they were made for; older ones are deleted."""
+"""Number of backups of a workspace to keep in a folder, by reason; older ones are deleted."""
 
 _PAGES = 4096
-"""Pages of the database that are copied between two steps of progress."""
+"""Database pages to copy between two progress reports."""
 _SPARE = 8 << 20
-"""Bytes that stay free on the disk of a backup."""
+"""Bytes to leave free on the disk of a backup."""
 _PREFIX = ".tessera-backup."
-"""Before the names of what is in a folder that isn't for backups alone, where others may have such files too."""
+"""Prefix of temporary names in a folder that the user chose, where other programs may have files of the same names."""
 _LEVEL = 1
-"""Level of compression: higher ones cost far more time than they save space."""
+"""Compression level: higher ones take much more time for little less space."""
 
 
 def make(
@@ -42,11 +42,11 @@ def make(
     *,
     to: Path | None = None,
 ) -> Backup:
-    """Write a backup of the workspace in a folder, by default into its folder `backups`; others may write meanwhile.
+    """Write a backup of the workspace in a folder; its database may be written meanwhile.
 
-    With `to` it is written there instead: in this folder, or as this file, whose name ends in .zip. Raises ConfigError
-    for a file that is there already, NotesDamaged for a damaged database, whose older backups stay, DiskFull and other
-    errors of `core.base.faults`.
+    `place` is the folder for backups, by default `backups` in the workspace. `to` is written instead: a folder, or a
+    file whose name ends in .zip. Raises ConfigError if that file exists, NotesDamaged for a damaged database (older
+    backups stay), DiskFull, and other errors of `core.base.faults`.
     """
     own = folder / BACKUPS
     is_file = to and to.suffix == ".zip" and not os.path.isdir(to)  # noqa: PTH112 where is_dir raises for a long name
@@ -77,9 +77,10 @@ def make(
 
 @contextmanager
 def _hold_folder(place: Path, prefix: str = ".") -> Iterator[Path]:
-    """Hold the lock of a folder of backups, and yield an empty folder in it; what a killed process left there goes.
+    """Lock a folder for backups, and yield an empty temporary folder in it; leftovers of a killed process are deleted.
 
-    The names of both begin with the prefix. Only a folder that is for backups alone keeps the file of the lock.
+    The names of the lock file and the temporary folder begin with the prefix. The lock file stays only in a folder
+    that is for backups alone.
     """
     if not place.is_dir():
         raise StoreError(
@@ -105,7 +106,7 @@ def _hold_folder(place: Path, prefix: str = ".") -> Iterator[Path]:
 
 
 def _check_space(folder: Path, place: Path) -> None:
-    """Raise DiskFull where the copy of the database and the packed one don't both fit on the disk."""
+    """Raise DiskFull if the disk lacks space for a copy of the database and its zip."""
     size = sum(file.stat().st_size for file in folder.glob(f"{DATABASE}*") if file.is_file())
     need, free = 2 * size + _SPARE, shutil.disk_usage(place).free
     if free < need:
@@ -119,7 +120,7 @@ def _check_space(folder: Path, place: Path) -> None:
 
 
 def _copy(connection: sqlite3.Connection, target: Path, folder: Path, progress: Progress) -> None:
-    """Copy a database as it is at one moment; raises NotesDamaged where the copy isn't whole."""
+    """Copy a database from one snapshot; raises NotesDamaged if the copy fails its check."""
 
     def step(_: int, left: int, total: int) -> None:
         progress(total - left, total, message("Copying the notes"))
@@ -141,12 +142,12 @@ def _copy(connection: sqlite3.Connection, target: Path, folder: Path, progress: 
 
 
 def open_closed(database: Path) -> closing[sqlite3.Connection]:
-    """Open a database that no program writes to."""
+    """Open a database file that nothing writes to, without locks."""
     return closing(sqlite3.connect(f"{database.as_uri()}?immutable=1", uri=True))
 
 
 def check(database: Path) -> str:
-    """Return what is wrong with the structure of a closed database, empty if nothing is."""
+    """Return the first fault in the structure of a closed database, "" for a sound one."""
     try:
         with open_closed(database) as connection:
             (first,) = connection.execute("PRAGMA quick_check(1)").fetchone()
@@ -166,7 +167,7 @@ def _describe_backup(database: Path, folder: Path, reason: BackupReason) -> Back
 
 
 def _write_zip(folder: Path, partial: Path, backup: Backup, progress: Progress) -> Path:
-    """Write the zip with the database and its files, and delete the database."""
+    """Pack the copied database and the workspace's files into a zip, and delete the copy."""
     packed, database = partial / "backup.zip", partial / DATABASE
     others = {name: file for name, file in _workspace_files(folder) if manifest.belongs(name)}
     digests = {}
@@ -201,9 +202,9 @@ def _free_name(place: Path, backup: Backup) -> Path:
 
 
 def _drop_older(folder: Path, made: Path, reason: BackupReason) -> None:
-    """Delete the oldest backups of this workspace that were made for the same, but for the last ones.
+    """Delete this workspace's backups with the same reason, except the newest.
 
-    The one that was just made stays, whatever the clock says of the others.
+    The backup that was just made stays, even if others have later times because the clock was wrong.
     """
     of_workspace = [
         backup

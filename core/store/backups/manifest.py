@@ -1,4 +1,4 @@
-"""What a backup holds: the files of a workspace that belong to it, and the manifest that proves them."""
+"""The content of a backup: the files of a workspace, and a manifest with their digests."""
 
 import json
 import os
@@ -22,12 +22,12 @@ from core.store.backups import DAMAGE
 
 FILE = "manifest.json"
 KEY, CONTENT = "key.age", "content.age"
-"""What an encrypted backup holds in addition to its manifest: the key, and the backup itself."""
+"""Files in an encrypted backup next to its manifest: the key, and the encrypted zip."""
 BELONGING = (
     *("preferences.json", "synonyms.txt", "vocabulary.txt", "floors.json", "bars.json", "backup-key.json"),
     *("trash", f"{BACKUPS}/trash", FILES),
 )
-"""Files and folders of a workspace that a backup holds in addition to the database."""
+"""Files and folders of a workspace that a backup contains in addition to the database."""
 Digests = Mapping[str, tuple[int, str]]
 """The size and the SHA-256 of each file of a backup, by its path."""
 
@@ -50,7 +50,7 @@ class _Manifest:
 _MANIFEST = TypeAdapter(_Manifest)
 _OF_BACKUP = ("reason", "workspace", "program", "schema", "bases", "notes", "encrypted")
 _OF_EARLIER = "notes-schema-*.db"
-"""Copies of the database alone, which earlier versions made before a migration."""
+"""Files of earlier versions, which copied only the database before a migration."""
 _MOST = 16 << 20
 _BLOCK = 1 << 20
 
@@ -70,7 +70,7 @@ def write(archive: zipfile.ZipFile, backup: Backup, digests: Digests) -> None:
 
 
 def read(file: Path) -> tuple[Backup, Digests]:
-    """Return a backup and the digests of its files; raises SourceError for another file."""
+    """Return a backup and the digests of its files; raises SourceError for a file that isn't a sound backup."""
     try:
         with zipfile.ZipFile(file) as archive, archive.open(FILE) as stream:
             stored = _MANIFEST.validate_python(json.loads(stream.read(_MOST)))
@@ -83,7 +83,10 @@ def read(file: Path) -> tuple[Backup, Digests]:
 
 
 def belongs(name: str) -> bool:
-    """Whether a backup may hold a file of this path; one of other programs may have a name that no zip holds."""
+    """Whether a backup may contain a file with this path.
+
+    Other programs may leave files with names that a zip can't store: with a backslash or half a surrogate pair.
+    """
     whole = name in (DATABASE, KEY, CONTENT, *BELONGING)
     inside = any(name.startswith(f"{item}/") for item in BELONGING)
     sound = "\\" not in name and name == name.encode(errors="ignore").decode()
@@ -91,7 +94,7 @@ def belongs(name: str) -> bool:
 
 
 def list_backups(*places: Path) -> list[Backup]:
-    """Return the backups in some folders, the newest first; one that can't be read has a `problem`."""
+    """Return the backups in some folders, the newest first; an unreadable backup has a `problem`."""
     backups = {file: read_backup(file) for place in places for file in _files(place)}
     return sorted(backups.values(), key=lambda backup: (backup.made_at, backup.name), reverse=True)
 
@@ -103,7 +106,7 @@ def _files(place: Path) -> Iterator[Path]:
 
 
 def read_backup(file: Path) -> Backup:
-    """Return a backup; one that can't be read has a `problem`."""
+    """Return a backup, with a `problem` if its content can't be read; raises SourceError if the file can't be."""
     try:
         status = file.stat()
     except OSError as error:
@@ -118,7 +121,7 @@ def read_backup(file: Path) -> Backup:
 
 
 def copy_stream(source: IO[bytes], target: IO[bytes] | None) -> tuple[int, str]:
-    """Copy a stream into another one, or only read it; return its size and its SHA-256."""
+    """Copy a stream into `target`, or only read it; return its size and its SHA-256."""
     size, digest = 0, sha256()
     while block := source.read(_BLOCK):
         size += len(block)
@@ -129,7 +132,7 @@ def copy_stream(source: IO[bytes], target: IO[bytes] | None) -> tuple[int, str]:
 
 
 def unpack(file: Path, folder: Path | None, names: Digests) -> None:
-    """Write the files of a backup into a folder, or only read them; raises SourceError where one isn't as it was."""
+    """Write the files of a backup into a folder, or only verify them; raises SourceError for a changed file."""
     try:
         with zipfile.ZipFile(file) as archive:
             if {*archive.namelist()} != {*names, FILE}:
@@ -145,7 +148,7 @@ def unpack(file: Path, folder: Path | None, names: Digests) -> None:
 
 
 def damage_error(file: Path) -> SourceError:
-    """Return the error of a backup that isn't as it was made."""
+    """Return the error for a damaged backup."""
     return SourceError(str(file), "is damaged. Choose another backup.")
 
 

@@ -1,8 +1,8 @@
-"""A backup becomes a workspace again: unpacked and checked first, then put in the place of what is there.
+"""Restoring a backup: it is unpacked and checked first, and replaces the workspace at its next opening.
 
-The folder `restoring` holds what is put in place at the next opening; it has its name only once it is whole. What is
-there moves aside, then the folder is called `restored`, then its content moves in: a kill at any moment leaves one of
-the two names, and the next opening goes on.
+The unpacked backup gets the name `restoring` only once it is complete. The opening moves the present files aside,
+renames the folder to `restored`, and moves its content into the workspace. A kill at any moment leaves one of these two
+names, and the next opening continues from it.
 """
 
 import shutil
@@ -18,26 +18,26 @@ from core.model import Backup
 from core.store.backups import encryption, making, manifest
 
 Objects = Callable[[int], Mapping[tuple[str, str], str | None]]
-"""Returns the SQL of each object of a database by its kind and name, for a schema; raises NewerSchema."""
+"""Returns the SQL of the objects of a schema version, by kind and name; raises NewerSchema."""
 ASIDE = "replaced"
-"""The folder in a workspace with what restored backups took the place of."""
+"""The folder in a workspace for the files that restored backups replaced."""
 
 _READY, _MOVED = "restoring", "restored"
 _NAMED = "aside.txt"
-"""The file in both folders with the name of the folder for what is there."""
+"""The file in both folders that names the folder for the replaced files."""
 _BELONGING = [name for name in manifest.BELONGING if "/" not in name and name != encryption.FILE]
 _MOVE = ("chroma*", f"{DATABASE}*", "scratch", *_BELONGING)
-"""What makes way for a backup; tokens, logs, other backups and the key of later ones stay."""
+"""Files that a restored backup replaces. Tokens, logs, other backups and the key for backups stay."""
 _SPARE = 64 << 20
-"""Bytes that stay free on the disk of a workspace."""
+"""Bytes to leave free on the disk of a workspace."""
 
 
 def prepare(file: Path, folder: Path, passphrase: str, objects: Objects) -> tuple[Backup, Path | None]:
-    """Unpack a backup for the next opening of the workspace in a folder, which is made.
+    """Unpack a backup for the next opening of the workspace in a folder, which is created if missing.
 
-    Return it, and the folder that present content moves to, None where there is none. `objects` are those of a
-    database of a schema. Raises SourceError for a damaged backup, ConfigError for a wrong passphrase, NewerSchema,
-    DiskFull and other errors of `core.base.faults`; the workspace stays as it is.
+    Return the backup, and the folder that the present files will move to, or None if there is no workspace yet. Raises
+    SourceError for a damaged backup, ConfigError for a wrong passphrase, NewerSchema, DiskFull, and other errors of
+    `core.base.faults`; the workspace is unchanged then.
     """
     partial, ready, before = folder / f"{_READY}.partial", folder / _READY, folder / f"{_READY}.before"
     with translate_errors(folder):
@@ -91,7 +91,7 @@ def _check_space(need: int, folder: Path) -> None:
 
 
 def _check_database(file: Path, database: Path, objects: Objects) -> None:
-    """Raise SourceError for a database that lacks objects of its schema, or has triggers and views of others."""
+    """Raise SourceError for a damaged database, missing tables of its schema, or triggers and views of other origin."""
     if wrong := making.check(database):
         raise SourceError(str(file), "is damaged ({why}). Choose another backup.", why=wrong)
     with making.open_closed(database) as connection:
@@ -115,12 +115,12 @@ def _check_database(file: Path, database: Path, objects: Objects) -> None:
 
 
 def is_pending(folder: Path) -> bool:
-    """Whether a restored backup waits for the next opening of the workspace in a folder."""
+    """Whether an unpacked backup waits for the next opening of the workspace in a folder."""
     return (folder / _READY).is_dir() or (folder / _MOVED).is_dir()
 
 
 def complete(folder: Path) -> None:
-    """Put a prepared backup in place, if there is one; the caller holds the lock of the workspace."""
+    """Put an unpacked backup in place, if there is one; the caller holds the workspace's lock."""
     ready, moved = folder / _READY, folder / _MOVED
     with translate_errors(folder):
         if ready.is_dir():

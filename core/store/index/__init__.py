@@ -2,11 +2,11 @@
 
 | module | what it does |
 |---|---|
-| `vector_index` | the index of a workspace: brought in line with SQLite in a thread, built again where it is damaged |
-| `index_check` | whether the index holds what SQLite holds and finds what exact search finds; its seal |
-| `exact_search` | bases that are searched without the index: their vectors in memory |
-| `backend` | the protocol of what keeps an index: a folder of Chroma, a server, or nothing |
-| `chroma_process` | both of them, for the rest of the program: a process that may die |
-| `chroma_worker` | what that process runs |
+| `vector_index` | the index of a workspace: a thread updates it from SQLite; rebuilt if it is damaged |
+| `index_check` | comparing the index with SQLite and with exact search; the seal of a closed index |
+| `exact_search` | search without the index, over the vectors in memory |
+| `backend` | places of an index: a folder of Chroma, or the address of a server |
+| `chroma_process` | backends for both places; they call Chroma in another process, which may die |
+| `chroma_worker` | the main program of that process |
 | `chroma_collections` | collections of Chroma's client in that process, for a folder or a server |
 """

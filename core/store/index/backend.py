@@ -8,7 +8,7 @@ from core.base.frozen import frozen
 
 @frozen
 class Address:
-    """Address of the collections of `owner`, a workspace, on a server of Chroma. `token` goes into the header."""
+    """Address of a workspace's collections on a Chroma server. `owner` names the workspace."""
 
     url: str
     owner: str
@@ -21,5 +21,5 @@ Place = Path | Address
 
 
 def rebuild_address(address: Address) -> Address:
-    """Return the address for rebuilding these collections; no workspace has such a name."""
+    """Return the address at which the new collections are built; no workspace has an owner name with this prefix."""
     return replace(address, owner=f"new-{address.owner}")

@@ -1,4 +1,4 @@
-"""Collections of a client of Chroma, whether it reads a folder or asks a server."""
+"""Collections of a Chroma client, in a folder or on a server."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 _PAGE = 1000
 _NEIGHBOURS, _BUILD_WIDTH, _SEARCH_WIDTH = 32, 200, 400
-"""Parameters of HNSW. Of the ten nearest of 150,000 windows, a search misses a tenth with Chroma's defaults and a
-hundredth with these. Adding a window takes half a millisecond longer, a search two."""
+"""Parameters of HNSW. With 150,000 windows, a search misses a tenth of the ten nearest with Chroma's defaults and a
+hundredth with these. Adding a window takes 0.5 ms longer, a search 2 ms."""
 
 
 class Collections:
-    """Collections of a client of Chroma, by name; their methods are those of `Backend`."""
+    """Collections of a Chroma client, by name, with the methods of `Backend`."""
 
     _client: "ClientAPI"
 
@@ -111,16 +111,16 @@ def _refuse(self: object, input: object) -> NoReturn:
 # A server of Chroma, as the process of Chroma asks it.
 
 _REACHED_SECONDS, _ANSWERED_SECONDS = 5, 30
-"""Longest wait for a server at its opening, and for an answer: Chroma's own client waits for ever."""
+"""Time limits for reaching a server and for its answers; Chroma's client has none."""
 _SEALED = "sealed"
 _BUSY = (408, 429, 502, 503, 504)
-"""Answers of a server, or of one before it, that is away for a time."""
+"""HTTP statuses of a server or proxy that is temporarily unavailable."""
 
 
 class RemoteChroma(Collections):
-    """The collections of a workspace on a server of Chroma.
+    """The collections of a workspace on a Chroma server.
 
-    A collection tells in its metadata how many entries it had when it was left sound; an index in use doesn't.
+    The metadata of a sound, closed collection has its number of entries as a seal; opening the collection removes it.
     """
 
     def __init__(self, address: Address, *, empty: bool) -> None:
@@ -137,7 +137,7 @@ class RemoteChroma(Collections):
         self.sound = bool(states) and all(states)
 
     def hand_over(self, owner: str) -> None:
-        """Give all collections to another owner, in the place of those that it has of the same names."""
+        """Give all collections to another owner, replacing its collections with the same names."""
         theirs = _prefix(owner)
         present = {collection.name for collection in self._client.list_collections()}
         for name in self.names():
@@ -147,7 +147,7 @@ class RemoteChroma(Collections):
         self._collections.clear()
 
     def close(self, *, sealed: bool) -> None:
-        """Leave the server; `sealed` says that the collections are sound."""
+        """Close the client; `sealed`: the collections are sound."""
         try:
             for name in self.names() if sealed else ():
                 collection = self._collection(name)
@@ -164,7 +164,7 @@ class RemoteChroma(Collections):
 
 
 def _client(address: Address) -> "ClientAPI":
-    """Reach a server; raises IndexAway where it has no such database."""
+    """Connect to a server; raises IndexAway if it doesn't have the database."""
     import chromadb
     import httpx
     from chromadb.errors import NotFoundError
@@ -200,7 +200,7 @@ def _prefix(owner: str) -> str:
 
 
 def fault_of(error: BaseException, address: Address) -> StoreError:
-    """Return what went wrong with a server: it is away, or refuses, or something is wrong with what it holds."""
+    """Return the error of a failed call: IndexAway if the server is unreachable or refuses, else IndexDamaged."""
     why, status = str(error) or type(error).__name__, _status(error)
     if status in (401, 403):
         return IndexAway(
@@ -225,7 +225,7 @@ def fault_of(error: BaseException, address: Address) -> StoreError:
 
 
 def _status(error: BaseException | None) -> int:
-    """Return the status of the answer that led to an error, 0 without one."""
+    """Return the HTTP status that caused an error, 0 without one."""
     while error is not None:
         if response := getattr(error, "response", None):
             return int(response.status_code)

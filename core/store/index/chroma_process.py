@@ -1,6 +1,6 @@
-"""Chroma as the rest of the program meets it: it runs in another process, which may die.
+"""Backends that call Chroma in another process, which may die without harm to this one.
 
-One such process serves all folders and servers that this one opens.
+One worker process serves all folders and servers.
 """
 
 import os
@@ -20,9 +20,9 @@ from core.store.index.backend import Address, Place, rebuild_address
 from core.store.index.chroma_worker import FRESH, REPLACED
 
 _BATCH = 100
-"""Entries that are added at a time: a search waits for one addition at most."""
+"""Number of entries to add at once: a search waits for at most one such batch."""
 _SECONDS = 60
-"""Longest wait for a reply: a damaged graph may be walked for ever."""
+"""Time limit for a reply: a search of a damaged graph may never end."""
 _LONG = 600
 """Time limit, in seconds, of calls that read a whole collection."""
 _PROCESS = WorkerProcess("core.store.index.chroma_worker", patience=_SECONDS)
@@ -31,19 +31,18 @@ _PROCESS = WorkerProcess("core.store.index.chroma_worker", patience=_SECONDS)
 class Backend(ABC):
     """Collections of entries by name, in a folder or on a server; an entry is an id and a vector of unit length.
 
-    Failures raise StoreError. IndexDamaged says that a collection has to be built again, any other error that the
-    backend can't be used now.
+    Raises IndexDamaged if a collection must be rebuilt, and another StoreError if the backend can't be used now.
     """
 
     def __init__(self, place: Place) -> None:
         self._place = place
 
     def open(self, *, empty: bool = False) -> bool:
-        """Open the place, made `empty` or as it is; return whether it is as a sound index was left."""
+        """Open the place, emptied with `empty`; return whether its seal proves the index sound."""
         return bool(self._ask("open", _LONG, empty=empty))
 
     def close(self, *, sealed: bool) -> None:
-        """Close the place if it is open; `sealed` says that it is sound."""
+        """Close the place if it is open; `sealed`: the index is sound."""
         self._ask("close", _LONG, sealed=sealed)
 
     def names(self) -> set[str]:
@@ -51,7 +50,7 @@ class Backend(ABC):
         return set(self._ask("names"))
 
     def search(self, name: str, query: Matrix, count: int) -> dict[str, float]:
-        """Return the best entries with their cosine; fewer than `count` is normal."""
+        """Return the best entries with their cosine, sometimes fewer than `count`."""
         return dict(self._ask("search", name=name, query=query, count=count))
 
     def ids(self, name: str) -> set[str]:
@@ -59,7 +58,7 @@ class Backend(ABC):
         return set(self._ask("ids", _LONG, name=name))
 
     def vectors(self, name: str, ids: Sequence[str]) -> dict[str, Matrix]:
-        """Return the vectors of some entries as the graph holds them."""
+        """Return the vectors of some entries, as stored in the graph."""
         return dict(self._ask("vectors", _LONG, name=name, ids=list(ids)))
 
     def reach(self, name: str) -> float:
@@ -67,7 +66,7 @@ class Backend(ABC):
         return float(self._ask("reach", _LONG, name=name))
 
     def add(self, name: str, ids: Sequence[str], vectors: Matrix) -> None:
-        """Add entries; those with a stored id stay as they are."""
+        """Add entries; entries with a known id stay unchanged."""
         for at in range(0, len(ids), _BATCH):
             self._ask("add", name=name, ids=list(ids[at : at + _BATCH]), vectors=vectors[at : at + _BATCH])
 
@@ -77,20 +76,20 @@ class Backend(ABC):
             self._ask("remove", name=name, ids=list(ids[at : at + _BATCH]))
 
     def create(self, name: str) -> None:
-        """Make an empty collection."""
+        """Create an empty collection."""
         self._ask("create", name=name)
 
     def drop(self, name: str) -> None:
-        """Delete a collection if it is there."""
+        """Delete a collection if it exists."""
         self._ask("drop", name=name)
 
     @abstractmethod
     def rebuild_backend(self) -> Self:
-        """Return the backend in which this one is built again."""
+        """Return a temporary backend for rebuilding this one."""
 
     @abstractmethod
     def take_over(self, fresh: Self) -> None:
-        """Put what another backend holds in the place of this one's; both are closed afterwards."""
+        """Replace the content of this backend by that of another one; both are closed afterwards."""
 
     def _ask(self, verb: str, seconds: float = _SECONDS, /, **arguments: object) -> Any:
         try:
@@ -103,7 +102,7 @@ class Backend(ABC):
 
 
 class ChromaFolder(Backend):
-    """A directory of Chroma."""
+    """The collections of a workspace in a folder."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -127,7 +126,7 @@ class ChromaFolder(Backend):
 
 
 class ChromaServer(Backend):
-    """The collections of a workspace on a server of Chroma."""
+    """The collections of a workspace on a Chroma server."""
 
     def __init__(self, address: Address) -> None:
         super().__init__(address)

@@ -1,7 +1,7 @@
-"""Chroma, in a process of its own that may die: `python -m core.store.index.chroma_worker`.
+"""Main program of the process that runs Chroma: `python -m core.store.index.chroma_worker`.
 
-Chroma 1.5.9 shapes this module. A damaged file of HNSW ends the process that reads it. Adding holds the GIL. An engine
-that failed to open stays in Chroma's memory under its path: a process in which Chroma failed to open a folder ends.
+It is a separate process because of Chroma 1.5.9: a damaged file of HNSW crashes the process that reads it, and adding
+entries holds the GIL. Chroma also remembers a failure to open a folder, so this process ends after one.
 """
 
 import errno
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
     from chromadb.api import ClientAPI
 
 FRESH, REPLACED = "chroma.new", "chroma.old"
-"""Folders next to an index while it is built again; a kill may leave them."""
+"""Folders next to an index while it is rebuilt; a kill may leave them."""
 _LOCK_SECONDS = 60
 _FULL = ("disk is full", os.strerror(errno.ENOSPC))
-"""Texts by which Chroma reports a full disk, from SQLite and from the system."""
+"""Texts in Chroma's errors for a full disk, from SQLite and from the system."""
 _BUSY = message("another Tessera still has it open")
 
 
 class NotOpened(Exception):
-    """Chroma failed to open a folder, for the reason that is the cause of this."""
+    """Chroma failed to open a folder; `__cause__` is Chroma's error."""
 
 
 class Directory(Collections):
-    """A directory of Chroma that this process has open.
+    """A folder of Chroma that this process has open.
 
-    Another process that has it open is waited for: one whose parent was killed closes what it has open, and ends.
+    Opening waits for a process that still has the folder open: if its parent was killed, it closes the folder and ends.
     """
 
     def __init__(self, folder: Path, *, empty: bool) -> None:
@@ -62,7 +62,7 @@ class Directory(Collections):
             raise
 
     def close(self, *, sealed: bool) -> None:
-        """Close the directory; `sealed` says that it is sound."""
+        """Close the folder; `sealed`: the index is sound."""
         try:
             self._client.close()  # type: ignore[attr-defined]
             if sealed:
@@ -76,7 +76,7 @@ Opened = dict[Place, Directory | RemoteChroma]
 
 
 def _reply(opened: Opened, request: tuple[Place, str, dict[str, object]]) -> tuple[object, bool]:
-    """Return the result of a method, or a StoreError, and whether the process goes on."""
+    """Return the result of a method or a StoreError, and whether the process should go on."""
     place, verb, arguments = request
     try:
         return _answer(opened, place, verb, arguments), True
@@ -107,7 +107,7 @@ def _close(opened: Opened, place: Place, *, sealed: bool) -> None:
 
 
 def _client(folder: Path) -> "ClientAPI":
-    """Open a directory that neither uses the network nor computes vectors."""
+    """Return a client for a folder; raises NotOpened."""
     import chromadb
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -135,7 +135,7 @@ def _translate_folder_error(error: BaseException, folder: Path) -> StoreError:
 
 
 def main() -> None:
-    """Answer requests, each a place, the name of a method and its arguments; then close what is open."""
+    """Answer requests, each with a place, the name of a method and its arguments; close all places at the end."""
     # Building a graph takes every core there is: who writes notes, and other programs, come first.
     if hasattr(os, "nice"):
         os.nice(10)

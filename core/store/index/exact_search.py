@@ -1,7 +1,7 @@
-"""Exact search: the vectors of a base in memory, as long as reading all of them is fast.
+"""Exact search over the vectors of a base in memory, as long as comparing with all of them is fast.
 
-A graph answers in a time that hardly grows, but leaves out what its links don't reach, and how much that is depends on
-the vectors: docs/decisions/0025-exact-search.md.
+The time of a graph search hardly grows with the base, but it misses vectors that the graph's links don't reach. How
+many depends on the vectors: docs/decisions/0025-exact-search.md.
 """
 
 import threading
@@ -20,21 +20,22 @@ from core.store.top_k import Scores
 from core.store.vector_table import VectorTable
 
 BUDGET = 160 << 20
-"""Bytes of vectors up to which a base is searched exactly: a question takes up to 20 ms. They are 109,000 windows
-of the built-in model, 20,000 of hashed words."""
+"""Maximum size in bytes of the vectors of a base for exact search, which then takes up to 20 ms: 109,000 windows of the
+built-in model, 20,000 of hashed words."""
 ALONE = 2 << 30
-"""The same where there is no index: 1,400,000 windows of the built-in model. A graph of them takes more memory, and to
-read them from the database for each question takes many times as long."""
+"""The same for a workspace without an index: 1,400,000 windows of the built-in model. A graph of them takes more
+memory, and reading them from the database for each question takes many times as long."""
 _BASES = 2
-"""Factor on that budget for the vectors of all bases together."""
+"""Factor on that budget for the vectors of all bases."""
 _BLOCK = 4096
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Vectors:
-    """Vectors of a base, shape (n, dimension), as they were at a version of the database, and the row of each entry.
+    """Vectors of a base at one version of the database.
 
-    `chunks` in order; for each window the place of its chunk there and the row of its vector.
+    `matrix` has shape (n, dimension), and `rows` the row of each entry. `chunks` are sorted. For each window, `places`
+    has the position of its chunk in `chunks`, and `windows` the row of its vector.
     """
 
     version: int
@@ -52,9 +53,9 @@ class _Vectors:
 
 
 class ExactSearch(StoreTable):
-    """The vectors of the bases that were asked, in memory; what is new is read when the database has changed.
+    """Vectors in memory of the bases that were searched last; after a write, only new vectors are read.
 
-    `alone`: there is no index.
+    `alone`: the workspace has no index.
     """
 
     def __init__(self, database: Database, *, alone: bool = False) -> None:
@@ -65,7 +66,7 @@ class ExactSearch(StoreTable):
         self._reading = threading.Lock()
         self._read: dict[str, _Vectors] = {}
         self._larger: dict[str, int] = {}
-        """The version of the database at which a base was over the budget."""
+        """For each base over the budget, the version of the database at which it was."""
 
     def nearest(self, base: KnowledgeBase, query: Matrix, count: int, allowed: Rowids | None = None) -> Scores | None:
         """Return the best chunks of a base with the exact cosine of their best window; None over the budget."""
@@ -97,7 +98,7 @@ class ExactSearch(StoreTable):
         return ALONE if self._alone else BUDGET
 
     def _loaded(self, base: KnowledgeBase, known: _Vectors | None, version: int) -> _Vectors:
-        """Read the vectors of a base, but those that are known."""
+        """Return the vectors of a base at a version; vectors in `known` aren't read again."""
         chunks, vectors = self._columns(
             "SELECT group_concat(chunk), group_concat(vector) FROM notes JOIN chunks ON note_id = notes.id"
             " JOIN windows ON chunk = chunks.rowid WHERE base_id = ?",
@@ -126,7 +127,7 @@ class ExactSearch(StoreTable):
 
 
 def _grown(matrix: Matrix, more: int) -> Matrix:
-    """Return a matrix with more rows, mostly in the same memory; the old matrix still shows its own rows."""
+    """Return a matrix with `more` rows at the end, in the same memory if it has space; the old matrix stays valid."""
     count = len(matrix) + more
     room = matrix if matrix.base is None else matrix.base
     if count > len(room):

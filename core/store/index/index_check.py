@@ -1,4 +1,4 @@
-"""Whether the vector index holds what SQLite holds, and finds what exact search finds; its seal, once it is closed."""
+"""Checks of the vector index against SQLite and exact search; the seal of a closed index."""
 
 import json
 import random
@@ -13,16 +13,16 @@ from core.base.files import delete, load, open_regular, replace
 from core.model import Matrix
 
 _QUESTIONS, _NEAREST, _AGREEMENT = 12, 10, 0.95
-"""Stored vectors that are searched for at an opening, the hits of each, and the least share of exact hits in them."""
+"""Number of sample vectors to search for at an opening, of hits for each, and minimum share of exact hits."""
 _NEARLY = 1e-3
-"""Difference of two cosines that rounding explains."""
+"""Maximum difference of two cosines due to rounding."""
 
 Windows = Iterable[tuple[list[str], Matrix]]
-"""The vectors of a base with their ids, a block at a time."""
+"""Blocks of the ids and vectors of a base."""
 
 
 def agrees(windows: Callable[[], Windows], search: Callable[[Matrix, int], Mapping[str, float]]) -> bool:
-    """Whether a search for a few stored vectors finds them, with neighbours as near as exact search finds."""
+    """Whether searches for a few stored vectors find hits as near as those of exact search."""
     questions = _sample(windows())
     if not len(questions):
         return True
@@ -34,14 +34,14 @@ def agrees(windows: Callable[[], Windows], search: Callable[[Matrix, int], Mappi
 
 
 def compare(entries: Mapping[str, Matrix], ids: Sequence[str], vectors: Matrix) -> None:
-    """Raise IndexDamaged where an entry isn't its vector."""
+    """Raise IndexDamaged if an entry of the index differs from its stored vector."""
     for key, vector in zip(ids, vectors, strict=True):
         if key in entries and not np.allclose(entries[key], vector, atol=_NEARLY):
             raise IndexDamaged("The search index differs from what was stored in it.")
 
 
 def _sample(windows: Windows) -> Matrix:
-    """Return a few vectors, chosen at random: another choice at each opening."""
+    """Return a random sample of vectors (reservoir sampling), different at each opening."""
     sample = []
     for number, vector in enumerate(vector for _, vectors in windows for vector in vectors):
         if number < _QUESTIONS:
@@ -61,18 +61,18 @@ def _cosines(questions: Matrix, vectors: Matrix) -> Matrix:
 # seal, nor has one whose process was killed.
 
 Files = Mapping[str, list[int]]
-"""The size and the CRC-32 of each file of a folder, by its path: damage is to be seen, not forgery."""
+"""Size and CRC-32 of each file of a folder, by its path. They detect damage, not forgery."""
 
 _BLOCK = 1 << 20
 _HOLLOW = 1 << 26
-"""Bytes from which on a file is looked at for holes."""
+"""Size in bytes from which a file is checked for holes."""
 
 
 def checksums(folder: Path) -> Files:
-    """Return what the files of a folder are now.
+    """Return size and checksum of the files in a folder.
 
-    Raises IndexDamaged for what is neither a file nor a folder, and for a file that is mostly a hole: a killed writer
-    of HNSW may leave one of 137 GB (chroma-core/chroma#7510).
+    Raises IndexDamaged for anything other than files and folders, and for a file that is mostly a hole: a killed writer
+    of HNSW may leave a sparse file of 137 GB (chroma-core/chroma#7510).
     """
     present = sorted(file for file in folder.rglob("*") if not file.is_dir())
     if not all(file.is_file() for file in present):
@@ -81,14 +81,14 @@ def checksums(folder: Path) -> Files:
 
 
 def seal(folder: Path, present: Files, *, changed: bool) -> None:
-    """Seal a folder; `changed` says that its files were written since they were known to be sound."""
+    """Seal a folder; `changed`: its files were written since they were last known to be sound."""
     replace(seal_file(folder), json.dumps({"changed": changed, "files": present}))
 
 
 def unseal(folder: Path, present: Files) -> bool:
-    """Delete the seal, and return whether the files are known to be sound.
+    """Delete the seal, and return whether it proves the files sound.
 
-    Raises IndexDamaged where something else has written to them since the folder was sealed.
+    Raises IndexDamaged if the files have changed since the folder was sealed.
     """
     file = seal_file(folder)
     record = load(file, lambda stored: (stored["files"] == present, stored["changed"]), aside=True)

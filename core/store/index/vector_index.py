@@ -1,6 +1,6 @@
-"""The vector index of a workspace: brought in line with SQLite at its opening, and built again where it is damaged.
+"""The vector index of a workspace: updated from SQLite when it is opened, and rebuilt if it is damaged.
 
-While it is not open, or being built again, searches compare with every vector in SQLite: slower, and exact.
+While it is closed or being rebuilt, searches compare with every vector in SQLite, which is slower and exact.
 """
 
 import logging
@@ -23,16 +23,15 @@ from core.store.index.chroma_process import Backend
 from core.store.lock import WriteLock
 
 _BATCH = 100
-"""Entries that are brought in line together, in less than a second."""
+"""Number of entries to update at once, in less than a second."""
 _MAX_BACKLOG = 5000
-"""Entries that the index of a base may lack: a search compares with each of them."""
+"""Maximum number of queued entries of a base, because a search compares with each of them."""
 
 
 class IndexQueue:
-    """The entries of bases, by the bases' ids, that were written since the index was in line.
+    """Queue of written entries, by base id, that a thread passes to `align` to update the index from SQLite.
 
-    `align` brings some in line with SQLite as it is then; whatever changes meanwhile is noted again. Who writes faster
-    than the index can follow waits for it.
+    An entry that changes while it is updated is queued again. A writer that is faster than the index waits.
     """
 
     def __init__(self, align: Callable[[str, list[str]], None]) -> None:
@@ -40,11 +39,11 @@ class IndexQueue:
         self._noted: defaultdict[str, dict[str, None]] = defaultdict(dict)
         self._changed = threading.Condition()
         self._at: tuple[str, list[str]] = ("", [])
-        """Id of the base whose entries are being brought in line, and these."""
+        """Id of a base, and its entries that are being updated now."""
         self._running = False
 
     def note(self, base_id: str, entries: Iterable[str]) -> None:
-        """Queue entries that SQLite's last transaction wrote."""
+        """Queue entries of the last transaction; waits while the base's backlog is too long."""
         with self._changed:
             self._noted[base_id].update(dict.fromkeys(entries))
             if self._noted[base_id] and not self._running:
@@ -58,12 +57,12 @@ class IndexQueue:
             return [*self._noted[base_id], *(self._at[1] if self._at[0] == base_id else ())]
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until the index is in line, at most so long; return whether it is."""
+        """Wait until the queue is empty, at most some seconds; return whether it is."""
         with self._changed:
             return self._changed.wait_for(lambda: not self._running, seconds)
 
     def wait_for(self, base_id: str) -> None:
-        """Wait until the entries of a base are in line."""
+        """Wait until no entry of a base is queued."""
         with self._changed:
             self._changed.wait_for(lambda: self._at[0] != base_id and not self._noted[base_id])
 
@@ -89,18 +88,18 @@ class IndexQueue:
 
 
 _CHURN = 3
-"""HNSW files never shrink: a collection with this many additions per current window is rebuilt."""
+"""Number of additions per window from which a collection is rebuilt, because HNSW files never shrink."""
 _LAST_SECONDS = 60
-"""Longest wait at the end until the index has followed; the next opening does the rest."""
+"""Time limit for emptying the queue before closing; the next opening does the rest."""
 REACH = 0.95
-"""Least share of the entries that a search for all returns: a sound graph may miss 2 to 3 in 100."""
+"""Minimum share of the entries that a search for all must return; a sound graph may miss 2 to 3 in 100."""
 _LOG = logging.getLogger(__name__)
 
 
 class Index:
-    """The collections of all bases in one backend; only the process that may write opens it.
+    """The collections of all bases in one backend; only the writing process opens it.
 
-    `state` tells whether searches can use it, and `problem` why not. `changing` is held while a note is written. In a
+    `state` says whether searches can use it, and `problem` why not. `changing` is the lock for writing notes. In a
     workspace without an index the state is always `none`: searches compare with every vector.
     """
 
@@ -113,16 +112,16 @@ class Index:
         self._changing = changing
         self._opening = threading.Lock()
         self._writing = threading.RLock()
-        """Held while collections are written or replaced; who waits for it may hold `changing`, not the other way."""
+        """Held while collections are written or replaced. To prevent a deadlock, it is taken after `changing`."""
         self._queue = IndexQueue(self._align)
         self._dropped: set[str] = set()
-        """Names of dropped collections, which a running search may still use."""
+        """Names of deleted collections, in which a running search may still fail."""
         self._exact: set[str] = set()
-        """Ids of the bases whose graph disagrees with exact search even when it is new."""
+        """Ids of bases whose newly built graph disagrees with exact search."""
 
     @staticmethod
     def name(base: KnowledgeBase) -> str:
-        """Return the ASCII name of the collection in use: base, model, dimension and index generation."""
+        """Return the ASCII name of a base's collection: base, model, dimension and index generation."""
         model = sha256(base.fingerprint.encode()).hexdigest()[:10]
         return f"vectors-{base.id}-m-{model}-d{base.dimension}-g{base.index_generation}"
 
@@ -134,10 +133,9 @@ class Index:
     # opening
 
     def open(self, progress: Progress = no_progress, *, heal: bool = True) -> None:
-        """Open Chroma and bring every collection in line with SQLite; does nothing if it is open, or being opened.
+        """Open Chroma and update every collection from SQLite; does nothing if it is open or being opened.
 
-        With `heal`, damage of any kind is healed by building the index again. What isn't healed is `problem`, and the
-        next opening tries again.
+        With `heal`, a damaged index is rebuilt. A failure becomes `problem`, and the next opening tries again.
         """
         # Who writes notes meanwhile doesn't wait: the opening waits for them, and brings in what they wrote.
         if self.state == "none" or self._database.readonly or not self._opening.acquire(blocking=False):
@@ -160,7 +158,7 @@ class Index:
             self._renew(progress)
 
     def rebuild(self, progress: Progress = no_progress) -> None:
-        """Build every collection from SQLite's vectors, without a model; raises a StoreError if that fails."""
+        """Rebuild every collection from SQLite's vectors, without a model; raises StoreError if that fails."""
         if self.state == "none":
             return
         with self._opening:
@@ -171,7 +169,7 @@ class Index:
                 raise
 
     def close(self) -> None:
-        """Close Chroma. The next opening trusts the files of an index that was in use without a fault."""
+        """Close Chroma, and seal a sound index that has no queued entries."""
         with self._opening:
             if self.state not in ("closed", "none"):
                 followed = self._queue.wait(_LAST_SECONDS)
@@ -182,7 +180,7 @@ class Index:
     # use
 
     def nearest(self, base: KnowledgeBase, query: Matrix, count: int) -> dict[str, float] | None:
-        """Return the best windows with their cosine, None while the index can't be used for this base."""
+        """Return the best entries with their cosine, None while the index can't be used for this base."""
         if not self.ready or base.id in self._exact:
             return None
         name, backlog = self.name(base), self._queue.pending_entries(base.id)
@@ -196,12 +194,12 @@ class Index:
         return nearest | dict(zip(entries, (vectors @ query).tolist(), strict=True))
 
     def follow(self, base: KnowledgeBase, ids: Sequence[str]) -> None:
-        """Queue entries, which the thread then adds or removes as SQLite has them."""
+        """Queue entries, which a thread then adds or removes according to SQLite."""
         if self.ready:
             self._queue.note(base.id, ids)
 
     def build(self, base: KnowledgeBase) -> None:
-        """Make the collection of a base and fill it with the windows that SQLite has."""
+        """Create the collection of a base, and fill it from SQLite."""
         self._write(lambda: self._build(self._backend, base))
 
     def drop(self, base: KnowledgeBase) -> None:
@@ -210,7 +208,7 @@ class Index:
         self._write(lambda: self._backend.drop(self.name(base)))
 
     def ids(self, base: KnowledgeBase) -> set[str]:
-        """Return the ids of a base's windows in the index; raises IndexDamaged."""
+        """Return the ids of a base's entries in the index; raises IndexDamaged."""
         self._queue.wait_for(base.id)
         return set() if self.state == "none" else self._backend.ids(self.name(base))
 
@@ -219,7 +217,7 @@ class Index:
         return set() if self.state == "none" else self._backend.names()
 
     def _write(self, write: Callable[[], None]) -> None:
-        """Write to the index if it is in use, else its next opening does. A failure becomes `problem`."""
+        """Write to the index if it is ready; otherwise its next opening catches up. A failure becomes `problem`."""
         if self.ready:
             try:
                 with self._writing:
@@ -228,7 +226,7 @@ class Index:
                 self._fault(error)
 
     def _align(self, base_id: str, ids: list[str]) -> None:
-        """Add the missing entries of a base's windows, and remove the entries that no window has."""
+        """Add the entries that windows of a base use, and remove the others."""
         with self._writing, suppress(UnknownChoice):  # the base was deleted
 
             def write() -> None:
@@ -248,7 +246,7 @@ class Index:
     # opening
 
     def _inspect(self) -> None:
-        """Open the backend, complete what was written without it, build anew the collections that aren't sound."""
+        """Open the backend, update its collections, and rebuild those that aren't sound."""
         sound = self._backend.open()
         self.state = "opening"
         version = self._database.version()
@@ -262,12 +260,12 @@ class Index:
         self._begin(version)
 
     def _is_sound(self, base: KnowledgeBase, *, trusted: bool) -> bool:
-        """Complete a collection, and return whether it answers as exact search does."""
+        """Update a collection, and return whether its searches agree with exact search."""
         self._reconcile(self._backend, base, compare=not trusted)
         return (trusted or self._backend.reach(self.name(base)) >= REACH) and self._agrees(self._backend, base)
 
     def _renew(self, progress: Progress) -> None:
-        """Build all collections in an empty place, and put it in the place of the one there is."""
+        """Build all collections in an empty backend, which then replaces the present one."""
         fresh = self._backend.rebuild_backend()
         self.state = self.state if self.ready else "building"
         fresh.open(empty=True)
@@ -287,7 +285,7 @@ class Index:
     def _renew_base(
         self, backend: Backend, base: KnowledgeBase, progress: Progress = no_progress, done: int = 0, total: int = 0
     ) -> int:
-        """Build the collection of a base from one snapshot, and check it against that; return the new `done`."""
+        """Build the collection of a base from one snapshot, and check it; return the new `done`."""
         self._create(backend, base)
         more = 0
         with self._database.read():
@@ -297,7 +295,7 @@ class Index:
         return done + more
 
     def _begin(self, version: int) -> None:
-        """Bring in what was written since that version of the database, and put the index into use."""
+        """Add what was written since a version of the database, delete unused collections, and become `ready`."""
         with self._changing:
             if self._database.version() != version:
                 self._complete(self._backend)
@@ -307,7 +305,7 @@ class Index:
             _LOG.info("The search index is in use")
 
     def _complete(self, backend: Backend) -> None:
-        """Bring in what was written while the collections were built."""
+        """Add what was written while the collections were built."""
         names = backend.names()
         for base in self._bases.all():
             if self.name(base) in names:
@@ -316,19 +314,19 @@ class Index:
                 self._build(backend, base)
 
     def _build(self, backend: Backend, base: KnowledgeBase) -> None:
-        """Make a collection and fill it, from nothing."""
+        """Create a collection, and fill it."""
         self._create(backend, base)
         for _ in self._fill(backend, base):
             pass
 
     def _create(self, backend: Backend, base: KnowledgeBase) -> None:
-        """Make an empty collection."""
+        """Create an empty collection."""
         backend.drop(self.name(base))
         backend.create(self.name(base))
         self._bases.reset_index_added(base)
 
     def _fill(self, backend: Backend, base: KnowledgeBase) -> Iterator[int]:
-        """Fill a collection, and yield how many windows it has so far."""
+        """Fill a collection, and yield its number of entries after each block."""
         done = 0
         for ids, vectors in self._chunks.windows(base):
             backend.add(self.name(base), ids, vectors)
@@ -336,9 +334,9 @@ class Index:
             yield done
 
     def _reconcile(self, backend: Backend, base: KnowledgeBase, *, compare: bool = False) -> None:
-        """Add the missing windows to a collection and remove the stale ones.
+        """Add missing entries to a collection, and remove stale ones.
 
-        With `compare`, raises IndexDamaged where an entry isn't the vector that SQLite has.
+        With `compare`, raises IndexDamaged if an entry differs from its vector in SQLite.
         """
         name = self.name(base)
         present = backend.ids(name)
@@ -358,12 +356,12 @@ class Index:
     # against exact search
 
     def _judge(self, backend: Backend, base: KnowledgeBase) -> None:
-        """Switch a base to exact search if its new graph disagrees with exact search."""
+        """Search a base exactly from now on if its new graph disagrees with exact search."""
         agrees = self._agrees(backend, base)
         (self._exact.discard if agrees else self._exact.add)(base.id)
         if not agrees:
             _LOG.warning("The base '%s' is searched exactly: its graph misses too many of the nearest.", base.name)
 
     def _agrees(self, backend: Backend, base: KnowledgeBase) -> bool:
-        """Whether stored vectors that are searched for find themselves and what exact search finds."""
+        """Whether searches for a sample of stored vectors find the same as exact search."""
         return index_check.agrees(partial(self._chunks.windows, base), partial(backend.search, self.name(base)))

@@ -1,4 +1,4 @@
-"""Masks of secrets: what is in their place before anything of a log is shown, stored or sent."""
+"""Masking of secrets in logs, before anything in a log is shown, stored or sent."""
 
 import re
 from collections import Counter
@@ -15,15 +15,15 @@ from core.model import LogEvent
 
 _MOST_TEXT = 20_000
 _LONGEST_VALUE = 1_000
-"""Characters of a value in quotes that is a secret."""
+"""Maximum length of a quoted value to remove as a whole at a cut, in characters."""
 _TIME = re.compile(r"(?:\d{1,4}[-/:.]\d{1,2}[-/:.]\d{1,4}[\d T:.,Z+-]{0,24})?")
 _MOST_SOURCES = 10_000
 
 
 class Masker:
-    """Masks the secrets of logs: each gets its kind and a number, `[token-2]`, the same one wherever it is.
+    """Replaces each secret in logs by its kind and a number, such as `[token-2]`; equal secrets have the same mask.
 
-    The numbers are those of this object, so that a mask says nothing of its secret.
+    The numbers count the secrets that this object has masked, so a mask reveals nothing about its secret.
     """
 
     def __init__(self) -> None:
@@ -35,11 +35,11 @@ class Masker:
         return len(self._masks)
 
     def masked(self, text: str, *, unknown: bool = True) -> str:
-        """Return a text without its secrets; with `unknown` also without what only looks like a token."""
+        """Return a text with its secrets masked; with `unknown` also text that only looks like a token."""
         return self._replace_secrets(text, lambda way, is_last: _secrets(way, unknown and is_last))
 
     def event(self, event: LogEvent) -> LogEvent:
-        """Return an event without its secrets."""
+        """Return an event with its secrets masked."""
         fields = {self.masked(name): self._field(name, value) for name, value in event.fields.items()}
         text = shorten(event.text, _MOST_TEXT)
         time = event.time if _TIME.fullmatch(event.time) else self.masked(event.time[:100], unknown=False)
@@ -47,11 +47,14 @@ class Masker:
         return replace(event, text=self.masked(text), time=time, source=source, fields=fields)
 
     def across_lines(self, text: str) -> str:
-        """Return a text without the secrets that several lines tell: keys, pairs, columns. Its lines stay in place."""
+        """Return a text with secrets masked that need several lines to recognize: keys, pairs, columns.
+
+        Line numbers stay the same.
+        """
         return self._replace_secrets(text, lambda way, _: _across_lines(way))
 
     def _source(self, source: str) -> str:
-        """Return a source without its secrets; few sources write the most of a log."""
+        """Return a source with its secrets masked; cached because most events of a log have few sources."""
         if source not in self._sources:
             if len(self._sources) > _MOST_SOURCES:
                 self._sources.clear()
@@ -65,7 +68,7 @@ class Masker:
         return self.masked(value)
 
     def _replace_secrets(self, text: str, find: Callable[[str, bool], Iterable[SecretSpan]]) -> str:
-        """Return a text with masks in place of the secrets that are found in its readings; its lines stay in place."""
+        """Return a text with masks for the secrets that `find` yields in its readings; line numbers stay the same."""
         spans = []
         ways = readings(text)
         for way in ways:
@@ -88,7 +91,7 @@ class Masker:
 
 
 def _secrets(text: str, also_unknown: bool) -> Iterator[SecretSpan]:
-    """Yield the secrets of a text, those of the surest kinds first."""
+    """Yield the secrets in a text, the most certain kinds first."""
     lower = text.lower()
     yield from known_secrets(text, lower)
     yield from named_secrets(text, lower)
@@ -111,12 +114,12 @@ def _across_lines(text: str) -> Iterator[SecretSpan]:
 
 
 def unnumbered(text: str) -> str:
-    """Return a text whose masks say their kind only, as two logs number them otherwise."""
+    """Return a text with masks of the kind only, because every log has its own numbers."""
     return MASK.sub(r"[\g<kind>]", text)
 
 
 def shorten(text: str, most: int) -> str:
-    """Return the first characters of a text; what may be a part of a secret at the cut isn't among them."""
+    """Return the first characters of a text, cut before a word or quoted value that may be a part of a secret."""
     if len(text) <= most:
         return text
     whole = text[:most].rstrip()

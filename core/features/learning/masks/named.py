@@ -1,4 +1,4 @@
-"""Secrets that are known by the name before them: in settings, code, URLs, flags, sentences, XML, pairs and tables."""
+"""Secrets recognized by a name before them: in settings, code, URLs, flags, sentences, XML, pairs and tables."""
 
 import re
 import sys
@@ -31,7 +31,7 @@ _JOINT = re.compile(
 )
 _SPACED = re.compile(rf"{_CLOSE}(?:[ \t]{{1,40}}|(?<=[{CJK}])(?=[\"'`“‘「『]|(?![!?])[!-~]{{4}}))(?P<pair>[\w.-]+=)?")
 _NEXT = re.compile(r"[ \t]*[,;，、][ \t]*(?P<value>[^\s,;，、\"']{4,100})")
-"""The next one of several: *recovery codes: …, …*."""
+"""The next value in a list: *recovery codes: …, …*."""
 _BEFORE = re.compile(r"(?<!\w)[A-Za-z]{2,20}[ ]\Z")
 _PUT = re.compile(r"\w\([ \t]*\\{0,3}[\"'`]?\Z")
 _ALONE = re.compile(
@@ -54,7 +54,7 @@ _THING = (
     r"|pbkdf|crypt|base|section|figure|block)s?[-_.]?\d+[a-z]?|[0-9a-f]{6,40}|(?-i:[A-Z]{2,10}(?:-\d+){1,4})"
     r"|[\w-]{1,60}[-_]v?\d{1,4}(?:\.\d{1,4}){1,4}[\w.-]{0,20}|[\w.-]{1,60}\.[a-z]{2,5}"
 )
-"""Names of things with figures in them, which aren't passwords."""
+"""Names of things with digits in them, which aren't passwords."""
 _SAY = (
     r"(?:(?<![\w'-])(?:is|was|are|be|it'?s|to|as|use|using|enter|try|type|now|currently|again|still|just|called|means)"
     r"(?!\w)|'s|[是为成到用填叫即前了定回的]|好像|应该)[ \t]{0,3}"
@@ -63,7 +63,7 @@ _ODD = (
     r"(?:(?!\w*(?:able|a[lr]|ance|ant|ary|ate|ct|cy|ed|ence|ent|er|est|ext|ful|ible|ic|id|ing|ity|ive|less|ly|ment|ness"
     r"|on|o?rs?|ory|ous|que|rong|self|ship|ss|thing|ure|ways|ex|ple|le)\b)[A-Za-z]{6,}|[a-z]+(?:[-_][a-z]+){2,4})[.!]?"
 )
-"""A word that says nothing of the secret before it, as *required* does: the secret itself."""
+"""A word that doesn't describe the secret before it, unlike *required*, and so may be the secret itself."""
 _NO_AIM = r"(?<!\bto )(?<!\bas )(?<!\buse )(?<!ing )(?<!try )(?<!type )"
 _UNIT = (
     r"[年月日天次位个小时分秒元字条周岁号楼版]|(?:years?|months?|days?|hours?|minutes?|seconds?|h|min|s|ms|char\w*|bytes?"
@@ -86,7 +86,7 @@ _TOLD = re.compile(
     r"|[A-Za-z\d]{4,6}(?:-[A-Za-z\d]{4,6}){1,7}(?=[ \t]*(?:\n|\Z))))(?![\w/@(\[=:\\]|\.\w)",
     re.ASCII,
 )
-"""What a sentence says after the name of a secret: a text in quotes, figures, a run of letters and figures."""
+"""A secret in a sentence after its name: a text in quotes, digits, or a run of letters and digits."""
 _ASKED = re.compile(
     rf"(?=[^\n]*\n)(?=[^\n]*(?:[?:]|(?:{_HINT})\w{{0,20}}|{OTHER_NAMES})[\"'*”)]{{0,3}}[ \t]*\n"
     r"|[^\n]*(?:\b(?:send|tell|give|what|which)\b|[发给]|告诉|多少|什么))"
@@ -94,9 +94,9 @@ _ASKED = re.compile(
     r"[^\n]*\n(?:[ \t]*\n)?[ \t]*(?:\[?[\d:./ -]{4,24}\]?[ \t]+)?(?:[^\s:<>\d][^\s:<>]{0,19}:|<[^<>\n]{1,30}>)?[ \t]*",
     re.IGNORECASE,
 )
-"""A line that asks for a secret, as people and programs do, and what is before the answer in the next one."""
+"""A line in which somebody or a program asks for a secret, and the start of the next line before the answer."""
 _FAR = 240
-"""Characters after the name of a secret in which a sentence may say it."""
+"""Maximum distance in characters between the name of a secret and the secret in a sentence."""
 _XML = re.compile(
     r"<(?P<name>[\w:.-]{1,80})(?:\s[^<>]{0,300})?(?<!/)>\s{0,100}(?:<!\[CDATA\[(?P<data>.{0,2000}?)\]\]>"
     r"|(?P<value>[^<]{1,2000}))",
@@ -122,10 +122,10 @@ _VALUE = re.compile(
 _TEXT = re.compile(r"[\"']?[^<>\n]{0,200}>\s{0,20}(?P<value>[^<\n]{1,1000})<")
 _APART = re.compile(r"[{}]|\n\s{0,200}\n|\n\s{0,200}-\s")
 _NEAR = 240
-"""Characters between a name and its value where they are apart."""
+"""Maximum distance in characters between a name and its value in a pair."""
 
 _SEPARATORS = (re.compile(r"(?<!\\)[|│┃]"), re.compile(r"\t"), re.compile(r"[ \t]{2,}"), re.compile(r"[,;]"))
-"""What parts the cells of a row, the surest first; only the first three make rows of a name and its value."""
+"""Separators of table cells, the most certain first; the last one isn't used for rows with a name and its value."""
 _HEAD = re.compile(rf"[ \t]*(?:{OTHER_NAMES})[ \t]*|[\w .-]{{1,40}}", re.IGNORECASE)
 _RULE = re.compile(r"[\s|:+=│┃┼├┤─-]+")
 _TITLES = frozenset(
@@ -136,7 +136,7 @@ _TITLES = frozenset(
     " purpose example meaning comment action result scope environment".split()
 )
 MOST_LINE = 4_000
-"""Characters of a line that may be a row; a longer one is looked at as part of its event."""
+"""Maximum length of a line that may be a table row, in characters; longer lines are searched with their event."""
 
 Cells = Sequence[tuple[int, int]]
 
@@ -176,7 +176,7 @@ def _assigned(text: str) -> Iterator[SecretSpan]:
 
 
 def _told(text: str, at: int) -> Iterator[SecretSpan]:
-    """Yield what a sentence says of a secret before a place: *the code of the door was changed to …*."""
+    """Yield the secrets that a sentence states after a name before a position: *the door code was changed to …*."""
     end = at + _FAR
     while told := _TOLD.match(text, at, end):
         at = told.end()
@@ -186,7 +186,7 @@ def _told(text: str, at: int) -> Iterator[SecretSpan]:
 
 
 def _mixed_runs(text: str, start: int, end: int) -> Iterator[SecretSpan]:
-    """Yield what is as mixed as a password is in a line that speaks of one: *the password was set to …*."""
+    """Yield runs of characters as mixed as a password, in a line with the name of one: *the password was set to …*."""
     for run in _RUN.finditer(text, start, end):
         if is_mixed(run[0]):
             name, sign, _ = run[0].rpartition("=")
@@ -200,7 +200,7 @@ def _before(text: str, match: re.Match[str]) -> re.Match[str] | None:
 
 
 def _values(text: str, match: re.Match[str], certainty: Grade) -> Iterator[Value]:
-    """Yield the secrets after a name."""
+    """Yield the secrets after a name, if they are secrets with this certainty."""
     joint = _JOINT.match(text, match.end())
     if joint is None:
         yield from _spaced(text, match, certainty)
@@ -233,13 +233,13 @@ def _values(text: str, match: re.Match[str], certainty: Grade) -> Iterator[Value
 
 
 def _is_alone(text: str, start: int) -> bool:
-    """Return whether nothing is before a place in its line but marks."""
+    """Return whether only signs and keywords precede a position in its line."""
     line = text.rfind("\n", max(0, start - 60), start) + 1
     return (line > 0 or start <= 60) and bool(_ALONE.fullmatch(text, line, start))
 
 
 def _spaced(text: str, match: re.Match[str], sure: Grade) -> Iterator[Value]:
-    """Yield the value of a flag, or what is alone in a line with a name, or no word after one."""
+    """Yield the value after a name and a space: of a flag, alone in its line, or one that isn't a word."""
     spaced = _SPACED.match(text, match.end())
     if not spaced or sure is Grade.RANDOM:
         return
@@ -261,12 +261,12 @@ def _spaced(text: str, match: re.Match[str], sure: Grade) -> Iterator[Value]:
 
 
 def _is_itself(value: str, name: str) -> bool:
-    """Return whether a value is only the name again: `self.password = password`."""
+    """Return whether a value only repeats the name: `self.password = password`."""
     return name.lower().lstrip("_-").endswith(value.lower().lstrip("_").rstrip("*`)")) and not re.search(r"\d", value)
 
 
 def _elements(text: str) -> Iterator[SecretSpan]:
-    """Yield the contents of XML elements whose names are those of secrets."""
+    """Yield the contents of XML elements that have the name of a secret."""
     for match in _XML.finditer(text):
         sure = grade(match["name"])
         part = "data" if match["data"] is not None else "value"
@@ -275,7 +275,7 @@ def _elements(text: str) -> Iterator[SecretSpan]:
 
 
 def pairs(text: str, start: int = 0, end: int = sys.maxsize) -> Iterator[SecretSpan]:
-    """Yield the values of pairs whose names are between two places: `{"name": "DB_PASSWORD", "value": "…"}`."""
+    """Yield the values of pairs whose name is between two positions: `{"name": "DB_PASSWORD", "value": "…"}`."""
     for match in _LABEL.finditer(text, start, end):
         sure = grade(match["name"])
         if sure is Grade.NONE:
@@ -286,7 +286,7 @@ def pairs(text: str, start: int = 0, end: int = sys.maxsize) -> Iterator[SecretS
 
 
 def _values_after(text: str, at: int) -> Iterator[Value]:
-    """Yield the values after a name, as long as they are of the same thing."""
+    """Yield the values after a name in the same object or element."""
     if element := _TEXT.match(text, at):
         yield Value(*element.span("value"))
     for label in _VALUE.finditer(text, at, at + _NEAR):
@@ -301,14 +301,14 @@ def _values_after(text: str, at: int) -> Iterator[Value]:
 
 
 def _value_before(text: str, at: int) -> Iterator[Value]:
-    """Yield the value before a name that is of the same thing."""
+    """Yield the last value before a name in the same object."""
     for label in [*_VALUE.finditer(text, max(0, at - _NEAR), at)][-1:]:
         if not _APART.search(text, label.end(), at):
             yield from (value for value in values_at(text, label.end())[:1] if value.end <= at)
 
 
 def tables(text: str) -> Iterator[SecretSpan]:
-    """Yield the values in rows and columns of secrets."""
+    """Yield the values in table rows and columns with the name of a secret."""
     at = 0
     columns: tuple[re.Pattern[str], int, list[int]] | None = None
     lines = text.split("\n")
@@ -345,12 +345,12 @@ def tables(text: str) -> Iterator[SecretSpan]:
 
 
 def is_named(lower: str) -> bool:
-    """Return whether there may be the name of a secret in a text in lower case."""
+    """Return whether a lower-case text may contain the name of a secret."""
     return any(hint in lower for hint in HINTS) or (not lower.isascii() and bool(OTHER.search(lower)))
 
 
 def _cells(line: str, separator: re.Pattern[str]) -> Cells:
-    """Return where the cells of a line are, without blanks and marks."""
+    """Return the spans of the cells of a line, without white space and signs around them."""
     marks = [(0, 0), *(match.span() for match in separator.finditer(line)), (len(line), 0)]
     cells = []
     for (_, start), (end, _) in pairwise(marks):
@@ -369,12 +369,12 @@ def _head(cell: str) -> Grade:
 
 
 def _is_row(line: str, cells: Cells, heads: Sequence[Grade]) -> bool:
-    """Return whether a line is a name and its value, not the heads of columns."""
+    """Return whether a line is a row with a name and its value, and not the header of a table."""
     return any(re.search(r"\d", line[start:end]) for (start, end), head in zip(cells, heads, strict=True) if not head)
 
 
 def _row_secrets(line: str, at: int, cells: Cells, heads: Sequence[Grade]) -> Iterator[SecretSpan]:
-    """Yield the secrets after the name in a row."""
+    """Yield the secrets after the first name of a secret in a row."""
     first = next(place for place, head in enumerate(heads) if head)
     value = cells[first + 1 :]
     single = len(value) == 1 and heads[first] is Grade.ANY

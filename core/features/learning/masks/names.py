@@ -1,4 +1,4 @@
-"""Names of secrets, known by their parts, and how sure a name is."""
+"""Names of secrets, recognized by their parts, and how certain a name is."""
 
 import re
 from enum import IntEnum
@@ -6,7 +6,7 @@ from functools import lru_cache
 
 
 class Grade(IntEnum):
-    """Which values are secrets under a name: none, only random ones, any but words, any that isn't plainly none."""
+    """The values that are secrets after a name: none, random ones, all except words, or all except placeholders."""
 
     NONE = 0
     RANDOM = 1
@@ -19,7 +19,7 @@ HINTS = tuple(
     " cvc ssn bearer contrase ugfzc3dvcmq6"
     " kennwort senha salasana".split()
 )
-"""Parts of which each name of a secret has one."""
+"""Parts of names; every name of a secret contains one, except the names in OTHER_NAMES."""
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SURE = re.compile(
     r"p?assw|passphrase|passcode|passkey|pwd|pswd|pword|psw|secret(?!ar)|credential|contrase|kennwort|senha|salasana|sessid"
@@ -58,21 +58,21 @@ _ABOUT = frozenset(
     " press up down code codes ring board set sets space usage handler callback class field fields for of in protected"
     " policy generator gen helper prompt placeholder mask masked masker masking warning warnings".split()
 )
-"""Parts after a secret that make the name one of something about it: `token_ttl`."""
+"""Parts that, after the part of a secret, name something about the secret: `token_ttl`."""
 _COUNTED = frozenset("max min num total public primary foreign sort cache partition unique composite index".split())
 OTHER_NAMES = (
     r"密码|口令|[密秘私]钥|密匙|令牌|验证码|密碼|金鑰|密鑰|驗證碼|授权码|提取码|动态码|校验码|激活码|安全码|取件码|凭证|凭据|关键内容|暗号|助记词"
     r"|(?:访问|通行|恢复|备用|备份|开门|门禁|解锁|登录|登陆|邀请|认证|身份|配对|PIN|PUK)\s?代?码"
     r"|パスワード|暗証番号|비밀번호|암호|пароль|mot de passe"
 )
-"""Names of secrets in other languages, as a pattern."""
+"""Pattern of names of secrets in other languages."""
 OTHER = re.compile(f"{OTHER_NAMES}|UGFzc3dvcmQ6", re.IGNORECASE)
-"""Those names, and *Password:* in Base64, with which mail servers ask for one (RFC 4954)."""
+"""Matches OTHER_NAMES, and *Password:* in Base64, the prompt of mail servers (RFC 4954)."""
 
 
 @lru_cache(maxsize=16_384)
 def grade(name: str) -> Grade:
-    """Return how sure the name of a value is one of a secret."""
+    """Return how certain it is that a name is the name of a secret."""
     if OTHER.search(name):
         return Grade.ANY
     parts = [part.lower() for part in _PARTS.findall(name)]
@@ -89,7 +89,7 @@ def grade(name: str) -> Grade:
 
 
 def _part_grade(part: str, before: str) -> Grade:
-    """Return the grade of a part of a name, with the part before it."""
+    """Return the grade of a part of a name; `before` is the part before it."""
     if _SURE.search(part) or part in _WORDS or (before == "pass" and part in ("word", "wd", "phrase", "code")):
         return Grade.ANY
     if part.endswith(("pass", "pw")) and part not in _NOT_PASS:

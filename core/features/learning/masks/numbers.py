@@ -1,4 +1,4 @@
-"""Numbers of people: phones, identity cards, passports, cards, accounts; known by their form and check digits."""
+"""Personal numbers of phones, identity cards, payment cards and accounts, recognized by form and check digits."""
 
 import re
 from collections.abc import Iterator
@@ -24,12 +24,12 @@ _CITIZEN = re.compile(
     rf"|{_REGION}\d{{6}}{_DAY}\d{{3}})"
     r"(?![A-Za-z0-9])(?![.-]\d)"
 )
-"""Chinese identity numbers of 18 digits, and of 15 as they were before 1999."""
+"""Chinese identity numbers with 18 digits, or 15 digits until 1999."""
 _EIGHTEEN = re.compile(r"(?<![A-Za-z0-9.])\d{17}[\dXx](?![A-Za-z0-9])")
 _WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 _GROUPS = re.compile(r"(?<![A-Za-z0-9])(?<!\d[.:-])\d++(?:[ .-]\d++)*+(?![A-Za-z0-9])")
 _ISSUER = re.compile(r"2[2-7]|[3-6]|8[1-9]|9[1-9]")
-"""First figures of cards; 1 and 20 begin times."""
+"""First digits of card numbers; numbers with 1 and 20 are mostly times."""
 _CARD_FORMS = re.compile(
     r"\d{13,19}|\d{4}(?: \d{4}){3}(?: \d{1,3})?|\d{4} \d{6} \d{4,5}|\d{4}(?: \d{4}){2} \d{1,3}|\d{6} \d{10,13}"
 )
@@ -39,7 +39,7 @@ _FIGURE = re.compile(r"\d")
 
 
 def numbers(text: str) -> Iterator[SecretSpan]:
-    """Yield the numbers of people in a text."""
+    """Yield the personal numbers in a text."""
     if not _FIGURE.search(text):
         return
     yield from (SecretSpan(*match.span(), "id") for match in _EIGHTEEN.finditer(text) if _is_citizen(match[0]))
@@ -50,13 +50,13 @@ def numbers(text: str) -> Iterator[SecretSpan]:
 
 
 def _is_citizen(text: str) -> bool:
-    """Return whether a number has the check digit of ISO 7064 and a day of birth."""
+    """Return whether an identity number has the right check digit (ISO 7064) and a valid day of birth."""
     total = sum(weight * int(figure) for weight, figure in zip(_WEIGHTS, text, strict=False))
     return "10X98765432"[total % 11] == text[-1].upper() and bool(re.fullmatch(r"(?:19|20)\d\d" + _DAY, text[6:14]))
 
 
 def _cards(text: str) -> Iterator[SecretSpan]:
-    """Yield numbers of cards: whole, in groups as they are printed, and in groups of two."""
+    """Yield card numbers: without spaces, in groups as printed on cards, and in groups of two digits."""
     for row in _GROUPS.finditer(text):
         if sum(map(str.isdigit, row[0])) < 13:
             continue
@@ -74,7 +74,7 @@ def _cards(text: str) -> Iterator[SecretSpan]:
 
 
 def _is_card(text: str) -> bool:
-    """Return whether figures have the first ones, the number and the check digit (Luhn) of a card."""
+    """Return whether a number has the first digits, length and check digit (Luhn) of a card number."""
     figures = [int(item) for item in text if item.isdigit()][::-1]
     doubled = [sum(divmod(2 * figure, 10)) for figure in figures[1::2]]
     known = _ISSUER.match("".join(map(str, figures[:-3:-1])))
@@ -87,7 +87,7 @@ def _is_card(text: str) -> bool:
 
 
 def _accounts(text: str) -> Iterator[SecretSpan]:
-    """Yield IBANs: what ends after a whole group and is 1 modulo 97."""
+    """Yield IBANs: runs that are 1 modulo 97."""
     for match in _IBAN.finditer(text):
         for end in range(match.end(), match.start() + 14, -1):
             compact = re.sub("[ -]", "", text[match.start() : end]).upper()

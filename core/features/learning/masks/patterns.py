@@ -1,4 +1,4 @@
-"""Secrets that are known by how they look, or by the command, the SQL, the header or the file they are in."""
+"""Secrets recognized by their form, or by the command, SQL, header or file around them."""
 
 import re
 from collections.abc import Iterator
@@ -10,11 +10,11 @@ from core.features.learning.masks.values import Value, is_placeholder, is_secret
 
 
 class Pattern(NamedTuple):
-    """A kind of secret and what matches it; of a pattern with a group `value` only that is the secret.
+    """A pattern for a kind of secret. If it has a group `value`, only that is the secret.
 
-    A text with none of the `hints`, in lower case, isn't looked at where there are some. Where `guessed`, the value is
-    a secret unless it is plainly none; a group `name` has to be the name of one. No repetition is within another
-    without a bound.
+    Lower-case texts without any of the `hints` are skipped, if there are hints. With `guessed`, a value is a secret
+    only if `is_secret` says so. A group `name` must match the name of a secret. To keep matching fast, nested
+    repetitions must have bounds.
     """
 
     kind: str
@@ -146,11 +146,11 @@ schtasks  /rp /p
 useradd|usermod  -p
 ipa(?:-[\w-]+)?  -p -a -w
 """
-"""The options of commands that a password follows, or (`=`) in which it goes on."""
+"""Options of commands before a password; with `=`, the password is a part of the option."""
 _VALUE = r"(?P<value>\"[^\"\n]{1,1000}\"|'[^'\n]{1,1000}'|[^\s\"'`|;，。”]{1,1000})"
 _FROM = r"(?:^|(?<=[\"'`>(|*\[“:=])|(?<=[-:>|*.\]] ))"
 _TO = r"(?=\\?[\"'`*)\]}|<,;，。”]|[ \t]*(?:$|[|]|&\w+=))"
-"""Where an entry begins and ends that is alone in a line, in quotes, in a cell or after the head of a log."""
+"""Start and end of an entry that is alone in a line, in quotes, in a cell or after the head of a log line."""
 
 
 def _command(names: str, option: str) -> re.Pattern[str]:
@@ -317,7 +317,7 @@ _PARTS = {"VALUE": _VALUE, "FROM": _FROM, "TO": _TO, "URL": _URL, "VENDORS": _VE
 
 
 def _read(table: str, flags: int) -> Iterator[tuple[str, re.Pattern[str]]]:
-    """Yield the first lines of the entries of a table, and what the lines below each make together."""
+    """Yield the first line of each entry of a table, and the pattern in the lines below it."""
     for entry in re.split(r"\n(?=\S)", table.strip()):
         first, *rest = entry.split("\n    ")
         yield first, re.compile(re.sub("<([A-Z]+)>", lambda part: _PARTS[part[1]], "".join(rest)), flags)
@@ -335,7 +335,7 @@ PATTERNS = (
         for hints, regex in _read(_PLACES, re.IGNORECASE | re.MULTILINE)
     ),
 )
-"""The kinds of secrets that are known, the surest first."""
+"""Patterns of all kinds of secrets, the most certain first."""
 _INSERT = re.compile(r"(?i)\bINSERT\s+INTO\s+[^\s(]{1,100}\s*\((?P<columns>[^()]{1,2000})\)\s*VALUES\s*")
 _ITEM = re.compile(
     r"\s*(?P<value>[NEnebx]?'(?:[^'\\]|''|\\.){0,2000}'|\"[^\"\n]{0,2000}\"|[^,()'\"]{1,400}"
@@ -346,38 +346,38 @@ _KEY = re.compile(
     r"(?:\n(?![^\n]*-{4,5} ?END )[ \t\w+/=:,.\"\\|-]*+(?=\n|\Z))*+(?:\n[^\n]*?-{4,5} ?END [A-Z0-9 ]{0,40}-{4,5})?",
     re.ASCII,
 )
-"""A private key of several lines; its end may lack."""
+"""A private key of several lines, perhaps without its end."""
 _PART = re.compile(
     r"\bname=\"?(?P<name>[\w.-]{1,80})\"?[^\n]*\n(?:[A-Z][\w-]{1,60}:[^\n]*\n){0,3}[ \t>]*\n[ \t>]*"
     r"(?P<value>[^\n]{1,400})"
 )
-"""A field of a form: its head, an empty line, its value."""
+"""A field of a multipart form: its headers, an empty line, its value."""
 _BELOW = re.compile(
     r"(?m)(?<![\w$.-])(?P<name>[\w$.-]{2,100}+)[\"'`]?[ \t]*+(?:[:=]|(?<=[ \t])is:?)[ \t]*(?:"
     r"(?:[|>][+-]?|\\|<<-?[\"']?\w{1,20}[\"']?)[ \t]*\n[ \t]*(?!\S*[:=](?:\s|$))(?P<block>[^\s:#|<>{}\[\]-][^\n]*)"
     r"|\n[ \t]*(?!\S*[:=]$)(?P<value>[^\s:#|<>{}\[\]-]\S*)[ \t]*$)",
 )
-"""A name at the end of a line and its value in the next one, as blocks of YAML have it."""
+"""A name at the end of a line and its value in the next one, as in YAML blocks."""
 _PRINTED = re.compile(
     r"(?m)^[ \t]*+(?P<name>[$#>%][ ][^\n]{0,400}\b(?:secrets?|pass|op|password|token|print-\w+|base64)\b[^\n]{0,400}"
     r"|[^\n]{0,400}(?<![A-Za-z])(?:(?i:password|secret|token)|base64 --?\w{1,8}))\n"
     r"(?P<value>(?=\S{0,200}[\d!#$%^&*+=?~])[^\s/:]{6,200})$",
 )
-"""A command that prints a secret, at a prompt or with its name at the end, and the secret alone in the next line."""
+"""A line with a command that prints a secret, or with the name of one at its end; the next line is the secret."""
 _MANIFEST = re.compile(
     r"(?m)^(?P<indent>[ \t]*)(?:stringData|data):[ \t]*\n(?:(?P=indent)[ \t]+[^\n]*(?:\n|\Z)){1,500}"
     r"|\"(?:stringData|data)\":\s?\{[^{}]{1,20000}\}",
 )
 _OF_SECRET = re.compile(r"stringData|\bkind\"?:[ ]?\"?Secret\b")
 _ENTRY = re.compile(r"(?m)^[ \t]+(?:[\w.-]{1,100}:[ \t]+)?(?P<value>[^\s\"][^\n]*)|:[ \t]?\"(?P<quoted>[^\"\n]+)")
-"""What a Secret of Kubernetes holds, as YAML and as JSON: secret under any name."""
+"""An entry in the data of a Kubernetes Secret, in YAML or JSON; its value is secret whatever its name."""
 _ABOUT = 2_000
-"""Characters around the data of a Secret among which its kind is."""
+"""Maximum distance in characters between the data of a Secret and its kind."""
 _HINTS = Hints(pattern.hints or ("",) for pattern in PATTERNS)
 
 
 def known_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
-    """Yield what a pattern knows; `lower` is the text in lower case."""
+    """Yield the secrets that match a pattern; `lower` is the text in lower case."""
     for place in _HINTS.places(lower):
         kind, _, regex, guessed = PATTERNS[place]
         for match in regex.finditer(text):
@@ -396,7 +396,7 @@ def known_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
 
 
 def blocks(text: str) -> Iterator[SecretSpan]:
-    """Yield the secrets of several lines: private keys, forms, blocks of YAML, the data of Secrets of Kubernetes."""
+    """Yield the secrets in several lines: private keys, forms, YAML blocks, the data of Kubernetes Secrets."""
     yield from (SecretSpan(*match.span(), "key") for match in _KEY.finditer(text))
     for regex in (_PART, _PRINTED, _BELOW):
         for field in regex.finditer(text):
@@ -418,7 +418,7 @@ def _unquoted(text: str, match: re.Match[str]) -> Value:
 
 
 def _inserted(text: str) -> Iterator[SecretSpan]:
-    """Yield the values that SQL writes into columns of secrets."""
+    """Yield the values that SQL inserts into columns with the name of a secret."""
     for match in _INSERT.finditer(text):
         secret = [grade(column.strip(' `"[]\n')) is Grade.ANY for column in match["columns"].split(",")]
         at = match.end()

@@ -1,4 +1,4 @@
-"""Where secrets are in a text, and the normal form of a text in which they are looked for."""
+"""Spans of secrets in a text, and the normal forms of a text in which secrets are searched for."""
 
 import html
 import re
@@ -15,7 +15,7 @@ MASK = re.compile(r"\[(?P<kind>key|token|cookie|password|email|id|phone|card|acc
 
 
 class SecretSpan(NamedTuple):
-    """A secret from `start` to before `end`; `kind` is its name in a mask."""
+    """The span of a secret, from `start` to `end` (exclusive); `kind` is the name in its mask."""
 
     start: int
     end: int
@@ -23,7 +23,7 @@ class SecretSpan(NamedTuple):
 
 
 class Hints:
-    """Which of several groups of words a text has one of, in one look at each word."""
+    """Finds the groups of words that have any word in a text, with one search for each different word."""
 
     def __init__(self, groups: Iterable[Iterable[str]]) -> None:
         self._places: dict[str, list[int]] = {}
@@ -32,7 +32,7 @@ class Hints:
                 self._places.setdefault(hint, []).append(place)
 
     def places(self, lower: str) -> list[int]:
-        """Return the places of the groups, in order, of which a text in lower case has a word."""
+        """Return the numbers, in order, of the groups with any word in a lower-case text."""
         found = set()
         for hint, places in self._places.items():
             if hint in lower:
@@ -41,9 +41,9 @@ class Hints:
 
 
 class Reading(NamedTuple):
-    """A text as a reader sees it; `places` are those of its characters in the original.
+    """A normalized or decoded text; `places` are the positions of its characters in the original text.
 
-    `places` is empty where the two are the same, else one longer than the text.
+    `places` is empty if both texts are the same, else one longer than the text.
     """
 
     text: str
@@ -53,7 +53,7 @@ class Reading(NamedTuple):
         return self.places[place] if self.places else place
 
     def replaced(self, regex: re.Pattern[str], replacement: Callable[[str], str]) -> "Reading":
-        """Return a text in which others are in place of the matches of a pattern."""
+        """Return a text with the matches of a pattern replaced."""
         parts = []
         places: list[int] = []
         at = 0
@@ -76,11 +76,11 @@ _CONTROLS = {"n": "\n", "r": "\n", "t": "\t"}
 _PLUS = re.compile(r"(?<=[\w+,;:'\"!?.)])\+(?=[\w+%'\"(-])")
 _ENCODED = re.compile(r"%[0-9A-Fa-f]{2}|[?&]\w+=")
 _MOST_LEVELS = 3
-"""Times that a text is read anew: JSON in JSON in an address."""
+"""Maximum number of times that a text is decoded: JSON in JSON in a URL."""
 
 
 def readings(text: str) -> list[Reading]:
-    """Return the normal form of a text, and where it has escapes what they say: of JSON, addresses, HTML."""
+    """Return the normal form of a text, then the text with its escapes (JSON, URL, HTML) decoded once or more."""
     result = [_normal_form(text)]
     while len(result) <= _MOST_LEVELS:
         last = result[-1]
@@ -94,7 +94,7 @@ def readings(text: str) -> list[Reading]:
 
 
 def _unescaped(escape: str) -> str:
-    """Return the character that an escape says, in normal width."""
+    """Return the character of an escape, in normal width."""
     if escape[0] in "&%":
         return _form(html.unescape(escape) if escape[0] == "&" else unquote(escape))
     return _form(chr(int(escape[2:], 16))) if len(escape) > 2 else _CONTROLS.get(escape[1], escape[1])
@@ -113,9 +113,9 @@ def _form(letter: str) -> str:
 
 
 def merge(spans: Iterable[SecretSpan], text: str) -> list[SecretSpan]:
-    """Return spans in the order of a text; those that overlap or touch are one, of the kind that was found first.
+    """Return the spans sorted; overlapping and adjacent ones are merged, with the kind of the one that was found first.
 
-    No part of a secret stays next to a mask that way. What is within a mask already is left out.
+    So no part of a secret remains next to a mask. Spans within an existing mask are left out.
     """
     masks = [match.span() for match in MASK.finditer(text)] if "[" in text else []
     starts = [start for start, _ in masks]

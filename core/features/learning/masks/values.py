@@ -1,4 +1,4 @@
-"""The value after the name of a secret: where it begins and ends, and whether it is a secret."""
+"""The value after the name of a secret: its span, and whether it is a secret."""
 
 import math
 import re
@@ -18,7 +18,7 @@ _CLOSING = {"“": "”", "‘": "’", "「": "」", "『": "』", "«": "»"}
 _NO_OPENING = re.compile(r"[ \t]*(?:[)\],;:}.+|]|$|\n)")
 _NEXT = re.compile(r"[ \t]*[+.]?[ \t]*(?=[bBrRuUfF]?[\"'])")
 MOST = 4_000
-"""Most characters of a value in quotes, or of an element."""
+"""Maximum length of a quoted value or an element, in characters."""
 _BARE = re.compile(
     r"(?:\$\{[^{}\n]{0,200}\}|\$?\{\{[^{}\n]{0,200}\}\}|\{[\w.\[\]!:]{1,60}\}|<[\w -]{1,60}>"
     rf"|[^\s\"'`,;&|<>()\]}}。、】」』”’\\]|\\(?![\"'])|\((?=[^\s])|[\"'`](?=[^\s\"'`,;:&|<>)\]}}.\\])"
@@ -44,7 +44,7 @@ _ORDINARY = re.compile(
     r"|(?-i:[A-Z]?[a-z]{3,}\d?(?:[A-Z][a-z]{3,}\d?)+)",
     re.IGNORECASE,
 )
-"""Long runs that are no tokens: identifiers of rows, numbers, words with dashes."""
+"""Long runs that aren't tokens: UUIDs, numbers, words with dashes."""
 _RUN = re.compile(
     r"(?i:\b(?:commit|merge|revision|rev|tree|parent|blob|object|index|head is now at|checksum|digest|etag"
     r"|integrity|(?:trace|span|parent|request|correlation|event|build|image|container)[_-]?id|traceparent|x-b3-\w+"
@@ -57,16 +57,16 @@ _RUN = re.compile(
     r"|(?<![\w+/-])[0-9a-f]{32,128}(?=[ ][ *][\w./-]{1,200}\.\w)"
     r"|(?<![A-Za-z0-9+/_-])(?P<run>[A-Za-z0-9+/_-]{20,}+={0,2})"
 )
-"""What may be a token, and before it what is none: hashes and ids that are named, pictures, lines of checksums."""
+"""A possible token (`run`). The alternatives before it aren't tokens: named hashes and ids, pictures, checksums."""
 _AROUND = re.compile(r"(?:[.~:]?[A-Za-z0-9+/_=-])*+")
 _LONG_PART = 16
 _SHORTEST, _SHORTEST_OF_TWO = 20, 24
-"""Characters of an unknown token at least: of three kinds of characters, and of letters of one case and figures."""
+"""Minimum length of an unknown token with three kinds of characters (upper, lower, digit), and with fewer kinds."""
 _LEAST_CHANGES = 0.3
-"""Changes between letters and figures, or of case, for each character of an unknown token; words have fewer."""
+"""Minimum number of changes between kinds of characters, for each character of an unknown token; words have fewer."""
 _LEAST_CHANGES_OF_LETTERS = 0.4
 _LEAST_BITS = 3.0
-"""Bits of entropy for each character of an unknown token."""
+"""Minimum entropy in bits for each character of an unknown token."""
 _HEXADECIMAL = re.compile(r"[0-9a-f]{32,}|[0-9A-F]{32,}")
 
 _PLACEHOLDER = re.compile(
@@ -84,9 +84,9 @@ _PLACEHOLDER = re.compile(
     re.IGNORECASE,
 )
 _FORMATTED = re.compile(r"\{[^{}]*\}|%(?:\(\w+\))?[-+ #]?[\d.]*[sdrifx]\b|\(\.[*+]\??\)|\\x00")
-"""Fields of a text with variables."""
+"""Placeholders in a format string."""
 _DEFAULT = re.compile(r"\$\{[\w.]+:[-=?]?(?P<value>[^{}]+)\}")
-"""A variable with the value that it has where it isn't set."""
+"""A variable with a default value."""
 _CODE = re.compile(
     r"(?:[A-Za-z_]\w*(?:\.|->|::))*[A-Za-z_]\w*(?:\[(?:[\"'].*|[A-Za-z_]\w*\].*|\d+\]?)|\{.*)?", re.ASCII
 )
@@ -133,7 +133,7 @@ _PROSE = frozenset(
     " four five choose pick type types"
     " make makes need needs let rotate revoke refresh add remove request refreshing whether about hash salt".split()
 )
-"""Words with which a sentence goes on after the name of a secret."""
+"""Words with which a sentence continues after the name of a secret."""
 _STOPS = re.compile(r"\b(?:the|is|are|must|be|your|to|of|an?|at|and|or|not|it|this|you|for|in|with)\b", re.IGNORECASE)
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
 _CHINESE_PROSE = re.compile(
@@ -147,14 +147,14 @@ _COMMON = re.compile(
     r"|x509|pkcs\d+|\d+(?:ms|s|m|h|d|kb|mb|gb|px|em|%)|#?\d{1,3}(?:st|nd|rd|th)?|rfc\d+|s3|ec2|k8s|i18n"
     r"|mysql\d|python\d)"
 )
-"""Words with figures that are no secrets."""
+"""Common words with digits that aren't secrets."""
 _UNMIXED = re.compile(rf".{{0,5}}|\d.*|.*[/\\].*|[^A-Za-z]*|\D*|{_COMMON.pattern}|(?i:{_LINK.pattern})", re.DOTALL)
 _NO_WORD = re.compile(r"(?=.*[A-Za-z])(?=.*(?:\d|[@#$%^&*+=~]|[!?].*[^!?]))|\d{6,}\Z", re.DOTALL)
 _DATE = re.compile(r"\d{4}-\d\d")
 _SECRET_WORD = re.compile(rf"(?i)\b(?:password|passphrase|token|secret|key|pin|code|credentials?)s?\b|{OTHER_NAMES}")
 
 LONGEST = 1_000
-"""Characters of a value that may be no secret."""
+"""Length in characters above which every value is a secret."""
 
 
 class Value(NamedTuple):
@@ -166,7 +166,7 @@ class Value(NamedTuple):
 
 
 def quoted_value(text: str, at: int) -> Value | None:
-    """Return the value in quotes that begins at a place, None where none does; joined pieces are one value."""
+    """Return the quoted value that begins at a position, None without one; concatenated strings are one value."""
     mark = _MARK.match(text, at)
     if not mark:
         return None
@@ -185,7 +185,7 @@ def quoted_value(text: str, at: int) -> Value | None:
 
 
 def _find_closing_quote(text: str, start: int, mark: str) -> int | None:
-    """Return where the quotes close that opened before a place."""
+    """Return the position of the closing quote for a quote that opened before `start`."""
     closing = _CLOSING.get(mark, mark)
     line = text.find("\n", start) if len(closing) < 3 or closing[0] != closing[-1] else -1
     most = min(len(text), start + MOST, line if line >= 0 else len(text))
@@ -202,7 +202,7 @@ def _find_closing_quote(text: str, start: int, mark: str) -> int | None:
 
 
 def values_at(text: str, at: int, *, in_url: bool = False) -> list[Value]:
-    """Return the values that begin at a place of a text: one as a rule, several in a call, a list, or a choice."""
+    """Return the values that begin at a position: usually one, several in a call, a list, or an alternative."""
     if item := quoted_value(text, at):
         return [item]
     if text.startswith("(", at) and quoted_value(text, at + 1):
@@ -226,7 +226,7 @@ def values_at(text: str, at: int, *, in_url: bool = False) -> list[Value]:
 
 
 def _otherwise(text: str, at: int) -> list[Value]:
-    """Return the value in quotes that counts where the one before has none: `env.KEY || "…"`."""
+    """Return the quoted fallback after an expression: `env.KEY || "…"`."""
     choice = _CHOICE.match(text, at)
     other = quoted_value(text, choice.end()) if choice else None
     return [other] if other else []
@@ -247,7 +247,7 @@ def _call_end(inner: str) -> int | None:
 
 
 def _arguments(text: str, name: str, start: int, end: int) -> list[Value]:
-    """Return the values within a call: its texts, but not the name that a getter looks up, or what it shows."""
+    """Return the values in a call: its strings, except the key for a getter or the prompt for an input."""
     found = [Value(*match.span("text")) for match in _LITERAL.finditer(text, start, end)]
     last = re.split(r"[.:]", name)[-1].lower()
     if last in ("getpass", "input", "prompt"):
@@ -269,7 +269,7 @@ def _is_name(value: str) -> bool:
 
 
 def find_tokens(text: str) -> Iterator[SecretSpan]:
-    """Yield the runs that look like tokens; of a path only the parts that do."""
+    """Yield the runs that look like tokens, or parts of a path that do."""
     for run in _RUN.finditer(text):
         if not run["run"]:
             continue
@@ -283,7 +283,7 @@ def find_tokens(text: str) -> Iterator[SecretSpan]:
 
 
 def is_token(text: str) -> bool:
-    """Return whether a run of characters is as mixed as only a token is."""
+    """Return whether a run of characters is so mixed that it must be a token."""
     core = text.strip("=-_/+")
     if _HEXADECIMAL.fullmatch(core):
         return len(set(core)) > 4
@@ -304,7 +304,7 @@ def is_token(text: str) -> bool:
 
 
 def change_rate(text: str) -> float:
-    """Return the changes of kind between the characters of a text, for each of them."""
+    """Return the number of changes between kinds of characters in a text, divided by its length."""
     kinds = [_kind(item) for item in text]
     return sum(kind != other and "other" not in (kind, other) for kind, other in pairwise(kinds)) / max(1, len(text))
 
@@ -319,12 +319,12 @@ def _bits(text: str) -> float:
 
 
 def is_placeholder(value: str) -> bool:
-    """Return whether a value only takes the place of a secret."""
+    """Return whether a value is a placeholder for a secret."""
     return bool(MASK.fullmatch(value) or _PLACEHOLDER.fullmatch(value.strip()))
 
 
 def is_secret(value: str, sure: Grade, *, quoted: bool = False, said: bool = False) -> bool:
-    """Return whether a value under a name of a grade is a secret; `said` is one after *is* or blanks."""
+    """Return whether a value is a secret; `sure` is the grade of its name, `said`: the value may be a word of prose."""
     if len(value) > LONGEST:
         return True
     value = value.strip().rstrip("*`)")
@@ -352,13 +352,13 @@ def is_secret(value: str, sure: Grade, *, quoted: bool = False, said: bool = Fal
 
 
 def is_phrase(value: str) -> bool:
-    """Return whether a value may be words by chance, and no sentence, as a passphrase is."""
+    """Return whether a value may be a passphrase: several words that aren't a sentence."""
     is_sentence = _STOPS.search(value) or _SECRET_WORD.search(value) or is_placeholder(value)
     return len(value.split()) > 2 and not is_sentence
 
 
 def is_mixed(run: str) -> bool:
-    """Return whether a run of characters is as mixed as a password: letters, figures, and signs or both cases."""
+    """Return whether a run of characters is as mixed as a password: with signs inside, or with many changes of kind."""
     run = re.split(r"&(?=[\w.-]{1,40}=)", run)[0].strip("*_~.!?#-")
     name, sign, value = run.partition("=")
     if sign and (not re.search(r"[A-Z]", value) or _DATE.match(value)) and re.fullmatch(r"[A-Za-z_][\w.-]*", name):
@@ -388,7 +388,7 @@ def _is_path(value: str) -> bool:
 
 
 def _is_code(value: str) -> bool:
-    """Return whether a value without quotes is another name: `settings.api_key`, `os.environ["KEY"]`."""
+    """Return whether an unquoted value is an expression: `settings.api_key`, `os.environ["KEY"]`."""
     if not _CODE.fullmatch(value):
         return False
     parts = re.split(r"\.|->|::|[\[{]", value)
@@ -410,7 +410,7 @@ def _is_prose(value: str) -> bool:
 
 
 def _is_label(value: str) -> bool:
-    """Return whether a value in quotes is a sentence or a label of a form."""
+    """Return whether a quoted value is a sentence or the label of a form field."""
     if _CHINESE.match(value):
         return bool(_CHINESE_PROSE.match(value)) or bool(_SECRET_WORD.search(value))
     words = value.split()

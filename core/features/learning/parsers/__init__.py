@@ -1,1 +1,1 @@
-"""The parsers of logs that Tessera has, one format each."""
+"""Tessera's own log parsers, one for each format."""

@@ -23,7 +23,7 @@ _MOST_MESSAGES = 100_000
 
 
 class Markdown:
-    """Reads notes, such as those of an incident or a session."""
+    """Reads Markdown notes, such as those about an incident or a session."""
 
     by_lines = True
 
@@ -39,7 +39,7 @@ class Markdown:
 
 
 def marked_up(text: str, first: int = 1, source: str = "") -> Iterator[LogEvent]:
-    """Yield the events of a text in Markdown whose first line has a number; `source` is who wrote it."""
+    """Yield the events of a Markdown text; `first` is the number of its first line, `source` its author."""
     parts: list[str] = []
     begin, heading, fence = first, source, ""
     for number, line in enumerate(text.split("\n"), first):
@@ -81,7 +81,7 @@ def _code(parts: list[str], first: int, source: str) -> Iterator[LogEvent]:
 
 
 class Chats:
-    """Reads conversations; the events of an export have the number of their message in place of a line."""
+    """Reads conversations; the events of a JSON export have the number of their message as line."""
 
     by_lines = False
 
@@ -124,7 +124,7 @@ def _json_events(text: str) -> Iterator[LogEvent]:
 
 
 def _messages(whole: object) -> Iterator[tuple[str, str, str]]:
-    """Yield who says what and when, of each conversation in its order."""
+    """Yield speaker, text and time of the messages of each conversation, in order."""
     for item in whole if isinstance(whole, list) else [whole]:
         if not isinstance(item, Mapping):
             continue
@@ -139,7 +139,7 @@ def _messages(whole: object) -> Iterator[tuple[str, str, str]]:
 
 
 def _tree_messages(nodes: Mapping[str, object]) -> Iterator[tuple[str, str, str]]:
-    """Yield the messages of an export of ChatGPT, whose nodes name their parents, by their times."""
+    """Yield the messages of a ChatGPT export, which is a tree of nodes, sorted by time."""
     messages = [node.get("message") for node in nodes.values() if isinstance(node, Mapping)]
     messages_ = [message for message in messages if isinstance(message, Mapping)]
     for item in sorted(messages_, key=lambda item: _number(item.get("create_time"))):
@@ -158,7 +158,7 @@ def _name(author: object) -> str:
 
 
 def _text(content: object) -> str:
-    """Return the text of a message, whose content is a text or a list of parts."""
+    """Return the text of a message's content, which is a text, an object, or a list of parts."""
     if isinstance(content, str):
         return content
     if isinstance(content, Mapping):

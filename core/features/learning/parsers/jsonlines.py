@@ -1,4 +1,4 @@
-"""Logs with an object of JSON a line, as structured loggers write them."""
+"""Logs with a JSON object on each line, as structured loggers write them."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,17 +14,17 @@ _SOURCES = ("logger", "service", "component", "name", "source", "module", "app")
 _TEXTS = ("message", "msg", "event", "text", "error")
 _TRACES = ("stack", "stacktrace", "stack_trace", "exception", "traceback", "exc_info")
 _NUMBERED = {10: "debug", 20: "info", 30: "info", 40: "warning", 50: "error", 60: "error"}
-"""Levels as numbers, as pino writes them."""
+"""Numeric levels, as pino writes them."""
 _FIELDS = {"method": "method", "path": "path", "url": "path", "status": "status", "status_code": "status"}
 _SECONDS = {"duration_ms": 0.001, "elapsed_ms": 0.001, "latency_ms": 0.001, "duration": 1.0, "seconds": 1.0}
 _MOST_VALUE = 2000
 _DEEPEST = 6
 _TIMED = 14
-"""Digits of a time as a number, at most; it is shown as written."""
+"""Limit for the digits of a numeric level; a longer number isn't a level."""
 
 
 class JsonLines:
-    """Reads a log in which most lines are objects of JSON; the others are events of their own."""
+    """Reads a log in which most lines are JSON objects; other lines are separate events."""
 
     by_lines = True
 
@@ -38,7 +38,7 @@ class JsonLines:
 
 
 def event_of(values: Mapping[str, Any], line: int) -> LogEvent:
-    """Return an object of a log as an event; what else it holds follows its message as pairs."""
+    """Return the event of a JSON object; other values follow the message as pairs."""
     rest = {str(name): value for name, value in values.items()}
 
     def take(names: Iterable[str]) -> str:
@@ -81,7 +81,7 @@ def _events(text: str) -> Iterator[LogEvent]:
 
 
 def _object(line: str) -> Mapping[str, object] | None:
-    """Return a line as an object, None for what is none: cut, damaged, nested too deeply."""
+    """Return the JSON object in a line, None for another line: cut, damaged, or nested too deeply."""
     try:
         values = json.loads(line)
     except (ValueError, RecursionError):
@@ -90,7 +90,7 @@ def _object(line: str) -> Mapping[str, object] | None:
 
 
 def _format_value(value: object, depth: int = 0) -> str:
-    """Return a value as a text: as it is, in quotes where it holds blanks."""
+    """Return a value as text, in quotes if it is empty or has white space."""
     if isinstance(value, str):
         short = value[:_MOST_VALUE]
         return json.dumps(short, ensure_ascii=False) if not short or any(map(str.isspace, short)) else short

@@ -11,7 +11,7 @@ PROMPT = re.compile(
     r"(?:(?:\([\w.-]{1,40}\) )?(?:[\w.-]{1,40}@[\w.-]{1,60}[: ][^\s$#]{0,80}[$#]|\$|❯|PS [^>\n]{0,80}>))"
     r" +(?P<command>\S.*)"
 )
-"""A line at which a command was typed."""
+"""A shell prompt with a command."""
 _LOGFMT = re.compile(r"(?s)(?=.{0,4000}\b(?:level|lvl|severity)=).{0,4000}\b(?:msg|message)=")
 _TRACEBACK = "Traceback (most recent call last):"
 _CHAINS = ("During handling of the above exception", "The above exception was the direct cause")
@@ -19,7 +19,7 @@ _RAISED = re.compile(r"[A-Za-z_][\w.]{0,100}(?:: .*|:?$)")
 _CONTINUED = re.compile(r"\s+\S|Caused by: |Suppressed: |\.\.\. \d+ more|goroutine \d+ \[|stack backtrace:")
 _ERROR = re.compile(r"(?i)\b(?:error|exception|fatal|panic|failed)\b|错误|异常|失败")
 _MOST_LINES = 200
-"""Lines of one event at most; what follows of it is left out."""
+"""Maximum number of lines of an event; the others are left out."""
 
 _LINE = re.compile(
     r'(?P<host>[\w.:-]{1,100}) [^\s"]{1,100} [^\s"]{1,100} \[(?P<time>[^\]\n]{10,40})\] '
@@ -29,7 +29,7 @@ _TIMES = re.compile(r"(?:rt|request_time|time|duration)=\"?(?P<named>\d{1,6}\.\d
 
 
 class Plain:
-    """Reads any text by lines; it suits what nothing else suits better."""
+    """Reads any text line by line; the fallback for other formats."""
 
     by_lines = True
 
@@ -55,7 +55,7 @@ class Plain:
 
 
 def repeated(events: Iterable[LogEvent]) -> Iterator[LogEvent]:
-    """Yield events, one with its count for equal ones in a row."""
+    """Yield events, with consecutive equal ones merged into one with a count."""
     last: LogEvent | None = None
     for event in events:
         if last and (event.text, event.level, event.source, event.kind) == (
@@ -74,7 +74,7 @@ def repeated(events: Iterable[LogEvent]) -> Iterator[LogEvent]:
 
 
 def _belongs(line: str, parts: list[str], headed: bool) -> bool:
-    """Return whether a line goes on with an event: a stack trace, the output of a command, an indented line."""
+    """Return whether a line continues an event: a stack trace, the output of a command, an indented line."""
     if PROMPT.match(line):
         return False
     if PROMPT.match(parts[0]):
@@ -120,11 +120,11 @@ def _event(parts: list[str], first: int) -> Iterator[LogEvent]:
 
 
 _HEADS = (("time", "ts"), ("level", "lvl", "severity"), ("logger", "component", "service"))
-"""Pairs of logfmt that are the time, the level and the source of an event."""
+"""Names of the logfmt pairs with the time, the level and the source of an event."""
 
 
 class AccessLog:
-    """Reads access logs in the common and the combined format, with the time of a request where one is written."""
+    """Reads access logs in the common and the combined format, with the duration of requests if it is logged."""
 
     by_lines = True
 

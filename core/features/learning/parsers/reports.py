@@ -1,4 +1,4 @@
-"""Reports of tests: those of JUnit in XML, and what pytest prints."""
+"""Test reports: JUnit's XML, and the output of pytest."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -10,14 +10,14 @@ from core.model import LogEvent, LogLevel
 
 _DEEPEST = 60
 _MOST = 20_000
-"""Characters of a failure that are read."""
+"""Maximum number of characters to read of a failure."""
 _FAILED = ("failure", "error", "rerunFailure", "flakyFailure", "rerunError", "flakyError")
 _PASSED_LATER = ("flakyFailure", "flakyError")
-"""Failures of a test that passed when it was run again, as Surefire writes them."""
+"""Surefire's elements for failures of a test that passed when it was run again."""
 
 
 class JUnit:
-    """Reads `testsuite` elements, nested or not."""
+    """Reads JUnit reports: `testsuite` elements, nested or not."""
 
     by_lines = False
 
@@ -124,7 +124,7 @@ _OUTCOMES = {
 
 
 class Pytest:
-    """Reads what pytest prints, of one run or of several after each other."""
+    """Reads the output of pytest, of one or several runs."""
 
     by_lines = True
 
@@ -146,7 +146,7 @@ class Pytest:
 
 
 def _end_of(lines: list[str], start: int) -> int:
-    """Return where a failure ends: before the next one, or before the next part of the report."""
+    """Return the line after a failure, where the next failure or section of the report begins."""
     for number in range(start, len(lines)):
         stripped = lines[number].strip()
         if _HEADER.fullmatch(stripped) or _RULE.fullmatch(stripped):

@@ -1,4 +1,4 @@
-"""Rules that read facts from logs without a model: each a function, its name and what it looks for, in one table."""
+"""The table of rules, functions that read facts from logs without a model."""
 
 from collections.abc import Callable, Iterable, Mapping
 
@@ -16,14 +16,14 @@ from core.features.learning.rules.settings import ports, settings, statements
 from core.model import Fact, LogText
 
 MOST_FACTS = 200
-"""Facts of one rule in one log; a person reads no more."""
+"""Maximum number of facts of one rule from one log; nobody reads more."""
 
 
 @frozen
 class LearningRule:
-    """A rule: the function that reads facts, and what it is called in the suggestions.
+    """A rule: the function that reads facts, and its name in the suggestions.
 
-    Facts of a rule `by_key` are the same only where their keys are; others are where their keys have the same words.
+    With `by_key`, facts are the same only if their keys are equal; otherwise if their keys have nearly the same words.
     """
 
     function: Callable[[LogText], Iterable[Fact]]
@@ -47,7 +47,7 @@ RULES: Mapping[str, LearningRule] = {
 
 
 def facts(log: LogText) -> list[tuple[str, Fact]]:
-    """Return the facts in a log with the rules that read them; of equal ones the first."""
+    """Return the facts in a log with the names of their rules; of equal facts the first."""
     item: dict[tuple[str, str], tuple[str, Fact]] = {}
     for name, rule in RULES.items():
         for number, fact in enumerate(rule.function(log)):

@@ -1,4 +1,4 @@
-"""What rules share: the form of a text that is the same in every log, places of requests, and facts."""
+"""Functions shared by rules: forms of a text that are equal in every log, paths of requests, and facts."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -25,22 +25,22 @@ MOST_TITLE = 160
 
 
 def generalise(text: str) -> str:
-    """Return the form of a text that it has in every log: without numbers, identifiers and numbers of masks."""
+    """Return a form of a text that is equal in every log: without numbers, identifiers and mask numbers."""
     return " ".join(_VARYING.sub("#", fold(unnumbered(text))).split())
 
 
 def generalise_source(source: str) -> str:
-    """Return the form of a source that it has in every log: `worker-3` is `worker-#`, and `api2` stays."""
+    """Return a form of a source that is equal in every log: `worker-3` becomes `worker-#`, and `api2` stays."""
     return " ".join(_NUMBER.sub("#", fold(source)).split())
 
 
 def normalise_exact(text: str) -> str:
-    """Return the form of a text whose numbers count: without case, white space and numbers of masks."""
+    """Return a form of a text that keeps its numbers: without case, extra white space and mask numbers."""
     return " ".join(fold(unnumbered(text)).split())
 
 
 def abbreviate(text: str, most: int = MOST_TITLE) -> str:
-    """Return a text on one line, with an ellipsis where it is longer."""
+    """Return a text on one line, cut to `most` characters with an ellipsis."""
     line = one_line(text)
     return line if len(line) <= most else line[: most - 1].rstrip() + "…"
 
@@ -50,13 +50,13 @@ def first_line(event: LogEvent) -> str:
 
 
 def place_of(path: str) -> str:
-    """Return a path with `{id}` in place of what names one thing."""
+    """Return a path with its ids replaced by `{id}`."""
     parts = path.partition("?")[0].split("/")
     return "/".join("{id}" if _PART.fullmatch(part) else part for part in parts)
 
 
 def request_of(event: LogEvent) -> str:
-    """Return the method and the place of the request that an event is about, "" for none."""
+    """Return the method and path of the request that an event is about, "" without one."""
     if "path" in event.fields:
         return f"{event.fields.get('method', '')} {place_of(event.fields['path'])}".strip()
     if match := _REQUEST.search(event.text):
@@ -76,14 +76,14 @@ def fact(
     events: Sequence[LogEvent],
     kind: tuple[str, str],
 ) -> Fact:
-    """Return a fact with the first and the last of the events that it rests on."""
+    """Return a fact that quotes its events; if they are many, only the first ones and the last one."""
     sources = events if len(events) <= _MOST_QUOTES else [*events[: _MOST_QUOTES - 1], events[-1]]
     lines = tuple(number for event in sources for number in {event.line: 0, max(event.line, event.end): 0})
     return Fact(rule, "\n".join(key), title, text, lines, tuple(map(_quote, sources)), *kind)
 
 
 def _quote(event: LogEvent) -> str:
-    """Return what an event says, with the first and the last lines of a long one."""
+    """Return the quote of an event; if it is long, only its first and last lines."""
     lines = [line.rstrip() for line in event.text.split("\n") if line.strip()]
     if len(lines) > _MOST_QUOTES:
         lines = [*lines[:3], "…", *lines[-2:]]

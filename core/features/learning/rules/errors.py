@@ -1,4 +1,4 @@
-"""What fails: errors that repeat and what ended them, commands that worked after one that failed, tests."""
+"""Rules for failures: repeated errors and what ended them, deprecations, tests, and mended commands."""
 
 import re
 from collections import defaultdict
@@ -41,7 +41,7 @@ _MENDS = re.compile(
     r"|rotat(?:ed|ing)|upgrad(?:ed|ing)|downgrad(?:ed|ing)|increas(?:ed|ing)|rais(?:ed|ing)|clear(?:ed|ing)|free(?:d|ing))\b"
     r"|重启|重新加载|重新部署|回滚|清理|扩容|更换|升级"
 )
-"""What somebody does to end an error."""
+"""Actions that may end an error."""
 _ROUTINE = re.compile(r"(?i)\b(?:created|done|health|put back|queued)\b|创建成功")
 _PROCESS = re.compile(r"^\d+#\d+: (?:\*\d+ )?")
 _CONTEXT = re.compile(r"(?s), (?:client|server|request|upstream|host): .*")
@@ -52,9 +52,9 @@ _INSTEAD = re.compile(
 _QUOTED = re.compile(r"[\"'`“‘](?P<name>[^\"'`“”‘’\n]{2,100})[\"'`”’]")
 _WORDS_BEFORE = re.compile(r"(?i)^(?:the\s+)?(?:(?:parameter|property|option|setting|function)\s+|接口\s*)?")
 _NEAR = 160
-"""Characters before and after the word that name what is deprecated and what takes its place."""
+"""Maximum distance in characters between *deprecated* and the names of the deprecated thing and its replacement."""
 _MOST_AFTER = 400
-"""Events after the last error among which its end is looked for."""
+"""Number of events after the last error to search for its end."""
 _FEW = 2
 
 _KIND = ("test_experience", "common_issue")
@@ -67,14 +67,14 @@ _FAILED = re.compile(
     r"|Traceback \(most recent call last\))|.{0,40}\"error\" ?:)|错误[：:]|失败|未找到|找不到|无法"
 )
 _LOOKING = re.compile(r"(?:ls|cd|pwd|cat|date|echo|clear|history|less|head|tail|whoami|which|exit)\b")
-"""Commands that change nothing, and mend nothing."""
+"""Commands that change nothing, and so can't mend anything."""
 _BEFORE = re.compile(r"^(?:(?:sudo|time|env|nohup) |[A-Z_][A-Z0-9_]*=\S* )+")
 _MOST_LATER = 8
-"""Commands after a failed one among which the one that worked is looked for."""
+"""Number of commands after a failed one to search for the one that worked."""
 
 
 def repeated_errors(log: LogText) -> Iterator[Fact]:
-    """Yield errors that appear at least twice with the same cause, with what ended them."""
+    """Yield errors that appear at least twice with the same cause, with the event that ended them."""
     groups: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     for number, event in enumerate(log.events):
         if _is_error(event):
@@ -112,7 +112,7 @@ def repeated_errors(log: LogText) -> Iterator[Fact]:
 
 
 def deprecations(log: LogText) -> Iterator[Fact]:
-    """Yield what is deprecated, and what takes its place."""
+    """Yield deprecated things with their replacements."""
     for event in log.events:
         names = _deprecated(first_line(event)) if event.kind in ("log", "command") else None
         if names:
@@ -123,7 +123,7 @@ def deprecations(log: LogText) -> Iterator[Fact]:
 
 
 def _deprecated(line: str) -> tuple[str, str] | None:
-    """Return what a line says is deprecated, and what takes its place."""
+    """Return the deprecated thing in a line and its replacement, None without both."""
     match = _DEPRECATED.search(line[:1_000])
     if match is None:
         return None
@@ -154,12 +154,12 @@ def _is_error(event: LogEvent) -> bool:
 
 
 def _is_access(event: LogEvent) -> bool:
-    """Return whether an event is a line of an access log, which another rule reads."""
+    """Return whether an event is from an access log, which another rule reads."""
     return event.text.startswith(f"{event.fields.get('method')} {event.fields.get('path')} ")
 
 
 def _what(event: LogEvent) -> str:
-    """Return what failed, without the numbers of a process and the facts of the request after it."""
+    """Return the text of an error, without process numbers before it and details of the request after it."""
     what = _CONTEXT.sub("", _PROCESS.sub("", first_line(event)))
     if match := re.match(r"(?P<text>.{3,300}?) (?:[\w.-]{1,60}=)", what):
         pair = _STATED.search(what)
@@ -179,10 +179,10 @@ def _cause(event: LogEvent) -> str:
 
 
 def _end(events: Sequence[LogEvent], last: int, what: str, cause: str) -> tuple[LogEvent | None, LogEvent | None]:
-    """Return what was done after the last error and before it ended, and what says that it ended.
+    """Return the step that may have ended an error, and the event that says so; each may be None.
 
-    Both share words with the error, and the step perhaps only with its end: what merely came next is tied to nothing.
-    Where nothing says that it ended, the step is one that mends, and the log goes on after it.
+    The end must share words with the error, and the step with the error or the end: events that only come next may be
+    unrelated. Without an end, the step must be a mending action, and the log must continue after it.
     """
     subject = _subject(f"{what} {cause}")
     between: list[LogEvent] = []
@@ -201,7 +201,7 @@ def _end(events: Sequence[LogEvent], last: int, what: str, cause: str) -> tuple[
 
 
 def _subject(text: str) -> set[str]:
-    """Return the words that say what a line is about."""
+    """Return the keywords of a line without words for failure."""
     return {*query_keywords(text)} - {"failed", "error", "失败"}
 
 
@@ -238,7 +238,7 @@ def failing_tests(log: LogText) -> Iterator[Fact]:
 
 
 def _tests(log: LogText) -> dict[str, list[LogEvent]]:
-    """Return the events of each test; the header of a failure names it without its file."""
+    """Return the events of each test. The header of a failure lacks the test's file, so it is matched by name."""
     events = [event for event in log.events if event.kind == "test" and "outcome" in event.fields]
     full = {
         _last_part(event.fields.get("test", "")): event.fields["test"]
@@ -261,7 +261,7 @@ def _first_cause(failed: list[LogEvent]) -> str:
 
 
 def mended_commands(log: LogText) -> Iterator[Fact]:
-    """Yield commands that failed, with the commands after which they worked, or the one that worked in their place."""
+    """Yield failed commands, with the commands after which they worked, or the command that worked instead."""
     commands = [event for event in log.events if event.kind == "command"]
     for number, event in enumerate(commands):
         if not _fails(event):
@@ -288,7 +288,10 @@ def _fails(event: LogEvent) -> bool:
 
 
 def _mending(failed: LogEvent, later: list[LogEvent]) -> list[LogEvent]:
-    """Return the commands that mend a failed one: those up to it where it works, else the first of its program."""
+    """Return the commands that mend a failed one.
+
+    They are those up to its next success; if it has none, the next successful command of the same program.
+    """
     command, program = failed.fields["command"], _program(failed)
     worked = [event for event in later if not _fails(event)]
     for number, event in enumerate(worked):

@@ -1,4 +1,4 @@
-"""Requests: which headers they need, which fail again and again, and which calls are slow."""
+"""Rules for requests: required headers, repeated failures, and slow calls."""
 
 import re
 from collections import defaultdict
@@ -36,7 +36,7 @@ _FAILED = 400
 
 
 def required_headers(log: LogText) -> Iterator[Fact]:
-    """Yield requests with the headers that they were refused without."""
+    """Yield requests with the headers whose absence made them fail."""
     groups: dict[tuple[str, str], list[LogEvent]] = defaultdict(list)
     for event in log.events:
         for header in headers_in(event.text):
@@ -62,7 +62,7 @@ def headers_in(text: str) -> list[str]:
 
 
 def failing_requests(log: LogText) -> Iterator[Fact]:
-    """Yield requests that are refused or fail at least twice in the same way, and not for a header that they lack."""
+    """Yield requests that fail at least twice with the same status, except for a missing header."""
     groups: dict[tuple[str, str], list[LogEvent]] = defaultdict(list)
     for event in log.events:
         status = _status(event)
@@ -79,13 +79,13 @@ def failing_requests(log: LogText) -> Iterator[Fact]:
 
 
 def _status(event: LogEvent) -> str:
-    """Return the status of a request, "" where the event doesn't say it."""
+    """Return the status of a request, "" if the event has none."""
     said = _REFUSED.search(first_line(event))
     return event.fields.get("status", "") or (said[1] if said else "")
 
 
 def slow_calls(log: LogText) -> Iterator[Fact]:
-    """Yield calls that take long: a second in the middle of at least two, five seconds of a test."""
+    """Yield slow calls: a median of one second over at least two calls, or of five seconds for a test."""
     groups: dict[str, list[tuple[float, LogEvent]]] = defaultdict(list)
     for event in log.events:
         seconds = _seconds(event)
@@ -108,13 +108,13 @@ def slow_calls(log: LogText) -> Iterator[Fact]:
 
 
 def is_slow(event: LogEvent) -> bool:
-    """Return whether an event says that something took long."""
+    """Return whether an event states a long duration."""
     seconds = _seconds(event)
     return seconds is not None and seconds >= _LEAST_SECONDS and int(event.fields.get("status", "0") or 0) < 500
 
 
 def _seconds(event: LogEvent) -> float | None:
-    """Return how long an event says that something took, None where it says nothing of it."""
+    """Return the duration in seconds that an event states, None without one."""
     if event.kind in ("message", "command"):
         return None
     try:

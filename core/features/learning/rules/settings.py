@@ -1,4 +1,4 @@
-"""What is stated: values of the configuration, ports, and causes, fixes and decisions in chats and notes."""
+"""Rules for statements: settings, ports, and causes, fixes and decisions in chats and notes."""
 
 import re
 from collections import defaultdict
@@ -30,7 +30,7 @@ _VARYING = re.compile(
     r"|timestamp|duration(?:_ms)?|elapsed(?:_ms)?|latency(?:_ms)?|seconds|error|cause|reason|code|error_code|request|client|host"
     r"|remote|msg|version|rev|hash|sha|x|key|size|bytes"
 )
-"""Names of values that differ from event to event, and are no settings."""
+"""Names of values that differ from event to event, and so aren't settings."""
 
 _SENTENCE = re.compile(r"(?:[^.!?。！？\n]|\.(?=\S)){1,600}[.!?。！？]?")
 _STATEMENTS: tuple[tuple[str, re.Pattern[str], Message], ...] = (
@@ -64,13 +64,13 @@ _UNSURE = re.compile(
     r"(?i)\b(?:may|might|maybe|perhaps|possibly|probably|usually|often|common|could|if|whether|why|what)\b|常见|可能|也许|一般|通常|是否|如果|怎么"
 )
 _FEW = 2
-"""Fewest settings of a source that are worth a note."""
+"""Minimum number of settings of a source for a note."""
 _SHORTEST, _SHORTEST_CHINESE = 25, 8
 _LABEL = re.compile(r"(?i)^\W{0,3}(?:root cause|cause|fix|solution|decision|解决(?:办法|方法|方案)|原因)[：:]\s*")
 
 
 def settings(log: LogText) -> Iterator[Fact]:
-    """Yield the settings of each source that states several, with the last value of each; one alone says too little."""
+    """Yield the settings of each source that has several, each with its last value; a single one says too little."""
     sources: dict[str, dict[str, tuple[str, LogEvent]]] = defaultdict(dict)
     for event in log.events:
         for name, value in _event_settings(event):
@@ -119,7 +119,7 @@ def _event_settings(event: LogEvent) -> Iterator[tuple[str, str]]:
 
 
 def statements(log: LogText) -> Iterator[Fact]:
-    """Yield the sentences of chats and notes that state a cause, a fix or a decision; questions and guesses aren't."""
+    """Yield sentences of chats and notes that state a cause, a fix or a decision, but not questions and guesses."""
     for event in log.events:
         if event.kind != "message":
             continue
