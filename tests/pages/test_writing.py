@@ -48,7 +48,8 @@ def field(screen: Screen, name: str) -> str:
 
 
 def beside(screen: Screen, view: str) -> Screen:
-    next(group for group in screen.app.button_group if group.key == "writing_side").set_value(view).run()
+    sides = ("writing_side", "reading_side")
+    next(group for group in screen.app.button_group if group.key in sides).set_value(view).run()
     return screen
 
 
