@@ -9,6 +9,7 @@ from core.base.messages import Message
 from core.model.chunking import ChunkingOptions
 from core.model.packs import InstalledPack
 from core.model.settings import OPEN, SearchSettings
+from core.model.versions import Author
 
 BaseKind = Literal["vector", "lines", "literal"]
 """Kind of a base: `vector` and `lines` search by meaning and words, `literal` by words only.
@@ -52,6 +53,10 @@ class KnowledgeBase:
     trusts_programs: bool = False
     read_pictures: bool = False
     wish: str = ""
+
+    def writes_files_of(self, author: Author) -> bool:
+        """Return whether changes by an author change files; those by programs only if the base trusts them."""
+        return self.write_files and (author != "program" or self.trusts_programs)
 
     @property
     def plain(self) -> bool:

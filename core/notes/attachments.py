@@ -20,7 +20,7 @@ from core.base.text import find_half_character, name_key
 from core.indexing.bases import Bases
 from core.intake.notefile import is_skipped
 from core.markdown.body import attachments_in
-from core.model import Attachment, KnowledgeBase, Note
+from core.model import Attachment, Author, KnowledgeBase, Note
 from core.notes.links import NoteLinks
 from core.store import Store
 
@@ -153,11 +153,8 @@ _NAME = 40
 """Characters of the original name that are kept."""
 
 
-def save(top: Path, name: str, data: bytes) -> str:
-    """Write a picture atomically into the folder `FOLDER` of `top`; return its path relative to `top`.
-
-    Its name ends with a part of its hash, so the same picture is stored once. Raises EditError.
-    """
+def check_picture(data: bytes) -> str:
+    """Return the suffix of a picture; raises EditError for data that is too large or isn't a picture."""
     if len(data) > MOST_PASTED:
         raise EditError(
             "The picture has more than {limit} MB. Make it smaller, then put it in again.",
@@ -166,6 +163,15 @@ def save(top: Path, name: str, data: bytes) -> str:
     suffix = _SUFFIXES.get(picture_type(data))
     if suffix is None:
         raise EditError("Only pictures can be put in: PNG, JPEG, GIF, WebP, AVIF and BMP. This file is none of them.")
+    return suffix
+
+
+def save(top: Path, name: str, data: bytes) -> str:
+    """Write a picture atomically into the folder `FOLDER` of `top`; return its path relative to `top`.
+
+    Its name ends with a part of its hash, so the same picture is stored once. Raises EditError.
+    """
+    suffix = check_picture(data)
     digest = hashlib.sha256(data).hexdigest()
     folder = top / FOLDER
     try:
@@ -230,15 +236,15 @@ class Attachments:
         return tuple(target for target in lost if not self._links().target(note, target))
 
     @log_call("note.attach")
-    def add(self, base: str, name: str, data: bytes, *, note_id: str = "") -> str:
+    def add(self, base: str, name: str, data: bytes, *, note_id: str = "", author: Author = "person") -> str:
         """Write a picture for a note of a base, or for a new note; return the path to use in the note's text.
 
-        If the base writes files, the picture goes into the folder of the note's file or another folder of the base,
-        else into the workspace. Raises EditError for data that isn't a picture or can't be written.
+        If the base writes files of the author, the picture goes into the folder of the note's file or another folder of
+        the base, else into the workspace. Raises EditError for data that isn't a picture or can't be written.
         """
         self._store.database.check_writable()
         note, into = self._store.notes.note(note_id) if note_id else None, self._bases.find(base)
-        folders = self._folders(into) if into and into.write_files else []
+        folders = self._folders(into) if into and into.writes_files_of(author) else []
         own = [folder for folder in folders if note and note.in_file and str(folder) == note.source_ref]
         path = save([*own, *folders, self.own_folder][0], name, data)
         return posixpath.relpath(path, posixpath.dirname(str(note.path))) if note and own else path

@@ -28,12 +28,12 @@ from core.model import (
     Submission,
 )
 from core.notes import difference
-from core.notes.attachments import Attachments
+from core.notes.attachments import Attachments, check_picture
 from core.notes.collection import Notes
 from core.notes.fields import check_fields, with_fields
 from core.notes.texts import with_body
 from core.notes.trash import Trash
-from core.notes.writer import Writer, check_text_writable, check_version
+from core.notes.writer import Writer, check_new, check_text_writable, check_version
 from core.store import Store
 
 _MARK = re.compile(r"[a-z0-9]{16,64}")
@@ -76,19 +76,23 @@ class Proposals:
         SourceError for an address that isn't of the web and a page without text, EditError for what is no picture.
         """
         name = f"{webpage.address_parts(address).hostname}.html"
+        if self._bases.find(base) is None:
+            self._bases.check_name(base)
         # The page may name the encoding that its bytes had.
         read = notefile.document_text(html.encode("utf-8", "replace"), name, encoding="utf-8")
         page = notefile.document_note(read, name).note
+        created = page.created_at.date().isoformat() if page.created_at else ""
         title, body = title or page.title, page.body
-        for mark, data in islice((pictures or {}).items(), _MOST_PICTURES):
-            if not _MARK.fullmatch(mark):
-                raise EditError("'{name}' is no name of a picture: 16 to 64 letters and digits.", name=mark)
+        fields: NewNoteFields = {"title": title, "source": "import", "source_url": address, "created": created}
+        # All is checked before the first picture is stored: what is refused leaves nothing.
+        check_new({**fields})
+        decoded = {mark: _decode(mark, data) for mark, data in islice((pictures or {}).items(), _MOST_PICTURES)}
+        for mark, data in decoded.items():
             shown = re.compile(f"{mark}(.*?){mark}")
             if shown.search(body):
-                path = quote(self._attachments.add(base, f"{title}.webp", _decode(data)))
+                path = quote(self._attachments.add(base, f"{title}.webp", data, author="program"))
                 body = shown.sub(rf"![\1]({path})", body)
-        created = page.created_at.date().isoformat() if page.created_at else ""
-        return self._add(base, body, title=title, source="import", source_url=address, created=created)
+        return self._add(base, body, **fields)
 
     @log_call("note.propose")
     def update(
@@ -287,8 +291,13 @@ def _joined(earlier: Proposal, later: Proposal) -> Proposal:
     return replace(later, fields=earlier.fields | later.fields)
 
 
-def _decode(picture: str) -> bytes:
+def _decode(mark: str, picture: str) -> bytes:
+    """Return a picture that was sent in Base64 under a name; raises EditError for another name and other data."""
+    if not _MARK.fullmatch(mark):
+        raise EditError("'{name}' is no name of a picture: 16 to 64 letters and digits.", name=mark)
     try:
-        return b64decode(picture, validate=True)
+        data = b64decode(picture, validate=True)
     except ValueError as error:
         raise EditError("A picture isn't in Base64.") from error
+    check_picture(data)
+    return data

@@ -80,7 +80,7 @@ class Trash:
         """Yield groups of notes by base, with the planned removals of their files; one group's bytes are in memory."""
         group, removals, size = defaultdict[str, list[str]](list), list[filing.FileChange](), 0
         for note_id, base_id in stored.items():
-            note = self._store.notes.note(note_id) if _changes_files(bases[base_id], author) else None
+            note = self._store.notes.note(note_id) if bases[base_id].writes_files_of(author) else None
             if note and note.in_file and filing.exists(note):
                 if note.in_text_file:
                     with suppress(SourceError):  # a file that is no note any more is deleted as it is
@@ -138,7 +138,7 @@ class Trash:
         root, path, files = Path(note.source_ref), str(note.path), list[filing.FileChange]()
         is_there = filing.is_synced if base.write_files else filing.exists
         if not note.in_file or self._store.notes.has_path(base, path, note.source_ref) or not is_there(note):
-            writes = note.in_file and _changes_files(base, change.author) and root.is_dir() and is_entered(root, path)
+            writes = note.in_file and base.writes_files_of(change.author) and root.is_dir() and is_entered(root, path)
             data = self._store.documents.original(note.content_hash) if writes else None
             if note.in_file and data is None:
                 note = replace(note, source=change.author, source_ref="", overridden={})
@@ -163,8 +163,3 @@ class Trash:
     def empty(self) -> int:
         """Delete all notes in the trash for good; return how many there were."""
         return self.delete_for_good([trashed.version.note_id for trashed in self.all()])
-
-
-def _changes_files(base: KnowledgeBase, author: Author) -> bool:
-    """Return whether deleting and restoring notes of a base changes files; for programs, only if it trusts them."""
-    return base.write_files and (author != "program" or base.trusts_programs)

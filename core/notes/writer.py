@@ -3,6 +3,7 @@
 import json
 import os
 import posixpath
+import re
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -19,7 +20,7 @@ from core.base.call_log import log_bases, log_call
 from core.base.datetimes import utc_now
 from core.base.errors import Conflict, EditError, TesseraError, UnknownChoice
 from core.base.frozen import frozen
-from core.base.messages import Message
+from core.base.messages import Message, message
 from core.base.text import name_key, one_line, stem
 from core.indexing.indexer import Indexed, Indexer
 from core.indexing.pending import PendingChunks
@@ -39,6 +40,7 @@ Change = Callable[[Note], Note]
 
 NAMES = ("source", ORIGIN, "created_by", "source_url", "created", "metadata")
 """Keys of a new note besides its text, its path and its fields."""
+_WEB = re.compile(r"https?://")
 _MOST = 500
 """Maximum characters of a note's origin, and of its writer's name."""
 _MOST_METADATA = 16 * 1024
@@ -297,7 +299,15 @@ def take_provenance(item: dict[str, object]) -> tuple[str, dict[str, object]]:
     if source and source not in NOTE_SOURCES:
         raise UnknownChoice("source", str(source), NOTE_SOURCES)
     texts = {name: _text(name, value) for name, value in zip(NAMES[1:], said, strict=False) if value}
+    if not _WEB.match(texts.get("source_url", "https://")):
+        raise EditError("'{name}' must be {kind}.", name="source_url", kind=message("an address of the web"))
     return str(source or ""), texts | ({"metadata": _metadata(metadata)} if metadata else {})
+
+
+def check_new(item: dict[str, object]) -> None:
+    """Raise UnknownChoice or EditError for values of a new note that `add` would refuse."""
+    take_provenance(item)
+    check_fields(item)
 
 
 def front_of(properties: Mapping[str, object]) -> str:

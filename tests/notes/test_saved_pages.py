@@ -1,6 +1,7 @@
 """Pages of the web that a browser sends: their texts, pictures, addresses, and what is refused."""
 
 import base64
+from pathlib import Path
 
 import pytest
 
@@ -43,6 +44,26 @@ def test_a_base_that_trusts_programs_takes_pages_at_once(workspace: Workspace) -
     assert (note.status, note.title) == ("active", "example.org")
 
 
+def test_pictures_go_into_a_folder_of_the_user_only_where_its_base_trusts_programs(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    (tmp_path / "vault").mkdir()
+    (tmp_path / "vault" / "a.md").write_text("A")
+    workspace.imports.apply(workspace.imports.plan_folder(tmp_path / "vault", "vault"), embed=False)
+    workspace.bases.update("vault", write_files=True)
+    for trusts in (False, True):
+        workspace.bases.update("vault", trusts_programs=trusts)
+        note = workspace.proposals.add_page("vault", f"<p>{FIRST}a{FIRST}</p>", address=ADDRESS, pictures={FIRST: PNG})
+        assert any((tmp_path / "vault").rglob("*.png")) == trusts
+        assert not workspace.attachments.missing(note)
+
+
+@pytest.mark.parametrize("address", ["javascript:alert(1)", "file:///etc/passwd", "example.org"])
+def test_no_program_gives_a_note_an_address_that_is_not_of_the_web(workspace: Workspace, address: str) -> None:
+    with pytest.raises(EditError, match="an address of the web"):
+        workspace.notes.add("home", "Text", source_url=address, embed=False)
+
+
 @pytest.mark.parametrize(
     ("html", "address", "pictures", "error"),
     [
@@ -55,6 +76,9 @@ def test_a_base_that_trusts_programs_takes_pages_at_once(workspace: Workspace) -
         (f"<p>{FIRST}a{FIRST}</p>", ADDRESS, {FIRST: "%%%"}, EditError),
         (f"<p>{FIRST}a{FIRST}</p>", ADDRESS, {FIRST: base64.b64encode(b"<svg/>").decode()}, EditError),
         ("<p>a</p>", ADDRESS, {"(a+)+": PNG}, EditError),
+        (f"<p>{FIRST}a{FIRST}</p>", f"https://example.org/{'a' * 600}", {FIRST: PNG}, EditError),
+        (f"<p>{FIRST}a{FIRST}</p>", ADDRESS, {FIRST: PNG, SECOND: "%%%"}, EditError),
+        (f"<p>{FIRST}a{FIRST}</p>", ADDRESS, {FIRST: PNG, "short": PNG}, EditError),
     ],
 )
 def test_what_is_refused_leaves_nothing(
