@@ -23,7 +23,7 @@ from core.store.picture_table import UnreadFile
 
 _SHOWING = frozenset("md markdown html htm xhtml canvas excalidraw org rst tex latex ipynb mediawiki wiki".split())
 """Kinds of notes that can show pictures from other files."""
-_BESIDE = frozenset("attachments assets images image img media resources _resources files figures pictures".split())
+_BESIDE = frozenset(("attachments", "assets", "_resources"))
 """Names of folders for files that notes show; Tessera puts pasted pictures into the first one."""
 _LEAST_BYTES = 10_000
 """Minimum bytes of a scanned page; smaller pictures are icons."""

@@ -18,7 +18,8 @@ LAID_OUT = 300_000
 """Maximum number of characters to render, which takes about three seconds; a longer note is saved as raw text."""
 PICTURES = 50_000_000
 """Maximum total size of a note's pictures in bytes; further pictures are replaced by their texts."""
-_STYLE = """
+_STYLE = Path(documents.__file__).with_name("document.css").read_text(encoding="utf-8")
+_STYLE += """
 :root { color-scheme: light dark; --st-font: system-ui, sans-serif; --st-text-color: light-dark(#1f2328, #e6edf3);
   --st-background-color: light-dark(#fff, #0d1117); --st-link-color: light-dark(#0b6e66, #4fc3b8); }
 body { background: var(--st-background-color); max-width: 50rem; margin: 2rem auto; padding: 0 1rem; }
@@ -29,9 +30,8 @@ a:not([href]) { color: inherit; }
 
 def page_file(title: str, body: str) -> bytes:
     """Return an HTML page in the style of a note; `title` is plain text, `body` is HTML."""
-    style = Path(documents.__file__).with_name("document.css").read_text(encoding="utf-8") + _STYLE
     body = f'<div class="document"><article>{body}</article></div>'
-    return html_page(title, body, style, session_language()).encode("utf-8", "replace")
+    return html_page(title, body, _STYLE, session_language()).encode("utf-8", "replace")
 
 
 def note_page(workspace: Workspace, note: Note) -> bytes:
