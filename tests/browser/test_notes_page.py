@@ -17,6 +17,10 @@ ON_TOP = """one => {
   return one.contains(document.elementFromPoint(x + 9, y + 2));
 }"""
 """Whether nothing is drawn over the upper left corner of an element."""
+FIRST_STEP = """one => [...one.querySelectorAll('.cm-line')].find(line =>
+  line.textContent.startsWith('Step ') && line.getBoundingClientRect().top > one.getBoundingClientRect().top
+)?.textContent ?? ''"""
+"""The first line of steps that an editor shows, empty before it has drawn them."""
 
 
 @pytest.fixture(scope="module")
@@ -107,14 +111,9 @@ def test_the_look_beside_the_source_scrolls_with_it(tab: Tab) -> None:
     expect(beside.get_by_role("heading", name="Step 39")).not_to_be_in_viewport()
 
     source.click()  # who touched it last leads
-    seen = source.evaluate("""one => {
-      one.scrollTop = one.scrollHeight / 2;
-      return new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => {
-        const lines = [...one.querySelectorAll('.cm-line')].filter(line => line.textContent.startsWith('Step '));
-        done(lines.find(line => line.getBoundingClientRect().top > one.getBoundingClientRect().top).textContent);
-      })));
-    }""")
-    assert re.fullmatch(r"Step [12]\d", seen)
+    source.evaluate("one => one.scrollTop = one.scrollHeight / 2")
+    tab.wait_until(lambda: re.fullmatch(r"Step [12]\d", source.evaluate(FIRST_STEP)))
+    seen = source.evaluate(FIRST_STEP)
     expect(beside.get_by_role("heading", name=seen)).to_be_in_viewport()
     beside.hover()
     page.mouse.wheel(0, -100_000)
