@@ -30,7 +30,7 @@ from pages.ui.shared.server import FrontEnd, Policy, failure
 if TYPE_CHECKING:
     from core.workspace import Workspace
 
-server.leave_out()
+server.adjust()
 print_nothing()
 
 HOSTS = [

@@ -23,8 +23,8 @@ const deliver = ({ data, setTriggerValue }) => {
   shelf.again = setTimeout(() => shelf.deliver(), shelf.next - now);
 };
 
-// A click on another page while one is drawn can make Streamlit's browser side give up ("Cannot set a node at a delta path"):
-// it takes no message any more, so the page is loaded anew, now and then at most.
+// Streamlit's browser side can give up ("Cannot set a node at a delta path"): it takes no message any more or leaves the window
+// blank, so the page is loaded anew, now and then at most.
 const reload = () => {
   const last = Number(sessionStorage.tesseraReload) || 0;
   const wait = Math.min(RELOADS, Math.max(0, last + RELOADS - Date.now()));
@@ -57,6 +57,9 @@ const watch = ({ data, setTriggerValue }) => {
   window.tesseraLook?.disconnect();
   window.tesseraLook = new MutationObserver(look);
   window.tesseraLook.observe(app, { attributeFilter: ['data-test-connection-state'] });
+  const root = document.getElementById('root');
+  window.tesseraBlank ??= new MutationObserver(() => root.childElementCount || reload());
+  window.tesseraBlank.observe(root, { childList: true });
   look();
 };
 

@@ -1,12 +1,16 @@
-"""The server of the pages: headers of all responses, the front end's configuration, and a faster start of Streamlit."""
+"""The server of the pages: headers of all responses, the front end's configuration, and changes to Streamlit."""
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import streamlit as st
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+if TYPE_CHECKING:
+    from streamlit.proto.ClientState_pb2 import ClientState
 
 
 def address() -> str:
@@ -17,20 +21,30 @@ def address() -> str:
     return f"{scheme}://{f'[{host}]' if ':' in host else host}:{st.get_option('server.port')}"
 
 
-# Work of Streamlit before the first page that this app doesn't need.
+# What this app changes in Streamlit itself.
 
 _KNOWN = "1.67."
 """Releases of Streamlit whose private names are known; others aren't changed, and start more slowly."""
 
 
-def leave_out() -> None:
-    """Skip Streamlit's unneeded work, which takes more processor time than the pages themselves."""
+def adjust() -> None:
+    """Skip Streamlit's unneeded work, which takes more time than the pages, and requests of a page that was left."""
     if not st.__version__.startswith(_KNOWN):
         return
     from streamlit import delta_generator, string_util
     from streamlit.components.v2.bidi_component import serialization
     from streamlit.components.v2.component_manager import BidiComponentManager
     from streamlit.elements.widgets import text_widgets
+    from streamlit.runtime.app_session import AppSession
+
+    request_rerun = AppSession.request_rerun
+
+    def request_rerun_of_page(session: AppSession, state: "ClientState | None") -> None:
+        # A timer or a second click may come from a page that a run just replaces. Streamlit would run its fragment as
+        # one of the old page: the browser takes the new page's elements away, and goes blank at the next message.
+        shown = session._pages_manager.current_page_script_hash
+        if not state or not state.fragment_id or state.page_script_hash == shown:
+            request_rerun(session, state)
 
     parts: tuple[tuple[object, str, object], ...] = (
         # The components of installed packages: every package is looked through.
@@ -43,6 +57,7 @@ def leave_out() -> None:
         (string_util, "extract_leading_emoji", lambda text: ("", text)),
         # A hint for those who run a page without Streamlit: the files of all modules are resolved to tell.
         (delta_generator, "_use_warning_has_been_displayed", True),
+        (AppSession, "request_rerun", request_rerun_of_page),
     )
     for owner, name, substitute in parts:
         setattr(owner, name, substitute)
