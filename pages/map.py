@@ -41,7 +41,7 @@ def page(workspace: Workspace, bases: Sequence[str]) -> None:
         reasons = {
             t("{n} to review", n=counts.to_review): counts.to_review,
             t("{n} archived", n=counts.archived): counts.archived,
-            t("{n} indexed with another model", n=others): others,
+            t("{n} not indexed for this map yet", n=others): others,
         }
         left = t_plural("{n} note isn't on the map", "{n} notes aren't on the map", n=mapped.left_out)
         small_print("{left}: {reasons}", left=left, reasons=[reason for reason, n in reasons.items() if n])

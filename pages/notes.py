@@ -4,6 +4,7 @@ from functools import partial
 
 import streamlit as st
 
+from core.base.errors import NoteNotFound
 from core.model import Note
 from core.workspace import Workspace
 from pages.ui.notes import (
@@ -78,7 +79,11 @@ def _notes(workspace: Workspace, bases: list[str], note_id: str) -> tuple[str, b
 
 def _two_notes(workspace: Workspace, note_id: str, second: str) -> None:
     """Draw a note, and next to it the second note, if any."""
-    note = workspace.notes.get(note_id)
+    try:
+        note = workspace.notes.get(note_id)
+    except NoteNotFound:
+        trash.gone(workspace, note_id)
+        return
     pinned.remember(workspace, note_id)
     opened.tabs(workspace, note)
     if second in ("", note_id) or not workspace.notes.cards_of([second]):

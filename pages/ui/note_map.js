@@ -10,7 +10,8 @@ const REST = 150; // milliseconds without a move after which the map is painted 
 const CELLS = 64; // cells of the grid by which points are found, each way
 
 const isDark = element => {
-  const [red, green, blue] = getComputedStyle(element).color.match(/[\d.]+/g).map(Number);
+  // An element of a page that was left has no colour.
+  const [red, green, blue] = (getComputedStyle(element).color.match(/[\d.]+/g) ?? []).map(Number);
   return red + green + blue > 384;
 };
 

@@ -246,8 +246,17 @@ def test_a_note_says_that_its_chunks_were_edited(long: str, tmp_path: Path) -> N
     assert "t-edited" not in screen.open("notes", note=long).text
 
 
-def test_a_note_that_is_gone_is_an_error_box(filled: Screen) -> None:
-    assert "There is no note" in filled.open("notes", note="nosuchnote").errors
+def test_an_open_note_that_is_gone_says_so_and_is_restored_from_the_trash(filled: Screen) -> None:
+    assert "This note isn't here any more." in filled.open("notes", note="nosuchnote").text
+    bread = next(note for note in filled.workspace.notes.all() if note.path == "kitchen/bread.txt")
+    filled.open("notes", note=bread.id)
+    filled.workspace.trash.put([bread.id], author="sync")
+    filled.app.run()
+    assert "This note is in the trash." in filled.text
+    assert "its file is gone" in filled.text
+    filled.press(f"restore_{bread.id}")
+    assert filled.workspace.notes.get(bread.id).title in filled.text
+    assert not filled.errors
 
 
 def test_notes_are_deleted_after_a_yes(filled: Screen) -> None:
@@ -255,7 +264,7 @@ def test_notes_are_deleted_after_a_yes(filled: Screen) -> None:
     filled.open("notes", note=bread.id)
     assert not any("Delete" in button.label for button in filled.app.button)
     delete(filled, bread.id)
-    assert "- bread" in filled.text
+    assert "- bread · kitchen/bread.txt" in filled.text.replace("\\", "")
     assert "from the trash for 30 days" in filled.text
     filled.press("delete_no")
     assert len(filled.workspace.notes.all()) == 3
@@ -422,7 +431,7 @@ def test_the_map_is_coloured_and_says_what_is_left_out(filled: Screen) -> None:
     filled.workspace.bases.add("words", kind="literal")
     filled.workspace.notes.add("words", "Found by words only")
     screen = filled.open("map")
-    assert "1 note isn't on the map: 1 indexed with another model" in screen.text
+    assert "1 note isn't on the map: 1 not indexed for this map yet" in screen.text
     screen.app.selectbox("map_by").set_value("findable").run()
     assert "First check on the page Evaluation" in screen.text
     filled.workspace.findability.check("vault")

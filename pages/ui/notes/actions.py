@@ -339,6 +339,9 @@ def _menu(workspace: Workspace, note: Note) -> None:
                 history.DIALOG.open(note.id)
             case "pin":
                 pinned.toggle(workspace, note.id)
+                if note.id in pinned.pinned(workspace):
+                    text = t("'{title}' comes first on Home and in the list of Ctrl+O now.", title=plain(note.title))
+                    st.toast(text, icon=":material/keep:")
             case "view":
                 st.session_state[_RAW] = not is_raw()
             case "archive":

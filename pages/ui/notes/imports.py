@@ -39,6 +39,8 @@ def _is_open(workspace: Workspace, plan: SyncPlan) -> bool:
 # The choice of a folder on this machine: by the system's dialog, else among the folders that are listed here.
 
 _LISTED = "folders_listed"
+_CHOICES = "folders_chosen"
+"""How many folders were chosen: the list of the next choice is another one, and closed."""
 
 
 def choose(key: str) -> None:
@@ -51,7 +53,8 @@ def choose(key: str) -> None:
                 st.session_state[f"{key}_chosen"] = str(folder)
                 st.rerun()
         return
-    with st.popover(t("Choose a folder…"), icon=":material/folder_open:", key=f"{key}_browse"):
+    number = st.session_state.get(_CHOICES, 0)
+    with st.popover(t("Choose a folder…"), icon=":material/folder_open:", key=f"{key}_browse_{number}"):
         _browse(key)
 
 
@@ -74,6 +77,7 @@ def _browse(key: str) -> None:
         widgets.small(t("Up"), f"{key}_up", "arrow_upward", on_click=go, args=(now.parent,), disabled=now == now.parent)
         if widgets.button(t("Use this folder"), f"{key}_take", "check", type="primary"):
             st.session_state[f"{key}_chosen"] = str(now)
+            st.session_state[_CHOICES] = st.session_state.get(_CHOICES, 0) + 1
             st.rerun()
     with st.container(height=260, border=False):
         for number, folder in enumerate(window.inside(now)):

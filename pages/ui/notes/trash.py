@@ -60,6 +60,17 @@ def draw(workspace: Workspace, base: str, text: str) -> None:
     _dialog(workspace)
 
 
+def gone(workspace: Workspace, note_id: str) -> None:
+    """Draw what became of a note that isn't there any more, with the way to get it back if it is in the trash."""
+    trashed = next((trashed for trashed in workspace.trash.all() if trashed.version.note_id == note_id), None)
+    st.info(
+        t("This note is in the trash.") if trashed else t("This note isn't here any more."), icon=":material/delete:"
+    )
+    if trashed:
+        _row(workspace, trashed, workspace.bases.by_id(trashed.base_id).name)
+        _dialog(workspace)
+
+
 def _row(workspace: Workspace, trashed: Trashed, base: str) -> None:
     note_id = trashed.version.note_id
     with st.container(border=True, key=f"trash_{note_id}"):
@@ -167,7 +178,7 @@ def _notes(workspace: Workspace, note_ids: Sequence[str]) -> None:
         ]
         history.offer_undo(sentences(texts), restore)
 
-    names = [f"- {plain(card.title)}" for card in cards[:NAMED]]
+    names = [f"- {plain(card.title)}{f' · {plain(card.path)}' if card.path else ''}" for card in cards[:NAMED]]
     if len(cards) > NAMED:
         names.append(f"- {t('and {n} more', n=len(cards) - NAMED)}")
     days = workspace.trash.stays.days

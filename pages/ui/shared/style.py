@@ -207,6 +207,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 :where([data-testid="stSidebar"][data-collapsed="true"] ~ *) [data-testid="stLayoutWrapper"]:has(> .st-key-reader_top) { top: 3.7rem; }
 .st-key-reader_about > div { width: auto; flex: none; min-width: 0; } .st-key-reader_about > div:first-child { flex: 1 1 14rem; } .st-key-reader_about a { background: none; }
 .st-key-open_notes [role="radiogroup"] { flex-wrap: nowrap; overflow: hidden; } .st-key-open_notes button { min-width: 0; max-width: 12rem; min-height: 1.8rem; padding: 0 .6rem; }
+.st-key-reader_tabs > div { width: auto; flex: none; } .st-key-reader_tabs > div.st-key-open_notes { min-width: 0; flex: 0 1 auto; }
 .st-key-open_notes button :is(div, span, p) { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; min-width: 0; font-size: .86rem; }
 [class*="st-key-mark_"] button { min-height: 1.7rem; padding: 0 .55rem; } [class*="st-key-mark_"] button p { font-size: .82rem; }
 [class*="st-key-mark_"] button[kind="secondary"] { background: none; opacity: .8; } [class*="st-key-gold_head_"] a { background: none; padding-left: 0; }
