@@ -279,7 +279,7 @@ def test_several_marked_notes_are_deleted_together(filled: Screen) -> None:
     filled.app.session_state["notes_view"] = "list"
     filled.app.run()
     filled.press("delete_notes")
-    assert f"- {first.title}\n- {second.title}" in filled.text.replace("\\", "")
+    assert f"- {first.title} · {first.path}\n- {second.title} · {second.path}" in filled.text.replace("\\", "")
     assert "your edits of their passages" in filled.text
     filled.press("delete_yes")
     assert len(filled.workspace.notes.all()) == 1
