@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from core.base.errors import QuestionSetError
-from core.features.evaluation import golds, question_files, suggestions
+from core.features.evaluation import golds, note_questions, question_files
 from core.model import Filters, GoldSpan, Hit, Progress, Question, QuestionSet, no_progress
 from core.providers.chat import Chat
 from core.settings.config import Settings
@@ -92,11 +92,11 @@ class Questions:
         limit = count + len(ids)
         if by_model:
             llm = self._settings.llm
-            suggested = suggestions.suggest_by_model(
+            suggested = note_questions.suggest_by_model(
                 notes, Chat(llm), limit, characters=llm.input_characters, progress=progress
             )
         else:
-            suggested = suggestions.suggest(notes, limit)
+            suggested = note_questions.suggest(notes, limit)
         fresh = [question for question in suggested if question.id not in ids and question.text not in texts]
         return self._table.add(question_set, fresh[:count])
 

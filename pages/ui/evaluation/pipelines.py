@@ -1,6 +1,6 @@
 """The setups to compare: names, presets, and all settings on demand."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -97,10 +97,6 @@ def _way(workspace: Workspace, base: KnowledgeBase, number: int, way: Pipeline, 
             st.container(key=f"way_body_{number}"),
         ):
             _everything(workspace, base, number, way, put)
-    _preset(base, number, way, put)
-
-
-def _preset(base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None:
     offered = {"as_is": Pipeline(), **presets(base)}
     chosen = next((name for name, preset in offered.items() if preset == way), None)
     label = t("What differs in {letter}", letter=LETTERS[number])
@@ -112,82 +108,70 @@ def _preset(base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None:
 
 def _everything(workspace: Workspace, base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None:
     """Draw a widget for each setting; values that equal the base's aren't stored in the setup."""
-    usual = workspace.bases.search_settings(base)
+    usual, cut = workspace.bases.search_settings(base), way.chunking or base.chunking
 
-    def draw(name: str) -> None:
+    def field(name: str) -> widgets.Binding:
+        return widgets.bound(
+            f"way_{name}_{number}", getattr(way, name), lambda value: put(replace(way, **{name: value.strip()}))
+        )
+
+    def chunking(name: str, scale: object = "") -> widgets.Binding:
+        def choose(value: Any) -> None:
+            options: ChunkingOptions = replace(cut, **{name: value})
+            put(replace(way, chunking=None if options == base.chunking else options))
+
+        return widgets.bound(f"way_{name}_{number}{scale}", getattr(cut, name), choose)
+
+    def search(name: str) -> widgets.Binding:
         first, own = knobs.value(usual, name), getattr(way.search, name)
-        value = first if own is None else own
 
-        def choose(chosen: Any) -> None:
-            put(replace(way, search=replace(way.search, **{name: None if chosen == first else chosen})))
+        def choose(value: Any) -> None:
+            put(replace(way, search=replace(way.search, **{name: None if value == first else value})))
 
-        now = widgets.bound(f"way_{name}_{number}", value, choose)
-        if name == "reranker":
-            texts = {
-                reranker: knobs.value_label(name, reranker)
-                for reranker in (first, *knobs.values(workspace, name), value)
-            }
-            widgets.select(knobs.setting_label(name), texts, **now)
-        else:
-            knobs.draw(name, **now)
+        return widgets.bound(f"way_{name}_{number}", first if own is None else own, choose)
 
-    placeholder = pipeline_name(replace(way, name=""), base)
-    now = widgets.bound(f"way_name_{number}", way.name, lambda name: put(replace(way, name=name.strip())))
-    st.text_input(t("Name"), placeholder=placeholder, max_chars=60, **now)
+    st.text_input(t("Name"), placeholder=pipeline_name(replace(way, name=""), base), max_chars=60, **field("name"))
     left, right = st.columns(2, gap="medium")
     with left:
-        _chunking(base, number, way, put)
-        if base.has_vectors:
-            _embedder(workspace, base, number, way, put)
-        _answers(workspace, number, way, put)
+        knobs.strategies(**chunking("strategy"))
+        sizes = knobs.STRATEGIES[cut.strategy]
+        if not sizes:
+            st.caption(knobs.without_effect(cut.strategy))
+        for name in filter(sizes.__contains__, SIZES):
+            scale = knobs.scale(SIZES[name], getattr(base.chunking, name), getattr(cut, name))
+            knobs.size(name, scale=scale, **chunking(name, scale))
+        for name, (label, texts, about) in _models(workspace, base, way).items():
+            widgets.select(label, texts, help=about, **field(name))
     with right:
         for name in knobs.fitting(knobs.OF_WAYS, base):
-            draw(name)
+            if name == "reranker":
+                rerankers = (
+                    getattr(usual, name),
+                    *knobs.values(workspace, name),
+                    way.search.reranker or knobs.NO_RERANKER,
+                )
+                names = {reranker: knobs.value_label(name, reranker) for reranker in rerankers}
+                widgets.select(knobs.setting_label(name), names, **search(name))
+            else:
+                knobs.draw(name, **search(name))
 
 
-def _answers(workspace: Workspace, number: int, way: Pipeline, put: Put) -> None:
-    """Draw the choice of who writes and judges answers, if a language model is set up or the setup uses one."""
-    if not workspace.settings.llm.is_set_up and (way.answers, way.judge) == ("quotes", "none"):
-        return
-    now = widgets.bound(f"way_answers_{number}", way.answers, lambda chosen: put(replace(way, answers=chosen)))
-    texts = {"quotes": t("Sentences of your notes"), "model": t("Written by the language model")}
-    widgets.select(t("Answers"), texts, **now)
-    now = widgets.bound(f"way_judge_{number}", way.judge, lambda chosen: put(replace(way, judge=chosen)))
-    about = t(
-        "It compares each answer with the one you expect and with the right passages, and says whether they agree, with a reason. Its opinion is a separate figure; a model is lenient with its own writing."
-    )
-    widgets.select(t("Judge"), {"none": t("No one"), "model": t("The language model")}, help=about, **now)
-
-
-def _embedder(workspace: Workspace, base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None:
-    def choose(chosen: str) -> None:
-        put(replace(way, embedder="" if chosen == base.embedder else chosen))
-
-    texts = {name: text_of(embedder_name(name)) for name in dict.fromkeys([base.embedder, *embedders(workspace)])}
-    now = widgets.bound(f"way_embedder_{number}", way.embedder or base.embedder, choose)
-    widgets.select(t("Model for meaning"), texts, **now)
-
-
-def _chunking(base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None:
-    """Draw the strategy and the sizes that it uses."""
-    now = way.chunking or base.chunking
-
-    def widget(name: str, key: str) -> widgets.Binding:
-        def choose(value: Any) -> None:
-            chosen: ChunkingOptions = replace(now, **{name: value})
-            put(replace(way, chunking=None if chosen == base.chunking else chosen))
-
-        return widgets.bound(key, getattr(now, name), choose)
-
-    knobs.strategies(**widget("strategy", f"way_strategy_{number}"))
-    if not knobs.STRATEGIES[now.strategy]:
-        st.caption(knobs.without_effect(now.strategy))
-    for name, option in SIZES.items():
-        if name not in knobs.STRATEGIES[now.strategy]:
-            continue
-        scale = knobs.scale(option, getattr(base.chunking, name), getattr(now, name))
-        key = "_".join(map(str, ("way", name, number, *scale)))
-        knobs.size(name, scale=scale, **widget(name, key))
+def _models(
+    workspace: Workspace, base: KnowledgeBase, way: Pipeline
+) -> dict[str, tuple[str, Mapping[str, str], str | None]]:
+    """Return the label, the choices and the help of the models of a setup: for meaning, and a language model if any."""
+    choices: dict[str, tuple[str, Mapping[str, str], str | None]] = {}
+    if base.has_vectors:
+        others = {name: text_of(embedder_name(name)) for name in embedders(workspace) if name != base.embedder}
+        choices["embedder"] = t("Model for meaning"), {"": text_of(embedder_name(base.embedder)), **others}, None
+    if workspace.settings.llm.is_set_up or (way.answers, way.judge) != ("quotes", "none"):
+        writers = {"quotes": t("Sentences of your notes"), "model": t("Written by the language model")}
+        choices["answers"] = t("Answers"), writers, None
+        about = t(
+            "It compares each answer with the one you expect and with the right passages, and says whether they agree, with a reason. Its opinion is a separate figure; a model is lenient with its own writing."
+        )
+        choices["judge"] = t("Judge"), {"none": t("No one"), "model": t("The language model")}, about
+    return choices
 
 
 @st.cache_data(ttl=60, show_spinner=False)

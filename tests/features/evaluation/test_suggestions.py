@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from core.base.errors import Cancelled, ProviderError
-from core.features.evaluation.suggestions import LONGEST, SHORTEST, suggest, suggest_by_model
+from core.features.evaluation.note_questions import LONGEST, SHORTEST, suggest, suggest_by_model
 from core.model import Note, Question
 from core.providers.chat import Chat
 from core.query.phrasing import Casing, definition_question, heading_question
