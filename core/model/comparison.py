@@ -72,18 +72,14 @@ class ComparisonRow:
         return self.results[0].negative
 
     @property
+    def missed(self) -> bool:
+        """Whether the last run doesn't answer the question."""
+        return not (self.negative or self.results[-1].answered)
+
+    @property
     def ranks(self) -> tuple[int | None, ...]:
         """The answer's rank in each run."""
         return tuple(result.found_rank for result in self.results)
-
-
-@frozen
-class KindComparison:
-    """Number of answerable questions of a kind, and how many each run answers within DEPTH hits."""
-
-    kind: str
-    questions: int
-    answered: tuple[int, ...]
 
 
 @frozen
@@ -100,13 +96,15 @@ class SideBySide:
     labels: tuple[str | Message, ...]
     metric: str
     rows: tuple[ComparisonRow, ...]
-    answerable: int
     figures: dict[str, tuple[float, ...]]
     comparisons: dict[str, Comparison]
-    kinds: tuple[KindComparison, ...]
     settings: dict[str, tuple[object, ...]]
-    left_out: int
     notices: tuple[Message, ...]
+
+    @property
+    def answerable(self) -> int:
+        """Number of questions with an answer in the notes."""
+        return sum(not row.negative for row in self.rows)
 
     @property
     def is_better(self) -> bool:

@@ -282,6 +282,11 @@ class QuestionResult:
         return not self.golds
 
     @property
+    def answered(self) -> bool:
+        """Whether the question is answered within DEPTH hits."""
+        return self.found_rank is not None and self.found_rank <= DEPTH
+
+    @property
     def judged(self) -> Judgement | None:
         """The language model's verdict on the answer, None without a judge."""
         return self.given.judged if self.given else None

@@ -138,7 +138,7 @@ class Services:
     @LazyService
     def answers(self) -> "Answers":
         from core.features.answers.service import Answers
-        from core.features.evaluation.suggestions import suggest
+        from core.features.evaluation.note_questions import suggest
 
         contradictions = self._offer("review", lambda: self.review.likeness.contradictions)
         return Answers(self.store, self.settings, self.searching, self.jobs, suggest, contradictions)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.base.errors import ProviderError
-from core.features.evaluation.suggestions import suggest_by_model
+from core.features.evaluation.note_questions import suggest_by_model
 from core.model import Note
 from core.providers.chat import QUOTED, Chat
 from core.query.decomposition import decompose_by_model

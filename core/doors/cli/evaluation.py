@@ -13,7 +13,7 @@ from core.doors.cli.calling import call, reading
 from core.doors.cli.options import WORKSPACE, Folder, Json, argument, option
 from core.doors.cli.output import progress, show
 from core.features.evaluation import operations, views
-from core.features.evaluation.views import ComparisonView, EvaluationView
+from core.features.evaluation.views import EvaluationView
 from core.model import METRICS, QuestionSet, SearchSettings
 
 if TYPE_CHECKING:
@@ -72,19 +72,14 @@ def evaluate(
             results = runs.measure(base, source, pipelines, progress, name=questions)
         waiting = opened.pending.count(base)
     compared = runs.side_by_side(results, metric)
-    evaluation = EvaluationView.from_measured(
-        results[0],
-        pending=waiting,
-        compared=ComparisonView.from_side_by_side(compared) if len(results) > 1 else None,
-    )
     if out:
         content = runs.report(compared, out.suffix.lower().removeprefix("."), base, terminal_language())
         try:
             out.write_bytes(content)
         except OSError as error:
             raise SourceError(str(out), "can't be written: {reason}.", reason=error.strerror or str(error)) from error
-    show(evaluation, as_json, views.format_evaluation)
-    figures = results[0][0].metrics
+    show(EvaluationView.from_side_by_side(compared, waiting), as_json, views.format_evaluation)
+    figures = compared.runs[0].metrics
     below = [
         message("{name} is {value:.3f}", name=name, value=figures[name])
         for name, target in targets.items()

@@ -4,25 +4,22 @@ Questions, paths and names are hostile text, so a report escapes formulas, Markd
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
 from core.base.frozen import frozen
 from core.base.html_page import html_page
 from core.base.messages import ENGLISH, Message, lines, message, message_table, plural, render
 from core.features.evaluation import question_files
-from core.features.evaluation.sidebyside import answered
 from core.model import (
-    ANSWER_METRICS,
     ENOUGH,
     FIGURES,
-    METRICS,
     QUESTION_KINDS,
     SETTINGS,
     TIMES,
     Change,
     ComparisonRow,
-    Run,
     SideBySide,
     setting_value,
 )
@@ -115,7 +112,7 @@ def to_html(compared: SideBySide, base: str = "", language: str = ENGLISH) -> st
 
 def _rows(compared: SideBySide) -> Iterator[list[str]]:
     several = len(compared.runs) > 1
-    head, names = ["id", "question", "kind"], (*METRICS, *_answer_lines(compared))
+    head, names = ["id", "question", "kind"], [name for name in compared.figures if name not in TIMES]
     for number, label in enumerate(compared.labels):
         columns = ("rank", *(("change",) if number else ()), "took_ms", *names)
         head += [f"{label}: {column}" if several else column for column in columns]
@@ -137,16 +134,16 @@ def _title(compared: SideBySide) -> Message:
 def _sections(compared: SideBySide, base: str) -> Iterator[ReportSection]:
     yield _runs(compared, base)
     yield from settings(compared)
-    yield figures(compared, (*METRICS, *_answer_lines(compared), *TIMES))
+    yield figures(compared, compared.figures)
     yield from kinds(compared)
     yield from _change_sections(compared) if len(compared.runs) > 1 else _missed(compared)
     for number, label in enumerate(compared.labels):
-        results = [row.results[number] for row in compared.rows]
-        if rows := [
-            [question_result.id, question_result.question, question_result.judged.label, question_result.judged.why]
-            for question_result in results
-            if question_result.judged
-        ]:
+        rows = [
+            [row.id, row.question, judged.label, judged.why]
+            for row in compared.rows
+            if (judged := row.results[number].judged)
+        ]
+        if rows:
             head = [*_HEAD[:2], message("Judgement"), message("Reason")]
             yield ReportSection(_joined_cells(message("Judged by a language model"), label), table=[head, *rows])
 
@@ -164,13 +161,13 @@ def _runs(compared: SideBySide, base: str) -> ReportSection:
     )
     of_base = [_joined_cells(message("Knowledge base"), base)] if base else []
     head = [message("Run"), message("Question set"), message("Asked"), message("Started"), message("Ended")]
-    rows = [[label, *_facts(run)] for label, run in zip(compared.labels, compared.runs, strict=True)]
+    rows: list[list[Cell]] = []
+    for label, run in zip(compared.labels, compared.runs, strict=True):
+        started, ended = (
+            f"{at:%Y-%m-%d %H:%M} UTC" if at else message("stopped") for at in (run.started_at, run.ended_at)
+        )
+        rows.append([label, run.set_name or NONE, run.progress, started, ended])
     return ReportSection(message("Question"), [counts, *of_base, *compared.notices], [head, *rows])
-
-
-def _facts(run: Run) -> list[Cell]:
-    ended = f"{run.ended_at:%Y-%m-%d %H:%M} UTC" if run.ended_at else message("stopped")
-    return [run.set_name or NONE, run.progress, f"{run.started_at:%Y-%m-%d %H:%M} UTC", ended]
 
 
 def settings(compared: SideBySide) -> Iterator[ReportSection]:
@@ -184,7 +181,7 @@ def settings(compared: SideBySide) -> Iterator[ReportSection]:
         yield ReportSection(title, table=[[message("Setting"), *compared.labels], *rows])
 
 
-def figures(compared: SideBySide, names: Sequence[str]) -> ReportSection:
+def figures(compared: SideBySide, names: Iterable[str]) -> ReportSection:
     """Return a table of the figures of each run, and for two runs of their differences, with an explanation."""
     sentences, head = [], [message("Figure"), *compared.labels]
     if compared.comparisons:
@@ -205,17 +202,18 @@ def figures(compared: SideBySide, names: Sequence[str]) -> ReportSection:
 
 def kinds(compared: SideBySide) -> Iterator[ReportSection]:
     """Yield a table with the number of questions that each run found, by kind, if any question has a kind."""
-    if any(kind.kind for kind in compared.kinds):
+    answerable = [row for row in compared.rows if not row.negative]
+    counts = Counter(row.kind for row in answerable)
+    if any(counts):
+        found = [
+            Counter(row.kind for row in answerable if row.results[run].answered) for run in range(len(compared.runs))
+        ]
         rows = [
-            [QUESTION_KINDS.get(kind.kind) or kind.kind or NONE, f"{kind.questions}", *map(str, kind.answered)]
-            for kind in compared.kinds
+            [QUESTION_KINDS.get(kind) or kind or NONE, f"{count}", *(f"{of_run[kind]}" for of_run in found)]
+            for kind, count in counts.most_common()
         ]
         head = [message("Kind"), message("Questions"), *compared.labels]
         yield ReportSection(message("Found, by kind"), table=[head, *rows])
-
-
-def _answer_lines(compared: SideBySide) -> list[str]:
-    return [name for name in ANSWER_METRICS if name in compared.figures]
 
 
 def _difference(compared: SideBySide, name: str) -> str:
@@ -245,7 +243,7 @@ def _change_sections(compared: SideBySide) -> Iterator[ReportSection]:
 def _missed(compared: SideBySide) -> Iterator[ReportSection]:
     rows: list[list[Cell]] = []
     for row in compared.rows:
-        if not (row.negative or answered(row.results[0])):
+        if row.missed:
             reasons = dict.fromkeys(diagnosis.message for diagnosis in row.results[0].diagnoses)
             why = lines(*reasons, separator=" ") if reasons else NONE
             rows.append([row.id, row.question, _where(row), why])

@@ -10,7 +10,6 @@ from core.features.evaluation.scoring import summarise, values
 from core.model import (
     ANSWER_METRICS,
     BUDGET,
-    DEPTH,
     METRICS,
     MOST_RUNS,
     PARTS,
@@ -19,7 +18,6 @@ from core.model import (
     ChunkingOptions,
     Comparison,
     ComparisonRow,
-    KindComparison,
     Measured,
     QuestionResult,
     Run,
@@ -49,11 +47,6 @@ def shared(runs: Sequence[Measured]) -> list[tuple[QuestionResult, ...]]:
     return rows
 
 
-def answered(result: QuestionResult) -> bool:
-    """Whether a question is answered within DEPTH hits."""
-    return result.found_rank is not None and result.found_rank <= DEPTH
-
-
 def _key(result: QuestionResult) -> tuple[object, ...]:
     return result.id, result.question, result.any, frozenset((gold.path, gold.quote) for gold in result.golds)
 
@@ -70,52 +63,33 @@ def side_by_side(measured: Sequence[Measured], metric: str | None = None) -> Sid
     if metric is not None and metric not in METRICS:
         raise UnknownChoice("figure", metric, METRICS)
     runs = tuple(run for run, _ in measured)
+    labels, settings = _labels(runs), _settings(runs)
     rows = tuple(
         ComparisonRow(results, tuple(map(values, results)), _change(*results) if len(results) > 1 else None)
         for results in shared(measured)
     )
-    columns = [[row.results[number] for row in rows] for number in range(len(runs))]
-    summaries = [summarise(column) for column in columns]
-    every = {_key(result) for _, results in measured for result in results}
-    settings = _settings(runs)
+    summaries = [summarise([row.results[number] for row in rows]) for number in range(len(runs))]
     uneven = len(runs) > 1 and not _LENGTHS.isdisjoint(settings)
-    left_out = len(every) - len(rows)
-    labels = _labels(runs)
+    every = {_key(result) for _, results in measured for result in results}
     return SideBySide(
         runs=runs,
         labels=labels,
         metric=metric or (BY_BUDGET if uneven else BY_RANK),
         rows=rows,
-        answerable=sum(not row.negative for row in rows),
         figures={
             name: tuple(summary[name] for summary in summaries)
             for name in (*METRICS, *ANSWER_METRICS, *TIMES)
             if all(name in summary for summary in summaries)
         },
         comparisons=_compared(rows) if len(runs) > 1 else {},
-        kinds=_kinds(rows),
         settings=settings,
-        left_out=left_out,
-        notices=(*_notices(runs, labels, left_out, len(every), uneven=uneven), *_unjudged(columns, labels)),
+        notices=tuple(_notices(runs, labels, rows, len(every), uneven=uneven)),
     )
 
 
-def _unjudged(columns: Sequence[Sequence[QuestionResult]], labels: Sequence[str | Message]) -> Iterator[Message]:
-    """Yield a notice for each run in which the language model failed to judge some answers."""
-    for column, label in zip(columns, labels, strict=True):
-        judged = [question_result.judged for question_result in column if question_result.judged]
-        if failed := sum(judgement.verdict is None for judgement in judged):
-            yield message(
-                "'{run}': the language model gave no judgement on {n} of {every} answers, which don't count there.",
-                n=failed,
-                every=len(judged),
-                run=label,
-            )
-
-
 def _change(old: QuestionResult, new: QuestionResult) -> Change:
-    if answered(old) != answered(new):
-        return "gained" if answered(new) else "lost"
+    if old.answered != new.answered:
+        return "gained" if new.answered else "lost"
     was, now = (inf if result.found_rank is None else result.found_rank for result in (old, new))
     return "same" if was == now else "better" if now < was else "worse"
 
@@ -123,26 +97,11 @@ def _change(old: QuestionResult, new: QuestionResult) -> Change:
 def _compared(rows: Sequence[ComparisonRow]) -> dict[str, Comparison]:
     compared = {}
     for name in (*METRICS, *ANSWER_METRICS):
-        pairs = [(row.id, row.values[0], row.values[1]) for row in rows]
-        both = [(key, old[name], new[name]) for key, old, new in pairs if name in old and name in new]
+        both = [row for row in rows if all(name in figures for figures in row.values)]
         if both or name in METRICS:
-            compared[name] = compare({key: old for key, old, _ in both}, {key: new for key, _, new in both})
+            old, new = ({row.id: row.values[number][name] for row in both} for number in range(2))
+            compared[name] = compare(old, new)
     return compared
-
-
-def _kinds(rows: Sequence[ComparisonRow]) -> tuple[KindComparison, ...]:
-    """Return the kinds by descending number of questions."""
-    by_kind: dict[str, list[ComparisonRow]] = {}
-    for row in rows:
-        if not row.negative:
-            by_kind.setdefault(row.kind, []).append(row)
-    kinds = [
-        KindComparison(
-            kind, len(those), tuple(map(sum, zip(*(map(answered, row.results) for row in those), strict=True)))
-        )
-        for kind, those in by_kind.items()
-    ]
-    return tuple(sorted(kinds, key=lambda kind: -kind.questions))
 
 
 def _settings(runs: Sequence[Run]) -> dict[str, tuple[object, ...]]:
@@ -168,30 +127,33 @@ def _labels(runs: Sequence[Run]) -> tuple[str | Message, ...]:
 
 
 def _notices(
-    runs: Sequence[Run], labels: Sequence[str | Message], left_out: int, every: int, *, uneven: bool
-) -> tuple[Message, ...]:
-    notices = []
-    if left_out:
-        notices.append(
-            message(
-                "{n} of {every} questions left out: not asked in every run, or their right passages were changed.",
-                n=left_out,
-                every=every,
-            )
+    runs: Sequence[Run], labels: Sequence[str | Message], rows: Sequence[ComparisonRow], every: int, *, uneven: bool
+) -> Iterator[Message]:
+    if every > len(rows):
+        yield message(
+            "{n} of {every} questions left out: not asked in every run, or their right passages were changed.",
+            n=every - len(rows),
+            every=every,
         )
     if len({run.index_version for run in runs}) > 1:
-        notices.append(message("The notes or the base changed between these runs: a difference may come from that."))
-    notices += [
-        message("'{run}' was stopped after {n} of {every} questions.", run=name, n=run.asked, every=run.questions)
-        for run, name in zip(runs, labels, strict=True)
-        if run.ended_at is None
-    ]
-    if uneven:
-        notices.append(
-            message(
-                "The hits of these runs may differ in length, and counting hits favours long ones: the "
-                "figures within {n} characters are fairer.",
-                n=BUDGET,
+        yield message("The notes or the base changed between these runs: a difference may come from that.")
+    for run, name in zip(runs, labels, strict=True):
+        if run.ended_at is None:
+            yield message(
+                "'{run}' was stopped after {n} of {every} questions.", run=name, n=run.asked, every=run.questions
             )
+    if uneven:
+        yield message(
+            "The hits of these runs may differ in length, and counting hits favours long ones: the "
+            "figures within {n} characters are fairer.",
+            n=BUDGET,
         )
-    return tuple(notices)
+    for number, name in enumerate(labels):
+        judged = [judgement for row in rows if (judgement := row.results[number].judged)]
+        if failed := sum(judgement.verdict is None for judgement in judged):
+            yield message(
+                "'{run}': the language model gave no judgement on {n} of {every} answers, which don't count there.",
+                n=failed,
+                every=len(judged),
+                run=name,
+            )

@@ -167,11 +167,16 @@ class EvaluationView:
     compared: ComparisonView | None = None
 
     @classmethod
-    def from_measured(cls, measured: Measured, *, pending: int, compared: ComparisonView | None) -> Self:
-        run, results = measured
-        negatives = sum(result.negative for result in results)
-        views = tuple(map(QuestionResultView.from_result, results))
-        return cls(len(results) - negatives, negatives, run.metrics, len(results), views, pending, compared)
+    def from_side_by_side(cls, shown: SideBySide, pending: int) -> Self:
+        return cls(
+            scored=shown.answerable,
+            negatives=len(shown.rows) - shown.answerable,
+            metrics=shown.runs[0].metrics,
+            questions=len(shown.rows),
+            per_question=tuple(QuestionResultView.from_result(row.results[0]) for row in shown.rows),
+            pending=pending,
+            compared=ComparisonView.from_side_by_side(shown) if shown.comparisons else None,
+        )
 
 
 # Output for people.

@@ -6,12 +6,71 @@ from functools import partial
 
 import streamlit as st
 
-from core.model import METRICS, MOST_RUNS, KnowledgeBase, Pipeline, Progress, QuestionSet, SideBySide
+from core.base.messages import Message, message, message_table
+from core.model import (
+    ANSWER_METRICS,
+    FIGURES,
+    MAIN,
+    METRICS,
+    MOST_RUNS,
+    KnowledgeBase,
+    Pipeline,
+    Progress,
+    QuestionSet,
+    SideBySide,
+)
 from core.workspace import Workspace
-from pages.ui.evaluation import figures, pipelines, ranks
+from pages.ui.evaluation import pipelines, ranks
 from pages.ui.shared import jobs, links, widgets
-from pages.ui.shared.safe import html, plain
+from pages.ui.shared.safe import folded, html, plain
 from pages.ui.shared.text import busy, session_language, small_print, t, t_plural, text_of
+
+ABOUT = message_table(
+    {
+        "hit@1": "Share of questions whose first hit holds a right passage (hit@1)",
+        "hit@5": "Share of questions whose right passage is in the first 5 hits (hit@5)",
+        "hit@10": "Share of questions whose right passage is in the first 10 hits (hit@10)",
+        "mrr@10": (
+            "1 where the first hit is right, 1/2 for the second, 1/3 for the third … and 0 after the "
+            "tenth, on average (mrr@10)"
+        ),
+        "hit@4000chars": "Share of questions whose right passage is in the first 4,000 characters of the hits (hit@4000chars)",
+        "mrr@4000chars": "The same 1, 1/2, 1/3 …, but only within the first 4,000 characters of the hits (mrr@4000chars)",
+        "recall@10": "Share of all right passages that the first 10 hits hold (recall@10)",
+        "precision@10": (
+            "Share of the first 10 hits that hold a right passage: low where a question has only "
+            "one, so only for comparing (precision@10)"
+        ),
+        "ndcg@10": "How near the order of the first 10 comes to the best possible, which is 1 (ndcg@10)",
+        "map@10": "At each right passage: the share of hits up to it that are right, on average (map@10)",
+        "span_recall": "Share of the right passages' characters in the first 4,000 characters of the hits (span_recall)",
+        "span_precision": "Share of the first 4,000 characters of the hits that belong to a right passage (span_precision)",
+        "span_iou": "How far the hits and the right passages are the same text: 1 for exactly the same (span_iou)",
+        "answered": "Share of the questions with an answer in the notes that aren't refused (answered)",
+        "cited_recall": "Share of the right passages that the answer quotes, at least half of the shorter of both (cited_recall)",
+        "cited_precision": "Share of the quotes that come from a right passage (cited_precision)",
+        "quoted": "Share of the answer's sentences whose source is in the notes word for word (quoted)",
+        "facts": "Share of the figures and names in your expected answers that the answers contain (facts)",
+        "refused": "Share of the questions without an answer in the notes that are refused (refused)",
+        "agreed": "How far the answers agree with the expected ones, as the language model judges: 1 for each that agrees, a half for one that agrees in part; its reason is shown with the question (agreed)",
+        "p50_ms": "Half of the questions take less (p50_ms)",
+        "p95_ms": "95% of the questions take less (p95_ms)",
+    }
+)
+
+JUDGING = message(
+    "Within 4,000 characters, only what fits a prompt counts, however long the hits are. Among 10 hits, long ones "
+    "have an advantage."
+)
+"""Advice on the choice of a metric."""
+
+SHORT = (*MAIN, "p50_ms")
+"""Metrics that aren't folded."""
+
+
+def metric_name(name: str) -> str:
+    """Return the display name of a metric."""
+    return text_of(FIGURES[name])
 
 
 def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> None:
@@ -32,23 +91,18 @@ def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet
         _verdict(shown)
     if shown.is_better and replace(shown.runs[0].pipeline, name="") == Pipeline():
         _adopt(workspace, base, shown.runs[1].pipeline)
-    left, right = st.columns([7, 4], gap="large")
-    with left:
-        figures.draw_figures(workspace, shown)
-    with right, st.container(key="figures_side"):
-        figures.draw_differences(workspace, shown)
+    _draw_tables(workspace, shown)
     ranks.draw_questions(workspace, base, shown)
 
 
 def chosen_runs(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> list[str]:
-    """Return the ids of the runs in the address, else of the runs compared last; deleted runs are left out."""
+    """Return the ids of the runs in the address, else of those chosen in this session, else of the set's last runs."""
     key = _key(question_set.id)
     if (linked := links.arrived_value("runs")) is not None:
         st.session_state[key] = linked
     runs = workspace.runs.all(base.name)
     existing = {run.id for run in runs}
-    remembered = (st.session_state.get(key, ""), workspace.preferences.get(key))
-    named = next(filter(None, ([item for item in ids.split(",") if item in existing] for ids in remembered)), [])
+    named = [run_id for run_id in st.session_state.get(key, "").split(",") if run_id in existing]
     if not named:
         last = {run.pipeline: run.id for run in reversed(runs) if run.set_id == question_set.id and run.ended_at}
         usual = [way for way in last if replace(way, name="") == Pipeline()][-1:]
@@ -59,13 +113,10 @@ def chosen_runs(workspace: Workspace, base: KnowledgeBase, question_set: Questio
     return named
 
 
-def compare(workspace: Workspace, set_id: str, run_ids: Sequence[str]) -> None:
+def compare(set_id: str, run_ids: Sequence[str]) -> None:
     """Choose the runs to compare, or a single run to show."""
-    ids = ",".join(run_ids)
-    st.session_state[_key(set_id)] = ids
-    workspace.preferences.set(_key(set_id), ids)
-    links.set_value("runs", ids)
-    links.set_value("question", "")
+    st.session_state[_key(set_id)] = ",".join(run_ids)
+    links.set_values({"runs": st.session_state[_key(set_id)], "question": ""})
 
 
 def _key(set_id: str) -> str:
@@ -100,9 +151,9 @@ def _head(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
         if shown.comparisons:
             widgets.select(
                 t("Judge by"),
-                {name: figures.metric_name(name) for name in METRICS},
-                help=text_of(figures.JUDGING),
-                width=figures.JUDGE_WIDTH,
+                {name: metric_name(name) for name in METRICS},
+                help=text_of(JUDGING),
+                width=320,
                 **widgets.bound("judged_by", shown.metric, partial(st.session_state.__setitem__, "judged")),
             )
         _report(workspace, base, shown)
@@ -111,10 +162,11 @@ def _head(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
 def _verdict(shown: SideBySide) -> None:
     """Draw in words whether the second run is better than the first."""
     comparison = shown.comparisons[shown.metric]
+    tone = ("good" if comparison.difference > 0 else "bad") if comparison.settled else ""
     pair = f'{pipelines.badge(1)} <span class="t-dim">{html(t("against"))}</span> {pipelines.badge(0)}'
     st.html(
-        f'<div class="t-verdict {figures.tone(comparison)}"><div>{pair}</div><div><b>{html(comparison.message)}</b>'
-        f'<div class="t-facts"><span>{html(figures.metric_name(shown.metric))}</span></div></div></div>'
+        f'<div class="t-verdict {tone}"><div>{pair}</div><div><b>{html(comparison.message)}</b>'
+        f'<div class="t-facts"><span>{html(metric_name(shown.metric))}</span></div></div></div>'
     )
 
 
@@ -158,3 +210,42 @@ def _adopt(workspace: Workspace, base: KnowledgeBase, way: Pipeline) -> None:
             else t("They become the settings of the base, for every search that doesn't say otherwise."),
             width="content",
         )
+
+
+def _draw_tables(workspace: Workspace, shown: SideBySide) -> None:
+    """Draw the runs' metrics, the differing settings (all of a single run), and the results by kind of question."""
+    runs = workspace.runs
+    lettered = replace(shown, labels=tuple(pipelines.LETTERS[: len(shown.runs)]))
+    answers = [name for name in shown.figures if name in ANSWER_METRICS]
+    others = [name for name in shown.figures if name not in (*SHORT, *answers)]
+    left, right = st.columns([7, 4], gap="large")
+    with left:
+        st.html(_table(runs.figures(lettered, SHORT).table))
+        if answers:
+            _titled(t("Answers above the hits"), runs.figures(lettered, answers).table)
+        st.html(folded(t("All figures"), _table(runs.figures(lettered, others).table), css="t-more"))
+    with right, st.container(key="figures_side"):
+        for section in runs.settings_table(lettered):
+            if len(shown.runs) > 1:
+                _titled(section.title, section.table)
+            else:
+                st.html(folded(t("Settings of this run"), _table(section.table), css="t-more"))
+        for section in runs.kinds_table(lettered):
+            _titled(section.title, section.table)
+
+
+def _titled(title: str | Message, rows: Sequence[Sequence[str | Message]]) -> None:
+    widgets.heading(text_of(title))
+    st.html(_table(rows))
+
+
+def _table(rows: Sequence[Sequence[str | Message]]) -> str:
+    """Return a table as HTML; its first row and column are headers, with explanations of the metrics."""
+    head = "".join(f"<th>{html(cell)}</th>" for cell in rows[0])
+    about = {FIGURES[name]: text for name, text in ABOUT.items()}
+    body = ""
+    for first, *cells in rows[1:]:
+        title = about[first] if isinstance(first, Message) and first in about else ""
+        line = "".join(f"<td>{html(cell)}</td>" for cell in cells)
+        body += f'<tr><th scope="row" title="{html(title)}">{html(first)}</th>{line}</tr>'
+    return f'<table class="t-figures"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'

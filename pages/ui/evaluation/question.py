@@ -1,16 +1,21 @@
 """One evaluation question: its text, its kind, and its right passages, which a click on a hit adds."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import TypeVar
 
 import streamlit as st
 
-from core.model import NOTICES, QUESTION_KINDS, GoldSpan, Hit, Question, QuestionSet, SearchOptions
+from core.base.messages import Message
+from core.model import NOTICES, QUESTION_KINDS, ComparisonRow, GoldSpan, Hit, Question, QuestionSet, SearchOptions
 from core.workspace import Workspace
 from pages.ui.shared import cards, shell, widgets
 from pages.ui.shared.safe import Span, html, plain
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
+
+Listed = TypeVar("Listed", Question, ComparisonRow)
 
 # Right passages by a click: a hit becomes one of its question, in a question set of its base.
 
@@ -139,7 +144,7 @@ def _passage(workspace: Workspace, question_set: QuestionSet, question: Question
         act = partial(workspace.questions.remove_passage, question_set, question.id, gold)
         widgets.close(key, t("Remove"), on_click=widgets.guarded(act, key), disabled=workspace.readonly)
     widgets.problem_of(key)
-    st.html(_text(gold.quote))
+    st.html(f'<div class="t-hit">{passage_text(gold.quote)}</div>')
     if gold.flagged:
         small_print(
             "The note was deleted, or this text in it was changed. Runs don't ask the question until you remove "
@@ -165,9 +170,9 @@ def _narrowing(workspace: Workspace, question_set: QuestionSet, question: Questi
     widgets.problem_of(key)
 
 
-def _text(text: str, words: Sequence[Span] = ()) -> str:
+def passage_text(text: str, words: Sequence[Span] = (), lines: int = LINES) -> str:
     """Return a passage as HTML; a long passage is folded."""
-    return f'<div class="t-hit">{cards.foldable(text, words, t("Whole passage, {n} characters", n=len(text)), LINES)}</div>'
+    return cards.foldable(text, words, t("Whole passage, {n} characters", n=len(text)), lines)
 
 
 def _place(workspace: Workspace, gold: GoldSpan) -> int | None:
@@ -231,7 +236,7 @@ def _hit(workspace: Workspace, question_set: QuestionSet, question: Question, hi
             about=t("Makes it a right passage of this question; a second click undoes that."),
             act=act,
         )
-    st.html(_text(hit.chunk.text, words))
+    st.html(f'<div class="t-hit">{passage_text(hit.chunk.text, words)}</div>')
 
 
 LONGEST = 20_000
@@ -243,11 +248,42 @@ def kind_name(kind: str) -> str:
     return text_of(QUESTION_KINDS.get(kind, kind))
 
 
-def kind_filter(kinds: Iterable[str], key: str, place: object = st, **more: object) -> str:
-    """Draw the choice of a kind and return the chosen kind, "" for all."""
-    texts = {"": t("All kinds"), **{kind: kind_name(kind) for kind in kinds}}
-    widgets.begin_with(key, texts, "")
-    return widgets.select(t("Kind"), texts, key, place, label_visibility="collapsed", **more)
+ALWAYS = ("all", "missed")
+"""States whose filters are offered even where no question has them."""
+
+
+def narrow(
+    questions: Sequence[Listed],
+    names: Mapping[str, Message],
+    states: Callable[[Listed], set[str]],
+    text: Callable[[Listed], str],
+    key: str,
+) -> list[Listed]:
+    """Draw filters of questions by state with their counts, by kind and by text, and return the matching questions.
+
+    `names` are the names of states; every question has the state "all".
+    """
+    counts = Counter(state for item in questions for state in states(item))
+    labels = {
+        name: f"{text_of(label)} {counts[name]:,}" for name, label in names.items() if counts[name] or name in ALWAYS
+    }
+    kinds = {"": t("All kinds"), **{kind: kind_name(kind) for kind in sorted({item.kind for item in questions} - {""})}}
+    widgets.begin_with(f"{key}_state", labels, "all")
+    widgets.begin_with(f"{key}_kind", kinds, "")
+    with widgets.row(f"{key}_filters", vertical_alignment="bottom"):
+        state = widgets.pills(t("Which questions"), labels, f"{key}_state", required=True, persist_state="session")
+        more = {"label_visibility": "collapsed", "width": 170, "persist_state": "session"}
+        kind = widgets.select(t("Kind"), kinds, f"{key}_kind", **more) if len(kinds) > 1 else ""
+        icon = ":material/search:"
+        typed = widgets.text_box(
+            t("Text of the question"), f"{key}_text", icon=icon, width=230, persist_state="session"
+        )
+    wanted = typed.strip().casefold()
+    return [
+        item
+        for item in questions
+        if state in states(item) and kind in ("", item.kind) and wanted in text(item).casefold()
+    ]
 
 
 def draw(workspace: Workspace, base: str, question_set: QuestionSet, question: Question, kinds: Sequence[str]) -> None:

@@ -23,12 +23,8 @@ STATES = message_table(
 )
 LONGEST = 300
 """Maximum number of characters of a question in the table."""
-WIDTHS = {"state": 96, "kind": 82, "passages": 62}
-"""Minimum widths in pixels of the columns that are left out while empty."""
-LETTER = 7
-"""Pixels per letter in a column."""
-BESIDE = 360
-"""Minimum width in pixels of the table's columns next to an open question."""
+SHOWN = {False: ("question", "state", "kind", "passages"), True: ("question", "state")}
+"""Columns of the table that aren't empty, without and with an open question next to it."""
 
 _CHOSEN, _SHOWN, _ADDING = "chosen_questions", "shown_question", "adding_question"
 _DELETION = Dialog("deleting_questions")
@@ -42,7 +38,7 @@ def draw(workspace: Workspace, base: str, question_set: QuestionSet) -> None:
             small_print("The notes have no definition or heading that gives a new question.")
     with shell.errors():
         every = workspace.questions.all(question_set)
-        if sum(_is(item, "gone") for item in every) != question_set.flagged and not workspace.readonly:
+        if sum("gone" in states(item) for item in every) != question_set.flagged and not workspace.readonly:
             st.rerun()  # the bar above was drawn before a lost passage was noticed
         _settle(question_set, every)
         _bar(workspace, question_set, every)
@@ -50,7 +46,7 @@ def draw(workspace: Workspace, base: str, question_set: QuestionSet) -> None:
         left, right = st.columns([6, 5], gap="medium") if has_side else (st.container(), None)
         with left:
             if every:
-                listed = _filter_questions(every)
+                listed = question.narrow(every, STATES, states, lambda item: f"{item.text}\n{item.id}", "questions")
                 _table(listed, has_side=has_side)
                 _actions(workspace, question_set, listed)
             else:
@@ -111,33 +107,11 @@ def _bar(workspace: Workspace, question_set: QuestionSet, every: Sequence[Questi
 # the table
 
 
-def _filter_questions(every: Sequence[Question]) -> list[Question]:
-    """Draw the filters and return the matching questions."""
-    counts = {state: sum(_is(item, state) for item in every) for state in STATES}
-    texts = {name: f"{text_of(STATES[name])} · {n:,}" for name, n in counts.items() if name == "all" or n}
-    widgets.begin_with("questions_state", texts, "all")
-    state = widgets.segments(t("State"), texts, "questions_state", persist_state="session")
-    left, right = st.columns([3, 2])
-    with left:
-        icon = ":material/filter_alt:"
-        text = widgets.text_box(t("Text of the question"), "questions_text", icon=icon, persist_state="session")
-    kinds = sorted({item.kind for item in every} - {""})
-    kind = question.kind_filter(kinds, "questions_kind", right, persist_state="session")
-    wanted = (text or "").casefold().strip()
-    return [
-        item
-        for item in every
-        if _is(item, state) and kind in ("", item.kind) and wanted in f"{item.text}\n{item.id}".casefold()
-    ]
-
-
-def _is(item: Question, state: str) -> bool:
-    return {
-        "all": True,
-        "suggested": item.suggested,
-        "gone": any(gold.flagged for gold in item.spans),
-        "negative": not item.gold,
-    }[state]
+def states(item: Question) -> set[str]:
+    """Return the states of a question, with the names of STATES."""
+    gone = any(gold.flagged for gold in item.spans)
+    conditions = {"all": True, "suggested": item.suggested, "gone": gone, "negative": not item.gold}
+    return {name for name, applies in conditions.items() if applies}
 
 
 def _table(listed: Sequence[Question], *, has_side: bool) -> None:
@@ -157,26 +131,23 @@ def _table(listed: Sequence[Question], *, has_side: bool) -> None:
     rows: list[dict[str, object]] = [
         {
             "question": item.text[:LONGEST],
-            "state": " · ".join(text_of(label) for name, label in STATES.items() if name != "all" and _is(item, name)),
+            "state": " · ".join(text_of(STATES[name]) for name in STATES if name != "all" and name in states(item)),
             "kind": question.kind_name(item.kind),
             "passages": len(item.gold),
         }
         for item in listed
     ]
-    others = ["state"] if has_side else list(WIDTHS)
-    longest = {name: max(len(str(row[name] or "")) for row in rows) for name in others}
-    widths = {name: max(WIDTHS[name], LETTER * letters) for name, letters in longest.items() if letters}
     widgets.table(
         rows,
         {
-            "question": widgets.text_column("Question", width=BESIDE - sum(widths.values()) if has_side else None),
-            "state": widgets.text_column("State", width=widths.get("state")),
-            "kind": widgets.text_column("Kind", width=widths.get("kind")),
-            "passages": widgets.count_column(t("Passages"), width=widths.get("passages")),
+            "question": widgets.text_column("Question", width="large"),
+            "state": widgets.text_column("State"),
+            "kind": widgets.text_column("Kind"),
+            "passages": widgets.count_column(t("Passages")),
         },
         key,
         most=560,
-        column_order=["question", *widths],
+        column_order=[name for name in rows[0] if name in SHOWN[has_side] and any(row[name] for row in rows)],
         on_select=picked,
         selection_mode="multi-row",
         selection_default={"selection": {"rows": [row for row, item in enumerate(listed) if item.id in chosen]}},

@@ -1,6 +1,6 @@
 """The questions of compared runs: a list with the ranks in each run, and the hits for one question."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 
@@ -10,7 +10,6 @@ from core.base.errors import NoteNotFound
 from core.base.messages import message_table
 from core.base.text import join_spans
 from core.model import (
-    DEPTH,
     LOST,
     STAGES,
     Chunk,
@@ -27,8 +26,7 @@ from core.model import (
     SideBySide,
 )
 from core.workspace import Workspace
-from pages.ui.evaluation import pipelines
-from pages.ui.evaluation.question import kind_filter, kind_name
+from pages.ui.evaluation import pipelines, question
 from pages.ui.shared import cards, knobs, links, shell, widgets
 from pages.ui.shared.safe import Span, facts, folded, html
 from pages.ui.shared.text import section_title, sentences, small_print, t, t_plural, text_of, with_label
@@ -39,8 +37,6 @@ LINES = 4
 """Visible lines of a chunk that isn't right."""
 SHOWN = 2
 """Number of right passages that aren't folded."""
-QUOTE = 600
-"""Visible characters of a folded right passage."""
 
 
 class Places:
@@ -90,7 +86,7 @@ def draw_question(workspace: Workspace, base: KnowledgeBase, shown: SideBySide, 
 
 
 def _question(row: ComparisonRow, places: Places) -> None:
-    kind = f'<span class="t-tag">{html(kind_name(row.kind))}</span>' if row.kind else ""
+    kind = f'<span class="t-tag">{html(question.kind_name(row.kind))}</span>' if row.kind else ""
     st.html(f'<div class="t-title">{html(row.question)}</div>{kind}')
     golds = row.results[0].golds
     if not golds:
@@ -115,11 +111,7 @@ def _question(row: ComparisonRow, places: Places) -> None:
 def _gold(gold: GoldSpan, places: Places) -> str:
     changed = f' <span class="t-tag t-problem">{html(t("changed in the note since"))}</span>'
     changed = "" if places.gold(gold) else changed
-    text = f'<div class="t-text">{html(gold.quote[:QUOTE])}{" …" if len(gold.quote) > QUOTE else ""}</div>'
-    if len(gold.quote) > QUOTE:
-        text += folded(
-            t("Whole chunk, {n} characters", n=len(gold.quote)), f'<div class="t-text">{html(gold.quote)}</div>'
-        )
+    text = question.passage_text(gold.quote)
     return f'<div class="t-gold"><div class="t-crumb">{html(gold.path)}{changed}</div>{text}</div>'
 
 
@@ -237,7 +229,7 @@ def _text(note: Note | None, span: Span | None, spans: Sequence[Span]) -> str:
         return f'<div class="t-small t-problem">{html(problem)}</div>'
     text = note.body[slice(*span)]
     inside = [(start - span[0], end - span[0]) for start, end in spans]
-    return cards.foldable(text, inside, t("Whole chunk, {n} characters", n=len(text)), cards.LINES if inside else LINES)
+    return question.passage_text(text, inside, cards.LINES if inside else LINES)
 
 
 def right_spans(golds: Sequence[GoldSpan], note_id: str, span: Span, places: Places) -> list[Span]:
@@ -246,8 +238,6 @@ def right_spans(golds: Sequence[GoldSpan], note_id: str, span: Span, places: Pla
     inside = sorted((max(start, span[0]), min(end, span[1])) for start, end in present)
     return join_spans(inside)
 
-
-Filter = Callable[[ComparisonRow], bool]
 
 FILTERS = message_table(
     {
@@ -270,7 +260,7 @@ def draw_questions(workspace: Workspace, base: KnowledgeBase, shown: SideBySide)
     @st.fragment
     def part() -> None:
         with shell.errors():
-            rows = _filter_rows(shown)
+            rows = question.narrow(shown.rows, FILTERS, states, lambda row: row.question, "rows")
             if not rows:
                 small_print("No question matches these filters.")
                 return
@@ -283,38 +273,10 @@ def draw_questions(workspace: Workspace, base: KnowledgeBase, shown: SideBySide)
     part()
 
 
-def filters(*, compared: bool) -> dict[str, Filter]:
-    """Return the filters of the list by name; filters by change exist only if two runs are compared."""
-
-    def changed(name: str) -> Filter:
-        return lambda row: row.change == name
-
-    return {
-        "all": lambda row: True,
-        "missed": lambda row: not row.negative and (row.ranks[-1] or DEPTH + 1) > DEPTH,
-        **({name: changed(name) for name in ("gained", "lost", "better", "worse")} if compared else {}),
-        "negative": lambda row: row.negative,
-    }
-
-
-def _filter_rows(shown: SideBySide) -> list[ComparisonRow]:
-    """Draw the filters with their counts, and return the matching questions."""
-    offered = filters(compared=len(shown.runs) > 1)
-    counts = {name: sum(map(passes, shown.rows)) for name, passes in offered.items()}
-    labels = {name: f"{text_of(FILTERS[name])} {n:,}" for name, n in counts.items() if n or name in ("all", "missed")}
-    widgets.begin_with("rows_filter", labels, "all")
-    with widgets.row("rows_filters", vertical_alignment="bottom"):
-        name = widgets.pills(t("Which questions"), labels, "rows_filter", required=True)
-        kinds = sorted({row.kind for row in shown.rows} - {""})
-        kind = kind_filter(kinds, "rows_kind", width=170) if kinds else ""
-        text = widgets.text_box(t("Text of the question"), "rows_text", icon=":material/search:", width=230)
-    wanted = text.strip().casefold()
-    passes = offered[str(name)]
-    return [
-        row
-        for row in shown.rows
-        if passes(row) and (not kind or row.kind == kind) and (not wanted or wanted in row.question.casefold())
-    ]
+def states(row: ComparisonRow) -> set[str]:
+    """Return the states of a question in the compared runs, with the names of FILTERS."""
+    conditions = {"all": True, "missed": row.missed, "negative": row.negative}
+    return {*(name for name, applies in conditions.items() if applies), *filter(None, [row.change])}
 
 
 def _draw_rows(shown: SideBySide, rows: Sequence[ComparisonRow]) -> ComparisonRow:
@@ -338,7 +300,7 @@ def _draw_rows(shown: SideBySide, rows: Sequence[ComparisonRow]) -> ComparisonRo
                 "change": SIGNS[row.change] if row.change else "",
                 **{f"rank_{number}": rank(row, number) for number in range(len(row.results))},
                 "question": row.question,
-                **({"kind": kind_name(row.kind)} if row.kind else {}),
+                **({"kind": question.kind_name(row.kind)} if row.kind else {}),
             }
             for row in rows
         ],

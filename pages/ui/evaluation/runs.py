@@ -8,7 +8,7 @@ import streamlit as st
 from core.base.messages import message_table
 from core.model import MAIN, MOST_RUNS, KnowledgeBase, Pipeline, QuestionSet, Run, RunList
 from core.workspace import Workspace
-from pages.ui.evaluation import comparison, figures, pipelines
+from pages.ui.evaluation import comparison, pipelines
 from pages.ui.shared import jobs, names, widgets
 from pages.ui.shared.text import small_print, t, t_plural, text_of
 
@@ -67,7 +67,7 @@ def panel(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet |
     if job and job.state == "done" and isinstance(job.result, RunList):
         made = job.result.runs
         if made[0].id in {run.id for run in workspace.runs.all(base.name)}:
-            comparison.compare(workspace, made[0].set_id, [run.id for run in made])
+            comparison.compare(made[0].set_id, [run.id for run in made])
             workspace.jobs.forget(JOB)
             if question_set is None or made[0].set_id != question_set.id:
                 st.query_params.update({"set": made[0].set_name, "view": "compare"})
@@ -125,7 +125,7 @@ def _places(workspace: Workspace) -> None:
 def _marked(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run], *, sets: bool) -> list[Run]:
     metrics = {
         name: st.column_config.NumberColumn(
-            figures.metric_name(name), format="%.3f", width=150, help=text_of(figures.ABOUT[name])
+            comparison.metric_name(name), format="%.3f", width=150, help=text_of(comparison.ABOUT[name])
         )
         for name in MAIN
     }
@@ -170,7 +170,7 @@ def _actions(workspace: Workspace, question_set: QuestionSet, marked: Sequence[R
 
     def compare() -> None:
         # The newer is compared with the older: the table has the newest first.
-        comparison.compare(workspace, question_set.id, [run.id for run in reversed(ready)])
+        comparison.compare(question_set.id, [run.id for run in reversed(ready)])
         show("compare")
 
     with widgets.row("history_actions"):

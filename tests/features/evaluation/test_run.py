@@ -8,6 +8,7 @@ import pytest
 from benchmarks.evaluation import Evaluation, evaluation_of
 from core.base.codec import encode
 from core.features.evaluation.scoring import ask, is_lost, summarise, values
+from core.features.evaluation.sidebyside import side_by_side
 from core.features.evaluation.views import EvaluationView
 from core.model import (
     CALENDAR_BEGINS,
@@ -116,7 +117,7 @@ def test_hits_are_told_as_places_in_the_file() -> None:
 def test_the_result_is_json() -> None:
     result = run(QUESTIONS)
     asked = Run("1", "", "", "", Pipeline(), {}, 1, CALENDAR_BEGINS, None, 6, metrics=result.metrics)
-    view = EvaluationView.from_measured((asked, result.questions), pending=0, compared=None)
+    view = EvaluationView.from_side_by_side(side_by_side([(asked, result.questions)]), 0)
     told = json.loads(json.dumps(encode(view)))
     assert (told["questions"], told["scored"], told["negatives"]) == (6, 5, 1)
     assert set(told["metrics"]) == {*METRICS, "p50_ms", "p95_ms"}

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from core.base.errors import ConfigError, UnknownChoice
+from core.features.evaluation.report import kinds
 from core.features.evaluation.sidebyside import BY_BUDGET, BY_RANK, shared, side_by_side
-from core.model import METRICS, ChunkingOptions, GoldSpan, KindComparison, Pipeline, QuestionResult, SideBySide
+from core.model import METRICS, ChunkingOptions, GoldSpan, Pipeline, QuestionResult, SideBySide
 from core.retrieval.comparison import compare
 from tests.features.evaluation.paper import negative, ranked, result, run
 
@@ -81,7 +82,6 @@ def test_a_question_whose_passage_moved_is_the_same() -> None:
 def test_other_questions_are_left_out_and_that_is_told(other: QuestionResult) -> None:
     shown = side_by_side([run("x", [result("a", 1), result("b", 1)]), run("y", [result("b", 3), other])])
     assert [row.id for row in shown.rows] == ["b"]
-    assert shown.left_out == 2
     assert [*map(str, shown.notices)] == [
         "2 of 3 questions left out: not asked in every run, or their right passages were changed.",
     ]
@@ -146,17 +146,19 @@ def test_a_label_says_what_differs_from_the_base_as_it_was_split() -> None:
 
 def test_answered_questions_are_counted_by_kind() -> None:
     def asked(*ranks: int | None) -> list[QuestionResult]:
-        kinds = ("short", "keyword", "short", "")
-        return [result(f"{n}", rank, kind=kind) for n, (rank, kind) in enumerate(zip(ranks, kinds, strict=True))]
+        named = ("short", "keyword", "short", "")
+        return [result(f"{n}", rank, kind=kind) for n, (rank, kind) in enumerate(zip(ranks, named, strict=True))]
 
     shown = side_by_side(
         [run("a", [*asked(1, 2, 3, 4), negative("n")]), run("b", [*asked(None, 2, 11, 4), negative("n")])]
     )
-    assert shown.kinds == (
-        KindComparison("short", 2, (2, 0)),
-        KindComparison("keyword", 1, (1, 1)),
-        KindComparison("", 1, (1, 1)),
-    )
+    (section,) = kinds(shown)
+    assert [[*map(str, row)] for row in section.table] == [
+        ["Kind", "Questions", "a", "b"],
+        ["short", "2", "2", "0"],
+        ["keyword", "1", "1", "1"],
+        ["–", "1", "1", "1"],
+    ]
 
 
 def test_a_run_alone_has_nothing_to_compare() -> None:
