@@ -240,7 +240,7 @@ class QuestionSetError(TesseraError):
     """A question file has bad lines, or a question set is invalid.
 
     `line` is the number of the first bad line, 0 for an error without a line. `others` are further bad lines with
-    their reasons, and `unlisted` counts the rest.
+    their reasons, and `unlisted` counts the rest; the text lists them.
     """
 
     def __init__(
@@ -253,12 +253,11 @@ class QuestionSetError(TesseraError):
         unlisted: int = 0,
         **fields: object,
     ) -> None:
-        self.path, self.line = path, line
-        self.reason = reason if isinstance(reason, Message) else message(reason, **fields)
-        self.others, self.unlisted = tuple(others), unlisted
-        first = message("{path}, line {line}: {reason}", path=path, line=line, reason=self.reason)
-        rows = [first if line else message("{path}: {reason}", path=path, reason=self.reason)]
-        rows += [message("line {line}: {reason}", line=line, reason=reason) for line, reason in self.others]
+        self.line = line
+        why = reason if isinstance(reason, Message) else message(reason, **fields)
+        first = message("{path}, line {line}: {reason}", path=path, line=line, reason=why)
+        rows = [first if line else message("{path}: {reason}", path=path, reason=why)]
+        rows += [message("line {line}: {reason}", line=line, reason=other) for line, other in others]
         if unlisted:
             rows.append(plural("{n} more problem was found.", "{n} more problems were found.", n=unlisted))
         super().__init__(lines(*rows))

@@ -38,7 +38,6 @@ def look(screen: Screen, **address: str) -> Screen:
 
 def choose(screen: Screen, *ids: str) -> Screen:
     screen.app.session_state["chosen_questions"] = list(ids)
-    screen.app.session_state["shown_question"] = ids[-1]
     screen.app.run()
     return screen
 
@@ -103,8 +102,8 @@ def test_the_sample_questions_are_there_beside_ones_own(place: Path) -> None:
 
 def test_a_first_question_is_typed_and_its_passage_found_and_taken_back(filled: Screen) -> None:
     look(filled).press("type_first")
-    filled.app.text_area("new_question_text").input("pg_restore")
-    filled.press("new_question_yes")
+    filled.app.text_area("question_text_new").input("pg_restore")
+    filled.press("save_question_new")
     (question,) = kept(filled)
     assert (question.text, question.gold) == ("pg_restore", ())
     assert "this is a question your notes don't answer" in filled.text
@@ -120,10 +119,10 @@ def test_a_first_question_is_typed_and_its_passage_found_and_taken_back(filled: 
 
 def test_a_question_without_text_is_refused(filled: Screen) -> None:
     look(filled).press("type_first")
-    filled.app.text_area("new_question_text").input("  ")
-    filled.press("new_question_yes")
+    filled.app.text_area("question_text_new").input("  ")
+    filled.press("save_question_new")
     assert "a question has no text" in filled.errors
-    filled.press("new_question_no")
+    filled.press("cancel_question")
     assert not filled.app.text_area
     assert kept(filled) == []
 
@@ -256,7 +255,7 @@ BAD = {
         ["line 2", "the id 'q2' is already used in line 1.", "line 3", "'id' is missing"],
         ["第 2 行", "编号“q2”在第 1 行已经用过。", "第 3 行", "缺少“id”"],
     ),
-    "many": (b"[]\n" * 25, "bad.jsonl", ["line 20", "and 5 more"], ["第 20 行", "还有 5 项"]),
+    "many": (b"[]\n" * 25, "bad.jsonl", ["line 20", "5 more problems"], ["第 20 行", "另外还有 5 处问题"]),
     "empty": (b"", "bad.csv", ["there is no question in this file."], ["这个文件里没有问题。"]),
     "columns": (b"id,question\n1,x\n", "bad.csv", ["the column path, quote is missing"], ["缺少列 path、quote"]),
     "cells": (b'id,question,path,quote\n"1,x', "bad.csv", ["this isn't CSV"], ["不是有效的 CSV（引号没有闭合）"]),
@@ -292,11 +291,11 @@ def test_a_set_is_written_to_a_file_only_when_that_is_asked_for(filled: Screen) 
 def test_questions_are_filtered_by_state_kind_and_text(filled: Screen) -> None:
     keep(filled, GOOD, NEGATIVE, {**NEGATIVE, "id": "q3", "question": "maybe?", "suggested": True})
     assert len(table(look(filled))) == 3
-    filled.app.segmented_control("questions_state").set_value("negative").run()
+    filled.app.pills("questions_state").set_value("negative").run()
     assert table(filled) == ["who wrote this?", "maybe?"]
-    filled.app.segmented_control("questions_state").set_value("suggested").run()
+    filled.app.pills("questions_state").set_value("suggested").run()
     assert table(filled) == ["maybe?"]
-    filled.app.segmented_control("questions_state").set_value("all").run()
+    filled.app.pills("questions_state").set_value("all").run()
     filled.app.selectbox("questions_kind").set_value("how").run()
     assert table(filled) == ["how do I restore?"]
     filled.app.selectbox("questions_kind").set_value("").run()
@@ -360,7 +359,7 @@ def test_a_passage_that_is_gone_is_told_and_can_be_removed(filled: Screen, vault
     assert list(filled.app.dataframe[0].value["state"]) == ["Passage no longer exists"]
     assert "1 whose passage no longer exists" in filled.text
     assert "The note was deleted, or this text in it was changed" in filled.text
-    filled.app.segmented_control("questions_state").set_value("gone").run()
+    filled.app.pills("questions_state").set_value("gone").run()
     assert table(filled) == ["how do I restore?"]
     filled.press("remove_0")
     assert kept(filled)[0].gold == ()

@@ -144,9 +144,9 @@ def test_texts_from_outside_are_shown_as_they_are_written(compared: Screen) -> N
 
 def test_the_list_can_be_narrowed(compared: Screen) -> None:
     assert rows(compared) == ["restore a backup", HOSTILE, "who wrote this"]
-    compared.app.pills("rows_filter").set_value("negative").run()
+    compared.app.pills("rows_state").set_value("negative").run()
     assert rows(compared) == ["who wrote this"]
-    compared.app.pills("rows_filter").set_value("all").run()
+    compared.app.pills("rows_state").set_value("all").run()
     compared.app.selectbox("rows_kind").set_value("how").run()
     assert rows(compared) == ["restore a backup"]
     compared.app.text_input("rows_text").input("nothing like it").run()
@@ -156,7 +156,7 @@ def test_the_list_can_be_narrowed(compared: Screen) -> None:
 def test_a_miss_says_why(filled: Screen) -> None:
     a_set(filled.workspace, 4)
     pick(filled.open("evaluation", view="compare"), "words").press("run").finish("evaluate")
-    filled.app.pills("rows_filter").set_value("missed").run()
+    filled.app.pills("rows_state").set_value("missed").run()
     assert rows(filled)[-1] == "zebra number 4"
     mark(filled, len(rows(filled)) - 1)
     told = boxes(filled)
@@ -208,8 +208,8 @@ def test_everything_of_a_way_can_be_set(filled: Screen, kept: QuestionSet) -> No
     filled.open("evaluation", view="compare")
     filled.app.slider("way_semantic_weight_0").set_value(0.3).run()
     filled.app.segmented_control("way_mode_0").set_value("hybrid").run()
-    filled.app.selectbox("way_strategy_0").set_value("recursive").run()
-    size = next(slider for slider in filled.app.slider if slider.key.startswith("way_chunk_size_0"))
+    filled.app.selectbox("try_way_0_strategy").set_value("recursive").run()
+    size = next(slider for slider in filled.app.slider if slider.key.startswith("try_way_0_chunk_size"))
     size.set_value(256).run()
     first = ways(filled)[0]
     assert (first.search.semantic_weight, first.search.mode) == (0.3, "hybrid")

@@ -11,8 +11,7 @@ from operator import itemgetter
 from core.base.blobs import Span
 from core.base.errors import NoteNotFound, QuestionSetError, RowError, TesseraError
 from core.base.messages import Message, message
-from core.indexing.edits import places
-from core.model import CALENDAR_BEGINS, Edit, Gold, GoldSpan, KnowledgeBase, Note, Question, QuestionSet
+from core.model import Gold, GoldSpan, KnowledgeBase, Note, Question, QuestionSet
 from core.store import Store
 
 MOST = 20
@@ -206,18 +205,22 @@ class _QuoteText:
         """Return the span of a quote nearest to its last position, None without one."""
         if self._body.startswith(gold.quote, gold.start):
             return gold.start, gold.start + len(gold.quote)
-        anchored = Edit("gold", gold.note_id, "text", gold.quote, gold.start, CALENDAR_BEGINS)
-        exact = places(self._body, [anchored]).get(anchored.id)
-        if exact is not None:
-            return exact
-        return min(self._loosely(gold.quote), key=lambda span: abs(span[0] - gold.start), default=None)
+        # Overlapping spans would take quadratic time in a run of one letter.
+        spans = self._spans(gold.quote, step=len(gold.quote))
+        return min(spans, key=lambda span: abs(span[0] - gold.start), default=None)
 
     def first_two(self, quote: str) -> list[Span]:
         """Return the first two spans of a quote, which may overlap."""
-        first = self._body.find(quote)
-        second = self._body.find(quote, first + 1) if first >= 0 else -1
-        exact = [(start, start + len(quote)) for start in (first, second) if start >= 0]
-        return exact or list(islice(self._loosely(quote), 2))
+        return list(islice(self._spans(quote, step=1), 2))
+
+    def _spans(self, quote: str, *, step: int) -> Iterator[Span]:
+        """Yield the exact spans of a quote at least `step` apart, without any those that ignore white space."""
+        at = self._body.find(quote)
+        if at < 0:
+            yield from self._loosely(quote)
+        while at >= 0:
+            yield at, at + len(quote)
+            at = self._body.find(quote, at + step)
 
     def _loosely(self, quote: str) -> Iterator[Span]:
         """Yield the spans of a quote, ignoring white space, at word boundaries only."""

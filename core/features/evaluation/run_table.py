@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import datetime
 
 from core.base.codec import decoder, to_plain
@@ -14,7 +14,7 @@ from core.model import (
     Run,
 )
 from core.store.ids import fresh_id
-from core.store.reading import RowReader, fields_in, loaded, stored
+from core.store.reading import RowReader, columns_of, fields_in, loaded, stored
 from core.store.table import AMONG, StoreTable
 
 _RUNS = "SELECT runs.*, (SELECT count(*) FROM results WHERE run_id = runs.id) AS asked FROM runs"
@@ -44,15 +44,7 @@ class RunTable(StoreTable):
             run_with_id = replace(run, id=fresh_id(f"{run.base_id}/{run.set_name}/{run.started_at}", ids))
             if not self._value("SELECT 1 FROM bases WHERE id = ?", run.base_id):
                 raise RunNotFound(run_with_id.id)
-            pipeline = asdict(run_with_id.pipeline) | {"search": run_with_id.pipeline.search.chosen()}
-            row = {name: getattr(run_with_id, name) for name in Run.__slots__ if name != "asked"} | {
-                "pipeline": json.dumps(pipeline),
-                "settings": json.dumps(run_with_id.settings),
-                "started_at": run_with_id.started_at.isoformat(),
-                "ended_at": None,
-                "metrics": "{}",
-            }
-            self._insert("runs", row)
+            self._insert("runs", {name: value for name, value in columns_of(run_with_id).items() if name != "asked"})
         return run_with_id
 
     def add(

@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.base.messages import Message, message, message_table
+from core.base.messages import Message, message_table
 from core.model import (
     ANSWER_METRICS,
     FIGURES,
@@ -57,12 +57,6 @@ ABOUT = message_table(
         "p95_ms": "95% of the questions take less (p95_ms)",
     }
 )
-
-JUDGING = message(
-    "Within 4,000 characters, only what fits a prompt counts, however long the hits are. Among 10 hits, long ones "
-    "have an advantage."
-)
-"""Advice on the choice of a metric."""
 
 SHORT = (*MAIN, "p50_ms")
 """Metrics that aren't folded."""
@@ -152,7 +146,6 @@ def _head(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
             widgets.select(
                 t("Judge by"),
                 {name: metric_name(name) for name in METRICS},
-                help=text_of(JUDGING),
                 width=320,
                 **widgets.bound("judged_by", shown.metric, partial(st.session_state.__setitem__, "judged")),
             )
@@ -220,9 +213,7 @@ def _draw_tables(workspace: Workspace, shown: SideBySide) -> None:
     others = [name for name in shown.figures if name not in (*SHORT, *answers)]
     left, right = st.columns([7, 4], gap="large")
     with left:
-        st.html(_table(runs.figures(lettered, SHORT).table))
-        if answers:
-            _titled(t("Answers above the hits"), runs.figures(lettered, answers).table)
+        st.html(_table(runs.figures(lettered, (*SHORT, *answers)).table))
         st.html(folded(t("All figures"), _table(runs.figures(lettered, others).table), css="t-more"))
     with right, st.container(key="figures_side"):
         for section in runs.settings_table(lettered):

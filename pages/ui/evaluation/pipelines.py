@@ -10,7 +10,6 @@ import streamlit as st
 from core.base.messages import message_table
 from core.model import (
     SIZES,
-    ChunkingOptions,
     KnowledgeBase,
     Pipeline,
     SearchSettings,
@@ -115,13 +114,6 @@ def _everything(workspace: Workspace, base: KnowledgeBase, number: int, way: Pip
             f"way_{name}_{number}", getattr(way, name), lambda value: put(replace(way, **{name: value.strip()}))
         )
 
-    def chunking(name: str, scale: object = "") -> widgets.Binding:
-        def choose(value: Any) -> None:
-            options: ChunkingOptions = replace(cut, **{name: value})
-            put(replace(way, chunking=None if options == base.chunking else options))
-
-        return widgets.bound(f"way_{name}_{number}{scale}", getattr(cut, name), choose)
-
     def search(name: str) -> widgets.Binding:
         first, own = knobs.value(usual, name), getattr(way.search, name)
 
@@ -131,15 +123,12 @@ def _everything(workspace: Workspace, base: KnowledgeBase, number: int, way: Pip
         return widgets.bound(f"way_{name}_{number}", first if own is None else own, choose)
 
     st.text_input(t("Name"), placeholder=pipeline_name(replace(way, name=""), base), max_chars=60, **field("name"))
+    options = knobs.choose(f"way_{number}", cut, base.chunking)
+    if options != cut:
+        put(replace(way, chunking=None if options == base.chunking else options))
+        st.rerun()
     left, right = st.columns(2, gap="medium")
     with left:
-        knobs.strategies(**chunking("strategy"))
-        sizes = knobs.STRATEGIES[cut.strategy]
-        if not sizes:
-            st.caption(knobs.without_effect(cut.strategy))
-        for name in filter(sizes.__contains__, SIZES):
-            scale = knobs.scale(SIZES[name], getattr(base.chunking, name), getattr(cut, name))
-            knobs.size(name, scale=scale, **chunking(name, scale))
         for name, (label, texts, about) in _models(workspace, base, way).items():
             widgets.select(label, texts, help=about, **field(name))
     with right:

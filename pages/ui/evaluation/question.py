@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import TypeVar
 
 import streamlit as st
@@ -30,11 +30,11 @@ class Marks:
     def __init__(self, workspace: Workspace, text: str) -> None:
         self._workspace = workspace
         self._text = text
-        self._read: dict[str, tuple[QuestionSet | None, tuple[GoldSpan, ...]]] = {}
+        self._find = cache(self._read)
 
     def button(self, hit: Hit) -> None:
         """Draw the button that marks a hit; a second click removes the mark."""
-        question_set, golds = self._find_marks(hit)
+        question_set, golds = self._find(hit.note.base)
         name = question_set.name if question_set else t("My questions")
         marked = any(gold.is_within(hit) for gold in golds)
         about = t(
@@ -48,26 +48,21 @@ class Marks:
             del st.session_state[_MARKED]
             st.toast(plain(t("Added to '{set}'", set=into)), icon=":material/check_circle:")
 
-    def _find_marks(self, hit: Hit) -> tuple[QuestionSet | None, tuple[GoldSpan, ...]]:
-        base = hit.note.base
-        if base not in self._read:
-            question_set = last_used(self._workspace, base)
-            golds = self._workspace.questions.marked(question_set, self._text) if question_set else ()
-            self._read[base] = question_set, golds
-        return self._read[base]
+    def _read(self, base: str) -> tuple[QuestionSet | None, tuple[GoldSpan, ...]]:
+        question_set = last_used(self._workspace, base)
+        return question_set, self._workspace.questions.marked(question_set, self._text) if question_set else ()
 
     def _toggle(self, hit: Hit) -> None:
-        questions = self._workspace.questions
-        question_set, golds = self._find_marks(hit)
-        self._read.clear()
-        if question_set is not None and any(gold.is_within(hit) for gold in golds):
+        questions, base = self._workspace.questions, hit.note.base
+        question_set, golds = self._find(base)
+        self._find.cache_clear()
+        if question_set and any(gold.is_within(hit) for gold in golds):
             questions.unmark(question_set, self._text, hit)
             return
-        if question_set is None:
-            question_set = self._workspace.question_sets.add(hit.note.base, t("My questions"))
+        question_set = question_set or self._workspace.question_sets.add(base, t("My questions"))
         questions.mark(question_set, self._text, hit)
         use(self._workspace, question_set)
-        st.session_state[BASE] = hit.note.base  # the page Evaluation begins with it
+        st.session_state[BASE] = base  # the page Evaluation begins with it
         # What a callback draws takes the place of the page's first elements.
         st.session_state[_MARKED] = hit.chunk.id, question_set.name
 
@@ -291,26 +286,11 @@ def draw(workspace: Workspace, base: str, question_set: QuestionSet, question: Q
     key = widgets.stamp((question_set.id, question.id))
     if question.suggested:
         _draw_suggestion(workspace, question_set, question)
-    _form(workspace, question_set, question, kinds, key)
+    # Another stored question is another widget, which begins with its text.
+    stored = widgets.stamp((question.text, question.kind, question.note, question.any, question.answer))
+    draw_form(workspace, question_set, question, kinds, f"{key}_{stored}")
     draw_passages(workspace, question_set, question, key)
     find(workspace, base, question_set, question, key)
-
-
-def new(
-    workspace: Workspace, question_set: QuestionSet, kinds: Sequence[str], *, cancelled: Callable[[], None]
-) -> Question | None:
-    """Draw the form for a new question; return the question once it is added, else None."""
-    with st.form("new_question"), shell.errors():
-        st.html(f'<div class="t-name">{html(t("New question"))}</div>')
-        text = st.text_area(t("Question"), key="new_question_text", height=100, max_chars=LONGEST)
-        kind = _kind("", kinds, "new_question_kind")
-        small_print("Next you choose its right passage. Without one it counts as a question your notes don't answer.")
-        with st.container(horizontal=True):
-            added = widgets.submit(t("Add"), "new_question_yes", type="primary", disabled=workspace.readonly)
-            st.form_submit_button(t("Cancel"), key="new_question_no", on_click=cancelled)
-        if added:
-            return workspace.questions.add(question_set, [Question("", (text or "").strip(), (), kind=kind)])[0]
-    return None
 
 
 def _draw_suggestion(workspace: Workspace, question_set: QuestionSet, question: Question) -> None:
@@ -324,12 +304,17 @@ def _draw_suggestion(workspace: Workspace, question_set: QuestionSet, question: 
             st.rerun()
 
 
-def _form(workspace: Workspace, question_set: QuestionSet, question: Question, kinds: Sequence[str], key: str) -> None:
-    """Draw the form of a question; a change from elsewhere replaces the typed text."""
-    # Another stored question is another widget, which begins with its text.
-    key = f"{key}_{widgets.stamp((question.text, question.kind, question.note, question.any, question.answer))}"
+def draw_form(
+    workspace: Workspace, question_set: QuestionSet, question: Question, kinds: Sequence[str], key: str
+) -> Question | None:
+    """Draw the form of a question, and return a new one once it is added.
+
+    A change from elsewhere replaces the typed text.
+    """
     with st.form(f"question_{key}", border=False), shell.errors():
-        text = st.text_area(t("Question"), value=question.text, key=f"question_text_{key}", height=100)
+        text = st.text_area(
+            t("Question"), value=question.text, key=f"question_text_{key}", height=100, max_chars=LONGEST
+        )
         answer = st.text_area(
             t("Expected answer"),
             value=question.answer,
@@ -340,7 +325,9 @@ def _form(workspace: Workspace, question_set: QuestionSet, question: Question, k
         )
         left, right = st.columns(2)
         with left:
-            kind = _kind(question.kind, kinds, f"question_kind_{key}")
+            # A new kind can be typed.
+            labels = {"": t("No kind"), **{name: kind_name(name) for name in (question.kind, *kinds) if name}}
+            kind = widgets.select_or_type(t("Kind"), labels, question.kind, f"question_kind_{key}")
         note = right.text_input(t("Remark"), value=question.note, key=f"question_note_{key}")
         needed = st.toggle(
             t("All of its passages are needed"),
@@ -349,17 +336,15 @@ def _form(workspace: Workspace, question_set: QuestionSet, question: Question, k
             help=t("Off: one of its right passages is enough. On: it is answered only when all of them are found."),
         )
         with widgets.row():
-            saved = widgets.submit(t("Save"), f"save_question_{key}", type="primary", disabled=workspace.readonly)
+            label = t("Save") if question.id else t("Add")
+            saved = widgets.submit(label, f"save_question_{key}", type="primary", disabled=workspace.readonly)
             small_print("Ctrl+Enter in the text saves too.")
         if saved:
             text, note, answer = ((typed or "").strip() for typed in (text, note, answer))
             changed = replace(question, text=text, kind=kind, note=note, any=not needed, answer=answer)
+            if not question.id:
+                return workspace.questions.add(question_set, [changed])[0]
             workspace.questions.update(question_set, question.id, changed)
             st.toast(t("Saved"), icon=":material/check:")
             st.rerun()
-
-
-def _kind(now: str, kinds: Sequence[str], key: str) -> str:
-    """Draw the choice of a kind, in which a new one can be typed, and return the kind."""
-    labels = {"": t("No kind"), **{name: kind_name(name) for name in (now, *kinds) if name}}
-    return widgets.select_or_type(t("Kind"), labels, now, key)
+    return None

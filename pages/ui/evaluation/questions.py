@@ -26,12 +26,12 @@ LONGEST = 300
 SHOWN = {False: ("question", "state", "kind", "passages"), True: ("question", "state")}
 """Columns of the table that aren't empty, without and with an open question next to it."""
 
-_CHOSEN, _SHOWN, _ADDING = "chosen_questions", "shown_question", "adding_question"
+_CHOSEN, _ADDING = "chosen_questions", "adding_question"
 _DELETION = Dialog("deleting_questions")
 
 
 def draw(workspace: Workspace, base: str, question_set: QuestionSet) -> None:
-    """Draw the questions of a set, actions on them, and the open question."""
+    """Draw the questions of a set, actions on them, and the question that was chosen last."""
     with st.container():
         jobs.panel(workspace, jobs.QUESTIONS)
         if (job := workspace.jobs.find("suggest")) and job.state == "done" and not job.result:
@@ -40,15 +40,15 @@ def draw(workspace: Workspace, base: str, question_set: QuestionSet) -> None:
         every = workspace.questions.all(question_set)
         if sum("gone" in states(item) for item in every) != question_set.flagged and not workspace.readonly:
             st.rerun()  # the bar above was drawn before a lost passage was noticed
-        _settle(question_set, every)
+        chosen = _settle(question_set, every)
         _bar(workspace, question_set, every)
-        has_side = bool(st.session_state[_SHOWN] or st.session_state.get(_ADDING))
+        has_side = bool(chosen or st.session_state.get(_ADDING))
         left, right = st.columns([6, 5], gap="medium") if has_side else (st.container(), None)
         with left:
             if every:
                 listed = question.narrow(every, STATES, states, lambda item: f"{item.text}\n{item.id}", "questions")
-                _table(listed, has_side=has_side)
-                _actions(workspace, question_set, listed)
+                _table(listed, chosen, has_side=has_side)
+                _actions(workspace, question_set, [item for item in listed if item.id in chosen])
             else:
                 st.info(
                     t(
@@ -62,23 +62,23 @@ def draw(workspace: Workspace, base: str, question_set: QuestionSet) -> None:
                 _side(workspace, base, question_set, every)
 
 
-def _settle(question_set: QuestionSet, every: Sequence[Question]) -> None:
-    """Forget chosen questions of another set and deleted questions; choose the question in a link."""
+def _settle(question_set: QuestionSet, every: Sequence[Question]) -> list[str]:
+    """Return the ids of the chosen questions; those of another set and deleted ones are forgotten."""
     ids = {item.id for item in every}
     if st.session_state.get("questions_of") != question_set.id:
-        st.session_state.update({"questions_of": question_set.id, _CHOSEN: [], _SHOWN: ""})
+        st.session_state.update({"questions_of": question_set.id, _CHOSEN: []})
     if (linked := links.arrived_value("question")) in ids:
         show(linked)
-    st.session_state[_CHOSEN] = [name for name in st.session_state[_CHOSEN] if name in ids]
-    if st.session_state[_SHOWN] not in ids:
-        st.session_state[_SHOWN] = ""
-    links.set_value("question", st.session_state[_SHOWN])
+    chosen = [name for name in st.session_state[_CHOSEN] if name in ids]
+    st.session_state[_CHOSEN] = chosen
+    links.set_value("question", "".join(chosen[-1:]))
+    return chosen
 
 
 def show(question_id: str) -> None:
     """Choose a question."""
     marked = st.session_state.get("questions_marked", 0) + 1
-    st.session_state.update({_CHOSEN: [question_id], _SHOWN: question_id, _ADDING: False, "questions_marked": marked})
+    st.session_state.update({_CHOSEN: [question_id], _ADDING: False, "questions_marked": marked})
 
 
 def _bar(workspace: Workspace, question_set: QuestionSet, every: Sequence[Question]) -> None:
@@ -114,19 +114,18 @@ def states(item: Question) -> set[str]:
     return {name for name, applies in conditions.items() if applies}
 
 
-def _table(listed: Sequence[Question], *, has_side: bool) -> None:
+def _table(listed: Sequence[Question], chosen: Sequence[str], *, has_side: bool) -> None:
     """Draw the table of questions; with `has_side`, there is an open question next to it."""
     if not listed:
         st.info(t("No question matches these filters."))
         return
-    chosen = st.session_state[_CHOSEN]
     # Rows are marked by position: another listing is another widget, to which the choice is carried over.
     key = f"questions_{hash((tuple(item.id for item in listed), st.session_state.get('questions_marked')))}"
 
     def picked() -> None:
         now = [listed[row].id for row in st.session_state[key]["selection"]["rows"] if row < len(listed)]
-        new = [name for name in now if name not in chosen]
-        st.session_state.update({_CHOSEN: now, _SHOWN: (new or now or [""])[-1], _ADDING: False})
+        # The question that was chosen last is shown.
+        st.session_state.update({_CHOSEN: sorted(now, key=lambda name: name not in chosen), _ADDING: False})
 
     rows: list[dict[str, object]] = [
         {
@@ -154,19 +153,19 @@ def _table(listed: Sequence[Question], *, has_side: bool) -> None:
     )
 
 
-def _actions(workspace: Workspace, question_set: QuestionSet, listed: Sequence[Question]) -> None:
-    """Draw the actions on the chosen questions among the listed ones; a dialog confirms a deletion."""
-    items = [item for item in listed if item.id in st.session_state[_CHOSEN]]
+def _actions(workspace: Workspace, question_set: QuestionSet, items: Sequence[Question]) -> None:
+    """Draw the actions on questions; a dialog confirms a deletion."""
     chosen, suggested = [item.id for item in items], [item.id for item in items if item.suggested]
     questions = workspace.questions
     button = partial(widgets.count_button, disabled=workspace.readonly)
     with st.container(horizontal=True, key="question_actions"):
-        if button(t("Accept"), len(suggested), "questions_accept", "check"):
-            questions.accept(question_set, suggested)
-            st.rerun()
-        if button(t("Reject"), len(suggested), "questions_reject", "close"):
-            questions.reject(question_set, suggested)
-            st.rerun()
+        for label, key, icon, act in (
+            (t("Accept"), "questions_accept", "check", questions.accept),
+            (t("Reject"), "questions_reject", "close", questions.reject),
+        ):
+            if button(label, len(suggested), key, icon):
+                act(question_set, suggested)
+                st.rerun()
         if button(t("Delete"), len(chosen), "questions_delete", "delete"):
             _DELETION.open(chosen)
     small_print("Click the box at the left of a row to see a question; choose several to act on them.")
@@ -182,13 +181,16 @@ def _actions(workspace: Workspace, question_set: QuestionSet, listed: Sequence[Q
 def _side(workspace: Workspace, base: str, question_set: QuestionSet, every: Sequence[Question]) -> None:
     kinds = list(dict.fromkeys(item.kind for item in every if item.kind))
     if st.session_state.get(_ADDING):
-        added = question.new(
-            workspace, question_set, kinds, cancelled=partial(st.session_state.update, {_ADDING: False})
-        )
+        widgets.heading(t("New question"))
+        small_print("Next you choose its right passage. Without one it counts as a question your notes don't answer.")
+        added = question.draw_form(workspace, question_set, Question("", "", ()), kinds, "new")
+        if widgets.button(t("Cancel"), "cancel_question"):
+            st.session_state[_ADDING] = False
+            st.rerun()
         if added is not None:
             show(added.id)
             st.rerun()
         return
-    item = next((item for item in every if item.id == st.session_state[_SHOWN]), None)
-    if item is not None:
-        question.draw(workspace, base, question_set, item, kinds)
+    for item in every:
+        if item.id == st.session_state[_CHOSEN][-1]:
+            question.draw(workspace, base, question_set, item, kinds)

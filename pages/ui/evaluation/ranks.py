@@ -7,7 +7,7 @@ from functools import cache
 import streamlit as st
 
 from core.base.errors import NoteNotFound
-from core.base.messages import message_table
+from core.base.messages import Message, message_table
 from core.base.text import join_spans
 from core.model import (
     LOST,
@@ -18,7 +18,6 @@ from core.model import (
     FoundSpan,
     GivenAnswer,
     GoldSpan,
-    Judgement,
     KnowledgeBase,
     Note,
     QuestionResult,
@@ -42,8 +41,8 @@ SHOWN = 2
 class Places:
     """Lookup of the current places of hits and right passages; each note is read once."""
 
-    def __init__(self, workspace: Workspace, runs: Sequence[Run]) -> None:
-        self._current = {run.id: workspace.runs.is_current(run) for run in runs}
+    def __init__(self, workspace: Workspace) -> None:
+        self._is_current = workspace.runs.is_current
         self._chunks = cache(workspace.chunks.all)
 
         @cache
@@ -61,7 +60,7 @@ class Places:
             return None, None
         chunks = self._chunks(hit.note_id)
         same = next((chunk for chunk in chunks if chunk.id == hit.chunk_id), None)
-        if self._current[run.id]:
+        if self._is_current(run):
             around = next((chunk for chunk in chunks if chunk.start <= hit.start < chunk.end), None)
             return (hit.start, hit.end), same or around
         if same is None or same.end - same.start != hit.end - hit.start:
@@ -78,7 +77,7 @@ class Places:
 
 def draw_question(workspace: Workspace, base: KnowledgeBase, shown: SideBySide, row: ComparisonRow) -> None:
     """Draw a question with its right passages, and below it the hits of each run."""
-    places = Places(workspace, shown.runs)
+    places = Places(workspace)
     _question(row, places)
     for number, part in enumerate(st.columns(len(shown.runs))):
         with part:
@@ -109,10 +108,10 @@ def _question(row: ComparisonRow, places: Places) -> None:
 
 
 def _gold(gold: GoldSpan, places: Places) -> str:
-    changed = f' <span class="t-tag t-problem">{html(t("changed in the note since"))}</span>'
-    changed = "" if places.gold(gold) else changed
-    text = question.passage_text(gold.quote)
-    return f'<div class="t-gold"><div class="t-crumb">{html(gold.path)}{changed}</div>{text}</div>'
+    crumb = f'<div class="t-crumb">{html(gold.path)}</div>'
+    if places.gold(gold) is None:
+        crumb = _tagged(gold.path, t("changed in the note since"), "t-problem")
+    return f'<div class="t-gold">{crumb}{question.passage_text(gold.quote)}</div>'
 
 
 def _rank_text(result: QuestionResult) -> str:
@@ -134,50 +133,40 @@ def _run(base: KnowledgeBase, run: Run, row: ComparisonRow, number: int, places:
         st.html("".join(_diagnosis(result)))
     if result.given:
         st.html(_answer(result, result.given, row.values[number]))
-    ranked = list(enumerate(result.hits, start=1))
-    seen = result.found_rank or len(ranked)
-    _hits(run, result, number, ranked[:seen], places)
-    if others := ranked[seen:]:
-        with st.expander(t("{n} more", n=len(others))):
-            _hits(run, result, number, others, places)
-    if not ranked:
+
+    def draw(part: slice) -> None:
+        for rank, hit in [*enumerate(result.hits, start=1)][part]:
+            with st.container(border=True, key=f"recalled_{number}_{rank}", gap="xsmall"):
+                _hit(run, result, rank, hit, places)
+
+    seen = result.found_rank or len(result.hits)
+    draw(slice(seen))
+    if len(result.hits) > seen:
+        with st.expander(t("{n} more", n=len(result.hits) - seen)):
+            draw(slice(seen, None))
+    if not result.hits:
         small_print("Nothing was found.")
-
-
-def _hits(
-    run: Run, result: QuestionResult, number: int, ranked: Sequence[tuple[int, FoundSpan]], places: Places
-) -> None:
-    for rank, hit in ranked:
-        with st.container(border=True, key=f"recalled_{number}_{rank}", gap="xsmall"):
-            _hit(run, result, rank, hit, places)
 
 
 def _answer(result: QuestionResult, given: GivenAnswer, of: Mapping[str, float]) -> str:
     """Return a run's answer as HTML, with the share of right quotes."""
-    about = t("Says that the notes don't answer this")
-    right = given.refused == result.negative
-    if not given.refused:
-        every = len(given.cited)
-        share = round(of.get("cited_precision", 0.0) * every)
-        about, right = t("{n} of {every} quotes are right", n=share, every=every), right and share > 0
+    quotes = round(of.get("cited_precision", 0.0) * len(given.cited))
+    about, right = t("{n} of {every} quotes are right", n=quotes, every=len(given.cited)), quotes > 0
     if given.problem:
         about, right = text_of(given.problem), False
-    tone = "t-edited" if right else "t-problem"
+    elif given.refused:
+        about, right = t("Says that the notes don't answer this"), result.negative
     text = f'<div class="t-text">{html(given.text)}</div>' if given.text else ""
-    return (
-        f'<div class="t-gold"><div class="t-crumb">{html(t("Answer"))} <span class="t-tag {tone}">{html(about)}</span>'
-        f"</div>{text}{_judgement(given.judged) if given.judged else ''}</div>"
-    )
+    if judged := given.judged:
+        tone = {"agrees": "t-edited", "partly": ""}.get(judged.verdict or "no", "t-problem")
+        text += (
+            f'{_tagged(t("The language model says"), judged.label, tone)}<div class="t-small">{html(judged.why)}</div>'
+        )
+    return f'<div class="t-gold">{_tagged(t("Answer"), about, "t-edited" if right else "t-problem")}{text}</div>'
 
 
-def _judgement(judgement: Judgement) -> str:
-    """Return a language model's verdict on an answer as HTML."""
-    tone = {"agrees": "t-edited", "partly": ""}.get(judgement.verdict or "no", "t-problem")
-    says, label, why = t("The language model says"), text_of(judgement.label), text_of(judgement.why)
-    return (
-        f'<div class="t-crumb">{html(says)} <span class="t-tag {tone}">{html(label)}</span></div>'
-        f'<div class="t-small">{html(why)}</div>'
-    )
+def _tagged(text: str, tag: str | Message, tone: str) -> str:
+    return f'<div class="t-crumb">{html(text)} <span class="t-tag {tone}">{html(tag)}</span></div>'
 
 
 def _diagnosis(result: QuestionResult) -> list[str]:
@@ -202,41 +191,30 @@ def _diagnosis(result: QuestionResult) -> list[str]:
 
 
 def _hit(run: Run, result: QuestionResult, rank: int, hit: FoundSpan, places: Places) -> None:
-    span, chunk = places.hit(run, hit)
-    note = places.note(hit.note_id)
-    spans = [] if span is None else right_spans(result.golds, hit.note_id, span, places)
-    title = html(note.title if note else hit.path)
-    crumb = " › ".join([hit.path, *(chunk.section[chunk.section[:1] == (note.title,) :] if note and chunk else ())])
+    note, (span, chunk) = places.note(hit.note_id), places.hit(run, hit)
+    right: list[Span] = []
+    if note and span:
+        golds = filter(None, (places.gold(gold) for gold in result.golds if gold.note_id == hit.note_id))
+        right = cards.spans_in(join_spans(sorted(golds)), *span)
+        text = question.passage_text(note.body[slice(*span)], right, cards.LINES if right else LINES)
+    else:
+        problem = (
+            t("The notes changed since this run, so this text can't be shown. Ask again to see it.")
+            if note
+            else t("The note no longer exists, so its text can't be shown.")
+        )
+        text = f'<div class="t-small t-problem">{html(problem)}</div>'
+    crumb = " › ".join([hit.path, *(cards.section(note, chunk) if note and chunk else ())])
     answer = f'<span class="t-tag t-edited">{html(t("answers here"))}</span>' if rank == result.found_rank else ""
     near = "" if hit.nearness is None else f"<span>{html(STAGES['vector'])} {hit.nearness:.3f}</span>"
-    text = _text(note, span, spans)
     st.html(
-        f'<div class="t-hit"><div class="t-head"><span class="t-rank {"" if spans else "t-wrong"}">{rank}</span>'
-        f'<span class="t-name">{title}</span>{answer}</div><div class="t-crumb">{html(crumb)}</div>{text}'
+        f'<div class="t-hit"><div class="t-head"><span class="t-rank {"" if right else "t-wrong"}">{rank}</span>'
+        f'<span class="t-name">{html(note.title if note else hit.path)}</span>{answer}</div>'
+        f'<div class="t-crumb">{html(crumb)}</div>{text}'
         f'<div class="t-facts"><span>{html(t("score"))} {hit.score:.3f}</span>{near}</div></div>'
     )
     if note and span and chunk:
         widgets.chunk_link(hit.note_id, chunk.index)
-
-
-def _text(note: Note | None, span: Span | None, spans: Sequence[Span]) -> str:
-    if note is None or span is None:
-        problem = (
-            t("The note no longer exists, so its text can't be shown.")
-            if note is None
-            else t("The notes changed since this run, so this text can't be shown. Ask again to see it.")
-        )
-        return f'<div class="t-small t-problem">{html(problem)}</div>'
-    text = note.body[slice(*span)]
-    inside = [(start - span[0], end - span[0]) for start, end in spans]
-    return question.passage_text(text, inside, cards.LINES if inside else LINES)
-
-
-def right_spans(golds: Sequence[GoldSpan], note_id: str, span: Span, places: Places) -> list[Span]:
-    """Return the parts of a span inside right passages, in order and without overlaps."""
-    present = filter(None, (places.gold(gold) for gold in golds if gold.note_id == note_id))
-    inside = sorted((max(start, span[0]), min(end, span[1])) for start, end in present)
-    return join_spans(inside)
 
 
 FILTERS = message_table(
@@ -298,7 +276,11 @@ def _draw_rows(shown: SideBySide, rows: Sequence[ComparisonRow]) -> ComparisonRo
         [
             {
                 "change": SIGNS[row.change] if row.change else "",
-                **{f"rank_{number}": rank(row, number) for number in range(len(row.results))},
+                # Padded, so that texts sort like numbers.
+                **{
+                    f"rank_{number}": " ·" if row.negative else f"{rank or '–':>2}"
+                    for number, rank in enumerate(row.ranks)
+                },
                 "question": row.question,
                 **({"kind": question.kind_name(row.kind)} if row.kind else {}),
             }
@@ -323,8 +305,3 @@ def _draw_rows(shown: SideBySide, rows: Sequence[ComparisonRow]) -> ComparisonRo
     row = rows[chosen[0] if chosen and chosen[0] < len(rows) else first]
     links.set_value("question", row.id)
     return row
-
-
-def rank(row: ComparisonRow, number: int) -> str:
-    """Return a run's rank for a question as text, padded so that texts sort like numbers."""
-    return " ·" if row.negative else f"{row.ranks[number] or '–':>2}"

@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 import streamlit as st
 
-from core.base.errors import QuestionSetError, TesseraError
+from core.base.errors import TesseraError
 from core.base.messages import ENGLISH, LANGUAGES, message, render
 from core.base.text import CJK
 from core.model import KnowledgeBase, Progress, QuestionSet, RunList
@@ -52,7 +52,10 @@ def import_questions(workspace: Workspace, base: str) -> None:
             try:
                 added = workspace.question_sets.add_file(base, name, file.getvalue(), file.name)
             except TesseraError as error:
-                _draw_refused(error)
+                title = t("Nothing was imported. Correct this in the file, then import it again.")
+                st.error(f"**{title}**", icon=":material/error:")
+                lines = "".join(f"<div>{html(line)}</div>" for line in text_of(error).splitlines())
+                st.html(f'<div class="t-list">{lines}</div>')
                 return
             toast_added(added)
             open_set(added)
@@ -70,22 +73,6 @@ def _into(workspace: Workspace, base: str, file: str) -> str:
     texts.setdefault(new, t("{set} (new)", set=new))
     about = t("Choose a set, or type the name of a new one.")
     return widgets.select_or_type(t("Into the set"), texts, new, f"import_into_{file}", help=about)
-
-
-def _draw_refused(error: TesseraError) -> None:
-    """Draw why nothing was imported, line by line if the error lists lines."""
-    title = t("Nothing was imported. Correct this in the file, then import it again.")
-    st.error(f"**{title}**", icon=":material/error:")
-    if not isinstance(error, QuestionSetError):
-        st.html(f'<div class="t-list">{html(error)}</div>')
-        return
-    rows = [(error.line, error.reason), *error.others]
-    cells = [
-        f"<tr><td>{html(t('line {n}', n=line)) if line else ''}</td><td>{html(reason)}</td></tr>"
-        for line, reason in rows
-    ]
-    more = f'<div class="t-dim">{html(t("and {n} more", n=error.unlisted))}</div>' if error.unlisted else ""
-    st.html(f'<div class="t-list"><table class="t-table">{"".join(cells)}</table>{more}</div>')
 
 
 # The actions on a question set, each in its dialog.
@@ -192,28 +179,24 @@ USUAL = 20
 
 def popover(workspace: Workspace, question_set: QuestionSet) -> None:
     """Draw the choice of the number and the source of suggestions, and the button that starts."""
-    with st.popover(t("Suggest"), icon=":material/auto_awesome:", key="suggest", disabled=workspace.readonly):
-        _choices(workspace, question_set)
-
-
-def _choices(workspace: Workspace, question_set: QuestionSet) -> None:
     llm = workspace.settings.llm
     ways = {"rules": t("Rules, from definitions and headings")}
     if llm.is_set_up:
         ways["model"] = plain(t("The language model {name}", name=llm.model))
-    small_print("Questions that the notes answer, each with its passage. They wait for you to accept or reject them.")
-    count = st.select_slider(t("Questions at most"), COUNTS, USUAL, key="suggest_count")
-    way = st.radio(t("By"), list(ways), format_func=ways.__getitem__, key="suggest_by")
-    if "model" not in ways:
+    with st.popover(t("Suggest"), icon=":material/auto_awesome:", key="suggest", disabled=workspace.readonly):
         small_print(
-            "A language model, set in [llm] of tessera.toml, can ask in different words from those of the notes."
+            "Questions that the notes answer, each with its passage. They wait for you to accept or reject them."
         )
-
-    def begin() -> None:
-        start(workspace, question_set, count, by_model=way == "model")
-
-    label, shut = t("Suggest questions"), workspace.readonly or workspace.jobs.running("suggest")
-    widgets.button(label, "suggest_yes", "auto_awesome", type="primary", on_click=begin, disabled=shut)
+        count = st.select_slider(t("Questions at most"), COUNTS, USUAL, key="suggest_count")
+        way = st.radio(t("By"), list(ways), format_func=ways.__getitem__, key="suggest_by")
+        if not llm.is_set_up:
+            small_print(
+                "A language model, set in [llm] of tessera.toml, can ask in different words from those of the notes."
+            )
+        begin = partial(start, workspace, question_set, count, by_model=way == "model")
+        shut = workspace.readonly or workspace.jobs.running("suggest")
+        label = t("Suggest questions")
+        widgets.button(label, "suggest_yes", "auto_awesome", type="primary", on_click=begin, disabled=shut)
 
 
 def start(workspace: Workspace, question_set: QuestionSet, count: int = USUAL, *, by_model: bool = False) -> None:

@@ -13,6 +13,7 @@ from core.model import (
     Chunk,
     Highlight,
     Hit,
+    Note,
     NoteSummary,
     Quote,
     StageScore,
@@ -163,7 +164,7 @@ def legend(*, parts: bool) -> str:
     return "  \n".join(f"{mark} {text}" for mark, text in rows)
 
 
-def section(note: NoteSummary, chunk: Chunk) -> tuple[str, ...]:
+def section(note: Note | NoteSummary, chunk: Chunk) -> tuple[str, ...]:
     """Return a chunk's chain of titles, without the first if it repeats the note's title."""
     return chunk.section[chunk.section[:1] == (note.title,) :]
 
