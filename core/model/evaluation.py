@@ -282,6 +282,11 @@ class QuestionResult:
         return not self.golds
 
     @property
+    def identity(self) -> tuple[object, ...]:
+        """What equal questions of several runs share: the positions of right passages may differ."""
+        return self.id, self.question, self.any, frozenset((gold.path, gold.quote) for gold in self.golds)
+
+    @property
     def answered(self) -> bool:
         """Whether the question is answered within DEPTH hits."""
         return self.found_rank is not None and self.found_rank <= DEPTH

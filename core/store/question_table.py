@@ -45,6 +45,10 @@ class QuestionTable(StoreTable):
                 return question_set
         raise UnknownChoice("question set", name, [question_set.name for question_set in sets])
 
+    def find(self, set_id: str) -> QuestionSet | None:
+        """Return the set with an id, None without one."""
+        return next(iter(self._nouns(_SET, f"{_SETS} WHERE id = ?", set_id)), None)
+
     def add_set(self, base: KnowledgeBase, name: str, questions: Sequence[Question] = ()) -> QuestionSet:
         """Add a set with questions; raises ConfigError for a name that is blank or taken."""
         with self._write(aside=True):
@@ -126,7 +130,7 @@ class QuestionTable(StoreTable):
         check_question(question.text)
         with self._write(aside=True):
             rowid = self._stored(question_set, question_id)["rowid"]
-            if question.id != question_id and self._find(question_set, question.id):
+            if question.id != question_id and self._find_question(question_set, question.id):
                 raise _repeated(question_set, replace(question, line=0))
             self._execute("DELETE FROM questions WHERE rowid = ?", rowid)
             self._write_question(question_set, question, rowid)
@@ -198,7 +202,7 @@ class QuestionTable(StoreTable):
     # rows
 
     def _current(self, question_set: QuestionSet) -> QuestionSet:
-        for current in self._nouns(_SET, f"{_SETS} WHERE id = ?", question_set.id):
+        if current := self.find(question_set.id):
             return current
         raise QuestionSetError(question_set.name, 0, "this question set was deleted. Choose another one.")
 
@@ -214,11 +218,11 @@ class QuestionTable(StoreTable):
             raise ConfigError("There is a question set '{name}' already. Choose another name.", name=name)
         return name
 
-    def _find(self, question_set: QuestionSet, question_id: str) -> sqlite3.Row | None:
+    def _find_question(self, question_set: QuestionSet, question_id: str) -> sqlite3.Row | None:
         return self._row("SELECT * FROM questions WHERE set_id = ? AND id = ?", question_set.id, question_id)
 
     def _stored(self, question_set: QuestionSet, question_id: str) -> sqlite3.Row:
-        row = self._find(question_set, question_id)
+        row = self._find_question(question_set, question_id)
         if row is None:
             raise QuestionSetError(
                 question_set.name, 0, "there is no question '{id}'. It may have been deleted.", id=question_id

@@ -124,9 +124,6 @@ class NoteChecks:
         )
         return (last := next(changed, None)) is not None and not (runs and runs[0].started_at > last)
 
-    def _set(self, base: KnowledgeBase) -> QuestionSet | None:
-        return next((known for known in self._store.questions.sets(base) if known.id == _set_id(base)), None)
-
     def _stored(self, base: KnowledgeBase, pipeline: Pipeline) -> list[Run]:
         """Return the runs of a base's checks with a pipeline, the newest first."""
         return [run for run in self._runs.all(base.name) if (run.set_id, run.pipeline) == (_set_id(base), pipeline)]
@@ -143,7 +140,7 @@ class NoteChecks:
         if not questions:
             raise ConfigError("The base '{base}' has no notes that could be found. Import some first.", base=base.name)
         table = self._store.questions
-        if (known := self._set(base)) is None:
+        if (known := table.find(_set_id(base))) is None:
             taken = {item.name for item in table.sets(base)}
             while name in taken:
                 name += " +"
@@ -151,7 +148,7 @@ class NoteChecks:
         else:
             table.delete(known, [question.id for question in table.for_set(known)])
             table.add(known, questions)
-        question_set = self._set(base)
+        question_set = table.find(_set_id(base))
         assert question_set
         return question_set
 

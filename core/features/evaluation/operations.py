@@ -103,14 +103,10 @@ def delete(workspace: "Workspace", question_set: Set) -> Deletion:
 
 def _known(workspace: "Workspace", set_id: str) -> QuestionSet:
     """Return the question set with an id; raises UnknownChoice."""
-    sets = {
-        question_set.id: question_set
-        for base in workspace.bases.all()
-        for question_set in workspace.question_sets.all(base.name)
-    }
-    if set_id not in sets:
-        raise UnknownChoice(message("question set"), set_id, sets)
-    return sets[set_id]
+    if question_set := workspace.question_sets.find(set_id):
+        return question_set
+    sets = (known.id for base in workspace.bases.all() for known in workspace.question_sets.all(base.name))
+    raise UnknownChoice(message("question set"), set_id, list(sets))
 
 
 @operation(
@@ -213,7 +209,6 @@ def show_run(workspace: "Workspace", run: RunId) -> MeasuredRun:
     lines=sentence("The run is deleted."),
 )
 def delete_run(workspace: "Workspace", run: RunId) -> Deletion:
-    workspace.runs.measured([run])
     workspace.runs.delete_for_good([run])
     return Deletion(run)
 

@@ -44,7 +44,7 @@ def parse(spec: str, start: Pipeline, chunking: ChunkingOptions) -> Pipeline:
 def _pair(part: str) -> tuple[str, str]:
     name, equals, value = (piece.strip() for piece in part.partition("="))
     if not equals or not value:
-        raise _no_setting(part)
+        raise ConfigError("'{part}' isn't a setting with a value. Write it as chunk_size=256.", part=part.strip())
     if name not in _NAMES:
         raise UnknownChoice("setting", name, _NAMES)
     return name, value
@@ -68,10 +68,6 @@ def _with(settings: Mapping[str, str], start: Pipeline, chunking: ChunkingOption
         if value not in _BY_MODEL[name]:
             raise UnknownChoice("setting", value, _BY_MODEL[name])
     return replace(start, search=chosen, embedder=settings.get("embedder", start.embedder), **by_model)
-
-
-def _no_setting(part: str) -> ConfigError:
-    return ConfigError("'{part}' isn't a setting with a value. Write it as chunk_size=256.", part=part.strip())
 
 
 def index_of(base: KnowledgeBase, pipeline: Pipeline) -> tuple[ChunkingOptions, str]:

@@ -23,6 +23,7 @@ class QuestionSets:
         self._table = store.questions
         # These change rows and nothing else.
         self.rename, self.delete_for_good = self._table.rename_set, self._table.delete_set
+        self.find = self._table.find
 
     def all(self, base: str) -> list[QuestionSet]:
         """Return the question sets of a base."""
@@ -89,14 +90,12 @@ class Questions:
         existing = self._table.for_set(question_set)
         ids, texts = {question.id for question in existing}, {question.text for question in existing}
         notes = (self._store.notes.note(card.id) for card in self._store.notes.cards(Filters(bases=(base.name,))))
-        limit = count + len(ids)
-        if by_model:
-            llm = self._settings.llm
-            suggested = note_questions.suggest_by_model(
-                notes, Chat(llm), limit, characters=llm.input_characters, progress=progress
-            )
-        else:
-            suggested = note_questions.suggest(notes, limit)
+        limit, llm = count + len(ids), self._settings.llm
+        suggested = (
+            note_questions.suggest_by_model(notes, Chat(llm), limit, characters=llm.input_characters, progress=progress)
+            if by_model
+            else note_questions.suggest(notes, limit)
+        )
         fresh = [question for question in suggested if question.id not in ids and question.text not in texts]
         return self._table.add(question_set, fresh[:count])
 

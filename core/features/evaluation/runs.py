@@ -172,11 +172,10 @@ class Runs:
         named = self._store.bases.named(base)
         self._check(questions, named, name)
         measured: list[Measured] = []
-        for number, run in enumerate(self._build_runs(named, "", "", pipelines, len(questions))):
-            part = _part(progress, number, len(pipelines))
+        for run, part in self._plan(named, "", "", pipelines, len(questions), progress):
             results = [result for _, result in self._answers(named, run.pipeline, dict(enumerate(questions)), part)]
             figures = scoring.summarise(results)
-            run = replace(run, id=f"{number}", asked=len(results), ended_at=utc_now(), metrics=figures)
+            run = replace(run, id=f"{len(measured)}", asked=len(results), ended_at=utc_now(), metrics=figures)
             measured.append((run, results))
         return measured
 
@@ -190,13 +189,8 @@ class Runs:
         a search with the pipelines before the first question, and later those of building a scratch store.
         """
         base, questions = self._store.bases.by_id(question_set.base_id), self.to_ask(question_set)
-        runs = []
-        for number, run in enumerate(
-            self._build_runs(base, question_set.id, question_set.name, pipelines, len(questions))
-        ):
-            new_run = self._table.begin(replace(run, started_at=utc_now()))
-            runs.append(self._go_on(new_run, questions, {}, _part(progress, number, len(pipelines))))
-        return runs
+        planned = self._plan(base, question_set.id, question_set.name, pipelines, len(questions), progress)
+        return [self._go_on(self._table.begin(run), questions, {}, part) for run, part in planned]
 
     def resume(self, run_id: str, progress: Progress = no_progress) -> Run:
         """Ask the remaining questions of a stopped run.
@@ -208,7 +202,7 @@ class Runs:
         if run.ended_at is not None:
             return run
         base = self._store.bases.by_id(run.base_id)
-        question_set = next((known for known in self._store.questions.sets(base) if known.id == run.set_id), None)
+        question_set = self._store.questions.find(run.set_id)
         done = self._table.results(run_id)
         questions = self.to_ask(question_set) if question_set else []
         same = len(questions) == run.questions and all(
@@ -271,16 +265,20 @@ class Runs:
                 problems.add_of(question, error)
         problems.raise_any()
 
-    def _build_runs(
-        self, base: KnowledgeBase, set_id: str, set_name: str, pipelines: Sequence[Pipeline], count: int
-    ) -> list[Run]:
-        """Return a run for each pipeline; raises for an invalid pipeline."""
-        now = utc_now()
-        runs = []
-        for pipeline in pipelines:
-            version, settings = self._state(base, pipeline)
-            runs.append(Run("", base.id, set_id, set_name, pipeline, settings, version, now, None, count))
-        return runs
+    def _plan(
+        self,
+        base: KnowledgeBase,
+        set_id: str,
+        set_name: str,
+        pipelines: Sequence[Pipeline],
+        count: int,
+        progress: Progress,
+    ) -> Iterator[tuple[Run, Progress]]:
+        """Yield a run that starts now for each pipeline, and its progress; first raises for invalid pipelines."""
+        states = [self._state(base, pipeline) for pipeline in pipelines]
+        for number, (version, settings) in enumerate(states):
+            run = Run("", base.id, set_id, set_name, pipelines[number], settings, version, utc_now(), None, count)
+            yield run, _part(progress, number, len(pipelines))
 
     def _state(self, base: KnowledgeBase, pipeline: Pipeline) -> tuple[int, dict[str, object]]:
         """Return the database version and the complete settings of a pipeline; raises ConfigError."""
@@ -365,10 +363,9 @@ class Runs:
 
 def _is_of(question: Question, result: QuestionResult) -> bool:
     """Whether a result is for the current version of a question."""
-    golds = {(gold.path, gold.quote) for gold in scoring.remaining_golds(question)}
-    now = (question.id, question.text, question.any, question.answer, golds)
-    then = {(gold.path, gold.quote) for gold in result.golds}
-    return now == (result.id, result.question, result.any, result.wished, then)
+    golds = frozenset((gold.path, gold.quote) for gold in scoring.remaining_golds(question))
+    now = question.id, question.text, question.any, golds
+    return (now, question.answer) == (result.identity, result.wished)
 
 
 def _part(progress: Progress, number: int, of: int) -> Progress:

@@ -40,15 +40,11 @@ def shared(runs: Sequence[Measured]) -> list[tuple[QuestionResult, ...]]:
     """
     if len({run.base_id for run, _ in runs}) > 1:
         raise ConfigError("These runs are of different bases. Choose runs of one base.")
-    by_key = [{_key(result): result for result in results} for _, results in runs]
+    by_key = [{result.identity: result for result in results} for _, results in runs]
     rows = [tuple(results[key] for results in by_key) for key in by_key[0] if all(key in results for results in by_key)]
     if not rows and len(runs) > 1:
         raise ConfigError("These runs have no question in common. Run one question set with each of them.")
     return rows
-
-
-def _key(result: QuestionResult) -> tuple[object, ...]:
-    return result.id, result.question, result.any, frozenset((gold.path, gold.quote) for gold in result.golds)
 
 
 def side_by_side(measured: Sequence[Measured], metric: str | None = None) -> SideBySide:
@@ -70,7 +66,7 @@ def side_by_side(measured: Sequence[Measured], metric: str | None = None) -> Sid
     )
     summaries = [summarise([row.results[number] for row in rows]) for number in range(len(runs))]
     uneven = len(runs) > 1 and not _LENGTHS.isdisjoint(settings)
-    every = {_key(result) for _, results in measured for result in results}
+    every = {result.identity for _, results in measured for result in results}
     return SideBySide(
         runs=runs,
         labels=labels,

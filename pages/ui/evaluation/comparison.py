@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 
 import streamlit as st
@@ -15,8 +16,8 @@ from core.model import (
     MOST_RUNS,
     KnowledgeBase,
     Pipeline,
-    Progress,
     QuestionSet,
+    Run,
     SideBySide,
 )
 from core.workspace import Workspace
@@ -62,21 +63,16 @@ SHORT = (*MAIN, "p50_ms")
 """Metrics that aren't folded."""
 
 
-def metric_name(name: str) -> str:
-    """Return the display name of a metric."""
-    return text_of(FIGURES[name])
-
-
 def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> None:
     """Draw the comparison of the chosen runs, else of the set's last runs."""
-    run_ids = chosen_runs(workspace, base, question_set)
-    if not run_ids:
+    runs = chosen_runs(workspace, base, question_set)
+    if not runs:
         small_print(
             "There is no run yet. One click above asks every question with both setups and shows what each finds."
         )
         return
     with busy("Comparing…"):
-        shown = compare_runs(workspace, base, run_ids)
+        shown = _compare(workspace, [(run.id, run.asked, run.ended_at) for run in runs])
     shown = replace(shown, metric=st.session_state.get("judged", shown.metric))
     _head(workspace, base, shown)
     for notice in shown.notices:
@@ -89,21 +85,20 @@ def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet
     ranks.draw_questions(workspace, base, shown)
 
 
-def chosen_runs(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> list[str]:
-    """Return the ids of the runs in the address, else of those chosen in this session, else of the set's last runs."""
+def chosen_runs(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> list[Run]:
+    """Return the runs in the address, else those chosen in this session, else the set's last runs."""
     key = _key(question_set.id)
     if (linked := links.arrived_value("runs")) is not None:
         st.session_state[key] = linked
-    runs = workspace.runs.all(base.name)
-    existing = {run.id for run in runs}
-    named = [run_id for run_id in st.session_state.get(key, "").split(",") if run_id in existing]
+    runs = {run.id: run for run in workspace.runs.all(base.name)}
+    named = [runs[run_id] for run_id in st.session_state.get(key, "").split(",") if run_id in runs]
     if not named:
-        last = {run.pipeline: run.id for run in reversed(runs) if run.set_id == question_set.id and run.ended_at}
-        usual = [way for way in last if replace(way, name="") == Pipeline()][-1:]
-        others = [way for way in last if way not in usual]
-        named = [last[way] for way in (*usual, *others[len(usual) - 2 :])]
+        last = {run.pipeline: run for run in reversed(runs.values()) if run.set_id == question_set.id and run.ended_at}
+        usual = [run for way, run in last.items() if replace(way, name="") == Pipeline()][-1:]
+        others = [run for run in last.values() if run not in usual]
+        named = [*usual, *others[len(usual) - 2 :]]
     named = named[:MOST_RUNS]
-    links.set_value("runs", ",".join(named))
+    links.set_value("runs", ",".join(run.id for run in named))
     return named
 
 
@@ -117,15 +112,9 @@ def _key(set_id: str) -> str:
     return f"compared_{set_id}"
 
 
-def compare_runs(workspace: Workspace, base: KnowledgeBase, run_ids: Sequence[str]) -> SideBySide:
-    """Compare runs; results are cached, because computing confidence intervals takes time."""
-    runs = {run.id: run for run in workspace.runs.all(base.name)}
-    state = tuple((run_id, runs[run_id].asked, str(runs[run_id].ended_at)) for run_id in run_ids)
-    return _compute_comparison(workspace, state)
-
-
 @st.cache_resource(max_entries=12, show_spinner=False)
-def _compute_comparison(_workspace: Workspace, state: Sequence[tuple[str, int, str]]) -> SideBySide:
+def _compare(_workspace: Workspace, state: Sequence[tuple[str, int, datetime | None]]) -> SideBySide:
+    """Compare runs in some state; results are cached, because computing confidence intervals takes time."""
     return _workspace.runs.side_by_side(_workspace.runs.measured(run_id for run_id, _, _ in state))
 
 
@@ -145,7 +134,7 @@ def _head(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
         if shown.comparisons:
             widgets.select(
                 t("Judge by"),
-                {name: metric_name(name) for name in METRICS},
+                {name: text_of(FIGURES[name]) for name in METRICS},
                 width=320,
                 **widgets.bound("judged_by", shown.metric, partial(st.session_state.__setitem__, "judged")),
             )
@@ -159,7 +148,7 @@ def _verdict(shown: SideBySide) -> None:
     pair = f'{pipelines.badge(1)} <span class="t-dim">{html(t("against"))}</span> {pipelines.badge(0)}'
     st.html(
         f'<div class="t-verdict {tone}"><div>{pair}</div><div><b>{html(comparison.message)}</b>'
-        f'<div class="t-facts"><span>{html(metric_name(shown.metric))}</span></div></div></div>'
+        f'<div class="t-facts"><span>{html(FIGURES[shown.metric])}</span></div></div></div>'
     )
 
 
@@ -182,10 +171,6 @@ def _adopt(workspace: Workspace, base: KnowledgeBase, way: Pipeline) -> None:
     recut = way.chunking is not None and way.chunking != base.chunking
     if not recut and not way.embedder and way.search.over(base.search) == base.search:
         return
-
-    def job(progress: Progress) -> None:
-        workspace.bases.adopt(base.name, way, progress=progress)
-
     if way.embedder:
         st.page_link("settings.py", label=t("Change the model in the Settings"), icon=":material/settings:")
         small_print("The whole base is then indexed with the other model; until that is done, the present one answers.")
@@ -194,7 +179,9 @@ def _adopt(workspace: Workspace, base: KnowledgeBase, way: Pipeline) -> None:
         shut = jobs.is_writing(workspace, base.name) or jobs.is_evaluating(workspace)
         if widgets.button(t("Use these settings"), "adopt", "check", type="primary", disabled=shut):
             if recut:
-                jobs.start(workspace, "rechunk", job)
+                jobs.start(
+                    workspace, "rechunk", lambda progress: workspace.bases.adopt(base.name, way, progress=progress)
+                )
             workspace.bases.adopt(base.name, way)
             st.toast(t("The base has these settings now."), icon=":material/check:")
         st.caption(

@@ -28,7 +28,7 @@ from core.workspace import Workspace
 from pages.ui.evaluation import pipelines, question
 from pages.ui.shared import cards, knobs, links, shell, widgets
 from pages.ui.shared.safe import Span, facts, folded, html
-from pages.ui.shared.text import section_title, sentences, small_print, t, t_plural, text_of, with_label
+from pages.ui.shared.text import section_title, small_print, t, t_plural, text_of, with_label
 
 # One question: its right passages, and the hits of each run, with the right characters marked.
 
@@ -180,12 +180,8 @@ def _diagnosis(result: QuestionResult) -> list[str]:
         stage = text_of(LOST[first.stage])
         if len(result.golds) > 1:
             stage = with_label(t_plural("Passage {numbers}", "Passages {numbers}", n=len(same), numbers=numbers), stage)
-        share = (
-            t("No chunk contains more than {share} of it.", share=f"{first.share:.0%}") if 0 < first.share < 1 else ""
-        )
         reasons.append(
-            f'<div class="t-reason"><b>{html(stage)}</b>{html(sentences([text_of(first.message), share]))}'
-            f"{cards.stages(first.scores)}</div>"
+            f'<div class="t-reason"><b>{html(stage)}</b>{html(first.message)}{cards.stages(first.scores)}</div>'
         )
     return reasons
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import streamlit as st
 
 from core.base.messages import message_table
-from core.model import MAIN, MOST_RUNS, KnowledgeBase, Pipeline, QuestionSet, Run, RunList
+from core.model import FIGURES, MAIN, MOST_RUNS, KnowledgeBase, Pipeline, QuestionSet, Run, RunList
 from core.workspace import Workspace
 from pages.ui.evaluation import comparison, pipelines
 from pages.ui.shared import jobs, names, widgets
@@ -44,9 +44,7 @@ def draw_start(
         st.caption(text if count else t("The set has no question that can be asked yet."), width="content")
         if not count:
             label = t("Go to the questions")
-            widgets.small(
-                label, "run_first", "quiz", on_click=st.session_state.update, kwargs={"eval_view": "questions"}
-            )
+            widgets.small(label, "run_first", "quiz", on_click=show, args=("questions",))
     if workspace.pending.count(base.name):
         unfinished = t("Some notes of this base are not indexed yet: the figures will change when they are.")
         st.caption(f":material/hourglass_top: {unfinished}")
@@ -125,7 +123,7 @@ def _places(workspace: Workspace) -> None:
 def _marked(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run], *, sets: bool) -> list[Run]:
     metrics = {
         name: st.column_config.NumberColumn(
-            comparison.metric_name(name), format="%.3f", width=150, help=text_of(comparison.ABOUT[name])
+            text_of(FIGURES[name]), format="%.3f", width=150, help=text_of(comparison.ABOUT[name])
         )
         for name in MAIN
     }
