@@ -139,7 +139,7 @@ def _passage(workspace: Workspace, question_set: QuestionSet, question: Question
         act = partial(workspace.questions.remove_passage, question_set, question.id, gold)
         widgets.close(key, t("Remove"), on_click=widgets.guarded(act, key), disabled=workspace.readonly)
     widgets.problem_of(key)
-    st.html(f'<div class="t-hit">{passage_text(gold.quote)}</div>')
+    st.html(f'<div class="t-hit">{cards.foldable(gold.quote, lines=LINES)}</div>')
     if gold.flagged:
         small_print(
             "The note was deleted, or this text in it was changed. Runs don't ask the question until you remove "
@@ -163,11 +163,6 @@ def _narrowing(workspace: Workspace, question_set: QuestionSet, question: Questi
         st.text_area(t("Shorten"), gold.quote, height=240, key=f"{key}_text", label_visibility="collapsed")
         st.button(t("Save"), key=key, on_click=widgets.guarded(narrow, key), disabled=workspace.readonly)
     widgets.problem_of(key)
-
-
-def passage_text(text: str, words: Sequence[Span] = (), lines: int = LINES) -> str:
-    """Return a passage as HTML; a long passage is folded."""
-    return cards.foldable(text, words, t("Whole passage, {n} characters", n=len(text)), lines)
 
 
 def _place(workspace: Workspace, gold: GoldSpan) -> int | None:
@@ -231,7 +226,7 @@ def _hit(workspace: Workspace, question_set: QuestionSet, question: Question, hi
             about=t("Makes it a right passage of this question; a second click undoes that."),
             act=act,
         )
-    st.html(f'<div class="t-hit">{passage_text(hit.chunk.text, words)}</div>')
+    st.html(f'<div class="t-hit">{cards.foldable(hit.chunk.text, words, LINES)}</div>')
 
 
 LONGEST = 20_000

@@ -111,7 +111,7 @@ def _gold(gold: GoldSpan, places: Places) -> str:
     crumb = f'<div class="t-crumb">{html(gold.path)}</div>'
     if places.gold(gold) is None:
         crumb = _tagged(gold.path, t("changed in the note since"), "t-problem")
-    return f'<div class="t-gold">{crumb}{question.passage_text(gold.quote)}</div>'
+    return f'<div class="t-gold">{crumb}{cards.foldable(gold.quote)}</div>'
 
 
 def _rank_text(result: QuestionResult) -> str:
@@ -192,7 +192,7 @@ def _hit(run: Run, result: QuestionResult, rank: int, hit: FoundSpan, places: Pl
     if note and span:
         golds = filter(None, (places.gold(gold) for gold in result.golds if gold.note_id == hit.note_id))
         right = cards.spans_in(join_spans(sorted(golds)), *span)
-        text = question.passage_text(note.body[slice(*span)], right, cards.LINES if right else LINES)
+        text = cards.foldable(note.body[slice(*span)], right, cards.LINES if right else LINES)
     else:
         problem = (
             t("The notes changed since this run, so this text can't be shown. Ask again to see it.")

@@ -223,9 +223,10 @@ def stages(scores: Mapping[str, StageScore]) -> str:
     return f'<div class="t-stages">{"".join(bars)}</div>' if bars else ""
 
 
-def foldable(text: str, spans: Sequence[Span], title: str, lines: int = LINES) -> str:
-    """Return the lines that contain most of the marked text as HTML; the whole text is folded below `title`."""
+def foldable(text: str, spans: Sequence[Span] = (), lines: int = LINES) -> str:
+    """Return the lines of a passage that contain most of the marked text as HTML; the whole passage is folded."""
     shown, whole = clip(text, spans, lines)
+    title = t("Whole passage, {n} characters", n=len(text))
     return shown if whole else shown + folded(title, f'<div class="t-text">{marked(text, spans)}</div>')
 
 

@@ -181,15 +181,6 @@ STRATEGIES = {
 """Strategies, each with the sizes that it uses."""
 
 
-def without_effect(strategy: str) -> str:
-    """Return why some or all sizes have no effect with a strategy."""
-    texts = {
-        "none": t("Notes stay whole here, so the sizes have no effect."),
-        "lines": t("Each line is a passage here, so only the largest one has an effect."),
-    }
-    return texts.get(strategy, t("The sizes in grey have no effect with this way of splitting."))
-
-
 def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: str = "") -> ChunkingOptions:
     """Draw the choice of a strategy and a slider for each size, and return the values.
 
@@ -209,9 +200,15 @@ def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: 
     chosen: dict[str, int] = {}
     with st.container(border=True, key=f"parameters_{side}"):
         columns = st.columns(2, gap="medium")
-        strategy = strategies(keys["strategy"], columns[0], persist_state="session")
+        texts = {name: value_label("strategy", name) for name in STRATEGIES}
+        label, place = setting_label("strategy"), columns[0]
+        strategy = widgets.select(label, texts, keys["strategy"], place, persist_state="session")
         if STRATEGIES[strategy] != set(SIZES):
-            columns[0].caption(without_effect(strategy))
+            why = {
+                "none": t("Notes stay whole here, so the sizes have no effect."),
+                "lines": t("Each line is a passage here, so only the largest one has an effect."),
+            }
+            columns[0].caption(why.get(strategy, t("The sizes in grey have no effect with this way of splitting.")))
         for number, (name, option) in enumerate(SIZES.items(), start=1):
             value = st.session_state[keys[name]]
             # An earlier version may have stored any size.
@@ -219,9 +216,17 @@ def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: 
             if st.session_state.get(f"{keys[name]}_scale") != fitting:
                 # Another scale is another slider: it would begin with a value of its own.
                 st.session_state.update({f"{keys[name]}_scale": fitting, keys[name]: value})
-            shut = name not in STRATEGIES[strategy]
-            with columns[number % 2]:
-                chosen[name] = size(name, keys[name], fitting, disabled=shut, persist_state="session")
+            low, high, step = fitting
+            chosen[name] = columns[number % 2].slider(
+                setting_label(name),
+                low,
+                high,
+                step=step,
+                key=keys[name],
+                help=text_of(option.about),
+                disabled=name not in STRATEGIES[strategy],
+                persist_state="session",
+            )
         own = ChunkingOptions(strategy=strategy, **chosen)
         widgets.small(
             reset or t("Reset to the base's settings"),
@@ -232,18 +237,6 @@ def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: 
             disabled=own == usual,
         )
     return own
-
-
-def strategies(key: str, place: object = st, **more: object) -> str:
-    """Draw the choice of a strategy and return it."""
-    texts = {name: value_label("strategy", name) for name in STRATEGIES}
-    return widgets.select(setting_label("strategy"), texts, key, place, **more)
-
-
-def size(name: str, key: str, scale: tuple[int, int, int], **more: Any) -> int:
-    """Draw the slider of a size on a `scale`, and return its value."""
-    low, high, step = scale
-    return int(st.slider(setting_label(name), low, high, step=step, key=key, help=text_of(SIZES[name].about), **more))
 
 
 def scale(option: ChunkingOption, *values: int) -> tuple[int, int, int]:
