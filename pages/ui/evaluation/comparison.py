@@ -213,8 +213,7 @@ def _draw_tables(workspace: Workspace, shown: SideBySide) -> None:
 
 
 def _titled(title: str | Message, rows: Sequence[Sequence[str | Message]]) -> None:
-    widgets.heading(text_of(title))
-    st.html(_table(rows))
+    st.html(f'<div class="t-caption">{html(title)}</div>{_table(rows)}')
 
 
 def _table(rows: Sequence[Sequence[str | Message]]) -> str:
