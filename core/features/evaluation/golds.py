@@ -214,7 +214,7 @@ class _QuoteText:
         return list(islice(self._spans(quote, step=1), 2))
 
     def _spans(self, quote: str, *, step: int) -> Iterator[Span]:
-        """Yield the exact spans of a quote at least `step` apart, without any those that ignore white space."""
+        """Yield the exact spans of a quote, at least `step` apart; without any, the spans that ignore white space."""
         at = self._body.find(quote)
         if at < 0:
             yield from self._loosely(quote)

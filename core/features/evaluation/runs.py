@@ -274,7 +274,7 @@ class Runs:
         count: int,
         progress: Progress,
     ) -> Iterator[tuple[Run, Progress]]:
-        """Yield a run that starts now for each pipeline, and its progress; first raises for invalid pipelines."""
+        """Yield a run and its progress for each pipeline; raises for an invalid pipeline before the first run."""
         states = [self._state(base, pipeline) for pipeline in pipelines]
         for number, (version, settings) in enumerate(states):
             run = Run("", base.id, set_id, set_name, pipelines[number], settings, version, utc_now(), None, count)
