@@ -19,17 +19,18 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from statistics import mean, median
 
 import numpy as np
-
-from benchmarks.quality import imported
 from core.features.related.neighbours import CANDIDATES, Neighbour, Neighbours, votes
 from core.features.related.wording import Shared, words_of
+
+from benchmarks.quality import imported
 from core.model import Filters, Note
+from core.notes.texts import NoteTexts
 from core.workspace import Workspace
 
 VAULTS = ("rust-book", "d2l-zh")
@@ -115,17 +116,25 @@ def text_of(note: Note) -> str:
     return _LEAKS.sub(" ", f"{note.title}\n{note.body}")
 
 
+class TextsWithoutLeaks(NoteTexts):
+    """The texts of notes without the words that tell their links or their chapters."""
+
+    def without_hidden(self, note_id: str) -> Note:
+        note = super().without_hidden(note_id)
+        return replace(note, title=_LEAKS.sub(" ", note.title), body=_LEAKS.sub(" ", note.body))
+
+
 def table(vault: Vault) -> None:
     """Print a row for each way."""
-    neighbours = Neighbours(
-        vault.workspace.store, lambda note_id: (0, text_of(vault.workspace.store.notes.note(note_id)))
-    )
-    meaning = neighbours._nearness
+    workspace = vault.workspace
+    neighbours = Neighbours(workspace.store, TextsWithoutLeaks(workspace.store), lambda: workspace.searching)
     words = by_words(vault)
     rankings: dict[str, Ranking] = {
         "words alone": lambda one: words[one],
         "meaning alone": lambda one: [
-            _neighbour(other, cosine) for other, cosine in meaning.nearest(one, len(vault.notes), vault.notes).items()
+            _neighbour(other, cosine)
+            for other, cosine in neighbours.meaning.cosines(one).items()
+            if other in vault.notes
         ],
         "meaning and words": lambda one: [
             each for each in neighbours.nearest_to(vault.notes[one]) if each.note_id in vault.notes

@@ -238,10 +238,6 @@ class NoteTable(StoreTable):
         """Return the ids of the last changed notes, the newest first."""
         return list(self._column("SELECT id FROM notes ORDER BY updated_at DESC, id LIMIT ?", limit))
 
-    def generations(self) -> dict[str, int]:
-        """Return the generation of each active note: a number that grows with every change."""
-        return dict(self._rows("SELECT id, generation FROM notes WHERE status = 'active' ORDER BY id"))
-
     def linking(self) -> Iterator[tuple[str, str]]:
         """Yield id and links (JSON) of every note with links."""
         yield from map(tuple, self._rows("SELECT id, links FROM notes WHERE links != '[]' AND json_valid(links)"))

@@ -1,11 +1,9 @@
 """Caches: of database reads until the next write, and of results for each note until it changes."""
 
-from collections.abc import Callable, Collection, Hashable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
-from core.base.errors import NoteNotFound
 from core.store.database import Database
 
 _MOST = 16
@@ -41,25 +39,23 @@ class Remembered:
 
 
 class PerNote(Generic[Read]):
-    """Thread-safe cache of a function's result for each note, until the note's state changes."""
+    """Thread-safe cache of what is read of each note, until the note's state changes.
 
-    def __init__(self, read: Callable[[str], Read]) -> None:
+    `read` takes ids of notes and yields results, each with its id; it leaves out notes that were deleted meanwhile.
+    """
+
+    def __init__(self, read: Callable[[Sequence[str]], Iterable[tuple[str, Read]]]) -> None:
         self._read = read
         self._lock = Lock()
         self._known: dict[str, tuple[object, Read]] = {}
 
     def get(self, states: Mapping[str, object], among: Collection[str] | None = None) -> dict[str, Read]:
-        """Return the results for the notes in `states`, by default all, else those `among` them; in that order.
-
-        Notes that were deleted meanwhile are left out.
-        """
+        """Return the results for the notes in `states`, by default all, else those `among` them; in that order."""
         with self._lock:
             self._known = {note_id: known for note_id, known in self._known.items() if states.get(note_id) == known[0]}
             wanted = [note_id for note_id in states if among is None or note_id in among]
-            for note_id in wanted:
-                if note_id not in self._known:
-                    with suppress(NoteNotFound):
-                        self._known[note_id] = states[note_id], self._read(note_id)
+            for note_id, result in self._read([note_id for note_id in wanted if note_id not in self._known]):
+                self._known[note_id] = states[note_id], result
             return {note_id: self._known[note_id][1] for note_id in wanted if note_id in self._known}
 
     def has_all(self, states: Mapping[str, object]) -> bool:

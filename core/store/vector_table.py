@@ -15,8 +15,6 @@ from core.store import filters as narrowed
 from core.store.ids import entry_id
 from core.store.table import AMONG, StoreTable, decoding
 
-_TOGETHER = 4096
-"""Number of vectors to read at once."""
 _OF_BASE = (
     "SELECT windows.vector FROM windows JOIN chunks ON chunks.rowid = chunk JOIN notes ON notes.id = note_id"
     " WHERE base_id "
@@ -70,23 +68,6 @@ class VectorTable(StoreTable):
     def vectors(self, ids: Iterable[int], dimension: int) -> dict[int, Matrix]:
         rows = self._rows(f"SELECT id, vector FROM vectors WHERE id {AMONG}", ids)
         return {number: matrix([vector], dimension)[0] for number, vector in rows}
-
-    def note_directions(self, base: KnowledgeBase) -> tuple[list[str], Matrix]:
-        """Return the active notes of a base with vectors, and the mean direction of each note's centred vectors."""
-        cursor = self._rows(
-            "SELECT note_id, vectors.vector FROM windows JOIN vectors ON vectors.id = windows.vector"
-            " JOIN chunks ON chunks.rowid = chunk JOIN notes ON notes.id = note_id"
-            " WHERE base_id = ? AND state != 'deleted' AND notes.status = 'active'",
-            base.id,
-        )
-        centring = self.centring(base)
-        sums: dict[str, Matrix] = {}
-        while rows := cursor.fetchmany(_TOGETHER):
-            vectors = centring.passages(matrix([vector for _, vector in rows], base.dimension))
-            for (note_id, _), vector in zip(rows, vectors, strict=True):
-                sums[note_id] = sums[note_id] + vector if note_id in sums else vector
-        stacked = np.stack([*sums.values()]) if sums else np.empty((0, base.dimension), np.float32)
-        return [*sums], unit(stacked)
 
     def entry_ids(self, ids: Iterable[int]) -> list[str]:
         """Return the index entries of the vectors with these ids, without duplicates."""
@@ -264,12 +245,14 @@ class NoteVectors(StoreTable):
         where = narrowed.answerable_conditions(Filters())
         return set(self._column(f"SELECT id FROM notes WHERE {where}", *where.values))
 
-    def states(self) -> dict[str, int]:
-        """Return for each note a number that changes with its text and its hidden chunks."""
+    def states(self, *, active: bool = False) -> dict[str, int]:
+        """Return for each note, or each active one, a number that changes with its text and its hidden chunks."""
         return dict(
             self._rows(
                 "SELECT notes.id, 1000 * generation + count(chunks.rowid) FROM notes"
-                " LEFT JOIN chunks ON note_id = notes.id AND state = 'deleted' GROUP BY notes.id"
+                " LEFT JOIN chunks ON note_id = notes.id AND state = 'deleted'"
+                " WHERE notes.status = 'active' OR NOT ? GROUP BY notes.id ORDER BY notes.id",
+                active,
             )
         )
 

@@ -301,8 +301,8 @@ class Workspace(Services):
 
     def start_comparing(self) -> None:
         """Start the job `compare`, which looks for pairs of similar notes, if a note has changed since the last run."""
-        if self.has("review") and not self.review.likeness.is_read:
-            self.jobs.start("compare", lambda _: self.review.likeness.read(), quiet=True)
+        if self.has("review") and not self.neighbours.likeness.is_read:
+            self.jobs.start("compare", lambda _: self.neighbours.likeness.read(), quiet=True)
 
     def start_backups(self) -> None:
         """Make a backup each day, until the workspace is closed."""

@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from core.intake.watching import TextFolders
     from core.notes.daily import DailyNotes
     from core.notes.documents import Documents
-    from core.notes.maps import NoteMaps
     from core.notes.pictures import Pictures
     from core.notes.proposals import Proposals
     from core.notes.uses import Clicks, Uses
@@ -54,6 +53,8 @@ if TYPE_CHECKING:
     from core.query.synonyms import SynonymsFile
     from core.retrieval.engine import SearchEngine
     from core.retrieval.images.index import ImageIndex
+    from core.retrieval.neighbours.maps import NoteMaps
+    from core.retrieval.neighbours.service import Neighbours
 
 S = TypeVar("S", bound="Services")
 T = TypeVar("T")
@@ -140,8 +141,7 @@ class Services:
         from core.features.answers.service import Answers
         from core.features.evaluation.note_questions import suggest
 
-        contradictions = self._offer("review", lambda: self.review.likeness.contradictions)
-        return Answers(self.store, self.settings, self.searching, self.jobs, suggest, contradictions)
+        return Answers(self.store, self.settings, self.searching, self.jobs, suggest, self.neighbours)
 
     @LazyService
     def threads(self) -> "Threads":
@@ -175,10 +175,16 @@ class Services:
         return NoteChecks(self.store, self.runs, self.preferences, self.jobs)
 
     @LazyService
-    def maps(self) -> "NoteMaps":
-        from core.notes.maps import NoteMaps
+    def neighbours(self) -> "Neighbours":
+        from core.retrieval.neighbours.service import Neighbours
 
-        return NoteMaps(self.store)
+        return Neighbours(self.store, self.texts, lambda: self.searching)
+
+    @LazyService
+    def maps(self) -> "NoteMaps":
+        from core.retrieval.neighbours.maps import NoteMaps
+
+        return NoteMaps(self.store, self.neighbours.meaning)
 
     @LazyService
     def daily(self) -> "DailyNotes":
@@ -231,15 +237,14 @@ class Services:
 
         reminders = Reminders(self.store, self.preferences)
         stored = self.store, self.notes, self.versions, self.trash, self.chunks, self.proposals
-        return Review(ReviewParts(*stored, lambda: self.searching, self._offer("packs", lambda: self.packs)), reminders)
+        return Review(ReviewParts(*stored, self.neighbours, self._offer("packs", lambda: self.packs)), reminders)
 
     @LazyService
     def related(self) -> "RelatedNotes":
         from core.features.related.service import RelatedNotes
 
-        contradictions = self._offer("review", lambda: self.review.likeness.contradictions)
         unreached = self._offer("evaluation", lambda: self.findability.unreached)
-        return RelatedNotes(self.store, self.notes, self.texts, self.uses, self.searching, contradictions, unreached)
+        return RelatedNotes(self.store, self.notes, self.texts, self.neighbours, self.uses, unreached)
 
     @LazyService
     def learning(self) -> "Learning":

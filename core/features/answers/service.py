@@ -1,7 +1,7 @@
 """Answers from the notes of a workspace, and example questions that they answer."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Unpack
@@ -16,7 +16,6 @@ from core.model import (
     Answer,
     Answered,
     Note,
-    NotePair,
     Progress,
     Question,
     Quote,
@@ -26,6 +25,7 @@ from core.model import (
 from core.providers.chat import Chat
 from core.providers.connection import Stop, never
 from core.retrieval.engine import SearchEngine
+from core.retrieval.neighbours.service import Neighbours
 from core.settings.config import Settings
 from core.store import Store
 
@@ -127,10 +127,6 @@ DrawQuestions = Callable[[Sequence[Note], int], list[Question]]
 """Draws questions from notes."""
 
 
-Contradictions = Callable[[Collection[str]], Iterable[NotePair]]
-"""Finds pairs of sentences in which some notes contradict each other."""
-
-
 def _is_foreign(result: SearchResult) -> bool:
     """Return whether the first hit is in another language than its question, so that its answer may go unseen."""
     return bool(result.hits) and is_chinese(result.hits[0].chunk.text) != is_chinese(result.query)
@@ -161,10 +157,10 @@ class Answers:
         searching: SearchEngine,
         jobs: Jobs,
         drawn: DrawQuestions,
-        contradictions: Contradictions | None = None,
+        neighbours: Neighbours,
     ) -> None:
         self._store = store
-        self._contradictions = contradictions or (lambda note_ids: ())
+        self._neighbours = neighbours
         self._settings = settings
         self._searching = searching
         self._jobs = jobs
@@ -221,12 +217,11 @@ class Answers:
     def _find_contradiction(self, answer: Answer) -> Quote | None:
         """Return the sentence of another hit that contradicts a sentence in the first quote."""
         first, hits = answer.quotes[0], answer.result.hits
-        for pair in self._contradictions({hit.note.id for hit in hits}):
-            sides = [*zip((pair.first, pair.second), pair.quotes, strict=True)]
-            for (note_id, sentence), (other_id, another) in (sides, sides[::-1]):
-                if note_id == first.note.id and sentence in first.text:
-                    quotes = (sentence_quote(hit, another) for hit in hits if hit.note.id == other_id)
-                    return next(filter(None, quotes), None)
+        for pair in self._neighbours.likeness.contradictions_of(first.note.id, {hit.note.id for hit in hits}):
+            sentence, another = pair.quotes
+            if sentence in first.text:
+                quotes = (sentence_quote(hit, another) for hit in hits if hit.note.id == pair.second)
+                return next(filter(None, quotes), None)
         return None
 
 

@@ -10,13 +10,12 @@ from core.base.call_log import log_bases, log_call
 from core.base.errors import EditError, UnknownChoice
 from core.base.frozen import frozen
 from core.base.messages import Message, message
-from core.base.phrases import phrases, size_of
+from core.base.phrases import size_of
 from core.base.text import fold
-from core.features.related.wording import LONGEST, Text
 from core.model import Concept, ConceptChoice, ConceptNote, Step
 from core.notes.links import NoteLinks
+from core.retrieval.neighbours.service import Neighbours
 from core.store import Store
-from core.store.remembered import PerNote
 from core.store.table import StoreTable
 
 # The user's decisions on concepts, by name.
@@ -63,13 +62,13 @@ class _Index:
 
 
 class Concepts:
-    """The concepts of active, unexpired notes, with the user's decisions. A note is read again only if it changed."""
+    """The concepts of active, unexpired notes, with the user's decisions."""
 
-    def __init__(self, store: Store, text: Text, links: Callable[[], NoteLinks]) -> None:
+    def __init__(self, store: Store, neighbours: Neighbours, links: Callable[[], NoteLinks]) -> None:
         self._store = store
         self._table = ConceptTable(store.database)
+        self._neighbours = neighbours
         self._links = links
-        self._read = PerNote(lambda note_id: phrases(text(note_id)[1][:LONGEST]))
 
     @log_call("concept.list")
     def all(self, base: str = "", limit: int = 60) -> list[Concept]:
@@ -82,10 +81,10 @@ class Concepts:
                 merged[into].append(name)
         every = len(index.of_note)
         most = max(_FEW, _MOST * every)
-        weights: Counter[str] = Counter()
+        weights: defaultdict[str, float] = defaultdict(float)
         for counts in index.of_note.values():
             for name, count in counts.items():
-                weights[name] += (1 + math.log(count)) * size_of(name)  # type: ignore[assignment]
+                weights[name] += (1 + math.log(count)) * size_of(name)
         names = [
             name
             for name, holders in index.holders.items()
@@ -170,14 +169,14 @@ class Concepts:
         choices = self._table.choices()
         hidden = {name for name, (choice, _) in choices.items() if choice == "hide"}
         of_note: dict[str, Mapping[str, int]] = {}
-        every = self._phrases()
+        every = self._neighbours.phrases()
         several = {name for counts in every.values() for name in counts}
         searched = [item for item in self._store.bases.all() if base in ("", item.name)]
         log_bases(searched)
         only = {item.id for item in searched}
-        bases = self._store.notes.base_ids(every) if base else {}
+        base_of = self._store.notes.base_ids(every)
         for note_id, counts in every.items():
-            if base and bases.get(note_id) not in only:
+            if base_of.get(note_id) not in only:
                 continue
             chosen: Counter[str] = Counter()
             for phrase, count in counts.items():
@@ -191,24 +190,13 @@ class Concepts:
                 holders[name].append(note_id)
         return _Index(of_note, holders)
 
-    def _phrases(self) -> dict[str, Counter[str]]:
-        """Return the key phrases of active, unexpired notes; changed notes are read again."""
-        answering = self._store.note_vectors.answering()
-        states = {item: state for item, state in self._store.note_vectors.states().items() if item in answering}
-        return self._read.get(states)
-
     def _linked(self) -> dict[str, dict[str, Message]]:
         """Return for each note the notes that it links to or that link to it, with an explanation."""
         links = self._links()
         linked: defaultdict[str, dict[str, Message]] = defaultdict(dict)
-        targets = self._store.notes.links_of(note_id for note_id, _ in self._store.notes.linking())
-        for note_id, theirs in targets.items():
-            if note_id not in links.names:
-                continue  # it was written since the links were read
-            for link in links.resolve(links.names[note_id], theirs):
-                if link.note_id:
-                    linked[note_id][link.note_id] = message("It links to the next one")
-                    linked[link.note_id].setdefault(note_id, message("The next one links to it"))
+        for note_id, other in links.among(links.names):
+            linked[note_id][other] = message("It links to the next one")
+            linked[other].setdefault(note_id, message("The next one links to it"))
         return linked
 
 

@@ -2,8 +2,8 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from datetime import datetime
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime, timedelta
 from pathlib import PurePosixPath
 
 from core.base.blobs import Span
@@ -13,9 +13,13 @@ from core.base.messages import message, plural
 from core.base.text import CJK
 from core.markdown import parser
 from core.markdown.body import BodyMetadata, look_into
-from core.model import Hint, Note, NotePair, NoteSummary, day_of, lapses
+from core.model import Hint, Note, day_of, lapses
 from core.notes.links import NoteLink, NoteLinks
 from core.notes.naming import first_words
+from core.notes.uses import Uses
+from core.retrieval.grouping import Successors
+from core.retrieval.neighbours.service import Neighbours
+from core.store import Store
 from core.store.note_rows import NoteNames
 
 LONGEST = 200_000
@@ -39,8 +43,10 @@ _NAMED = 5
 """Maximum number of links to name."""
 _UNNAMED = re.compile(r"(?i)(?:untitled|new note|new document|note|未命名|新建.*|无标题.*)?[\s\d._-]*")
 _LATIN = re.compile(rf"(?:(?![{CJK}])\w)+")
-Contradictions = Callable[[Collection[str]], Iterable[NotePair]]
-"""Returns the pairs among some notes that have the same sentence with different numbers."""
+_LONG_AGO, _OTHERS = timedelta(days=30), 20
+"""Minimum time since the last change, and number of other notes found since then, before a note counts as unfound."""
+Unreached = Callable[[str, str], datetime | None]
+"""Returns the time of a base's last check if the check didn't find a note; takes their ids."""
 
 
 @frozen
@@ -125,53 +131,85 @@ def _cuts(text: str, at: int) -> bool:
     return len(around) == 2 and bool(_WORD.match(around[0]) and _WORD.match(around[1])) and not _WIDE.search(around)
 
 
-@frozen
-class NoteContext:
-    """Data about a note from elsewhere: its links, its neighbours, and the notes that supersede each note (`newer`).
+class Hints:
+    """Finds the hints on a note. `unreached` is None without the feature of evaluation."""
 
-    `cards` returns the summaries of notes, and `shown` the text of a note without hidden chunks. `unreached`: the last
-    check of its base didn't find the note in its present state. `unfound` is the time since which no search found it.
-    """
+    def __init__(self, store: Store, neighbours: Neighbours, uses: Uses, unreached: Unreached | None) -> None:
+        self._store = store
+        self._neighbours = neighbours
+        self._uses = uses
+        self._unreached = unreached or (lambda base_id, note_id: None)
+        self._successors = Successors(store)
 
-    links: Collection[NoteLink]
-    neighbours: Collection[str]
-    newer: Mapping[str, Collection[str]]
-    cards: Callable[[Collection[str]], Mapping[str, NoteSummary]]
-    shown: Callable[[str], str]
-    contradictions: Contradictions
-    unreached: bool = False
-    unfound: datetime | None = None
+    def of(self, note: Note, links: Iterable[NoteLink], near: Iterable[str]) -> Iterator[Hint]:
+        """Yield the hints on a note, the most important first; `near` are its nearest notes."""
+        yield from self._outdated(note)
+        yield from self._contradictions(note, near)
+        yield from self._unfindable(note)
+        dead = [link.target for link in links if link.note_id is None]
+        if dead:
+            names = [*dead[:_NAMED], *(["…"] if len(dead) > _NAMED else [])]
+            yield Hint(
+                "dead_links",
+                plural(
+                    "{n} link leads to no note: {names}", "{n} links lead to no note: {names}", n=len(dead), names=names
+                ),
+                message("Correct the names, or write the notes that are missing."),
+            )
+        if not note.plain:
+            yield from _unclear(note)
+
+    def _outdated(self, note: Note) -> Iterator[Hint]:
+        if note.expires_at and lapses(note.expires_at) <= utc_now():
+            yield Hint(
+                "outdated",
+                message("It expired on {day}.", day=day_of(note.expires_at)),
+                message("Archive it, or give it a later day on which it expires."),
+            )
+        for card in self._store.notes.cards_of(self._successors.read().get(note.id, ())).values():
+            yield Hint(
+                "outdated",
+                message("'{title}' says that it replaces this note.", title=card.title),
+                message("Archive this note, or change that in the other one."),
+                other=card,
+            )
+
+    def _contradictions(self, note: Note, near: Iterable[str]) -> Iterator[Hint]:
+        pairs = [*self._neighbours.likeness.contradictions_of(note.id, near)]
+        cards = self._store.notes.cards_of(pair.second for pair in pairs)
+        for pair in pairs:
+            if card := cards.get(pair.second):
+                about = message("'{title}' says the same with a different number.", title=card.title)
+                remedy = message("Check which one is right, and correct the other.")
+                yield Hint("contradiction", about, remedy, pair.quotes, card)
+
+    def _unfindable(self, note: Note) -> Iterator[Hint]:
+        # What the last check of the base says holds for a note that wasn't changed since.
+        at, since = self._unreached(note.base_id, note.id), note.updated_at
+        if at and since and since <= at:
+            yield Hint(
+                "unreached",
+                message("The last check of its base couldn't find it with its own words."),
+                message("Other notes are closer to its words. Give it a title that says what it is about."),
+            )
+        elif since and self._is_unfound(note, since):
+            yield Hint(
+                "unfound",
+                message("No search has found it since {day}.", day=since.date().isoformat()),
+                message(
+                    "Say in its title and first lines what people would search for. Archive it if nobody needs it."
+                ),
+            )
+
+    def _is_unfound(self, note: Note, since: datetime) -> bool:
+        """Return whether a note changed long ago, and no search has found it since while others were found."""
+        if not self._uses.enabled or utc_now() - since < _LONG_AGO:
+            return False
+        figures = self._store.uses.figures(note.id)
+        return not figures.found and not figures.used and self._store.uses.found_since(since) >= _OTHERS
 
 
-def hints(note: Note, known: NoteContext) -> Iterator[Hint]:
-    """Yield the hints on a note, the most important first."""
-    yield from _outdated(note, known)
-    yield from _contradictions(note, known)
-    if known.unreached:
-        about = message("The last check of its base couldn't find it with its own words.")
-        yield Hint(
-            "unreached",
-            about,
-            message("Other notes are closer to its words. Give it a title that says what it is about."),
-        )
-    elif known.unfound:
-        yield Hint(
-            "unfound",
-            message("No search has found it since {day}.", day=known.unfound.date().isoformat()),
-            message("Say in its title and first lines what people would search for. Archive it if nobody needs it."),
-        )
-    dead = [link.target for link in known.links if link.note_id is None]
-    if dead:
-        names = [*dead[:_NAMED], *(["…"] if len(dead) > _NAMED else [])]
-        yield Hint(
-            "dead_links",
-            plural(
-                "{n} link leads to no note: {names}", "{n} links lead to no note: {names}", n=len(dead), names=names
-            ),
-            message("Correct the names, or write the notes that are missing."),
-        )
-    if note.plain:
-        return
+def _unclear(note: Note) -> Iterator[Hint]:
     inside = look_into(note.body[:LONGEST], note.path or "note.md")
     if _is_untitled(note, inside):
         yield Hint(
@@ -188,39 +226,6 @@ def hints(note: Note, known: NoteContext) -> Iterator[Hint]:
             message("About {n} words here have no heading.", n=words // 100 * 100),
             message("Divide it with headings: the text below one is also found by the words of the heading."),
         )
-
-
-def _outdated(note: Note, known: NoteContext) -> Iterator[Hint]:
-    if note.expires_at and lapses(note.expires_at) <= utc_now():
-        yield Hint(
-            "outdated",
-            message("It expired on {day}.", day=day_of(note.expires_at)),
-            message("Archive it, or give it a later day on which it expires."),
-        )
-    for card in known.cards([*known.newer.get(note.id, ())]).values():
-        yield Hint(
-            "outdated",
-            message("'{title}' says that it replaces this note.", title=card.title),
-            message("Archive this note, or change that in the other one."),
-            other=card,
-        )
-
-
-def _contradictions(note: Note, known: NoteContext) -> Iterator[Hint]:
-    for pair in known.contradictions({note.id, *known.neighbours}):
-        if note.id not in (pair.first, pair.second):
-            continue
-        other = pair.second if pair.first == note.id else pair.first
-        if other in known.newer.get(note.id, ()) or note.id in known.newer.get(other, ()):
-            continue  # which of them holds is settled
-        if card := known.cards([other]).get(other):
-            quotes = pair.quotes if pair.first == note.id else pair.quotes[::-1]
-            if quotes[1] not in known.shown(other) or quotes[0] not in known.shown(note.id):
-                continue
-            about = message("'{title}' says the same with a different number.", title=card.title)
-            yield Hint(
-                "contradiction", about, message("Check which one is right, and correct the other."), quotes, card
-            )
 
 
 def _is_untitled(note: Note, inside: BodyMetadata) -> bool:

@@ -1,26 +1,22 @@
 """Related notes of a note, and accepting the links that they suggest."""
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Iterable, Sequence
 
-from core.base.blobs import remove_blobs
 from core.base.call_log import log_bases, log_call
-from core.base.datetimes import utc_now
 from core.base.errors import EditError
 from core.base.messages import Message, message
 from core.base.text import keywords
 from core.features.related import hints
 from core.features.related.concepts import Concepts
-from core.features.related.hints import Mention
-from core.features.related.neighbours import LEAST, Neighbour, Neighbours, places, tags
-from core.model import Hit, LinkSuggestion, Note, NoteSummary, Related, RelatedNote, SearchOptions
+from core.features.related.hints import Hints, Mention, Unreached
+from core.features.related.suggestions import places, tags
+from core.model import Hit, LinkSuggestion, Note, NoteSummary, Related, RelatedNote
 from core.notes.collection import Notes
 from core.notes.links import NoteLinks
-from core.notes.texts import NoteTexts, visible_text
+from core.notes.texts import NoteTexts
 from core.notes.uses import Uses
-from core.retrieval.engine import SearchEngine
-from core.retrieval.grouping import Successors
+from core.retrieval.neighbours.service import Neighbour, Neighbours
 from core.store import Store
 from core.store.note_rows import NoteNames
 
@@ -39,12 +35,10 @@ _PASSAGES = 5
 """Maximum number of passages near a paragraph."""
 _OWN = 10
 """Number of additional hits to request, because some are in the note itself, or several in one note."""
-_LONG_AGO, _OTHERS = timedelta(days=30), 20
-"""Minimum time since the last change, and number of other notes found since then, before a note counts as unfound."""
 _NEAR = 0.5
 """Minimum cosine of notes that are called close in meaning."""
-Unreached = Callable[[str, str], datetime | None]
-"""Returns the time of a base's last check if the check didn't find a note; takes their ids."""
+LEAST = 0.5
+"""Minimum score of a related note."""
 
 
 class RelatedNotes:
@@ -55,21 +49,16 @@ class RelatedNotes:
         store: Store,
         notes: Notes,
         texts: NoteTexts,
+        neighbours: Neighbours,
         uses: Uses,
-        searching: SearchEngine,
-        contradictions: hints.Contradictions | None,
         unreached: Unreached | None,
     ) -> None:
         self._store = store
         self._notes = notes
         self._texts = texts
-        self._uses = uses
-        self._searching = searching
-        self._contradictions = contradictions or (lambda note_ids: ())
-        self._unreached = unreached or (lambda base_id, note_id: None)
-        self._successors = Successors(store)
-        self.neighbours = Neighbours(store, self._text)
-        self.concepts = Concepts(store, self._text, self._notes.links)
+        self._neighbours = neighbours
+        self._hints = Hints(store, neighbours, uses, unreached)
+        self.concepts = Concepts(store, neighbours, notes.links)
 
     @log_call("note.related")
     def of(self, note_id: str) -> Related:
@@ -77,55 +66,34 @@ class RelatedNotes:
         note, links = self._texts.without_hidden(note_id), self._notes.links()
         base = self._store.bases.by_id(note.base_id)
         log_bases([base])
-        neighbours = self.neighbours.nearest_to(note, links, note.tags)
-        cards = self._store.notes.cards_of(neighbour.note_id for neighbour in neighbours)
-        neighbours = [neighbour for neighbour in neighbours if neighbour.note_id in cards]
+        found = self._neighbours.nearest_to(note, links, note.tags)
+        cards = self._store.notes.cards_of(neighbour.note_id for neighbour in found)
+        neighbours = [neighbour for neighbour in found if neighbour.note_id in cards]
         voting = [neighbour for neighbour in neighbours if neighbour.shared.copied < COPIED]
         copies = [neighbour for neighbour in neighbours if neighbour.shared.copied >= COPIED][:_COPIES]
         near = [
             neighbour for neighbour in voting if neighbour.score >= LEAST or neighbour.links_here or neighbour.linked
         ][:_SHOWN]
         targets = links.resolve(note, note.links)
-        # What the last check of the base says holds for a note that wasn't changed since.
-        at = self._unreached(note.base_id, note.id)
-        known = hints.NoteContext(
-            targets,
-            [neighbour.note_id for neighbour in neighbours],
-            self._successors.read(),
-            self._store.notes.cards_of,
-            self._texts.shown,
-            self._contradictions,
-            bool(at and note.updated_at and note.updated_at <= at),
-            self._unfound(note),
-        )
         return Related(
             notes=tuple(RelatedNote(cards[neighbour.note_id], tuple(_reasons(neighbour))) for neighbour in near),
             copies=tuple(RelatedNote(cards[copy.note_id], (_copied(copy),)) for copy in copies),
             tags=tuple(tags(note, voting, cards)),
             places=tuple(places(note, base.name, voting, cards)),
             links=tuple(self._links(note, links, {neighbour.note_id for neighbour in near})),
-            hints=tuple(hints.hints(note, known)),
+            hints=tuple(self._hints.of(note, targets, cards)),
             writable=not self._store.readonly and not (note.in_file and (note.document or not base.write_files)),
         )
 
     def close(self, note_id: str, limit: int) -> list[NoteSummary]:
         """Return the notes close in meaning, or none if the vectors in memory are outdated: a page must not wait."""
-        nearness = self.neighbours.nearness
-        if not nearness.is_read:
+        if not self._neighbours.meaning.is_read:
             return []
-        near = nearness.nearest(note_id, 2 * limit, self._notes.links().names)
-        cards = self._store.notes.cards_of(other for other, cosine in near.items() if cosine >= _NEAR)
-        answering = (cards[other] for other in near if other in cards)
-        return [card for card in answering if card.status == "active" and not card.expired][:limit]
-
-    def _unfound(self, note: Note) -> datetime | None:
-        """Return the time of a note's last change, if it was long ago and no search has found it while others were."""
-        since = note.updated_at
-        if not self._uses.enabled or not since or utc_now() - since < _LONG_AGO:
-            return None
-        figures = self._store.uses.figures(note.id)
-        never = not figures.found and not figures.used
-        return since if never and self._store.uses.found_since(since) >= _OTHERS else None
+        cosines = self._neighbours.meaning.cosines(note_id)
+        answering = self._store.note_vectors.answering()
+        near = [other for other, cosine in cosines.items() if cosine >= _NEAR and other in answering][:limit]
+        cards = self._store.notes.cards_of(near)
+        return [cards[other] for other in near if other in cards]
 
     def link(self, note_id: str, other: str, *, expected_version: int | None = None) -> Note:
         """Replace the first mention of another note by a link to it, and return the changed note.
@@ -152,16 +120,8 @@ class RelatedNotes:
         words = _WORD.findall(_paragraph(text, at))[-_PARAGRAPH:]
         if len("".join(words)) < _SHORTEST:
             return []
-        result = self._searching.answer(
-            self._searching.prepare(" ".join(words), SearchOptions(limit=_PASSAGES + _OWN, reranker="none", wait=False))
-        )
-        first = {hit.note.id: hit for hit in reversed(result.hits) if hit.note.id != without}
-        return [hit for hit in result.hits if hit is first.get(hit.note.id)][:_PASSAGES] if result.confident else []
-
-    def _text(self, note_id: str) -> tuple[Hashable, str]:
-        """Return a state that changes with a note's text, and its title and text without blobs and hidden chunks."""
-        note, hidden = self._store.notes.note(note_id), self._texts.hidden(note_id)
-        return (note.generation, *hidden), f"{note.title}\n{remove_blobs(visible_text(note, hidden))}"
+        passages = self._neighbours.passages(words, _PASSAGES + _OWN)
+        return [hit for hit in passages if hit.note.id != without][:_PASSAGES]
 
     def _mentions(self, note: Note, links: NoteLinks, names: Iterable[NoteNames]) -> list[Mention]:
         linked = [link.note_id for link in links.resolve(note, note.links)]

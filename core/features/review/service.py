@@ -8,13 +8,11 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from core.base.datetimes import utc_now
 from core.base.errors import EditError, UnknownChoice
 from core.base.frozen import frozen
 from core.base.text import digest
-from core.features.review.likeness import Likeness
 from core.features.review.reminders import DecisionTable, Reminders
 from core.features.review.two_texts import TextConflicts, Upgrades
 from core.indexing.chunks import Chunks
@@ -25,7 +23,6 @@ from core.model import (
     NotePair,
     NoteSummary,
     ReviewItem,
-    SearchOptions,
     Side,
     Submission,
     lapses,
@@ -35,10 +32,8 @@ from core.notes.proposals import Proposals
 from core.notes.trash import Trash
 from core.notes.versions import Versions
 from core.retrieval.grouping import Successors
+from core.retrieval.neighbours.service import Neighbours
 from core.store import Store
-
-if TYPE_CHECKING:
-    from core.retrieval.engine import SearchEngine
 
 LATER = timedelta(days=7)
 """Time by which an item is postponed."""
@@ -52,10 +47,7 @@ _NEVER = datetime.min.replace(tzinfo=UTC)
 
 @frozen
 class ReviewParts:
-    """The parts of a workspace that items come from; `upgrades` is None without the feature of packs.
-
-    `build_engine` is called only to find a nearest note, because every page counts items and must be fast.
-    """
+    """The parts of a workspace that items come from; `upgrades` is None without the feature of packs."""
 
     store: Store
     notes: Notes
@@ -63,7 +55,7 @@ class ReviewParts:
     trash: Trash
     chunks: Chunks
     proposals: Proposals
-    build_engine: Callable[[], "SearchEngine"]
+    neighbours: Neighbours
     upgrades: Upgrades | None = None
 
 
@@ -80,13 +72,11 @@ class Review:
         self._notes = parts.notes
         self._chunks = parts.chunks
         self._proposals = parts.proposals
-        self._build_engine = parts.build_engine
+        self._neighbours = parts.neighbours
         self._successors = Successors(store)
         self.sides = TextConflicts(store, parts.notes, parts.versions, parts.trash, parts.upgrades)
         """The notes with two texts."""
         self.reminders = reminders
-        self.likeness = Likeness(store)
-        """The copies and contradictions among the notes."""
         self._sources: dict[MatterKind, Callable[[], Iterator[ReviewItem]]] = {
             "note": self._submissions,
             "change": self._submissions,
@@ -97,8 +87,8 @@ class Review:
             "refused": self._refused_passages,
             "expired": self._expired_notes,
             "superseded": self._superseded_notes,
-            "copy": lambda: self._pairs("copy", self.likeness.copies()),
-            "contradiction": lambda: self._pairs("contradiction", self.likeness.contradictions()),
+            "copy": lambda: self._pairs("copy", parts.neighbours.likeness.copies()),
+            "contradiction": lambda: self._pairs("contradiction", parts.neighbours.likeness.contradictions()),
             "reminder": self._reminders,
         }
 
@@ -124,7 +114,7 @@ class Review:
 
     def counts(self) -> Counter[MatterKind]:
         """Return the number of items of each kind; copies and contradictions count only once all notes are read."""
-        is_read = self.likeness.is_read
+        is_read = self._neighbours.likeness.is_read
         kinds = [kind for kind, type_ in MATTERS.items() if type_.quick or is_read]
         return Counter(item.kind for item in self.all(kinds=kinds))
 
@@ -165,12 +155,8 @@ class Review:
             return None
         note = self._store.notes.note(matter.note.id)
         words = _WORDS.findall(f"{note.title} {note.body[:_COMPARED]}")
-        options = SearchOptions(bases=[matter.base], limit=1, reranker="none", wait=False)
-        if not words:
-            return None
-        engine = self._build_engine()
-        result = engine.answer(engine.prepare(" ".join(words), options))
-        return result.hits[0].note if result.hits and result.confident else None
+        near = self._neighbours.passages(words, 1, [matter.base]) if words else []
+        return near[0].note if near else None
 
     def merge(self, matter: ReviewItem, into: str) -> Note:
         """Append the text of a new note to another one, and put the new note into the trash; return the other one.
@@ -247,10 +233,7 @@ class Review:
         others = (pair for pair in pairs if not {(pair.first, pair.second), (pair.second, pair.first)} & files)
         listed = [*islice(others, MOST)]
         cards = self._store.notes.cards_of({note_id for pair in listed for note_id in (pair.first, pair.second)})
-        newer = self._successors.read()
         for pair in listed:
-            if pair.second in newer.get(pair.first, ()) or pair.first in newer.get(pair.second, ()):
-                continue  # which of them holds is settled
             first, second = cards.get(pair.first), cards.get(pair.second)
             if first and second:
                 older, later = sorted((first, second), key=lambda note: note.updated_at or _NEVER)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from core.base.phrases import phrases
-from core.notes import maps
+from core.retrieval.neighbours import layout
 from core.workspace import Workspace
 
 TOPICS = {
@@ -87,13 +87,13 @@ def test_neighbours_are_the_nearest_points(count: int) -> None:
     distances = ((points[:, None] - points) ** 2).sum(-1)
     np.fill_diagonal(distances, np.inf)
     nearest = np.argsort(distances, axis=1)[:, :12]
-    assert (np.sort(maps.neighbours(points, 12)) == np.sort(nearest)).all()
+    assert (np.sort(layout.neighbours(points, 12)) == np.sort(nearest)).all()
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 5])
 def test_few_vectors_have_places_too(count: int) -> None:
     vectors = np.eye(6, dtype=np.float32)[:count]
-    places = maps.places(vectors)
+    places = layout.places(vectors)
     assert places.shape == (count, 2)
     assert np.isfinite(places).all()
 

@@ -2,12 +2,17 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import partial
 from itertools import combinations
 
+from core.base.errors import NoteNotFound
 from core.base.frozen import frozen
 from core.base.text import digest, fold
 from core.model import NotePair
+from core.notes.texts import blank_hidden
+from core.retrieval.grouping import Successors
 from core.retrieval.highlights import sentences
 from core.store import Store
 from core.store.remembered import PerNote
@@ -40,13 +45,16 @@ class Claims:
     numbers: Mapping[str, tuple[str, str]]
 
 
-def extract_claims(body: str) -> Claims:
-    """Return the claims in a note's text, without sentences that the note itself repeats with different numbers."""
+def extract_claims(body: str, visible: str) -> Claims:
+    """Return the claims in a note's text, without sentences that the note itself repeats with different numbers.
+
+    `visible` is the text with blanks for hidden parts, from which the sentences are taken.
+    """
     folded = " ".join(fold(body).split())
     numbers: dict[str, tuple[str, str]] = {}
     twice = set()
-    for start, end in sentences(body):
-        sentence = _PREFIX.sub("", body[start:end])
+    for start, end in sentences(visible):
+        sentence = _PREFIX.sub("", visible[start:end])
         if len(sentence) > LONGEST or not (values := _NUMBER.findall(sentence)) or _PLACED.search(sentence):
             continue
         rest = " ".join(_NUMBER.sub("#", fold(sentence)).split()).rstrip(".。!！")
@@ -67,34 +75,38 @@ SEVERAL = 3
 
 
 class Likeness:
-    """Finds similar pairs of active notes. A note is read again only if it changed; thread-safe."""
+    """Finds similar pairs of active notes, of which neither supersedes the other. Thread-safe.
+
+    A note is read again only if it changed.
+    """
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._read = PerNote(lambda note_id: extract_claims(store.notes.note(note_id).body))
+        self._successors = Successors(store)
+        self._claims = PerNote(self._read)
 
     @property
     def is_read(self) -> bool:
         """Whether all notes are read in their present state, so that pairs are found without delay."""
-        return self._read.has_all(self._store.notes.generations())
+        return self._claims.has_all(self._states())
 
     def read(self) -> None:
         """Read the new and changed notes."""
-        self._claims()
+        self._claims.get(self._states())
 
     def copies(self) -> Iterator[NotePair]:
         """Yield pairs of notes with the same words: the first such note, and each other one."""
         first: dict[bytes, str] = {}
-        for note_id, claim in self._claims().items():
+        for note_id, claim in self._claims.get(self._states()).items():
             if claim.text and (before := first.setdefault(claim.text, note_id)) != note_id:
-                yield NotePair(before, note_id)
+                yield from self._unsettled(NotePair(before, note_id))
 
     def contradictions(self, among: Collection[str] | None = None) -> Iterator[NotePair]:
         """Yield pairs of notes that have the same sentence with different numbers, each with the first such sentence.
 
         With `among`, only these notes are read and compared.
         """
-        known = self._claims(among)
+        known = self._claims.get(self._states(), among)
         sayers: dict[str, list[str]] = defaultdict(list)
         for note_id, item in known.items():
             for rest in item.numbers:
@@ -107,7 +119,27 @@ class Likeness:
                 (number, sentence), (other, another) = known[first].numbers[rest], known[second].numbers[rest]
                 if number != other and (first, second) not in seen:
                     seen.add((first, second))
-                    yield NotePair(first, second, (sentence, another))
+                    yield from self._unsettled(NotePair(first, second, (sentence, another)))
 
-    def _claims(self, among: Collection[str] | None = None) -> Mapping[str, Claims]:
-        return self._read.get(self._store.notes.generations(), among)
+    def contradictions_of(self, note_id: str, among: Iterable[str]) -> Iterator[NotePair]:
+        """Yield the contradictions of a note to others, the note and its sentence first."""
+        for pair in self.contradictions({note_id, *among}):
+            if pair.first == note_id:
+                yield pair
+            elif pair.second == note_id:
+                yield NotePair(note_id, pair.first, pair.quotes[::-1])
+
+    def _unsettled(self, pair: NotePair) -> Iterator[NotePair]:
+        """Yield a pair, unless one of the notes supersedes the other: which of them holds is settled then."""
+        newer = self._successors.read()
+        if pair.second not in newer.get(pair.first, ()) and pair.first not in newer.get(pair.second, ()):
+            yield pair
+
+    def _states(self) -> Mapping[str, int]:
+        return self._store.remembered.get("active states", partial(self._store.note_vectors.states, active=True))
+
+    def _read(self, note_ids: Iterable[str]) -> Iterator[tuple[str, Claims]]:
+        for note_id in note_ids:
+            with suppress(NoteNotFound):  # it was deleted meanwhile
+                note = self._store.notes.note(note_id)
+                yield note_id, extract_claims(note.body, blank_hidden(note, self._store.chunks.hidden(note_id)).body)
