@@ -79,7 +79,7 @@ def _chinese_phrases(text: str) -> Counter[str]:
     """Count the runs of Chinese characters that occur in a text at least twice."""
     runs = _CJK_RUN.findall(text)
     counts: Counter[str] = Counter()
-    known: set[str] | None = None
+    known: dict[str, int] | None = None
     for size in range(2, LONGEST_PHRASE[1] + 1):
         grown = Counter(
             run[at : at + size]
@@ -87,10 +87,10 @@ def _chinese_phrases(text: str) -> Counter[str]:
             for at in range(len(run) - size + 1)
             if known is None or run[at : at + size - 1] in known
         )
-        known = {gram for gram, count in grown.items() if count > 1}
+        known = {gram: count for gram, count in grown.items() if count > 1}
         if not known:
             break
-        counts.update({gram: grown[gram] for gram in known})
+        counts.update(known)
 
     def is_whole(sign: str, rest: str, count: int) -> bool:
         if sign in _IN_WORDS and rest in counts and _EDGE.isdisjoint((rest[0], rest[-1])):

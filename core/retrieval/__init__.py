@@ -1,1 +1,1 @@
-"""A query -> hits and a context."""
+"""A query -> hits and a context; which notes are near others."""

@@ -38,7 +38,7 @@ from core.query.synonyms import SynonymsFile
 from core.retrieval import context, highlights, hits, llm_choice, stages
 from core.retrieval.clicks import rank_by_clicks, relevant_clicks
 from core.retrieval.follow_up_rounds import Rounds, run_follow_ups
-from core.retrieval.grouping import Successors
+from core.retrieval.grouping import newer_notes
 from core.retrieval.highlights import TokenizedHit, add_pages
 from core.retrieval.images.search import ImageSearch
 from core.retrieval.llm_choice import LlmSteps
@@ -89,7 +89,6 @@ class SearchEngine:
         self._start_search = partial(
             start_search, self._store, self._models, cached=cached, variants=self._synonyms.variants
         )
-        self._successors = Successors(services.store)
         self._results: Cache[Hashable, SearchResult] = Cache(_CACHED_RESULTS)
         self._candidates: Cache[Hashable, Candidates] = Cache(_CACHED_CANDIDATES)
         self._tokenized_hits: Cache[Hashable, dict[str, TokenizedHit]] = Cache(_CACHED_CANDIDATES)
@@ -199,7 +198,7 @@ class SearchEngine:
         prepared = self.prepare(typed, {**options, "explain": True})
         whole = SubQuery(prepared.query.text, WHOLE)
         with self._open_search(prepared.query, [whole], wait=prepared.wait) as (ranking,):
-            result = hits.build_result(self._store, self._successors.read(), [ranking], ranking)
+            result = hits.build_result(self._store, newer_notes(self._store), [ranking], ranking)
             yield Reasons(self._store, ranking, result)
 
     def passage(self, hit: Hit, size: int) -> Passage:
@@ -222,7 +221,7 @@ class SearchEngine:
                     return self._rank(requests, first[-1].scope)
 
                 asked = run_follow_ups(self._store, first, decompositions.found[0], self._synonyms.variants, search)
-            result = hits.build_result(self._store, self._successors.read(), asked.rankings, first[-1])
+            result = hits.build_result(self._store, newer_notes(self._store), asked.rankings, first[-1])
         if query.choose:
             bases = [base.name for base in self._store.bases.chosen(query.filters.bases)]
             selection = self._llm.select(prepared.query, result.hits)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -124,32 +125,21 @@ NewerNotes = Mapping[str, Sequence[str]]
 """Superseded note -> the active notes that supersede it, by id."""
 
 
-class Successors:
-    """The notes that supersede others, read again after any note changed; safe to share between threads."""
+def newer_notes(store: Store) -> NewerNotes:
+    """Return the newer notes of each note; notes name what they supersede by path, file name, title or alias."""
+    return store.remembered.get(("newer notes", store.fields.expired()), partial(_read_newer_notes, store))
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._read: tuple[object, NewerNotes] | None = None
 
-    def read(self) -> NewerNotes:
-        """Return the newer notes of each note; notes name what they supersede by path, file name, title or alias."""
-        stamp, read = self._store.fields.version(), self._read
-        if read is None or read[0] != stamp:
-            self._read = read = stamp, self._successors()
-        return read[1]
-
-    def _successors(self) -> NewerNotes:
-        superseding = self._store.fields.superseding()
-        if not superseding:
-            return {}
-        links = NoteLinks(self._store)
-        successors: dict[str, dict[str, None]] = {}
-        for note_id in superseding:
-            note = self._store.notes.note(note_id)
-            for link in links.resolve(note, note.supersedes):
-                if link.note_id:
-                    successors.setdefault(link.note_id, {})[note_id] = None
-        return {old: tuple(new) for old, new in successors.items()}
+def _read_newer_notes(store: Store) -> NewerNotes:
+    superseding = store.fields.superseding()
+    links = NoteLinks(store) if superseding else None
+    newer: dict[str, dict[str, None]] = {}
+    for note_id in superseding:
+        note = store.notes.note(note_id)
+        for link in links.resolve(note, note.supersedes) if links else ():
+            if link.note_id:
+                newer.setdefault(link.note_id, {})[note_id] = None
+    return {old: tuple(new) for old, new in newer.items()}
 
 
 def demote_superseded(

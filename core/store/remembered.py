@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from threading import Lock
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
+from core.base.cache import Cache
 from core.store.database import Database
 
 _MOST = 16
-"""Maximum number of cached results; they are dropped at the next version of the database anyway."""
+"""Maximum number of cached results; all are dropped at the next version of the database."""
 Read = TypeVar("Read")
 
 
@@ -18,7 +19,7 @@ class Remembered:
         self._database = database
         self._lock = Lock()
         self._version = -1
-        self._results: dict[Hashable, Any] = {}
+        self._results: Cache[Hashable, object] = Cache(_MOST)
 
     def get(self, key: Hashable, read: Callable[[], Read]) -> Read:
         """Return the result cached for a key since the last write, or call `read`."""
@@ -27,15 +28,9 @@ class Remembered:
         version = self._database.version()
         with self._lock:
             if version != self._version:
-                self._version, self._results = version, {}
-            elif key in self._results:
-                result: Read = self._results[key]
-                return result
-        result = read()
-        with self._lock:
-            if version == self._version and len(self._results) < _MOST:
-                self._results[key] = result
-        return result
+                self._version, self._results = version, Cache(_MOST)
+            results = self._results
+        return cast(Read, results.get_or_compute(key, read))
 
 
 class PerNote(Generic[Read]):

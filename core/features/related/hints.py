@@ -17,10 +17,11 @@ from core.model import Hint, Note, day_of, lapses
 from core.notes.links import NoteLink, NoteLinks
 from core.notes.naming import first_words
 from core.notes.uses import Uses
-from core.retrieval.grouping import Successors
+from core.retrieval.grouping import newer_notes
 from core.retrieval.neighbours.service import Neighbours
 from core.store import Store
 from core.store.note_rows import NoteNames
+from core.store.phrases import is_inside_word
 
 LONGEST = 200_000
 """Maximum number of a note's characters to search for names."""
@@ -33,7 +34,6 @@ _TAKEN = re.compile(
 """Parts of a text in which names aren't searched for: code, links, HTML, URLs, formulas, comments."""
 _WIDE = re.compile(f"[{CJK}]")
 _UNLINKABLE = re.compile(r"[\[\]|#^\n]")
-_WORD = re.compile(r"\w")
 
 LONG = 3_000
 """Number of words from which a note without headings is hard to find; a Chinese character counts as half a word."""
@@ -120,15 +120,9 @@ def _place(name: str, text: str, words: set[str]) -> Span | None:
     if not wide and not words.issuperset(re.findall(r"\w+", name)):
         return None
     at = text.find(name)
-    while at >= 0 and (_cuts(text, at) or _cuts(text, at + len(name))):
+    while at >= 0 and (is_inside_word(text, at) or is_inside_word(text, at + len(name))):
         at = text.find(name, at + 1)
     return (at, at + len(name)) if at >= 0 else None
-
-
-def _cuts(text: str, at: int) -> bool:
-    """Whether a position is inside a word of a script that separates words by spaces."""
-    around = text[max(0, at - 1) : at + 1]
-    return len(around) == 2 and bool(_WORD.match(around[0]) and _WORD.match(around[1])) and not _WIDE.search(around)
 
 
 class Hints:
@@ -139,7 +133,6 @@ class Hints:
         self._neighbours = neighbours
         self._uses = uses
         self._unreached = unreached or (lambda base_id, note_id: None)
-        self._successors = Successors(store)
 
     def of(self, note: Note, links: Iterable[NoteLink], near: Iterable[str]) -> Iterator[Hint]:
         """Yield the hints on a note, the most important first; `near` are its nearest notes."""
@@ -166,7 +159,7 @@ class Hints:
                 message("It expired on {day}.", day=day_of(note.expires_at)),
                 message("Archive it, or give it a later day on which it expires."),
             )
-        for card in self._store.notes.cards_of(self._successors.read().get(note.id, ())).values():
+        for card in self._store.notes.cards_of(newer_notes(self._store).get(note.id, ())).values():
             yield Hint(
                 "outdated",
                 message("'{title}' says that it replaces this note.", title=card.title),

@@ -31,7 +31,7 @@ from core.notes.collection import Notes
 from core.notes.proposals import Proposals
 from core.notes.trash import Trash
 from core.notes.versions import Versions
-from core.retrieval.grouping import Successors
+from core.retrieval.grouping import newer_notes
 from core.retrieval.neighbours.service import Neighbours
 from core.store import Store
 
@@ -73,7 +73,6 @@ class Review:
         self._chunks = parts.chunks
         self._proposals = parts.proposals
         self._neighbours = parts.neighbours
-        self._successors = Successors(store)
         self.sides = TextConflicts(store, parts.notes, parts.versions, parts.trash, parts.upgrades)
         """The notes with two texts."""
         self.reminders = reminders
@@ -220,7 +219,7 @@ class Review:
                 yield _about_note("expired", card, card.expires_at, card.id, end)
 
     def _superseded_notes(self) -> Iterator[ReviewItem]:
-        newer = self._successors.read()
+        newer = newer_notes(self._store)
         cards = self._store.notes.cards_of({*newer, *(name for names in newer.values() for name in names)})
         for old, successors in newer.items():
             card, other = cards.get(old), cards.get(successors[0])

@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache, partial
 from itertools import pairwise
 from typing import Protocol
 
+from core.base.cache import Cache
 from core.base.errors import EditError, NoteNotFound, UnknownChoice
 from core.model import SIDES, Note, NoteDifference, NoteSummary, ReviewItem, Side
 from core.notes.collection import Notes
@@ -127,6 +128,8 @@ def _sure_originals(name: str, depth: int) -> Iterator[str]:
 _WORDS = re.compile(r"[㐀-鿿぀-ヿ가-힯]|[^\W_]+")
 _COMPARED = 200_000
 """Maximum number of characters of a text to compare."""
+_COMPARISONS = 10_000
+"""Maximum number of cached comparisons of two texts."""
 _NEAR, _WHOLE, _MANY = 0.5, 0.8, 20
 """Minimum share of common word pairs; minimum share of the shorter text's pairs in the longer one, if it has _MANY."""
 
@@ -152,7 +155,7 @@ class SecondTexts:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._near: dict[tuple[tuple[str, int], tuple[str, int]], bool] = {}
+        self._near: Cache[tuple[str, int, str, int], bool] = Cache(_COMPARISONS)
 
     def pairs(self) -> dict[str, str]:
         """Return the ids of active notes from conflict copies, each with the id of the original's note."""
@@ -161,20 +164,15 @@ class SecondTexts:
     def _read(self) -> Iterator[tuple[str, str]]:
         files = self._store.notes.active_files()
         of_path = {(file.base_id, file.source_ref, folded(file.path)): file for file in files}
-        compared = {}
         for copy in files:
             for path, sure in originals(copy.path):
                 own = of_path.get((copy.base_id, copy.source_ref, path))
                 if own is None or own is copy:
                     continue
-                key = (own.id, own.generation), (copy.id, copy.generation)
-                if not sure:
-                    known = self._near.get(key)
-                    compared[key] = self._are_near(own.id, copy.id) if known is None else known
-                if sure or compared[key]:
+                key = own.id, own.generation, copy.id, copy.generation
+                if sure or self._near.get_or_compute(key, partial(self._are_near, own.id, copy.id)):
                     yield copy.id, own.id
                     break
-        self._near = compared
 
     def _are_near(self, first: str, second: str) -> bool:
         """Return whether two texts are versions of one file, and the second wasn't created (and named) by a user."""

@@ -104,7 +104,6 @@ def regions(plane: Places, count: int) -> NDArray[np.intp]:
     own = np.zeros(len(plane), np.intp)
     for _ in range(20):
         own = (plane @ middles.T - (middles**2).sum(1) / 2).argmax(1)
-        sizes = np.bincount(own, minlength=len(middles))
-        sums = [np.bincount(own, side, len(middles)) for side in plane.T]
-        middles = np.where(sizes[:, None], np.stack(sums, 1) / np.maximum(sizes, 1)[:, None], middles)
+        inside = [plane[own == number] for number in range(len(middles))]
+        middles = np.stack([one.mean(0) if len(one) else old for one, old in zip(inside, middles, strict=True)])
     return own

@@ -12,7 +12,7 @@ from core.base.frozen import frozen
 from core.base.text import digest, fold
 from core.model import NotePair
 from core.notes.texts import blank_hidden
-from core.retrieval.grouping import Successors
+from core.retrieval.grouping import newer_notes
 from core.retrieval.highlights import sentences
 from core.store import Store
 from core.store.remembered import PerNote
@@ -82,7 +82,6 @@ class Likeness:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._successors = Successors(store)
         self._claims = PerNote(self._read)
 
     @property
@@ -131,7 +130,7 @@ class Likeness:
 
     def _unsettled(self, pair: NotePair) -> Iterator[NotePair]:
         """Yield a pair, unless one of the notes supersedes the other: which of them holds is settled then."""
-        newer = self._successors.read()
+        newer = newer_notes(self._store)
         if pair.second not in newer.get(pair.first, ()) and pair.first not in newer.get(pair.second, ()):
             yield pair
 

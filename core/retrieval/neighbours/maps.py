@@ -88,22 +88,61 @@ class NoteMaps:
         count = max(1, min(MOST_REGIONS, round(sqrt(len(notes) / 4))))
         own = regions(plane, count)
         members = [inside for at in range(count) if len(inside := np.flatnonzero(own == at)) >= _LEAST]
-        samples = [[notes[number] for number in inside[:: -(-len(inside) // _READ)]] for inside in members]
-        read = [note for sample in samples for note in sample]
-        texts, cards = self._store.notes.beginnings(read), self._store.notes.cards_of(read)
-        titles = [_Words(" ".join(cards[note].title for note in sample if note in cards)) for sample in samples]
-        notes_of = [[texts.get(note, "") for note in sample] for sample in samples]
-        joined = [_Words("\n".join(sample)) for sample in notes_of]
+        read = [[notes[number] for number in inside[:: -(-len(inside) // _READ)]] for inside in members]
+        texts = self._store.notes.beginnings(note for sample in read for note in sample)
+        cards = self._store.notes.cards_of(texts)
+        samples = [
+            _Sample([texts.get(note, "") for note in sample], [cards[note].title for note in sample if note in cards])
+            for sample in read
+        ]
         named = []
-        for at, inside in enumerate(members):
+        for inside, sample in zip(members, samples, strict=True):
             x, y = plane[inside].mean(0).tolist()
-            elsewhere = [
-                (words, len(sample))
-                for other, (words, sample) in enumerate(zip(joined, samples, strict=True))
-                if other != at
-            ]
-            named.append(Region(x, y, len(inside), _name(notes_of[at], titles[at], elsewhere)))
+            others = [other for other in samples if other is not sample]
+            named.append(Region(x, y, len(inside), sample.name(others)))
         return named
+
+
+class _Sample:
+    """The notes of a region that are read to name it."""
+
+    def __init__(self, texts: Sequence[str], titles: Sequence[str]) -> None:
+        self._text = "\n".join(texts)
+        self._notes = [_Words(text) for text in texts]
+        self._words, self._titles = _Words(self._text), _Words(" ".join(titles))
+
+    def rate(self, phrase: str) -> float:
+        """Return how often a note has a phrase on average, at most 1."""
+        return min(1.0, self._words.count(phrase) / len(self._notes))
+
+    def name(self, others: Sequence["_Sample"]) -> tuple[str, ...]:
+        """Return distinct phrases that are common in these notes and rare in those of the other regions."""
+        holders = {
+            phrase: {number for number, words in enumerate(self._notes) if words.count(phrase)}
+            for phrase in phrases(self._text, _CONSIDERED)
+            if _is_name(phrase)
+        }
+        shares = {
+            phrase: (len(at) + _TITLE * self._titles.count(phrase)) / len(self._notes)
+            for phrase, at in holders.items()
+            if len(at) >= min(_LEAST, len(self._notes))
+        }
+
+        def weight(phrase: str) -> float:
+            rate = sum(other.rate(phrase) for other in others) / max(1, len(others))
+            return sqrt(min(2.0, size_of(phrase))) * shares[phrase] * log((shares[phrase] + _RARE) / (rate + _RARE))
+
+        likely = sorted(shares, key=lambda phrase: (-shares[phrase], phrase))[:_WEIGHED]
+        weights = {phrase: weight(phrase) for phrase in likely}
+        chosen: list[str] = []
+        for phrase in sorted(likely, key=lambda phrase: (-weights[phrase], phrase)):
+            known = any(
+                phrase in other or other in phrase or _overlap(holders[phrase], holders[other]) > _ALIKE
+                for other in chosen
+            )
+            if not known:
+                chosen.append(phrase)
+        return tuple(chosen[:PHRASES])
 
 
 class _Words:
@@ -126,42 +165,6 @@ class _Words:
         if size not in self._runs:
             self._runs[size] = Counter(zip(*(self._words[start:] for start in range(size)), strict=False))
         return self._runs[size]
-
-
-def _name(texts: Sequence[str], titles: _Words, elsewhere: Sequence[tuple[_Words, int]]) -> tuple[str, ...]:
-    """Return distinct phrases that are common in a region's notes and rare elsewhere.
-
-    `elsewhere` has the words of each other region with its number of notes.
-    """
-    notes = [_Words(text) for text in texts]
-    holders = {
-        phrase: {number for number, words in enumerate(notes) if words.count(phrase)}
-        for phrase in phrases("\n".join(texts), _CONSIDERED)
-        if _is_name(phrase)
-    }
-    shares = {
-        phrase: (len(at) + _TITLE * titles.count(phrase)) / len(texts)
-        for phrase, at in holders.items()
-        if len(at) >= min(_LEAST, len(texts))
-    }
-
-    def weight(phrase: str) -> float:
-        rates = [min(1.0, words.count(phrase) / count) for words, count in elsewhere]
-        rate = sum(rates) / max(1, len(rates))
-        return sqrt(min(2.0, size_of(phrase))) * shares[phrase] * log((shares[phrase] + _RARE) / (rate + _RARE))
-
-    likely = sorted(shares, key=lambda phrase: (-shares[phrase], phrase))[:_WEIGHED]
-    weights = {phrase: weight(phrase) for phrase in likely}
-    chosen: list[str] = []
-    for phrase in sorted(likely, key=lambda phrase: (-weights[phrase], phrase)):
-        known = any(
-            phrase in other or other in phrase or _overlap(holders[phrase], holders[other]) > _ALIKE for other in chosen
-        )
-        if not known:
-            chosen.append(phrase)
-        if len(chosen) == PHRASES:
-            break
-    return tuple(chosen)
 
 
 def _overlap(first: set[int], second: set[int]) -> float:

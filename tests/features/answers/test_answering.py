@@ -176,6 +176,8 @@ def test_notes_that_disagree_are_quoted_together(filled: Workspace) -> None:
         first, second = answer.at_first
         assert {first.note.id, second.note.id} == {*notes}
         assert all(number in answer.text for number in ("52,000", "48,000"))
+        filled.notes.update(notes[1], supersedes=["barn 0.md"])
+        assert not filled.answers.ask("how much will the roof of the barn cost?").disagree, "one replaces the other"
     finally:
         filled.trash.delete_for_good(notes)
 
