@@ -29,7 +29,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from itertools import groupby
-from typing import Any, TypedDict, Unpack
+from typing import TypedDict, Unpack
 
 from core.base.errors import QueryError, UnknownChoice
 from core.base.messages import message
@@ -302,7 +302,7 @@ _CALLER = ("type", "tags", "scope")
 """The parts of a caller's context, in the order of `CallerContext`."""
 
 
-def caller_of(context: Mapping[str, Any] | None) -> CallerContext:
+def caller_of(context: Mapping[str, object] | None) -> CallerContext:
     """Return the caller's context from its `type`, `tags` and `scope`; raises UnknownChoice or QueryError."""
     terms: dict[str, tuple[str, ...]] = dict.fromkeys(_CALLER, ())
     for name, value in (context or {}).items():
@@ -311,7 +311,7 @@ def caller_of(context: Mapping[str, Any] | None) -> CallerContext:
         texts = value if isinstance(value, list | tuple) else [value]
         if not all(isinstance(text, str | None) for text in texts):
             raise QueryError("'{name}' must be {kind}.", name=name, kind=message("text"))
-        terms[name] = tuple(filter(None, texts))
+        terms[name] = tuple(text for text in texts if text and isinstance(text, str))
     check_terms([text for texts in terms.values() for text in texts])
     return CallerContext(*terms.values())
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from core.base.cache import Cache
 from core.base.errors import ConfigError, ProviderError
@@ -111,7 +111,7 @@ def candidates(hits: Sequence[Hit], characters: int) -> Sequence[Hit]:
     return hits[: min(CANDIDATES, characters // LEAST_CHARACTERS)]
 
 
-def material(question: str, hits: Sequence[Hit], characters: int) -> dict[str, Any]:
+def material(question: str, hits: Sequence[Hit], characters: int) -> dict[str, object]:
     """Return the model's input: the question and the candidates, with at most `characters` characters of notes."""
     texts = [f"{place_of(hit)}\n{hit.chunk.text}" for hit in hits]
     sections = [{"number": number, "text": text} for number, text in enumerate(shares(texts, characters), 1)]

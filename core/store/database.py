@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from core.base import faults
 from core.base.errors import ConfigError, NotesDamaged, NotWritable, StoreError, WorkspaceLocked
@@ -36,7 +36,7 @@ def _translate_errors(method: Method) -> Method:
     """Translate the SQLite errors of a cursor's or connection's method; programming errors pass unchanged."""
 
     @wraps(method)
-    def call(self: "Cursor | Connection", *values: object, **more: object) -> Any:
+    def call(self: "Cursor | Connection", *values: object, **more: object) -> object:
         try:
             return method(self, *values, **more)
         except sqlite3.Error as error:
@@ -71,7 +71,7 @@ class Cursor(sqlite3.Cursor):
         while rows := self.fetchmany(_AT_ONCE):
             yield from rows
 
-    def fail(self, error: sqlite3.Error) -> None:
+    def fail(self, error: sqlite3.Error) -> NoReturn:
         self.connection.fail(error)
 
 
@@ -98,7 +98,7 @@ class Connection(sqlite3.Connection):
     def executescript(self, *values: object) -> Any:
         return self.cursor().executescript(*values)
 
-    def fail(self, error: sqlite3.Error) -> None:
+    def fail(self, error: sqlite3.Error) -> NoReturn:
         if faults.is_mistake(error):
             raise error
         raise faults.translate_error(error, self.folder) from error

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import PlainTextResponse, Response
@@ -36,7 +36,7 @@ class LazyTools:
             await manager.handle_request(scope, receive, send)
 
     @cached_property
-    def _server(self) -> "Server[Any]":
+    def _server(self) -> "Server[object]":
         from core.doors.assistants.server import make
 
         return make(self._workspace)

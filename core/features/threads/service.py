@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from itertools import groupby
-from typing import Any, Protocol, Unpack
+from typing import Protocol, Unpack
 
 from core.base.blobs import Span
 from core.base.codec import to_plain
@@ -156,11 +156,11 @@ class Threads:
         problem = answer.explanation or DENIED
         raise ProviderError(problem) if answer.writing else QueryError(problem)
 
-    def start(self, text: str, thread_id: str = "", **more: Any) -> bool:
+    def start(self, text: str, thread_id: str = "", *, typed: str = "", **options: Unpack[SearchOptions]) -> bool:
         """Start the job `answer`, which updates `latest`; return False if it is already running."""
 
         def work(progress: Progress) -> None:
-            for answer, stored_id in self._write(text, thread_id, stop=stop_check(progress), **more):
+            for answer, stored_id in self._write(text, thread_id, typed=typed, stop=stop_check(progress), **options):
                 self.latest, self.latest_thread = answer, stored_id
 
         if self._jobs.running("answer"):

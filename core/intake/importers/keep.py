@@ -1,9 +1,8 @@
 """Notes of Google Keep from an export (Takeout) in JSON, with their pictures and recordings."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 from pathlib import PurePosixPath
-from typing import Any
 
 from core.intake.importers import (
     FolderImporter,
@@ -57,7 +56,7 @@ class Keep(FolderImporter):
                 yield self._to_imported(note, path, unique(f"{file_name(PurePosixPath(path).stem)}.md", taken))
         yield from failed
 
-    def _to_imported(self, note: dict[str, Any], path: str, place: str) -> Imported:
+    def _to_imported(self, note: Mapping[str, object], path: str, place: str) -> Imported:
         attached = NoteFiles()
         names = filter(None, (text_of(file, "filePath") for file in objects(note, "attachments")))
         top = PurePosixPath(path).parent
@@ -88,7 +87,7 @@ class Keep(FolderImporter):
         return find(self._folder, path) or find(self._folder, path.replace(".jpeg", ".jpg"))
 
 
-def _links(note: dict[str, object]) -> Iterator[str]:
+def _links(note: Mapping[str, object]) -> Iterator[str]:
     for link in objects(note, "annotations"):
         address, about = text_of(link, "url"), text_of(link, "description")
         yield f"[{text_of(link, 'title') or address}]({address})" + (f": {about}" if about else "")

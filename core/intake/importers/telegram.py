@@ -2,9 +2,8 @@
 
 import posixpath
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
-from typing import Any
 
 from core.base.text import link_address
 from core.intake.importers import FolderImporter, ImportedNotes, Taken, files, lie_below, objects, read_json, text_of
@@ -83,7 +82,7 @@ class Telegram(FolderImporter):
         return ChatMessage(key, at, name, answers, text, shared_files)
 
 
-def _parts(item: dict[str, Any]) -> Iterator[str]:
+def _parts(item: Mapping[str, object]) -> Iterator[str]:
     """Yield the parts of a text as Markdown."""
     text = item.get("text_entities") or item.get("text")
     for part in text if isinstance(text, list) else [text]:

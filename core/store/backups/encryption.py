@@ -8,8 +8,9 @@ import io
 import json
 import zipfile
 from dataclasses import asdict, replace
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 
 from core.base import files
 from core.base.codec import DAMAGE, decode
@@ -115,9 +116,8 @@ def decrypt_backup(file: Path, folder: Path, passphrase: str) -> Path:
     return plain
 
 
-def _age() -> Any:
+def _age() -> ModuleType:
     try:
-        import pyrage
+        return import_module("pyrage")
     except ImportError as error:
         raise MissingDependency(message("An encrypted backup"), "pyrage", "encryption") from error
-    return pyrage

@@ -168,7 +168,7 @@ def _draw_search_settings(workspace: Workspace, base: KnowledgeBase) -> None:
         texts.setdefault(st.session_state[key], knobs.value_label(name, own))
         shut = workspace.readonly
         place = advanced if name in rare else usual
-        widgets.select(knobs.setting_label(name), texts, key, place, on_change=save, disabled=shut)
+        widgets.select_in(place, knobs.setting_label(name), texts, key, on_change=save, disabled=shut)
 
 
 def _trial_question(base: KnowledgeBase) -> str:

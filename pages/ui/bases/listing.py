@@ -91,7 +91,8 @@ def _choose_search(workspace: Workspace, names: Sequence[str]) -> SearchSettings
     """Draw some search settings of a base and return them; None leaves a setting to the program's settings."""
     chosen: dict[str, object] = {}
     for column, name in zip(st.columns(2), names, strict=False):
-        value = widgets.select(knobs.setting_label(name), knobs.value_labels(workspace, name), f"new_{name}", column)
+        texts = knobs.value_labels(workspace, name)
+        value = widgets.select_in(column, knobs.setting_label(name), texts, f"new_{name}")
         chosen[name] = None if value == knobs.AS_SET else value
     return SearchSettings.from_values(chosen)
 

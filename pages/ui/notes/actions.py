@@ -68,7 +68,7 @@ def _fields(workspace: Workspace, note_ids: Sequence[str]) -> None:
         match NOTE_FIELDS[name].kind:
             case "status":
                 label = text_of(NOTE_FIELDS[name].title)
-                values[name] = widgets.select(label, {"": leave, **labels(note_fields.STATUSES)}, key, column)
+                values[name] = widgets.select_in(column, label, {"": leave, **labels(note_fields.STATUSES)}, key)
             case "number":
                 values[name] = note_fields.number_box(column, name, key, placeholder=leave)
             case _:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from contextlib import suppress
 from secrets import token_hex
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 import streamlit as st
 
@@ -63,12 +63,23 @@ LETTERS = component("letters", __file__, before="shelf.js")
 """Component; triggers `typed` with the texts that aren't stored, and the token of an editor whose session ended."""
 
 
+class Letter(TypedDict):
+    """A text of an editor that isn't stored; `about` is what `about` returned for its draft."""
+
+    token: str
+    number: int
+    at: int
+    text: str
+    title: NotRequired[str | None]
+    about: Mapping[str, Any]
+
+
 def session_id() -> str:
     """Return this session's random id, by which the browser window notices a new session."""
     return str(st.session_state.setdefault(_SESSION, token_hex(4)))
 
 
-def about(draft: NoteDraft) -> dict[str, Any]:
+def about(draft: NoteDraft) -> dict[str, object]:
     """Return the key, base, version and fields of a draft for the browser."""
     return {"key": draft.key, "base": draft.base_id, "version": draft.version, "fields": draft.fields}
 
@@ -101,7 +112,7 @@ def _take_sent(workspace: Workspace) -> None:
                 _take(workspace, item, goes_on=item["token"] == sent["resume"])
 
 
-def _take(workspace: Workspace, item: Mapping[str, Any], *, goes_on: bool) -> None:
+def _take(workspace: Workspace, item: Letter, *, goes_on: bool) -> None:
     """Put a text into the editor session that sent it, else into a draft; with `goes_on` the editor is reopened."""
     token, number = str(item["token"]), int(item["number"])
     draft_id = str(item["about"]["key"]).partition(" ")[2]
@@ -125,7 +136,7 @@ def _take(workspace: Workspace, item: Mapping[str, Any], *, goes_on: bool) -> No
     st.session_state.setdefault(_STORED, {})[token] = number
 
 
-def _draft(item: Mapping[str, Any]) -> NoteDraft:
+def _draft(item: Letter) -> NoteDraft:
     about, text = item["about"], without_surrogates(item["text"])
     fields = dict(about["fields"]) | {"number": int(item["number"]), "writer": str(item["token"])}
     title = item.get("title")

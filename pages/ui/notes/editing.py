@@ -1,8 +1,6 @@
 """The page on which a note is written: title, conflict, editor, and next to it the rendered text or the fields."""
 
-from collections.abc import Mapping
 from pathlib import PurePosixPath
-from typing import Any
 
 import streamlit as st
 
@@ -203,7 +201,7 @@ def _state(workspace: Workspace, session: EditorSession) -> str:
 def _editor(workspace: Workspace, session: EditorSession) -> None:
     offered = note_fields.load_offers(workspace, session)
 
-    def take_text(sent: Mapping[str, Any]) -> None:
+    def take_text(sent: editor.Typed) -> None:
         session.heard = True
         session.take_text(**sent)
         composer.keep_draft(workspace, session)

@@ -5,8 +5,8 @@ server may be lost, so the editor repeats it until the answer confirms it. Until
 browser's storage holds it (`shelf.js`).
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
+from typing import Required, TypedDict
 
 import streamlit as st
 
@@ -14,7 +14,7 @@ from core.base.messages import Message, in_context, message
 from core.workspace import Workspace
 from pages.ui.notes import composer, drafts, routes
 from pages.ui.notes.offers import Offers
-from pages.ui.notes.session import EditorSession
+from pages.ui.notes.session import Action, EditorSession
 from pages.ui.shared.text import session_language, t, text_of
 from pages.ui.shared.widgets import component
 
@@ -62,9 +62,18 @@ Numbers of texts and of actions rise.
 """
 
 
-def write(
-    workspace: Workspace, session: EditorSession, offered: Offers, typed: Callable[[Mapping[str, Any]], None]
-) -> None:
+class Typed(TypedDict, total=False):
+    """What the editor sends."""
+
+    text: Required[str]
+    number: Required[int]
+    at: Required[int]
+    action: Action | None
+    actions: int
+    title: str | None
+
+
+def write(workspace: Workspace, session: EditorSession, offered: Offers, typed: Callable[[Typed], None]) -> None:
     """Draw the editor; `typed` gets its messages before the page is drawn."""
     key = f"editor_{session.token}"
 

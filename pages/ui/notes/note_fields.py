@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from datetime import date
-from typing import Any, cast
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.base.messages import message_table
 from core.model import CLASSIFYING, NOTE_FIELDS, RELATIONS
@@ -55,7 +55,9 @@ def _bases(workspace: Workspace, session: EditorSession) -> list[str]:
     return options if len(options) > 1 else []
 
 
-def _place(workspace: Workspace, session: EditorSession, bases: Sequence[str], columns: Sequence[Any]) -> None:
+def _place(
+    workspace: Workspace, session: EditorSession, bases: Sequence[str], columns: Sequence[DeltaGenerator]
+) -> None:
     """Draw the choice of a new note's base, if there are several, and of its folder."""
     base_key, folder_key = f"new_base_{session.token}", f"new_folder_{session.token}"
 
@@ -112,10 +114,10 @@ def _title(workspace: Workspace, session: EditorSession) -> None:
     _draw_file_value(workspace, session, "title", st)
 
 
-def _field(workspace: Workspace, session: EditorSession, name: str, box: Any) -> None:
+def _field(workspace: Workspace, session: EditorSession, name: str, box: widgets.Place) -> None:
     value, key = session.value(name), key_of(session, name)
     label, about = text_of(NOTE_FIELDS[name].title), ABOUT.get(name)
-    more: dict[str, Any] = {"on_change": _on_change(workspace, session, name, key)}
+    more: dict[str, object] = {"on_change": _on_change(workspace, session, name, key)}
     more |= {"help": text_of(about)} if about else {}
     match NOTE_FIELDS[name].kind:
         case "tags":
@@ -130,44 +132,47 @@ def _field(workspace: Workspace, session: EditorSession, name: str, box: Any) ->
             day_box(box, name, key, date.fromisoformat(value) if value else None, **more)
         case "status":
             texts = {status: text_of(text) for status, text in STATUSES.items()}
-            widgets.select(label, texts, key, box, index=list(texts).index(value or "active"), **more)
+            widgets.select_in(box, label, texts, key, index=list(texts).index(value or "active"), **more)
         case _:
             word_box(box, label, key, _words(workspace, session, name), value or "", **more)
     _draw_file_value(workspace, session, name, box)
 
 
 def words_box(
-    box: Any, label: str, key: str, options: Sequence[str], value: Sequence[str] = (), **more: Any
+    box: widgets.Place, label: str, key: str, options: Sequence[str], value: Sequence[str] = (), **more: object
 ) -> list[str]:
     """Draw a box for several words and return them; besides the `options`, the user can type others."""
     options = list(dict.fromkeys([*value, *options]))
     more = {"accept_new_options": True, "placeholder": "", **more}
-    return list(box.multiselect(label, options, list(value), key=key, **more))
+    words: list[str] = widgets.drawn(box.multiselect, label, options, list(value), key=key, **more)
+    return words
 
 
-def word_box(box: Any, label: str, key: str, options: Sequence[str], value: str = "", **more: Any) -> str | None:
+def word_box(
+    box: widgets.Place, label: str, key: str, options: Sequence[str], value: str = "", **more: object
+) -> str | None:
     """Draw a box for a word and return it; besides the `options`, the user can type another."""
     options = list(dict.fromkeys([*([value] if value else []), *options]))
     more = {"accept_new_options": True, "placeholder": "", **more}
-    return cast(str | None, box.selectbox(label, options, index=0 if value else None, key=key, **more))
+    word: str | None = widgets.drawn(box.selectbox, label, options, index=0 if value else None, key=key, **more)
+    return word
 
 
-def number_box(box: Any, name: str, key: str, value: int | None = None, **more: Any) -> int | None:
+def number_box(box: widgets.Place, name: str, key: str, value: int | None = None, **more: object) -> int | None:
     """Draw a box for a numeric field, and return the number."""
-    return cast(
-        int | None, box.number_input(text_of(NOTE_FIELDS[name].title), -MOST, MOST, value, step=1, key=key, **more)
-    )
+    label = text_of(NOTE_FIELDS[name].title)
+    number: int | None = widgets.drawn(box.number_input, label, -MOST, MOST, value, step=1, key=key, **more)
+    return number
 
 
-def day_box(box: Any, name: str, key: str, value: date | None = None, **more: Any) -> date | None:
+def day_box(box: widgets.Place, name: str, key: str, value: date | None = None, **more: object) -> date | None:
     """Draw a box for a date field, and return the day."""
-    return cast(
-        date | None,
-        box.date_input(text_of(NOTE_FIELDS[name].title), value, min_value=None, key=key, format="YYYY-MM-DD", **more),
-    )
+    more |= {"min_value": None, "format": "YYYY-MM-DD"}
+    day: date | None = widgets.drawn(box.date_input, text_of(NOTE_FIELDS[name].title), value, key=key, **more)
+    return day
 
 
-def _draw_file_value(workspace: Workspace, session: EditorSession, name: str, box: Any) -> None:
+def _draw_file_value(workspace: Workspace, session: EditorSession, name: str, box: widgets.Place) -> None:
     """Draw the file's value of a field that the user has overridden, and the button that restores it."""
     note = session.note
     if note is None or name not in note.overridden:
@@ -208,7 +213,7 @@ def _on_change(workspace: Workspace, session: EditorSession, name: str, key: str
     return take
 
 
-def _words(workspace: Workspace, session: EditorSession, name: Any) -> list[str]:
+def _words(workspace: Workspace, session: EditorSession, name: str) -> list[str]:
     """Return the words to offer for a field."""
     if name == "type":
         workspace.vocabulary.begin(st.session_state["language"])

@@ -152,7 +152,7 @@ class EditorSession:
         if actions > self.actions:
             self.action, self.actions = action, actions
 
-    def set(self, name: str, value: Any) -> None:
+    def set(self, name: str, value: object) -> None:
         """Change a field."""
         self.refusal = None
         stored = as_json(getattr(self.note, name, None))
@@ -242,7 +242,7 @@ def fields_of(note: Note) -> dict[str, Any]:
     return {name: as_json(value) for name in NOTE_FIELDS if (value := getattr(note, name)) != getattr(new, name)}
 
 
-def as_json(value: Any) -> Any:
+def as_json(value: object) -> object:
     """Return a field of a note in JSON form."""
     if isinstance(value, datetime):
         return value.date().isoformat()

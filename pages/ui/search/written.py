@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Unpack
 
 import streamlit as st
 
-from core.model import MARKS, Answer, Quote, Sentence, WrittenAnswer
+from core.model import MARKS, Answer, Quote, SearchOptions, Sentence, WrittenAnswer
 from core.workspace import Workspace
 from pages.ui.shared import cards, rendered, widgets
 from pages.ui.shared.safe import html, plain
@@ -17,9 +18,17 @@ _FOR = "written_for"
 """Session key of the subject of this tab's answer: a question, or a thread."""
 
 
-def begin(workspace: Workspace, subject: str, text: str, thread: str = "", **more: object) -> None:
+def begin(
+    workspace: Workspace,
+    subject: str,
+    text: str,
+    thread: str = "",
+    *,
+    typed: str = "",
+    **options: Unpack[SearchOptions],
+) -> None:
     """Start writing an answer for a subject, a question or a thread, in this tab."""
-    if workspace.threads.start(text, thread, **more):
+    if workspace.threads.start(text, thread, typed=typed, **options):
         st.session_state[_FOR] = subject
     st.rerun()
 

@@ -58,7 +58,7 @@ def _clicks(workspace: Workspace) -> None:
 
 
 def _part(workspace: Workspace, name: str) -> None:
-    draw = partial(knobs.draw, name)
+    draw: Callable[..., object] = partial(knobs.draw, name)
     if name == "reranker":
         texts = {value: knobs.value_label(name, value) for value in knobs.values(workspace, name)}
         draw = partial(select, knobs.setting_label(name), texts, label_of=partial(knobs.value_label, name))
@@ -175,7 +175,7 @@ def field(
     workspace: Workspace,
     key: str,
     draw: Callable[..., object],
-    shown: Callable[[Any], Any] = int,
+    shown: Callable[..., object] = int,
     then: Callable[[], object] = lambda: None,
 ) -> None:
     """Draw a setting: its widget, with the value converted by `shown`, a button for the default, and its source.

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
-from typing import Any, cast
+from typing import cast
 
 import streamlit as st
 
@@ -164,9 +164,9 @@ def _what_is_missing(workspace: Workspace) -> None:
         st.code(INSTALL, language="sh")
 
 
-def _toggle(name: str, key: str, *, value: bool, **more: Any) -> bool:
+def _toggle(name: str, key: str, *, value: bool, **more: object) -> bool:
     label, about = map(text_of, SWITCHES[name])
-    return st.toggle(label, value=value, key=key, **{"help": about, **more})
+    return widgets.drawn(st.toggle, label, value=value, key=key, **{"help": about, **more})
 
 
 # The widgets for a strategy and its sizes.
@@ -301,30 +301,30 @@ def fitting(names: Sequence[str], base: KnowledgeBase) -> list[str]:
     return [name for name in names if base.has_vectors or name not in BY_MEANING]
 
 
-def value(settings: CompleteSettings, name: str) -> Any:
+def value(settings: CompleteSettings, name: str) -> object:
     """Return a setting's value in the type that its widget takes."""
     chosen = getattr(settings, name)
     return float(chosen) if isinstance(getattr(DEFAULTS, name), float) else chosen
 
 
-def draw(name: str, *, key: str, offered: Sequence[str] = (), **more: Any) -> Any:
+def draw(name: str, *, key: str, offered: Sequence[str] = (), **more: object) -> object:
     """Draw the widget of a setting and return its value; only `offered` choices are shown unless another is chosen.
 
     The reranker has another widget, with `value_labels`.
     """
     label, least, most = setting_label(name), PARTS[name].least or 0, PARTS[name].most or 0
-    more |= {"key": key, "help": text_of(HELPS[name]) if name in HELPS else None}
+    more["help"] = text_of(HELPS[name]) if name in HELPS else None
     if CHOICES[name]:
         choices = offered if st.session_state.get(key) in offered else CHOICES[name]
         texts = {choice: value_label(name, choice) for choice in choices}
-        return widgets.segments(label, texts, label_visibility="visible", **more)
+        return widgets.segments(label, texts, key, label_visibility="visible", **more)
     if name in OFFERED:
-        return st.select_slider(label, sorted({*OFFERED[name], st.session_state[key]}), **more)
+        return widgets.drawn(st.select_slider, label, sorted({*OFFERED[name], st.session_state[key]}), key=key, **more)
     if isinstance(getattr(DEFAULTS, name), int):
         if most - least > _MANY:
-            return st.number_input(label, int(least), int(most), **more)
-        return st.select_slider(label, range(int(least), int(most) + 1), **more)
-    return st.slider(label, float(least), float(most), step=0.05, **more)
+            return widgets.drawn(st.number_input, label, int(least), int(most), key=key, **more)
+        return widgets.drawn(st.select_slider, label, range(int(least), int(most) + 1), key=key, **more)
+    return widgets.drawn(st.slider, label, float(least), float(most), step=0.05, key=key, **more)
 
 
 def values(workspace: Workspace, name: str) -> list[object]:

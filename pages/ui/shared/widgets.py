@@ -3,12 +3,14 @@
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypedDict, TypeVar
+from types import ModuleType
+from typing import Literal, TypedDict, TypeVar
 from zlib import crc32
 
 import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 from streamlit.delta_generator import DeltaGenerator
+from streamlit.elements.arrow import DataframeState
 from streamlit.elements.lib.column_types import ColumnConfig, ColumnWidth
 from streamlit.elements.lib.layout_utils import Width
 
@@ -19,6 +21,9 @@ from pages.ui.shared.text import small_print, t, text_of, with_note
 
 _OF_CALLBACK = "problem_of_callback"
 
+Place = DeltaGenerator | ModuleType
+"""A column or a container, or `st` for the page itself."""
+
 Option = TypeVar("Option")
 Item = TypeVar("Item")
 
@@ -28,6 +33,11 @@ class Binding(TypedDict):
 
     key: str
     on_change: Callable[..., None]
+
+
+def drawn(draw: Callable[..., Item], *values: object, **more: object) -> Item:
+    """Return the result of a widget of Streamlit that is drawn with the arguments of a caller."""
+    return draw(*values, **more)
 
 
 def button(label: str, key: str, icon: str = "", **more: object) -> bool:
@@ -124,10 +134,10 @@ def close(key: str, about: str, **more: object) -> None:
     small("", key, "close", help=about, **more)
 
 
-def download(label: str, data: Any, file: str, mime: str, key: str, icon: str, **more: Any) -> None:
+def download(label: str, data: object, file: str, mime: str, key: str, icon: str, **more: object) -> None:
     """Draw a button that saves `data`, or its result if it is a function, as a file, without running the page."""
-    icon = f":material/{icon}:"
-    st.download_button(label, data, file, mime, key=key, icon=icon, **{"on_click": "ignore", **more})
+    more = {"icon": f":material/{icon}:", "on_click": "ignore", **more}
+    drawn(st.download_button, label, data, file, mime, key=key, **more)
 
 
 def count_button(label: str, count: int, key: str, icon: str, *, disabled: bool, **more: object) -> bool:
@@ -149,10 +159,16 @@ def distinct(texts: Mapping[Option, str]) -> Mapping[Option, str]:
     return {option: shown for shown, option in options.items()}
 
 
-def select(label: str, texts: Mapping[Option, str], key: str, place: Any = st, **more: Any) -> Option:
-    """Draw a select box with the texts of options, and return the chosen option; `place` is a column or the page."""
+def select(label: str, texts: Mapping[Option, str], key: str, **more: object) -> Option:
+    """Draw a select box with the texts of options, and return the chosen option."""
+    return select_in(st, label, texts, key, **more)
+
+
+def select_in(place: Place, label: str, texts: Mapping[Option, str], key: str, **more: object) -> Option:
+    """Draw a select box in a place."""
     more = {"placeholder": "", **more}  # Streamlit's own is English
-    return place.selectbox(label, list(texts), format_func=distinct(texts).__getitem__, key=key, **more)  # type: ignore[no-any-return]
+    chosen: Option = _choice(place.selectbox, label, texts, key, **more)
+    return chosen
 
 
 def select_hidden(label: str, names: Iterable[str], key: str, **more: object) -> str:
@@ -170,16 +186,23 @@ def select_or_type(label: str, texts: Mapping[str, str], first: str, key: str, h
     return (chosen or "").strip()
 
 
-def segments(label: str, texts: Mapping[Option, str], key: str, **more: Any) -> Option:
+def segments(label: str, texts: Mapping[Option, str], key: str, **more: object) -> Option:
     """Draw options side by side, one of which is always chosen; the label is for screen readers."""
     more = {"required": True, "label_visibility": "collapsed", **more}
-    return st.segmented_control(label, list(texts), format_func=distinct(texts).__getitem__, key=key, **more)  # type: ignore[no-any-return]
+    chosen: Option = _choice(st.segmented_control, label, texts, key, **more)
+    return chosen
 
 
-def pills(label: str, texts: Mapping[Option, str], key: str, **more: Any) -> Any:
+def pills(label: str, texts: Mapping[Option, str], key: str, **more: object) -> Option | None:
     """Draw options as pills, and return the chosen one; the label is for screen readers."""
     more = {"label_visibility": "collapsed", **more}
-    return st.pills(label, list(texts), format_func=distinct(texts).__getitem__, key=key, **more)
+    chosen: Option | None = _choice(st.pills, label, texts, key, **more)
+    return chosen
+
+
+def _choice(draw: Callable[..., Item], label: str, texts: Mapping[Option, str], key: str, **more: object) -> Item:
+    """Draw options by their texts, and return what `draw` returns."""
+    return draw(label, list(texts), format_func=distinct(texts).__getitem__, key=key, **more)
 
 
 def menu(
@@ -247,9 +270,10 @@ def in_columns(items: Sequence[Item], count: int) -> Iterator[tuple[DeltaGenerat
         yield from zip(st.columns(count), items[first : first + count], strict=False)
 
 
-def row(key: str | None = None, **more: Any) -> DeltaGenerator:
+def row(key: str | None = None, **more: object) -> DeltaGenerator:
     """Return a row, by default with vertically centred elements."""
-    return st.container(horizontal=True, key=key, **{"vertical_alignment": "center", **more})
+    more = {"vertical_alignment": "center", **more}
+    return drawn(st.container, horizontal=True, key=key, **more)
 
 
 def halves(key: str) -> Sequence[DeltaGenerator]:
@@ -260,16 +284,17 @@ def halves(key: str) -> Sequence[DeltaGenerator]:
 
 def tabs(contents: Mapping[str, Callable[[], object]], key: str = "") -> None:
     """Draw tabs with their contents; with a `key`, only the open tab's content."""
-    more: dict[str, Any] = {"key": key, "on_change": "rerun"} if key else {}
-    for tab, draw in zip(st.tabs(list(contents), **more), contents.values(), strict=True):
+    more = {"key": key, "on_change": "rerun"} if key else {}
+    for tab, draw in zip(drawn(st.tabs, list(contents), **more), contents.values(), strict=True):
         if tab.open is not False:
             with tab:
                 draw()
 
 
-def text_box(label: str, key: str, **more: Any) -> str:
+def text_box(label: str, key: str, **more: object) -> str:
     """Draw a text box with its label as the placeholder."""
-    return str(st.text_input(label, key=key, placeholder=label, label_visibility="collapsed", **more))
+    more |= {"placeholder": label, "label_visibility": "collapsed"}
+    return str(drawn(st.text_input, label, key=key, **more))
 
 
 def table(
@@ -278,11 +303,13 @@ def table(
     key: str,
     *,
     most: int,
-    **more: Any,
-) -> Any:
+    **more: object,
+) -> DataframeState:
     """Draw a table as high as its rows, up to `most` pixels, and return its selection."""
     height = min(most, 38 + 35 * len(rows))
-    return st.dataframe(rows, column_config=columns, key=key, height=height, hide_index=True, **more)
+    more |= {"column_config": columns, "height": height, "hide_index": True}
+    draw: Callable[..., DataframeState] = st.dataframe
+    return draw(rows, key=key, **more)
 
 
 def text_column(label: str, width: ColumnWidth | None = None) -> ColumnConfig:

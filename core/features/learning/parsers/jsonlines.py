@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 from core.features.learning.heads import level_of
 from core.features.learning.parsers.plain import repeated
@@ -37,7 +36,7 @@ class JsonLines:
         return repeated(_events(text))
 
 
-def event_of(values: Mapping[str, Any], line: int) -> LogEvent:
+def event_of(values: Mapping[str, object], line: int) -> LogEvent:
     """Return the event of a JSON object; other values follow the message as pairs."""
     rest = {str(name): value for name, value in values.items()}
 
@@ -51,8 +50,9 @@ def event_of(values: Mapping[str, Any], line: int) -> LogEvent:
     text, trace = take(_TEXTS), take(_TRACES)
     fields = {to: str(rest[name]) for name, to in _FIELDS.items() if isinstance(rest.get(name), (str, int))}
     for name, unit in _SECONDS.items():
-        if isinstance(rest.get(name), (int, float)) and not isinstance(rest[name], bool):
-            fields["seconds"] = f"{float(rest[name]) * unit:.3f}"
+        value = rest.get(name)
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            fields["seconds"] = f"{float(value) * unit:.3f}"
     pairs = " ".join(f"{name}={_format_value(value)}" for name, value in rest.items())
     parts = [f"{text} {pairs}".strip(), trace]
     named = _NUMBERED.get(int(level), "") if level.isdigit() and len(level) < _TIMED else level

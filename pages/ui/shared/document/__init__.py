@@ -7,14 +7,13 @@ the browser, `view` removes elements and attributes that aren't on its lists.
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 
 from core.base.frozen import frozen
 from core.base.text import with_newlines
-from pages.ui.shared.document.drawing import Drawing, HeadingSource, Sources, SourceSpan, anchor, same
+from pages.ui.shared.document.drawing import Drawing, Environment, HeadingSource, Sources, SourceSpan, anchor, same
 from pages.ui.shared.document.parser import MAX_NESTING, parse
 from pages.ui.shared.safe import Span, drawable_part, html, is_deeply_nested
 
@@ -108,7 +107,7 @@ def _visible(inline: Token) -> str:
     return " ".join("".join(parts).split())
 
 
-def _footnotes(environment: dict[str, Any], drawing: Drawing) -> str:
+def _footnotes(environment: Environment, drawing: Drawing) -> str:
     """Return the referenced footnotes, in order of reference, as HTML."""
     items = []
     # A footnote may refer to another one, which then follows.
