@@ -125,7 +125,7 @@ def _place(name: str, text: str, words: set[str]) -> Span | None:
     return (at, at + len(name)) if at >= 0 else None
 
 
-class Hints:
+class NoteHints:
     """Finds the hints on a note. `unreached` is None without the feature of evaluation."""
 
     def __init__(self, store: Store, neighbours: Neighbours, uses: Uses, unreached: Unreached | None) -> None:
@@ -134,7 +134,7 @@ class Hints:
         self._uses = uses
         self._unreached = unreached or (lambda base_id, note_id: None)
 
-    def of(self, note: Note, links: Iterable[NoteLink], near: Iterable[str]) -> Iterator[Hint]:
+    def all(self, note: Note, links: Iterable[NoteLink], near: Iterable[str]) -> Iterator[Hint]:
         """Yield the hints on a note, the most important first; `near` are its nearest notes."""
         yield from self._outdated(note)
         yield from self._contradictions(note, near)

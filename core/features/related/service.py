@@ -9,7 +9,7 @@ from core.base.messages import Message, message
 from core.base.text import keywords
 from core.features.related import hints
 from core.features.related.concepts import Concepts
-from core.features.related.hints import Hints, Mention, Unreached
+from core.features.related.hints import Mention, NoteHints, Unreached
 from core.features.related.suggestions import places, tags
 from core.model import Hit, LinkSuggestion, Note, NoteSummary, Related, RelatedNote
 from core.notes.collection import Notes
@@ -57,7 +57,7 @@ class RelatedNotes:
         self._notes = notes
         self._texts = texts
         self._neighbours = neighbours
-        self._hints = Hints(store, neighbours, uses, unreached)
+        self._hints = NoteHints(store, neighbours, uses, unreached)
         self.concepts = Concepts(store, neighbours, notes.links)
 
     @log_call("note.related")
@@ -81,7 +81,7 @@ class RelatedNotes:
             tags=tuple(tags(note, voting, cards)),
             places=tuple(places(note, base.name, voting, cards)),
             links=tuple(self._links(note, links, {neighbour.note_id for neighbour in near})),
-            hints=tuple(self._hints.of(note, targets, cards)),
+            hints=tuple(self._hints.all(note, targets, cards)),
             writable=not self._store.readonly and not (note.in_file and (note.document or not base.write_files)),
         )
 

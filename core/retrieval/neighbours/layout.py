@@ -105,5 +105,7 @@ def regions(plane: Places, count: int) -> NDArray[np.intp]:
     for _ in range(20):
         own = (plane @ middles.T - (middles**2).sum(1) / 2).argmax(1)
         inside = [plane[own == number] for number in range(len(middles))]
-        middles = np.stack([one.mean(0) if len(one) else old for one, old in zip(inside, middles, strict=True)])
+        middles = np.stack(
+            [members.mean(0) if len(members) else old for members, old in zip(inside, middles, strict=True)]
+        )
     return own

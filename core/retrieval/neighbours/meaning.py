@@ -18,7 +18,7 @@ mean of a few notes depends too much on each."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Space:
+class VectorSpace:
     """The notes with vectors of one model. `vectors` are centred, of unit length; `rows` has the row of each note."""
 
     rows: Mapping[str, int]
@@ -31,7 +31,7 @@ class Meaning:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._means = PerNote(self._read_means)
-        self._spaces: Cache[int, Mapping[str, Space]] = Cache(1)
+        self._spaces: Cache[int, Mapping[str, VectorSpace]] = Cache(1)
 
     def cosines(self, note_id: str) -> dict[str, float]:
         """Return the cosines of a note to the others of its model, the nearest first; empty for one without vectors."""
@@ -47,18 +47,18 @@ class Meaning:
         """Whether the vectors in memory are up to date."""
         return self._spaces.get(self._store.database.version()) is not None
 
-    def spaces(self) -> Mapping[str, Space]:
+    def spaces(self) -> Mapping[str, VectorSpace]:
         """Return the notes with vectors, by the fingerprint of their model."""
         return self._spaces.get_or_compute(self._store.database.version(), self._read)
 
-    def _read(self) -> Mapping[str, Space]:
+    def _read(self) -> Mapping[str, VectorSpace]:
         with self._store.database.read():
             means = self._means.get(self._store.note_vectors.signs())
         of_model: defaultdict[str, list[str]] = defaultdict(list)
         for note_id, (model, _) in means.items():
             of_model[model].append(note_id)
         return {
-            model: Space(
+            model: VectorSpace(
                 {note_id: row for row, note_id in enumerate(ids)}, _centre(np.stack([means[item][1] for item in ids]))
             )
             for model, ids in of_model.items()

@@ -63,7 +63,7 @@ LETTERS = component("letters", __file__, before="shelf.js")
 """Component; triggers `typed` with the texts that aren't stored, and the token of an editor whose session ended."""
 
 
-class Letter(TypedDict):
+class UnstoredText(TypedDict):
     """A text of an editor that isn't stored; `about` is what `about` returned for its draft."""
 
     token: str
@@ -112,7 +112,7 @@ def _take_sent(workspace: Workspace) -> None:
                 _take(workspace, item, goes_on=item["token"] == sent["resume"])
 
 
-def _take(workspace: Workspace, item: Letter, *, goes_on: bool) -> None:
+def _take(workspace: Workspace, item: UnstoredText, *, goes_on: bool) -> None:
     """Put a text into the editor session that sent it, else into a draft; with `goes_on` the editor is reopened."""
     token, number = str(item["token"]), int(item["number"])
     draft_id = str(item["about"]["key"]).partition(" ")[2]
@@ -136,7 +136,7 @@ def _take(workspace: Workspace, item: Letter, *, goes_on: bool) -> None:
     st.session_state.setdefault(_STORED, {})[token] = number
 
 
-def _draft(item: Letter) -> NoteDraft:
+def _draft(item: UnstoredText) -> NoteDraft:
     about, text = item["about"], without_surrogates(item["text"])
     fields = dict(about["fields"]) | {"number": int(item["number"]), "writer": str(item["token"])}
     title = item.get("title")
