@@ -25,12 +25,13 @@ from pathlib import Path
 from statistics import mean, median
 
 import numpy as np
-from core.features.related.neighbours import CANDIDATES, Neighbour, Neighbours, votes
-from core.features.related.wording import Shared, words_of
 
 from benchmarks.quality import imported
+from core.features.related.suggestions import votes
 from core.model import Filters, Note
 from core.notes.texts import NoteTexts
+from core.retrieval.neighbours.service import CANDIDATES, Neighbour, Neighbours
+from core.retrieval.neighbours.wording import Shared, words_of
 from core.workspace import Workspace
 
 VAULTS = ("rust-book", "d2l-zh")

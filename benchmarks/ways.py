@@ -2,11 +2,11 @@
 
 python -m benchmarks.ways [--list NAME] [--embedder tfidf]
 
-Counted are the distinct functions in the order of their first calls, and how often the package changes between
-neighbours in that order: `all` that run; and on the `way`, which are those of the rooms that hand a note or a question
-on, and of other rooms those that they call, but not what these call in turn. Lambdas and generator expressions are part
-of the function they are in. Models and caches are warm: what only a first call does isn't counted. `--list` prints the
-functions on one way (file, question, save).
+Counted are the calls, the modules, and the distinct functions in the order of their first calls, and how often the
+package changes between neighbours in that order: `all` that run; and on the `way`, which are those of the rooms that
+hand a note or a question on, and of other rooms those that they call, but not what these call in turn. Lambdas and
+generator expressions are part of the function they are in. Models and caches are warm: what only a first call does
+isn't counted. `--list` prints the functions on one way (file, question, save).
 """
 
 import argparse
@@ -43,6 +43,7 @@ class Way:
     """The functions of `core` in the order of their first calls, in all threads; `on_it` is without the first one."""
 
     def __init__(self) -> None:
+        self.calls = 0
         self.all: dict[str, None] = {}
         self.on_it: dict[str, None] = {}
 
@@ -59,6 +60,7 @@ class Way:
     def _called(self, frame: FrameType, event: str, _: object) -> None:
         if event != "call" or frame.f_code.co_name.startswith(("<", "__del__")) or not (function := _function(frame)):
             return
+        self.calls += 1
         self.all.setdefault(function)
         caller = frame.f_back
         while caller and not _function(caller):
@@ -120,10 +122,11 @@ def main() -> None:
     parser.add_argument("--list", help="the way whose functions are printed")
     parser.add_argument("--embedder", default="", help="the model of the base (default the settings')")
     given = parser.parse_args()
-    print(f"{'functions / changes of package':<32}{'all':>11}{'on the way':>15}")
+    print(f"{'functions / changes of package':<32}{'all':>11}{'on the way':>15}{'modules':>10}{'calls':>9}")
     with tempfile.TemporaryDirectory() as folder:
         for name, way in ways(Path(folder), given.embedder).items():
-            print(f"{name:<32}{_figures(way.all)}{_figures(way.on_it):>15}")
+            modules = {function.partition(":")[0] for function in way.all}
+            print(f"{name:<32}{_figures(way.all)}{_figures(way.on_it):>15}{len(modules):>10}{way.calls:>9,}")
             if name == given.list:
                 print("\n".join(f"    {function}" for function in way.on_it))
 
