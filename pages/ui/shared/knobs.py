@@ -202,7 +202,7 @@ def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: 
         columns = st.columns(2, gap="medium")
         texts = {name: value_label("strategy", name) for name in STRATEGIES}
         label, place = setting_label("strategy"), columns[0]
-        strategy = widgets.select(label, texts, keys["strategy"], place, persist_state="session")
+        strategy = widgets.select_in(place, label, texts, keys["strategy"], persist_state="session")
         if STRATEGIES[strategy] != set(SIZES):
             why = {
                 "none": t("Notes stay whole here, so the sizes have no effect."),
