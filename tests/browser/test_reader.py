@@ -24,6 +24,10 @@ TARGET = (
     + "## The part\n\nThe zanzibar sentence stands here.\n\n"
     + "More.\n\n" * 40
 )
+KILN = "# Kiln\n\n" + "".join(
+    f"## {title}\n\n" + "The kiln is fired slowly.\n\n" * lines
+    for title, lines in (("Loading", 30), ("Glazing", 30), ("Firing", 30), ("Resting", 2), ("Cooling", 2))
+)
 
 
 def png() -> bytes:
@@ -40,6 +44,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("reader")
     (folder / "vault" / "deep").mkdir(parents=True)
     (folder / "vault" / "Start.md").write_text(START, encoding="utf-8")
+    (folder / "vault" / "Kiln.md").write_text(KILN, encoding="utf-8")
     (folder / "vault" / "deep" / "Target.md").write_text(TARGET, encoding="utf-8")
     (folder / "vault" / "deep" / "dot.png").write_bytes(png())
     (folder / "vault" / "deep" / "lease.html").write_text("<h1>Lease</h1><p>For the flat.</p>", encoding="utf-8")
@@ -159,6 +164,43 @@ def test_the_tree_and_the_outline_stay_in_view_beside_a_long_note(tab: Tab) -> N
     top = page.locator("[data-testid=stLayoutWrapper]:has(> .st-key-reader_top)").bounding_box()
     assert top
     assert top["y"] == 0, "no text is seen above the row"
+
+
+def test_the_outline_marks_the_section_in_view_from_1280_pixels(tab: Tab) -> None:
+    page = tab.page
+    page.set_viewport_size({"width": 1280, "height": 800})
+    tab.open("/notes")
+    page.locator(".tree button", has_text="Kiln").click()
+    nav, article = page.locator(".document nav"), page.locator(".document article")
+    current = nav.locator("a[aria-current]")
+    expect(current).to_have_text("Kiln")
+    tab.settle()
+    for link, heading in (("Glazing", "Glazing"), ("Cooling", "Cooling")):  # the last section is too short to get up
+        tab.reach(nav.get_by_role("link", name=link))
+        page.keyboard.press("Enter")
+        expect(article.get_by_role("heading", name=heading)).to_be_in_viewport()
+        expect(current).to_have_text(link)
+        expect(nav).to_be_in_viewport(ratio=0.99)
+    page.mouse.move(760, 400)
+    for way, heading in ((-9000, "Kiln"), (9000, "Cooling")):
+        page.mouse.wheel(0, way)
+        expect(current).to_have_text(heading)
+    outline, text = nav.bounding_box(), article.bounding_box()
+    assert outline
+    assert text
+    assert text["x"] + text["width"] < outline["x"]
+    assert text["width"] > 400
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert "Outline" not in tab.printed()
+    page.set_viewport_size({"width": 1279, "height": 800})
+    expect(nav.locator("a").first).not_to_be_visible()  # folded above the text
+    expect(nav.locator("summary")).to_be_visible()
+    page.set_viewport_size({"width": 1280, "height": 800})
+    expect(current).to_be_visible()
+    tab.settle()
+    page.locator(".tree button", has_text="Start").click()
+    expect(page.locator(".document").get_by_text("To Target")).to_be_visible()
+    expect(nav).to_have_count(0)
 
 
 def test_a_narrow_window_folds_the_tree_into_a_drawer(tab: Tab) -> None:

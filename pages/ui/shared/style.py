@@ -263,6 +263,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .st-key-switcher button:is(:hover, :focus-visible) { background: var(--t-soft); } .st-key-notes_tree { --t-tree: max(14rem, calc(100vh - 18.5rem)); }
 @media (min-width: 1151px) { [data-testid="stColumn"]:has(.st-key-notes_side) { flex: 0 0 19rem; min-width: 0; } [data-testid="stColumn"]:has(.st-key-notes_reader) { flex: 1 1 0; min-width: 0; }
   [data-testid="stLayoutWrapper"]:has(> .st-key-notes_side) { position: sticky; top: 1rem; } [class*="st-key-notes_drawer"] { display: none; } }
+@media (min-width: 1280px) and (max-width: 1439px) { [data-testid="stColumn"]:has(.st-key-notes_side):has(~ * .st-key-reader) { flex-basis: 14rem; } [data-testid="stMainBlockContainer"]:has(.st-key-reader) { padding-inline: 2rem; } }
 @media (max-width: 1150px) { [data-testid="stColumn"]:has(.st-key-notes_side):has(~ [data-testid="stColumn"] .st-key-reader) { display: none; }
   [data-testid="stHorizontalBlock"]:has([class*="st-key-notes_drawer"] input:checked) > [data-testid="stColumn"]:has(.st-key-notes_side) { display: block; position: fixed; top: 0; bottom: 0; z-index: 1000; width: min(22rem, 92vw);
     overflow: auto; padding: 1rem; background: var(--t-page); box-shadow: 0 0 2rem #0005; }

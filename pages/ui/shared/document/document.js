@@ -17,13 +17,58 @@ const read = data => {
   return [...body.childNodes];
 };
 
+// The outline next to the text is open, and marks the section in view: the last one that begins above LINE.
+const LINE = 96;
+const top = place => place.getBoundingClientRect().top;
+const followOutline = page => {
+  page.outline?.abort();
+  const { signal } = page.outline = new AbortController();
+  const nav = page.querySelector('nav');
+  if (!nav) return;
+  const placeOf = link => page.querySelector('#' + CSS.escape(link.dataset.place));
+  const links = [...nav.querySelectorAll('a')].filter(placeOf), places = links.map(placeOf);
+  let isBeside = null, marked = null, chosen = null;
+  const inView = () => {
+    // A section near the end doesn't get as far up as a click on its link wants it.
+    if (chosen && Math.abs(top(chosen.place) - chosen.top) < 2) return places.indexOf(chosen.place);
+    chosen = null;
+    const line = page.querySelector('article').getBoundingClientRect().bottom <= innerHeight ? innerHeight : LINE;
+    return Math.max(places.findLastIndex(place => place.getClientRects().length && top(place) <= line), 0);
+  };
+  const mark = () => {
+    if (!page.isConnected) { page.outline.abort(); return; }
+    const link = links[inView()];
+    if (!link || link === marked) return;
+    marked?.removeAttribute('aria-current');
+    marked = link;
+    link.setAttribute('aria-current', 'location');
+    const { top: upper, bottom: lower } = nav.getBoundingClientRect(), box = link.getBoundingClientRect();
+    if (box.bottom > lower) nav.scrollTop += box.bottom - lower;
+    else if (box.top < upper) nav.scrollTop -= upper - box.top;
+  };
+  const fit = () => {
+    const now = getComputedStyle(page.querySelector('.beside')).display === 'grid';
+    if (now !== isBeside) nav.querySelector('details').open = isBeside = now;
+    mark();
+  };
+  const sizes = new ResizeObserver(fit);
+  sizes.observe(page);
+  signal.addEventListener('abort', () => sizes.disconnect());
+  document.addEventListener('scroll', mark, { signal, capture: true, passive: true });
+  page.addEventListener('shown', ({ detail }) => {
+    const place = places.find(one => one.id === detail);
+    chosen = place && { place, top: top(place) };
+    mark();
+  }, { signal });
+  fit();
+};
+
 export default function({ parentElement, data, setTriggerValue }) {
   const page = parentElement.querySelector('.document');
   if (page.dataset.stamp !== data.stamp) {
     page.dataset.stamp = data.stamp;
     page.replaceChildren(...read(data));
-    const outline = page.querySelector('nav details');
-    if (outline) outline.open = page.clientWidth >= 54 * 16;
+    followOutline(page);
   }
   const show = (id, again) => {
     const place = id && page.querySelector('#' + CSS.escape(id));
@@ -32,6 +77,7 @@ export default function({ parentElement, data, setTriggerValue }) {
     if (!again) page.querySelectorAll('.at').forEach(one => one.classList.remove('at'));
     place.classList.add('at');
     place.scrollIntoView({ block: 'start' });
+    page.dispatchEvent(new CustomEvent('shown', { detail: id }));
   };
   page.onclick = event => {
     const box = event.target.closest('input[data-line]');
