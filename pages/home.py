@@ -1,26 +1,25 @@
 """The Home page: a quick search, problems that need attention, recent notes, and the bases with their state."""
 
-from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 
 import streamlit as st
 
 from core.base.messages import message
-from core.model import MATTERS, BaseStatus, MatterKind, NoteSummary, Status, day_of
+from core.model import AUTHORS, DIGEST, MATTERS, BaseStatus, NoteChange, NoteSummary, Status, day_of
 from core.workspace import Workspace
 from pages.ui.settings import upkeep
 from pages.ui.shared import ignoring, jobs, look, names, pinned, shell, tour, welcome, widgets
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.text import section_title, t, t_plural, text_of
+from pages.ui.shared.text import join_list, section_title, t, t_plural, text_of, with_note
 
 COLUMNS = 2
 SOON = 14
 """Days before its expiry from which a note is listed."""
 SHOWN = 10
 """Maximum number of notes in a list."""
-KINDS = 5
-"""Kinds of items to review that are listed."""
+NAMED = 3
+"""Maximum number of changed notes that the digest names."""
 RECENT = 6
 """Number of recent notes."""
 PURPOSE = (
@@ -58,67 +57,64 @@ def attention(workspace: Workspace, status: Status) -> None:
     """Draw the problems that need the user's attention; draws nothing without problems."""
     unread = [base.base for base in status.bases if workspace.folders.unread(base.base)]
     unfinished = workspace.pending.any() and not workspace.jobs.running("import", "embed")
-    lapsing = workspace.notes.expiring(days=SOON)
-    waiting = workspace.review.counts()
-    workspace.start_comparing()
-    if not (unread or status.index_problem or unfinished or lapsing or waiting):
+    lapsing = [card for card in workspace.notes.expiring(days=SOON) if not card.expired]
+    if not (unread or status.index_problem or unfinished or lapsing):
         return
     section_title("Needs attention")
     if unfinished:
         _unfinished(workspace, status)
-    _draw_waiting(waiting)
     if status.index_problem:
         upkeep.problem(status)
         upkeep.rebuild(workspace)
-    _draw_expiring(workspace, lapsing)
+    if lapsing:
+        _draw_expiring(lapsing)
     for base in unread:
         ignoring.unread(workspace, base)
 
 
-def _draw_waiting(counts: Counter[MatterKind]) -> None:
-    """Draw what waits for the user, a link for each of the first kinds."""
-    kinds = [kind for kind in MATTERS if counts[kind]]
-    with st.container(gap="xxsmall", key="home_waiting"):
-        for kind in kinds[:KINDS]:
-            label = f"{text_of(MATTERS[kind].title)} · {counts[kind]:,}"
-            icon, address = f":material/{MATTERS[kind].icon}:", {"kind": kind}
-            st.page_link("review.py", label=plain(label), icon=icon, query_params=address)
-    widgets.more(len(kinds) - KINDS)
+def digest(workspace: Workspace) -> None:
+    """Draw today's digest until it is put away: a few lines, each with a link; draws nothing without news."""
+    today = workspace.review.digest()
+    workspace.start_comparing()
+    if today is None:
+        return
+    with widgets.row("digest_head"):
+        section_title("Today")
+        about, put_away = t("Put away until tomorrow"), workspace.review.days.put_away
+        widgets.close("digest_away", about, on_click=put_away, args=(today.day,), disabled=workspace.readonly)
+    with st.container(gap="xxsmall", key="digest"):
+        for kinds in DIGEST:
+            if waiting := [kind for kind in kinds if today.waiting.get(kind)]:
+                label = " · ".join(f"{text_of(MATTERS[kind].title)} {today.waiting[kind]:,}" for kind in waiting)
+                icon = f":material/{MATTERS[waiting[0]].icon}:"
+                st.page_link("review.py", label=plain(label), icon=icon, query_params={"kind": waiting[0]})
+        if today.changed:
+            _draw_changed(today.changed)
 
 
-def _draw_expiring(workspace: Workspace, cards: Sequence[NoteSummary]) -> None:
-    """Draw the expired notes, with a button that archives them, and the notes that expire soon."""
-    expired = [card for card in cards if card.expired]
-    soon = [card for card in cards if not card.expired]
-    if expired:
-        about = t_plural(
-            "{n} note has expired: searches leave it out",
-            "{n} notes have expired: searches leave them out",
-            n=len(expired),
-        )
-        with st.expander(about, icon=":material/event_busy:"):
-            _draw_rows(expired)
-            label = t("Archive the expired ones")
-            widgets.button(
-                label,
-                "archive_expired",
-                "archive",
-                disabled=workspace.readonly,
-                on_click=workspace.notes.archive,
-                args=([card.id for card in expired],),
-            )
-    if soon:
-        about = t_plural(
-            "{n} note expires within {days} days", "{n} notes expire within {days} days", n=len(soon), days=SOON
-        )
-        with st.expander(about, icon=":material/event_upcoming:"):
-            _draw_rows(soon)
+def _draw_changed(changed: Sequence[NoteChange]) -> None:
+    """Draw the line of changed notes: their number, the first titles, and who changed them."""
+    titles = [change.note.title for change in changed[:NAMED]]
+    names = [*titles, *(["…"] if len(changed) > NAMED else [])]
+    about = t_plural("{n} note changed: {names}", "{n} notes changed: {names}", n=len(changed), names=names)
+    authors = dict.fromkeys(text_of(AUTHORS[change.author]) for change in changed)
+    label, icon = plain(with_note(about, join_list(authors))), ":material/edit_note:"
+    if len(changed) == 1:
+        st.page_link("notes.py", label=label, icon=icon, query_params={"note": changed[0].note.id})
+        return
+    first = min((day_of(change.note.updated_at) for change in changed if change.note.updated_at), default="")
+    st.page_link("search.py", label=label, icon=icon, query_params={"q": f"updated:{first}.."})
 
 
-def _draw_rows(cards: Sequence[NoteSummary]) -> None:
-    for card in cards[:SHOWN]:
-        _row(card, card.expires_at, f"expires_{card.id}")
-    widgets.more(len(cards) - SHOWN)
+def _draw_expiring(cards: Sequence[NoteSummary]) -> None:
+    """Draw the notes that expire soon; those that have expired are listed on the page Review."""
+    about = t_plural(
+        "{n} note expires within {days} days", "{n} notes expire within {days} days", n=len(cards), days=SOON
+    )
+    with st.expander(about, icon=":material/event_upcoming:"):
+        for card in cards[:SHOWN]:
+            _row(card, card.expires_at, f"expires_{card.id}")
+        widgets.more(len(cards) - SHOWN)
 
 
 def _row(card: NoteSummary, at: datetime | None, key: str, icon: str | None = None) -> None:
@@ -195,6 +191,7 @@ quick_search()
 welcome.links(workspace)
 tour.offer(workspace)
 jobs.panel(workspace)
+digest(workspace)
 attention(workspace, status)
 left, right = widgets.halves("home")
 with left:

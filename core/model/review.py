@@ -7,7 +7,7 @@ from core.base.frozen import frozen
 from core.base.messages import Message, message
 from core.model.chunks import Flagged, RefusedChunk
 from core.model.notes import NoteSummary
-from core.model.versions import Submission
+from core.model.versions import Author, Submission
 
 MatterKind = Literal[
     "note",
@@ -121,6 +121,13 @@ MATTERS: dict[MatterKind, MatterType] = {
     ),
 }
 """The kinds in display order."""
+DIGEST: tuple[tuple[MatterKind, ...], ...] = (
+    ("expired", "reminder"),
+    ("contradiction",),
+    ("note", "change", "conflict", "upgrade", "file", "split", "refused"),
+    ("copy", "superseded"),
+)
+"""The kinds in each line of the digest: due, contradictory, waiting for a decision, other hints."""
 
 
 @frozen
@@ -130,6 +137,23 @@ class NotePair:
     first: str
     second: str
     quotes: tuple[str, ...] = ()
+
+
+@frozen
+class NoteChange:
+    """A note and the author of its last change."""
+
+    note: NoteSummary
+    author: Author
+
+
+@frozen
+class Digest:
+    """What the user should know on a day: how many items wait, by kind, and the changed notes, the user's own last."""
+
+    day: str
+    waiting: dict[MatterKind, int]
+    changed: tuple[NoteChange, ...]
 
 
 @frozen

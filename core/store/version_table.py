@@ -4,12 +4,12 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import UTC, datetime
 
 from core.base.datetimes import utc_now
 from core.base.errors import NoteNotFound, VersionNotFound
 from core.base.messages import message
-from core.model import Note, Revision, Trashed, Version
+from core.model import Author, Note, Revision, Trashed, Version
 from core.store.note_rows import data_of, extra, overridden
 from core.store.picture_table import DocumentTable, PictureTable
 from core.store.reading import RowReader, loaded
@@ -100,6 +100,19 @@ class VersionTable(StoreTable):
         text = {name: row[name] for name in ("title", "body", "base_id")}
         known = {"content_hash": "", **(fields if isinstance(fields, dict) else {"extra": None})}
         return _NOTE_READER(known | text | {"id": row["note_id"], "version": row["number"]}, self._database.unread)
+
+    def changed(self, after: datetime, until: datetime) -> dict[str, Author]:
+        """Return the ids of the active notes that were changed in a period, each with the last author.
+
+        The last changed note is first, after all others those that the user changed.
+        """
+        rows = self._rows(
+            "SELECT note_id, author, max(at) AS last FROM versions JOIN notes ON notes.id = note_id"
+            " WHERE at > ? AND at <= ? AND status = 'active' GROUP BY note_id"
+            " ORDER BY author = 'person', last DESC",
+            *(moment.astimezone(UTC).isoformat() for moment in (after, until)),
+        )
+        return {row["note_id"]: row["author"] for row in rows}
 
     # trash
 

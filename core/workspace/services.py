@@ -232,12 +232,14 @@ class Services:
 
     @LazyService
     def review(self) -> "Review":
+        from core.features.review.digest import DigestDays
         from core.features.review.reminders import Reminders
         from core.features.review.service import Review, ReviewParts
 
         reminders = Reminders(self.store, self.preferences)
         stored = self.store, self.notes, self.versions, self.trash, self.chunks, self.proposals
-        return Review(ReviewParts(*stored, self.neighbours, self._offer("packs", lambda: self.packs)), reminders)
+        parts = ReviewParts(*stored, self.neighbours, self._offer("packs", lambda: self.packs))
+        return Review(parts, reminders, DigestDays(self.preferences))
 
     @LazyService
     def related(self) -> "RelatedNotes":

@@ -13,13 +13,16 @@ from core.base.datetimes import utc_now
 from core.base.errors import EditError, UnknownChoice
 from core.base.frozen import frozen
 from core.base.text import digest
+from core.features.review.digest import DigestDay, DigestDays
 from core.features.review.reminders import DecisionTable, Reminders
 from core.features.review.two_texts import TextConflicts, Upgrades
 from core.indexing.chunks import Chunks
 from core.model import (
     MATTERS,
+    Digest,
     MatterKind,
     Note,
+    NoteChange,
     NotePair,
     NoteSummary,
     ReviewItem,
@@ -66,7 +69,7 @@ class Review:
     superseded notes, copies, contradictions, and reminders.
     """
 
-    def __init__(self, parts: ReviewParts, reminders: Reminders) -> None:
+    def __init__(self, parts: ReviewParts, reminders: Reminders, days: DigestDays) -> None:
         self._store = store = parts.store
         self._table = DecisionTable(store.database)
         self._notes = parts.notes
@@ -76,6 +79,7 @@ class Review:
         self.sides = TextConflicts(store, parts.notes, parts.versions, parts.trash, parts.upgrades)
         """The notes with two texts."""
         self.reminders = reminders
+        self.days = days
         self._sources: dict[MatterKind, Callable[[], Iterator[ReviewItem]]] = {
             "note": self._submissions,
             "change": self._submissions,
@@ -116,6 +120,21 @@ class Review:
         is_read = self._neighbours.likeness.is_read
         kinds = [kind for kind, type_ in MATTERS.items() if type_.quick or is_read]
         return Counter(item.kind for item in self.all(kinds=kinds))
+
+    def digest(self) -> Digest | None:
+        """Return today's digest, None if the user put it away, or if nothing waits and no note has changed."""
+        today = self.days.today()
+        if today.put_away:
+            return None
+        changed = self._store.remembered.get(("digest", today), lambda: self._changed(today))
+        waiting = self.counts()
+        return Digest(today.day, dict(waiting), changed) if waiting or changed else None
+
+    def _changed(self, today: DigestDay) -> tuple[NoteChange, ...]:
+        """Return the notes of whose changes a digest tells."""
+        authors = self._store.versions.changed(today.since, today.until)
+        cards = self._store.notes.cards_of(authors)
+        return tuple(NoteChange(cards[item], author) for item, author in authors.items() if item in cards)
 
     def count(self) -> int:
         """Return the number of items, without the kinds for which all notes must be read."""

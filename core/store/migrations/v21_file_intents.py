@@ -1,4 +1,4 @@
-"""Changes of files that are under way have a table, so that a kill parts none of them."""
+"""Changes of files that are under way have a table, so that a kill parts none of them; versions are found by time."""
 
 STEP = """
     CREATE TABLE file_intents (
@@ -10,4 +10,5 @@ STEP = """
         after TEXT NOT NULL,
         left INTEGER NOT NULL DEFAULT 0
     );
+    CREATE INDEX versions_at ON versions(at, note_id, author);
     """

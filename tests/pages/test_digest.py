@@ -1,0 +1,99 @@
+"""Home tells once a day what is due, what contradicts, what waits, and what was changed, until it is put away."""
+
+from datetime import timedelta
+from pathlib import Path
+from urllib.parse import parse_qs
+
+import pytest
+import streamlit as st
+
+from core.base.datetimes import local_now
+from core.features.review import digest
+from core.workspace import Workspace
+from tests.pages.conftest import Screen
+
+LINES = {
+    "en-US": [
+        "Expired notes 1",
+        "Contradictions 1",
+        "New notes 1 · Proposed changes 1",
+        "Copies 1",
+        "5 notes changed: Rye, Milk, Oats, … (by a program, by you)",
+    ],
+    "zh-CN": [
+        "已过期的笔记 1",
+        "互相矛盾 1",
+        "新笔记 1 · 建议的修改 1",
+        "重复的笔记 1",
+        "5 篇笔记有改动：Rye、Milk、Oats、…（程序、由你）",
+    ],
+}
+
+
+def lines(screen: Screen) -> dict[str, dict[str, list[str]]]:
+    """Return the links of the digest by their labels, as a user reads them."""
+    links = [
+        link
+        for link in screen.app.get("page_link")
+        if link.proto.query_string.startswith("kind=") or link.proto.icon == ":material/edit_note:"
+    ]
+    return {link.proto.label.replace("\\", ""): parse_qs(link.proto.query_string) for link in links}
+
+
+def fill(place: Path) -> None:
+    """Write notes of every line of the digest, a day after it was first looked at."""
+    with Workspace(place) as workspace:
+        for heat in (220, 240):
+            text = f"The oven for the bread runs at {heat} degrees."
+            workspace.notes.add("kitchen", text, title=f"Bread at {heat}", author="person", embed=False)
+        same = "Oats are soaked over night and eaten in the morning with honey and apples.\n"
+        for title in ("Rye", "Oats"):
+            workspace.notes.add("kitchen", same, title=title, author="person", embed=False)
+        workspace.notes.add("kitchen", "Milk.", title="Milk", author="person", expires_at="2020-01-01", embed=False)
+        workspace.proposals.add("kitchen", "Thyme is fine.", title="Thyme")
+        note = workspace.notes.find("Bread at 220")
+        assert note
+        workspace.proposals.update(note.id, tags=["bread"])
+        rye = workspace.notes.find("Rye")
+        assert rye
+        workspace.notes.update(rye.id, tags=["grain"], author="program", embed=False)
+
+
+@pytest.mark.parametrize("locale", LINES)
+def test_the_digest_is_shown_once_a_day_until_it_is_put_away(
+    locale: str, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    today = local_now()
+    monkeypatch.setattr(digest, "local_now", lambda: today)
+    with Workspace(place) as workspace:
+        workspace.bases.add("kitchen")
+        assert workspace.review.digest() is None
+    fill(place)
+    today += timedelta(days=1)
+    home = Screen(locale)
+    home.workspace.jobs.wait("compare", 30)
+    told = lines(home.open("home"))
+    assert [*told] == LINES[locale]
+    kinds = [link["kind"] for link in told.values() if "kind" in link]
+    assert kinds == [["expired"], ["contradiction"], ["note"], ["copy"]]
+    query = told[LINES[locale][-1]]["q"][0]
+    found = {hit.note.title for hit in home.workspace.search(query).hits}
+    assert {"Rye", "Bread at 240", "Bread at 220"} <= found
+    other = Screen(locale)
+    assert lines(home.press("digest_away")) == {}
+    assert lines(other.open("home")) == {}  # another tab
+    home.workspace.close()
+    st.cache_resource.clear()
+    assert lines(Screen(locale)) == {}  # after a restart
+    today += timedelta(days=1)
+    assert [*lines(Screen(locale))] == LINES[locale][:-1]  # what waits still waits; changes are told once
+
+
+def test_one_changed_note_is_opened_and_many_lines_stay_five(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    today = local_now()
+    monkeypatch.setattr(digest, "local_now", lambda: today)
+    with Workspace(place) as workspace:
+        workspace.review.digest()
+        note = workspace.notes.add("kitchen", "Rye.", title="*Rye* [x](y)", author="program", embed=False)
+    today += timedelta(days=1)
+    assert lines(Screen()) == {"1 note changed: *Rye* [x](y) (by a program)": {"note": [note.id]}}
