@@ -15,6 +15,8 @@ from pages.ui.shared.text import page_title, session_language, small_print, t
 
 ADDRESS = "note"
 """Query parameter with the path of the open chapter; the links in notes use the same parameter."""
+MOST = 200
+"""Maximum number of characters to find."""
 
 
 def choose(path: str) -> None:
@@ -23,7 +25,9 @@ def choose(path: str) -> None:
 
 
 def filter_box() -> str:
-    return widgets.text_box(t("Find in the guide"), "guide_words", icon=":material/search:", live="200ms").strip()
+    return widgets.text_box(
+        t("Find in the guide"), "guide_words", icon=":material/search:", live="200ms", max_chars=MOST
+    ).strip()
 
 
 def show(body: str, key: str) -> None:
@@ -52,14 +56,19 @@ def contents(every: dict[str, Chapter], *, current: str = "") -> str:
     return f'<div class="contents{" narrow" if current else ""}">{"".join(parts)}</div>'
 
 
-def matches(language: str, words: str) -> str:
-    """Return the chapters that contain the words as HTML, each with an excerpt."""
+def draw_matches(workspace: Workspace, language: str, words: str) -> None:
+    """Draw the chapters that answer the words, each with an excerpt, and draw them again once the model is loaded."""
     every = guide.chapters(language)
     rows = []
-    for item in guide.find(language, words):
+    for item in guide.find(language, words, workspace.models.similarities):
         part = "" if item.path == item.part else f"{html(every[item.part].title)} › "
         rows.append(f"<p>{part}{link(item)}<br>{marked(*guide.excerpt(item, words))}</p>")
-    return "".join(rows)
+    if rows:
+        show("".join(rows), "guide_contents")
+    else:
+        small_print("No chapter holds these words.")
+    if workspace.jobs.running("warm_reranker"):
+        jobs.redraw_after(workspace, "warm_reranker")
 
 
 def beginning(workspace: Workspace, language: str) -> None:
@@ -72,12 +81,10 @@ def beginning(workspace: Workspace, language: str) -> None:
             welcome.samples(workspace)
         shortcuts.button("help_keys")
     jobs.panel(workspace)
-    words = filter_box()
-    found = matches(language, words) if words else contents(guide.chapters(language))
-    if found:
-        show(found, "guide_contents")
+    if words := filter_box():
+        draw_matches(workspace, language, words)
     else:
-        small_print("No chapter holds these words.")
+        show(contents(guide.chapters(language)), "guide_contents")
 
 
 def reading(language: str, chapter: Chapter) -> None:
@@ -85,8 +92,10 @@ def reading(language: str, chapter: Chapter) -> None:
     every = guide.chapters(language)
     left, right = st.columns([3, 8], gap="large")
     with left, st.container(key="guide_side"):
-        words = filter_box()
-        show(matches(language, words) if words else contents(every, current=chapter.path), "guide_contents")
+        if words := filter_box():
+            draw_matches(shell.workspace(), language, words)
+        else:
+            show(contents(every, current=chapter.path), "guide_contents")
     with right, st.container(key="guide_chapter"):
         part = "" if chapter.path == chapter.part else f" › {plain(every[chapter.part].title)}"
         with widgets.row("guide_way", gap="xxsmall"):

@@ -1,4 +1,4 @@
-"""Brings the notes of the pack `guide` in step with docs/guide.md: python -m tests.guide_pack
+"""Brings the pack `guide` and the vectors of both guides in step with docs/guide.md: python -m tests.guide_pack
 
 Each section is a note. The notes of the pack `guide-zh` are written by hand, one for each of these, at the same paths,
 with the same commands and settings; what they lack is listed.
@@ -9,7 +9,13 @@ import re
 import sys
 from pathlib import Path
 
+import numpy as np
 from markdown_it import MarkdownIt
+
+from core import embedding
+from core.base.text import digest
+from core.embedding import shipped
+from pages.ui.help import guide
 
 ROOT = Path(__file__).parents[1]
 GUIDE = ROOT / "docs" / "guide.md"
@@ -100,6 +106,26 @@ def lacking() -> list[str]:
     ]
 
 
+def passages() -> list[str]:
+    """Return the texts that Help compares with questions, in all languages."""
+    return [text for language in guide.PACKS for text in guide.embedded_texts(language)]
+
+
+def write_vectors() -> None:
+    """Write the vectors of the passages; only new ones are computed."""
+    embedder = embedding.build("bundled")
+    by_key = {digest(text): text for text in passages()}
+    known = shipped.find(embedder.fingerprint, by_key, shipped.GUIDE)
+    vectors = dict(zip(known.keys, known.vectors, strict=True)) if known else {}
+    for key in by_key.keys() - vectors.keys():
+        (vectors[key],) = embedder.embed([by_key[key]], role="note")
+    no_bits = np.zeros((0, embedder.dimension // 8), np.uint8)
+    stacked = np.stack([vectors[key] for key in by_key]).astype(np.float16)
+    shipped.store(
+        embedder.fingerprint, shipped.ShippedVectors([*by_key], stacked, [no_bits] * len(by_key)), shipped.GUIDE
+    )
+
+
 def main() -> None:
     texts = notes()
     for file in PACK.rglob("*.md"):
@@ -108,6 +134,7 @@ def main() -> None:
     for path, text in texts.items():
         (PACK / path).parent.mkdir(parents=True, exist_ok=True)
         (PACK / path).write_text(text, encoding="utf-8")
+    write_vectors()
     sys.stdout.writelines(f"{line}\n" for line in lacking())
 
 

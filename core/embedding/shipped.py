@@ -1,6 +1,6 @@
-"""The vectors of the sample notes, so that a new workspace finds them by meaning before a model is loaded.
+"""The vectors of texts that come with the program, which are thus found by meaning without being indexed.
 
-`python -m tests.sample_vectors` writes the file.
+`python -m tests.sample_vectors` writes those of the sample notes, `python -m tests.guide_pack` those of the guide.
 """
 
 import logging
@@ -16,6 +16,8 @@ from core.model import Bits, Matrix
 _LOG = logging.getLogger(__name__)
 
 FILE = Path(__file__).with_name("sample.npz")
+GUIDE = FILE.with_name("guide.npz")
+"""The vectors of the guide's passages, which have no token bits: Help ranks them by meaning only."""
 
 
 class ShippedVectors(NamedTuple):
@@ -26,10 +28,13 @@ class ShippedVectors(NamedTuple):
     bits: list[Bits]
 
 
-def find(fingerprint: str, keys: Collection[bytes]) -> ShippedVectors | None:
-    """Return the shipped vectors of some texts; None without any, for another model, or if the file is unusable."""
+def find(fingerprint: str, keys: Collection[bytes], file: Path | None = None) -> ShippedVectors | None:
+    """Return the vectors of some texts in a file, by default of the sample.
+
+    Return None without any, for another model, or if the file is unusable.
+    """
     try:
-        with FILE.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+        with (file or FILE).open("rb") as opened, np.load(opened, allow_pickle=False) as stored:
             if str(stored["fingerprint"]) != fingerprint:
                 return None
             known = [row.tobytes() for row in stored["keys"]]
@@ -37,7 +42,8 @@ def find(fingerprint: str, keys: Collection[bytes]) -> ShippedVectors | None:
             if not rows:
                 return None
             bits = np.split(stored["bits"], np.cumsum(stored["lengths"])[:-1])
-            return ShippedVectors([known[row] for row in rows], stored["vectors"][rows], [bits[row] for row in rows])
+            vectors = stored["vectors"][rows].astype(np.float32)
+            return ShippedVectors([known[row] for row in rows], vectors, [bits[row] for row in rows])
     except Exception as error:  # noqa: BLE001 damage raises whatever numpy and zipfile raise
         _warn(type(error).__name__)
         return None
@@ -46,13 +52,13 @@ def find(fingerprint: str, keys: Collection[bytes]) -> ShippedVectors | None:
 @cache
 def _warn(error: str) -> None:
     """Log once why the file can't be used: it is read for each block of chunks."""
-    _LOG.warning("The vectors of the sample can't be used: %s", error)
+    _LOG.warning("The vectors that come with the program can't be used: %s", error)
 
 
-def store(fingerprint: str, shipped: ShippedVectors) -> None:
-    """Write the file."""
+def store(fingerprint: str, shipped: ShippedVectors, file: Path | None = None) -> None:
+    """Write a file, by default that of the sample."""
     np.savez_compressed(
-        FILE,
+        file or FILE,
         fingerprint=np.array(fingerprint),
         keys=np.stack([np.frombuffer(key, np.uint8) for key in shipped.keys]),
         vectors=shipped.vectors,

@@ -1,10 +1,12 @@
 """The guide in the app: in both languages, in the order of docs/guide.md, with links that lead to chapters."""
 
 import re
+from pathlib import Path
 
 import pytest
 
 from core.base.messages import LANGUAGES
+from core.workspace import Workspace
 from pages.ui.help import guide
 from pages.ui.help.guide import GuideSources, chapters
 from pages.ui.shared import shell
@@ -75,6 +77,76 @@ def test_of_a_long_sentence_the_part_with_the_words_is_shown(text: str) -> None:
     shown, spans = guide.excerpt(guide.Chapter("a", "A", text), "needle")
     assert [shown[start:end] for start, end in spans] == ["needle"]
     assert len(shown) <= guide.LONGEST + 4
+
+
+QUESTIONS = {
+    "en": {
+        "how do I get my notes out again": "bases/export-import-and-the-trash-of-bases",
+        "something I removed by mistake, can it come back": "notes/history-and-trash",
+        "protect everything against a dying hard disk": "backups",
+        "let Claude read what I wrote": "assistants",
+        "the program sees words inside photos": "search/pictures-by-what-they-show",
+        "which shortcuts of my Obsidian folder keep working": "import/vaults-and-other-programs",
+        "a robot edited my text, who approves it": "notes/what-programs-write",
+        "two pages say opposite things": "notes/what-waits-for-your-decision",
+        "my laptop is running out of disk": "health-and-space",
+        "how good are the results, give me a score": "measure/runs",
+    },
+    "zh_CN": {
+        "怎么把笔记导出来": "bases/export-import-and-the-trash-of-bases",
+        "不小心删掉的东西还能找回来吗": "notes/history-and-trash",
+        "硬盘坏了怎么不丢数据": "backups",
+        "让 Claude 看到我写的内容": "assistants",
+        "用文字搜照片里的东西": "search/pictures-by-what-they-show",
+        "从 Notion 搬过来": "import/vaults-and-other-programs",
+        "机器人改了我的文字，谁来批准": "notes/what-programs-write",
+        "两篇说法互相矛盾": "notes/what-waits-for-your-decision",
+        "磁盘快满了": "health-and-space",
+        "打不开了，报错该找谁": "when-something-is-wrong",
+    },
+}
+"""Questions with hardly a word of the title of the chapter that answers them."""
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_questions_find_chapters_by_meaning(language: str, place: Path) -> None:
+    with Workspace(place) as workspace:
+        compare = workspace.models.similarities
+        assert not compare("backup", ["Backups"])
+        workspace.jobs.wait("warm_reranker", 60)
+        ranks = []
+        for question, path in QUESTIONS[language].items():
+            found = guide.find(language, question, compare)
+            paths = [chapter.path for chapter in found]
+            ranks.append(paths.index(path) if path in paths else len(paths))
+            assert all(len(guide.excerpt(chapter, question)[0]) <= guide.LONGEST + 4 for chapter in found)
+        assert sum(rank == 0 for rank in ranks) >= 5, ranks
+        assert sum(rank < 3 for rank in ranks) >= 8, ranks
+        assert guide.find(language, next(iter(QUESTIONS[language])), compare)[0].path.startswith("bases/export")
+        assert not guide.find(language, "zyzzyva", compare)
+        for hostile in ("|" * guide.LONGEST, "\ud800 \0 \n", "( [ \\", " ".join(["a"] * 100)):
+            guide.find(language, hostile, compare)
+
+
+@pytest.mark.parametrize(("locale", "question"), [("en-US", "get my notes out again"), ("zh-CN", "怎么把笔记导出来")])
+def test_a_question_is_answered_by_words_at_once_and_by_meaning_with_the_model(locale: str, question: str) -> None:
+    screen = Screen(locale).open("help")
+    screen.app.text_input("guide_words").input(question).run()
+    assert not screen.app.exception
+    screen.finish("warm_reranker")
+    first = re.search('data-note="([^"]+)"', screen.document)
+    assert first
+    assert first[1] == "bases/export-import-and-the-trash-of-bases"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_excerpts_have_no_marks_of_tables(language: str) -> None:
+    for chapter in chapters(language).values():
+        for text in guide.passages(chapter):
+            assert text
+            assert not re.search(r"(?m)^\s*\||\|\s*$|--- ·", text), (chapter.path, text)
+    command = guide.excerpt(chapters(language)["chunks"], "merge split hide")[0]
+    assert "edit | merge | split" in command  # which is no table
 
 
 @pytest.mark.parametrize(("locale", "title"), [("en-US", "Backups"), ("zh-CN", "备份")])

@@ -9,7 +9,8 @@ import numpy as np
 from core import embedding, reranking
 from core.base.errors import EmbeddingMismatch, ModelError, ProviderError, ProviderUnavailable, TesseraError
 from core.base.jobs import Jobs
-from core.embedding import Embedder, tokens
+from core.base.text import digest
+from core.embedding import Embedder, shipped, tokens
 from core.embedding.loading import choose_device
 from core.indexing.models import cards, trials
 from core.model import Floor, KnowledgeBase, Matrix, ModelCard, Progress, complete
@@ -235,9 +236,28 @@ class Models:
         """
         if reranking.reads_tokens(name):
             name = base.embedder if tokens.token_embedder(embedding.build(base.embedder)) else "bundled"
+        return self._was_loaded(name)
+
+    def _was_loaded(self, name: str) -> bool:
+        """Return whether a model was loaded or can't be; start loading it if neither is known."""
         if name not in self._warm | self._failed:
             self._jobs.start("warm_reranker", lambda progress: self._warm_reranker(name))
         return name in self._warm | self._failed
+
+    def similarities(self, question: str, texts: Sequence[str]) -> Sequence[float]:
+        """Return the similarity of each text of the guide to a question by the built-in model.
+
+        A text without a vector in the program has 0. While that model isn't loaded, it is loaded in the background and
+        the result is empty.
+        """
+        if not self._was_loaded("bundled") or "bundled" in self._failed:
+            return ()
+        embedder, keys = embedding.build("bundled"), [digest(text) for text in texts]
+        if (found := shipped.find(embedder.fingerprint, {*keys}, shipped.GUIDE)) is None:
+            return ()
+        scores = found.vectors @ embedder.embed([question], role="query")[0]
+        known = dict(zip(found.keys, scores, strict=True))
+        return [float(known.get(key, 0)) for key in keys]
 
     def _warm_up(self, after: float, progress: Progress) -> None:
         time.sleep(after)

@@ -2,8 +2,11 @@
 
 import posixpath
 import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from math import log
+from operator import itemgetter
 
 from core.base.app_paths import PROGRAM
 from core.base.frozen import frozen
@@ -52,15 +55,20 @@ PARTS: dict[str, tuple[str, ...]] = {
 }
 """Parts of the guide in the order of docs/guide.md, each with its sections; names are the notes' paths."""
 LONGEST = 240
-"""Maximum number of characters of an excerpt."""
+"""Maximum number of characters of an excerpt, and of a passage of several sentences."""
 NEAREST = 6
-"""Maximum number of chapters in the result if none contains all words."""
+"""Maximum number of chapters in the result that lack words."""
+WORDS = 0.02
+"""Weight of words next to meaning: of 0, 0.01, 0.02, 0.03 and 0.05 the one that finds most on data/questions."""
+Similarities = Callable[[str, Sequence[str]], Sequence[float]]
+"""Function of a question and texts that returns their similarities, or nothing while no model is loaded."""
 _PUNCTUATION = "?!.,;:？！。，；："
 _FILLERS = re.compile("为什么|怎么样?|什么|怎样|如何|哪里|哪些|可以|[的了吗呢是把在我你请能]")
 """Function words in Chinese questions, which have no spaces around them."""
-_MARKS = re.compile(r"[*`]|(?m:^(?:#+|[-|>]) )|\]\([^)]*\)|\[(?=[^\]]*\]\()")
+_MARKS = re.compile(r"[*`]|(?m:^(?:#+|[->]) )|\]\([^)]*\)|\[(?=[^\]]*\]\()")
 _BEGIN = "(?<![A-Za-z0-9])"
-_END = re.compile(r"(?<=[.;:?!]) |(?<=[。；：？！])|\n| \| ")
+_SENTENCE = re.compile(r"[^\n]+?(?:[.;:?!] |[。；：？！]|\n|\Z)")
+_ROW = re.compile(r"(?m)^\|(.*)\|$")
 
 
 @frozen
@@ -124,48 +132,78 @@ def _patterns(words: str) -> list[re.Pattern[str]]:
     return [re.compile(f"{_BEGIN if word[0].isascii() else ''}{re.escape(word)}", re.IGNORECASE) for word in telling]
 
 
-def find(language: str, words: str) -> list[Chapter]:
-    """Return the chapters that contain all words: first by title, then by one sentence, then the others.
+@cache
+def passages(chapter: Chapter) -> tuple[str, ...]:
+    """Return the passages of a chapter, without the marks of Markdown.
 
-    If there is none, as for a question, return the chapters that fit its words best.
+    A passage is a sentence, or several with at most LONGEST bytes together, of which Chinese has three a character.
     """
+    text = _ROW.sub(lambda row: row[1].strip("-|: ").replace("|", "·"), _MARKS.sub("", chapter.text))
+    joined: list[str] = []
+    for sentence in _SENTENCE.findall(text):
+        if joined and len(f"{joined[-1]}{sentence}".encode()) <= LONGEST:
+            joined[-1] += sentence
+        else:
+            joined.append(sentence)
+    return tuple(map(str.strip, joined))
+
+
+def embedded_texts(language: str) -> dict[str, Chapter]:
+    """Return the texts that are compared with questions, each with its chapter, cut to the passage of the text."""
+    every = [(item, passage) for item in chapters(language).values() for passage in passages(item)]
+    return {f"{item.title}\n{passage}": replace(item, text=passage) for item, passage in every}
+
+
+def find(language: str, words: str, compare: Similarities = lambda question, texts: ()) -> list[Chapter]:
+    """Return the chapters that hold all words, in their titles first, and then the nearest ones."""
     patterns = _patterns(name_key(words))
 
     def lacks(text: str) -> bool:
         return not all(pattern.search(name_key(text)) for pattern in patterns)
 
-    holding = [item for item in chapters(language).values() if not lacks(f"{item.title}\n{item.text}")]
-    if not holding:
-        return _nearest(language, words)
-    return sorted(holding, key=lambda item: (lacks(item.title), lacks(excerpt(item, words)[0])))
+    every = chapters(language).values()
+    holding = [item for item in every if not lacks(f"{item.title}\n{excerpt(item, words)[0]}")]
+    found: dict[str, Chapter] = {}
+    for item in (*sorted(holding, key=lambda item: lacks(item.title)), *_nearest(language, words, compare)):
+        found.setdefault(item.path, item)
+    return [*found.values()]
 
 
-def _nearest(language: str, words: str) -> list[Chapter]:
-    """Return the chapters that fit a question best; words that are rare, or in a title, count more."""
+def _nearest(language: str, question: str, compare: Similarities) -> list[Chapter]:
+    """Return the chapters that fit a question best; those compared by meaning are cut to their nearest passages.
+
+    Meaning decides, and words where it is nearly equal. A single word, and any question while no model is loaded, is
+    compared by words only: those that are rare, or in a title, count more.
+    """
     every = list(chapters(language).values())
-    scores = dict.fromkeys(every, 0.0)
-    for pattern in _keyword_patterns(words):
+    shares, patterns = dict.fromkeys(chapters(language), 0.0), _keyword_patterns(question)
+    for pattern in patterns:
         holding = [item for item in every if pattern.search(f"{item.title}\n{item.text}")]
         for item in holding:
-            scores[item] += log(1 + len(every) / len(holding)) * (3 if pattern.search(item.title) else 1)
-    best = max(scores.values())
-    fitting = [item for item in every if scores[item] > best / 2]
-    return sorted(fitting, key=scores.__getitem__, reverse=True)[:NEAREST]
+            shares[item.path] += log(1 + len(every) / len(holding)) * (3 if pattern.search(item.title) else 1)
+    best = max(shares.values()) or 1.0
+    texts = embedded_texts(language)
+    similarities = compare(question, [*texts]) if len(patterns) > 1 else ()
+    scored = [
+        (similarity + WORDS * shares[item.path] / best, item)
+        for similarity, item in zip(similarities, texts.values(), strict=False)
+    ]
+    scored = scored or [(shares[item.path], item) for item in every if shares[item.path] > best / 2]
+    nearest: dict[str, Chapter] = {}
+    for _, item in sorted(scored, key=itemgetter(0), reverse=True):
+        nearest.setdefault(item.path, item)
+    return [*nearest.values()][:NEAREST]
 
 
 def _keyword_patterns(words: str) -> list[re.Pattern[str]]:
     """Return patterns of a question's keywords; for Chinese, of its pairs of characters."""
-    return _patterns(" ".join(query_keywords(_FILLERS.sub(" ", words))))
+    return _patterns(" ".join(query_keywords(_FILLERS.sub(" ", words))) or words)
 
 
 def excerpt(chapter: Chapter, words: str) -> tuple[str, list[Span]]:
-    """Return the sentence of a chapter that contains the most words, and the spans of the words in it."""
-    patterns = _patterns(words)
-    if not all(pattern.search(f"{chapter.title}\n{chapter.text}") for pattern in patterns):
-        patterns = _keyword_patterns(words)
-    pattern = re.compile("|".join(pattern.pattern for pattern in patterns), re.IGNORECASE)
-    sentences = _END.split(_MARKS.sub("", chapter.text))
-    text = max(sentences, key=lambda text: len({match[0].casefold() for match in pattern.finditer(text)}))
+    """Return the passage of a chapter with the most words, else its first, and the spans of the words in it."""
+    pattern = re.compile("|".join(pattern.pattern for pattern in _keyword_patterns(words)), re.IGNORECASE)
+    text = max(passages(chapter), key=lambda text: len({match[0].casefold() for match in pattern.finditer(text)}))
     first = next(pattern.finditer(text), None)
     start = max(0, min(first.start() - LONGEST // 2, len(text) - LONGEST)) if first else 0
     part = text[start : start + LONGEST].strip()

@@ -28,7 +28,7 @@ from core.model import (
 )
 from core.workspace import Workspace
 from pages.ui.search import hits, question_box, quotes, threads, understood, written
-from pages.ui.shared import cards, knobs, links, names, shell, widgets
+from pages.ui.shared import cards, jobs, knobs, links, names, shell, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import Span, facts, html, plain
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
@@ -322,7 +322,7 @@ def _summary(
         st.info(text_of(_notice(workspace, result, notice)), icon=":material/info:")
     question_box.draw_fields(result.query, result.understood.colons)
     if {"model_loading", "pictures_loading"} & {*result.notices} and not _has_failed(workspace):
-        _wait_for_model(workspace)
+        jobs.redraw_after(workspace, *_LOADING)
 
 
 def _draw_corrections(result: SearchResult) -> None:
@@ -341,19 +341,6 @@ def _is_by_meaning(result: SearchResult) -> bool:
 
 def _has_failed(workspace: Workspace) -> bool:
     return any(job.state == "failed" for job in map(workspace.jobs.find, _LOADING) if job)
-
-
-def _wait_for_model(workspace: Workspace) -> None:
-    """Redraw the page once the model is loaded; the side bar doesn't watch jobs started by this search."""
-    drawn: list[bool] = []
-
-    @st.fragment(run_every=0.5)
-    def part() -> None:
-        if drawn and not workspace.jobs.running(*_LOADING):
-            st.rerun()
-        drawn.append(True)
-
-    part()
 
 
 def _notice(workspace: Workspace, result: SearchResult, notice: Notice) -> Message:

@@ -79,6 +79,19 @@ def follow(workspace: Workspace, draw: Callable[[], None], *, idle: float | None
     part()
 
 
+def redraw_after(workspace: Workspace, *names: str) -> None:
+    """Redraw the page once none of these jobs runs: the side bar doesn't watch jobs that the page itself started."""
+    drawn: list[bool] = []
+
+    @st.fragment(run_every=0.5)
+    def part() -> None:
+        if drawn and not workspace.jobs.running(*names):
+            st.rerun()
+        drawn.append(True)
+
+    part()
+
+
 def _running(workspace: Workspace) -> list[str]:
     return [
         name for name in JOB_KINDS if (job := workspace.jobs.find(name)) and job.state == "running" and not job.quiet

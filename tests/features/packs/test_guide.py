@@ -2,8 +2,12 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from core import embedding
+from core.base.text import digest
+from core.embedding import shipped
 from core.features.packs import upgrade
 from tests import guide_pack
 
@@ -22,6 +26,14 @@ def test_a_section_without_its_chinese_note_is_named(tmp_path: Path, monkeypatch
     monkeypatch.setattr(guide_pack, "GUIDE", guide)
     assert "guide/reading.md differs from docs/guide.md: run python -m tests.guide_pack" in guide_pack.stale()
     assert "write guide-zh/reading.md, the Chinese of guide/reading.md" in guide_pack.lacking()
+
+
+def test_the_passages_of_both_guides_have_vectors_of_the_built_in_model() -> None:
+    keys = {digest(text) for text in guide_pack.passages()}
+    found = shipped.find(embedding.build("bundled").fingerprint, keys, shipped.GUIDE)
+    assert found, "run python -m tests.guide_pack"
+    assert {*found.keys} == keys, "run python -m tests.guide_pack"
+    assert np.allclose(np.linalg.norm(found.vectors, axis=1), 1, atol=0.01)
 
 
 @pytest.mark.parametrize("name", ["guide", "guide-zh"])
