@@ -25,9 +25,8 @@ def choose(path: str) -> None:
 
 
 def filter_box() -> str:
-    return widgets.text_box(
-        t("Find in the guide"), "guide_words", icon=":material/search:", live="200ms", max_chars=MOST
-    ).strip()
+    words = widgets.text_box(t("Find in the guide"), "guide_words", icon=":material/search:", live="200ms")
+    return words.strip()[:MOST]
 
 
 def show(body: str, key: str) -> None:

@@ -128,7 +128,7 @@ class Review:
             return None
         changed = self._store.remembered.get(("digest", today), lambda: self._changed(today))
         waiting = self.counts()
-        return Digest(today.day, dict(waiting), changed) if waiting or changed else None
+        return Digest(today.day, waiting, changed) if waiting or changed else None
 
     def _changed(self, today: DigestDay) -> tuple[NoteChange, ...]:
         """Return the notes of whose changes a digest tells."""

@@ -250,7 +250,7 @@ class Models:
         A text without a vector in the program has 0. While that model isn't loaded, it is loaded in the background and
         the result is empty.
         """
-        if not self._was_loaded("bundled") or "bundled" in self._failed:
+        if not self._was_loaded("bundled") or "bundled" not in self._warm:
             return ()
         embedder, keys = embedding.build("bundled"), [digest(text) for text in texts]
         if (found := shipped.find(embedder.fingerprint, {*keys}, shipped.GUIDE)) is None:
