@@ -1,4 +1,4 @@
-"""Texts -> vectors: the table of embedders."""
+"""From texts to vectors: the table of embedders."""
 
 from core.base.messages import message
 from core.base.registry import Entry, Registry
@@ -22,19 +22,19 @@ build, built, make = EMBEDDERS.build, EMBEDDERS.get_built, EMBEDDERS.make
 
 
 def batch_size(embedder: Embedder) -> int | None:
-    """Return the number of texts that a model on a server takes at a time, None for a model in this process."""
+    """Return the number of texts per request for a model on a server, None for a model in this process."""
     return getattr(embedder, "batch_size", None)
 
 
 AUTO = "auto"
-"""The name for the best embedder on this machine. A base stores the name that `resolve` returns for it."""
+"""The name for the best embedder on this machine. A base stores the name that `resolve` returns."""
 
 
 def resolve(name: str) -> str:
     """Return `name`; for `auto`, the model of the server in the section `[embeddings]`.
 
-    Without a server it is the built-in model in the form that is fastest here, else `tfidf`, which needs no model. With
-    the extra `onnx`, the first call on a machine imports torch to learn about the processor. Raises ModelError if the
+    Without a server it is the built-in model in its fastest form on this machine, else `tfidf`, which needs no model.
+    With the extra `onnx`, the first call on a machine imports torch to examine the processor. Raises ModelError if the
     built-in model can't be written.
     """
     guessed = guess_name(name)
@@ -46,7 +46,7 @@ def resolve(name: str) -> str:
 
 
 def guess_name(name: str) -> str:
-    """Return the name that `resolve` most likely returns, at no cost, to preload its model."""
+    """Return the name that `resolve` would most likely return, without its cost, to preload the model."""
     if name != AUTO:
         return name
     if settings().embeddings.is_set_up:

@@ -1,6 +1,6 @@
 """A BERT encoder as a graph: computes vectors of a few texts without torch, whose import takes 9 s.
 
-On multilingual-e5-small, the numbers differ from torch's in float32 by at most 8e-7, and the vectors from torch's in
+For multilingual-e5-small, the numbers differ from torch's in float32 by at most 8e-7, and the vectors from torch's in
 bfloat16 by a cosine of 2e-5.
 """
 
@@ -23,7 +23,7 @@ from core.embedding.tokens import WithTokens
 from core.model import Device, Ids, Matrix, Running
 
 LARGEST = 200 << 20
-"""The largest size of all layers in float32, in bytes; for larger models torch is faster, despite its import."""
+"""Maximum size of all layers in float32, in bytes; for larger models torch is faster, despite its import."""
 
 ON_PROCESSOR = Device("cpu", "float32", message("questions are read on the processor"))
 
@@ -72,7 +72,7 @@ class BertModel:
         self.running = Running(ON_PROCESSOR, graph.size + self._places.nbytes)
 
     def run(self, texts: Sequence[Ids]) -> WithTokens:
-        """Return the vector of each text, which is given as token ids, and the vectors of its tokens."""
+        """Return the vector of each text, given as token ids, and the vectors of its tokens."""
         tokens = [self._run_one(ids) for ids in texts]
         return np.stack([rows[0] if self._pooling == "cls" else rows.mean(axis=0) for rows in tokens]), tokens
 
@@ -84,12 +84,12 @@ class BertModel:
 
 
 def load_supported(facts: ModelFacts, threads: int) -> BertModel | None:
-    """Return the model of a folder, None if it isn't supported; torch then reports what is wrong with a folder."""
+    """Return the model in a folder, None if it isn't supported; then torch reports what is wrong with the folder."""
     from safetensors import SafetensorError
 
     try:
         model = BertModel(facts, threads)
-        model.run([[0]])  # weights of the wrong size fail then
+        model.run([[0]])  # weights of the wrong size fail here
     except (OSError, ValueError, KeyError, TypeError, AttributeError, SafetensorError, ModelError):
         return None
     memory.give_back()
@@ -117,12 +117,12 @@ def _pooling(folder: Path, config: Config) -> str:
 
 
 def _weights(file: Path) -> tuple[Callable[[str], Array], Callable[[int], Array]]:
-    """Return two readers of a weights file: one for tensors, one for single rows of the word vectors."""
+    """Return two readers of a weights file: for tensors, and for single rows of the word vectors."""
     from safetensors import safe_open
 
     opened: Any = safe_open(file, "numpy")
     dtype, width = opened.get_slice(_WORDS)[:1].dtype, opened.get_slice(_WORDS).get_shape()[1]
-    # Not by a map of the file, which ends the program where somebody copies the model over itself.
+    # Not with a memory map, which would crash the program if the file is overwritten.
     source, turn = file.open("rb", buffering=0), Lock()
     length = int.from_bytes(source.read(8), "little")
     start = 8 + length + json.loads(source.read(length))[_WORDS]["data_offsets"][0]
@@ -140,6 +140,6 @@ def _weights(file: Path) -> tuple[Callable[[str], Array], Callable[[int], Array]
 
 
 def _read_parts(read: Callable[[str], Array], prefix: str, *names: str) -> tuple[Array, Array]:
-    """Return the weights of several parts of a layer side by side, laid out for a product, and their biases."""
+    """Return the weights of several parts of a layer side by side, laid out for multiplication, and their biases."""
     weights, biases = ([read(f"{prefix}{name}.{kind}") for name in names] for kind in ("weight", "bias"))
     return np.concatenate(weights).T, np.concatenate(biases)

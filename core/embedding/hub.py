@@ -1,4 +1,4 @@
-"""A model's name on the hub or an installed package -> its folder, downloaded if missing."""
+"""From a model's name on the hub or an installed package to its folder, downloaded if missing."""
 
 import json
 from errno import EACCES, ENOSPC, EPERM, EROFS
@@ -49,7 +49,7 @@ def package_folder(name: str) -> Path:
 
 
 def _module(name: str) -> list[Path] | None:
-    """Return the folders of a module, None if there is no such module."""
+    """Return the folders of a module, None if it doesn't exist."""
     module = name.replace("-", "_")
     # Names with a dot are left out: find_spec would import the parent packages.
     try:
@@ -60,7 +60,7 @@ def _module(name: str) -> list[Path] | None:
 
 
 def _distribution(name: str) -> list[Path] | None:
-    """Return the paths of PACKAGE_MARK in a distribution, None if there is no such distribution."""
+    """Return the paths of PACKAGE_MARK in a distribution, None if the distribution doesn't exist."""
     try:
         files = distribution(name).files
     except (PackageNotFoundError, ValueError):
@@ -86,7 +86,7 @@ UNWRITABLE = (ENOSPC, EACCES, EPERM, EROFS)
 
 
 def cached(name: str, kind: Kind = "sentence") -> Path | None:
-    """Return the folder of a model that is complete on this machine, else None; raises ModelError for a bad name."""
+    """Return the folder of a model if it is complete on this machine, else None; raises ModelError for a bad name."""
     return next((folder for folder in _folders(name, kind) if _missing_file(folder, kind) is None), None)
 
 
@@ -124,7 +124,7 @@ def names() -> list[str]:
     models = [
         folder.name.split("--", 1)[1].replace("--", "/") for folder in Path(constants.HF_HUB_CACHE).glob("models--*")
     ]
-    # A folder below one with a config.json is a part of that model.
+    # A folder below a folder with a config.json is a part of that model.
     models += [
         config.parent.relative_to(models_dir()).as_posix()
         for config in models_dir().glob("*/*/config.json")
@@ -137,7 +137,8 @@ def snapshot(name: str, kind: Kind = "sentence", progress: Progress = no_progres
     """Return the folder of `owner/model`. A model that is complete in the cache needs no request to the hub.
 
     `progress` counts bytes. Raises ModelError if the name is unknown, or the hub can't be reached or is switched off
-    (HF_HUB_OFFLINE). Cancelled from `progress` stops the download; the next one continues with the files it left.
+    (HF_HUB_OFFLINE). Cancelled from `progress` stops the download; the next download reuses the files that are
+    complete.
     """
     from huggingface_hub import constants
 

@@ -1,4 +1,4 @@
-"""A folder -> its model on torch and a device, loaded without a network and without code from the folder."""
+"""From a folder to its model on torch and a device, loaded without a network and without code from the folder."""
 
 import gc
 import logging
@@ -82,7 +82,7 @@ def choose_device() -> Device:
 
 
 def _has_float32_alone() -> bool:
-    """Return whether torch surely has neither a graphics card nor bfloat16 here, without importing it."""
+    """Return whether torch certainly has neither a graphics card nor bfloat16 here, without importing torch."""
     try:
         features = CPU_INFO.read_text(encoding="utf-8", errors="replace").split()
         return version("torch").endswith("+cpu") and "x86_64" in machine() and not _BFLOAT16.keys() & {*features}
@@ -91,7 +91,7 @@ def _has_float32_alone() -> bool:
 
 
 class Turns:
-    """A lock that runs a model for one thread at a time, first come, first served."""
+    """A lock under which one thread at a time runs a model, first come, first served."""
 
     def __init__(self) -> None:
         self._queue = Lock()
@@ -99,7 +99,7 @@ class Turns:
 
     @contextmanager
     def take(self) -> Iterator[None]:
-        """Wait for a turn. With a plain lock, a loop of batches could take it again before a waiting question."""
+        """Wait for a turn. With a plain lock, a loop over batches could take it again before a waiting question."""
         with self._queue:
             self._running.acquire()
         try:
@@ -117,11 +117,11 @@ _MISSING = re.compile(r"(?m)^(\S.*?)\s*\|.*\bMISSING\b")
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 _loading = Lock()
-"""A lock for loading: it reads transformers' log, which the whole process shares."""
+"""A lock for loading, which captures transformers' log, shared by the whole process."""
 
 
 def sentence_transformer(facts: ModelFacts, name: str, device: Device) -> "SentenceTransformer":
-    """Return the SentenceTransformer of a folder, to run on token ids; raises ModelError if it is incomplete."""
+    """Return the SentenceTransformer in a folder, to run on token ids; raises ModelError if it is incomplete."""
     stored = _stored_dtype(facts.folder / "model.safetensors") if device.name == "cpu" else None
     model = load("SentenceTransformer", facts.folder, name, device, dtype=stored, processor=_no_tokenizer(facts))
     model.max_seq_length = facts.max_tokens
@@ -131,12 +131,12 @@ def sentence_transformer(facts: ModelFacts, name: str, device: Device) -> "Sente
 
 
 def _no_tokenizer(facts: ModelFacts) -> dict[str, "Tokenizer"]:
-    """Return options that keep a model from reading its own copy of its tokenizer: 300 MB for a multilingual one."""
+    """Return options that keep a model from loading its own copy of the tokenizer: 300 MB for a multilingual one."""
     from tokenizers import Tokenizer, models
 
     config = facts.tokenizer.with_name("tokenizer_config.json")
     if not config.is_file() or read_json(config).get("tokenizer_class") not in _TOKENIZER_CLASSES:
-        return {}  # its class reads the vocabulary itself
+        return {}  # the class reads the vocabulary itself
     return {"tokenizer_object": Tokenizer(models.WordLevel({"": 0}, unk_token=""))}
 
 
@@ -146,7 +146,7 @@ def _stored_dtype(file: Path) -> str | None:
 
     try:
         with safe_open(file, "pt") as opened:
-            names = {opened.get_slice(key).get_dtype() for key in opened.keys()}  # noqa: SIM118 it is no mapping
+            names = {opened.get_slice(key).get_dtype() for key in opened.keys()}  # noqa: SIM118 it isn't a mapping
     except (OSError, SafetensorError):
         return None
     formats = [dtype for name, dtype in _FORMATS.items() if name in names]
@@ -156,7 +156,7 @@ def _stored_dtype(file: Path) -> str | None:
 def _convert_layers(model: "SentenceTransformer", device: Device) -> None:
     """Convert a model's layers to a device's number format; word vectors stay in their file until they are read.
 
-    They are four fifths of the weights of a multilingual model.
+    Word vectors are four fifths of the weights of a multilingual model.
     """
     import torch
 
@@ -288,18 +288,18 @@ def _capture_missing_weights() -> Iterator[list[str]]:
 BATCH_TOKENS = {"cpu": 2048, "cuda": 32768, "mps": 8192}
 """Tokens per forward pass, with padding, by device.
 
-On a processor, speeds with 2048 to 8192 are within 4 % of each other. A question during an import waits for one pass,
-so the smallest is best.
+On a processor, speeds with 2048 to 8192 differ by at most 4 %. A question during an import waits for one pass, so the
+smallest value is best.
 """
 LENGTH_STEP = 32
-"""The step of batch lengths: oneDNN compiles its products for each shape.
+"""Multiple to which batch lengths are rounded up, because oneDNN compiles its products for each shape.
 
-454 windows take 9.0 s and 830 MB with it, and 11.3 s and 960 MB if each batch is as long as its longest text.
+With it, 454 windows take 9.0 s and 830 MB; without it, if each batch is as long as its longest text, 11.3 s and 960 MB.
 """
 
 
 class TorchModel:
-    """A loaded SentenceTransformer, run by one thread at a time."""
+    """A loaded SentenceTransformer, which one thread at a time runs."""
 
     def __init__(self, model: "SentenceTransformer", facts: ModelFacts, name: str, device: Device) -> None:
         self.model = model
@@ -312,8 +312,8 @@ class TorchModel:
     def embed(self, texts: Sequence[Ids], prompt: int, frame: Span | None, *, short: bool) -> WithTokens:
         """Return one vector per text, and with a `frame` (tokens before and after a text) one per token of the text.
 
-        Each text begins with `prompt` tokens of its prompt. `short`: the texts are questions, which one thread runs.
-        Raises ModelError if the model fails.
+        Each text begins with the `prompt` tokens of its prompt. `short`: the texts are questions, run in a single
+        thread. Raises ModelError if the model fails.
         """
         vectors = np.empty((len(texts), self._facts.dimension), np.float32)
         tokens: list[Matrix] = [np.empty((0, 0), np.float32)] * len(texts)
@@ -364,7 +364,7 @@ class TorchModel:
 
 
 def _text_tokens(output: Mapping[str, "Tensor"], before: int, suffix: int) -> list[Matrix]:
-    """Return the token vectors of each text, without padding and frame."""
+    """Return the token vectors of each text, without those of padding and frame."""
     masks = output["attention_mask"].bool()
     return [
         _to_unit_length(vectors[mask][before : int(mask.sum()) - suffix])

@@ -28,7 +28,7 @@ Config = dict[str, Any]
 
 @frozen
 class Family:
-    """A family of models that were trained with the same prompts.
+    """A family of models trained with the same prompts.
 
     `pattern` matches a name in lower case, with spaces for punctuation. `card` is the model on huggingface.co whose
     card states the prompts.
@@ -101,18 +101,18 @@ def create_folder(folder: Path, cannot_write: Message, *, mark: str) -> Iterator
 
 
 OFFSET_POSITIONS = {"camembert", "mpnet", "roberta", "xlm-roberta"}
-"""Model types that number positions after the padding token, so that two positions hold no token."""
+"""Model types that number positions after the padding token, so that two positions can't be used."""
 
 SAMPLES, SAMPLE_BYTES = 32, 4096
-"""The most samples that `digest` reads per file, and the bytes of each."""
+"""Maximum number of samples that `digest` reads per file, and bytes per sample."""
 
 KIND = "SentenceTransformer"
-"""The `model_type` of a model with one vector per text; older folders state none."""
+"""The `model_type` of a model with one vector per text; older folders don't state it."""
 
 
 @frozen
 class ModelFacts:
-    """The properties of a model, from its folder; `digest` is equal for equal weights."""
+    """The properties of a model, from its folder; equal weights have equal `digest`s."""
 
     folder: Path
     tokenizer: Path
@@ -124,7 +124,7 @@ class ModelFacts:
 
 
 def read_facts(folder: Path, name: str) -> ModelFacts:
-    """Describe the model in `folder`; prompts that the folder doesn't state follow from `name`.
+    """Describe the model in `folder`; prompts that the folder doesn't state are derived from `name`.
 
     Raises ModelError if it isn't a complete sentence-transformers model.
     """
@@ -224,7 +224,7 @@ def refuse_own_code(folder: Path, modules: list[Config]) -> None:
 
 
 def languages(folder: Path) -> tuple[str, ...]:
-    """Return the languages in a model's README as its author wrote them, mostly as codes."""
+    """Return the languages in a model's README as the author wrote them, usually as codes."""
     readme = folder / "README.md"
     if not readme.is_file():
         return ()
@@ -246,7 +246,7 @@ def read_json(path: Path) -> Any:
 
 
 def weights(folder: Path, parts: list[Path]) -> list[Path]:
-    """Return the weight files in a model's parts; pickled ones only from parts without safetensors.
+    """Return the weight files in a model's parts; pickled files only from parts without safetensors.
 
     Raises ModelError if there are none.
     """
@@ -278,7 +278,10 @@ def _dimension(modules: list[Config], parts: list[Path], config: Config) -> int:
 
 
 def pooling_modes(pooling: Config) -> list[str]:
-    """Return how a model pools token vectors into one, such as `mean` or `cls`; several results are concatenated."""
+    """Return how a model pools token vectors into one, such as `mean` or `cls`.
+
+    If there are several ways, their results are concatenated.
+    """
     modes = pooling.get("pooling_mode")
     if modes is None:  # before version 6: one flag per mode, and a missing flag is off
         flags = [key for key, value in pooling.items() if key.startswith("pooling_mode_") and value is True]
@@ -293,7 +296,7 @@ def parts_of(folder: Path) -> list[Path]:
 
 
 def max_tokens(transformer: Path, config: Config) -> int:
-    """Return the number of tokens that a transformer reads, with special ones; raises ValueError if unknown."""
+    """Return the number of tokens that a transformer reads, including special tokens; raises ValueError if unknown."""
     stated = []
     for name, key in (("sentence_bert_config.json", "max_seq_length"), ("tokenizer_config.json", "model_max_length")):
         path = transformer / name

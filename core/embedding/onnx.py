@@ -1,6 +1,6 @@
 """A sentence-transformers model in 8 bits on onnxruntime, written once into the models folder.
 
-The onnx backend of sentence-transformers needs optimum-onnx, which needs transformers below 5, but
+The ONNX backend of sentence-transformers needs optimum-onnx, which needs transformers below 5, but
 sentence-transformers 6 needs transformers 5. So torch exports the whole model, with its pooling, as one graph.
 """
 
@@ -40,7 +40,7 @@ _CANNOT_WRITE = message(
 )
 
 CLOSE = 0.95
-"""The least cosine between a text's vectors in float32 and in 8 bits; multilingual-e5-small averages 0.997."""
+"""Minimum cosine between a text's vectors in float32 and in 8 bits; multilingual-e5-small has a mean of 0.997."""
 
 SAMPLES = (
     "How do I restore a backup of the database?",
@@ -50,12 +50,12 @@ SAMPLES = (
 
 
 def missing_package() -> str:
-    """Return a required package that isn't installed, "" if there is none."""
+    """Return the name of a required package that isn't installed, "" if none is missing."""
     return next((package for package in PACKAGES if find_spec(package) is None), "")
 
 
 def build(name: str = "") -> Encoder:
-    """Return the bundled model, or the model of `sentence:NAME`, in 8 bits: 1.5 to 2 times as fast as in float32.
+    """Return the bundled model, or the model `sentence:NAME`, in 8 bits: 1.5 to 2 times as fast as in float32.
 
     Raises MissingDependency without the extra `onnx`, and ModelError for a path without a model.
     """
@@ -138,7 +138,7 @@ def write(source: Path, name: str, file: Path) -> None:
 
 
 def _write_in_process(facts: ModelFacts, name: str, file: Path) -> None:
-    """Write the graph in a separate process: it needs 4 GB for 118M parameters, and its log is noise."""
+    """Write the graph in a separate process, because it needs 4 GB for 118M parameters and its log is noise."""
     for pooling in facts.folder.glob("*_Pooling/config.json"):
         if not read_json(pooling).get("include_prompt", True):
             raise ModelError(
@@ -184,7 +184,7 @@ class _IntegerModel:
         self._session = _open(file, name)
 
     def run(self, texts: Sequence[Sequence[int]]) -> WithTokens:
-        """Return the vector of each text, which is given as token ids, and the vectors of its tokens.
+        """Return the vector of each text, given as token ids, and the vectors of its tokens.
 
         Raises ModelError if onnxruntime fails.
         """
@@ -212,10 +212,10 @@ TRIAL_RESULT = "trial.json"
 """The file in the models folder with the result of the trial: texts per second by model."""
 
 SECONDS = 2.0
-"""Duration of the trial, without loading the models."""
+"""Duration of the trial in seconds, without loading the models."""
 
 CLEARLY = 1.2
-"""The least speed-up for which 8 bits are chosen; their vectors differ from the model's by a cosine of 0.003."""
+"""Minimum speed-up for choosing 8 bits, because their vectors differ from the model's by a cosine of 0.003."""
 
 
 def choose_fastest() -> str:
@@ -231,14 +231,14 @@ def choose_fastest() -> str:
     if speeds is None:
         speeds, device = {"bundled": 1.0, "onnx": 0.0}, choose_device()
         if (device.name, device.dtype) == ("cpu", "float32"):
-            with suppress(ModelError):  # a graph that can't be written here
+            with suppress(ModelError):  # the graph can't be written here
                 speeds = measure_speeds({"bundled": sentence.build_bundled(), "onnx": build()})
         _save_speeds(file, speeds)
     return "onnx" if speeds["onnx"] > CLEARLY * speeds["bundled"] else "bundled"
 
 
 def measure_speeds(embedders: dict[str, Encoder]) -> dict[str, float]:
-    """Return the texts per second of each embedder; they take turns, because other load comes and goes."""
+    """Return the texts per second of each embedder. They take turns, because other load on the machine varies."""
     for embedder in embedders.values():
         embedder.embed(TYPICAL[:5], role="note")
     spent, texts = dict.fromkeys(embedders, 0.0), dict.fromkeys(embedders, 0)
@@ -259,7 +259,7 @@ def _load_speeds(file: Path) -> dict[str, float] | None:
 
 
 def _save_speeds(file: Path, speeds: dict[str, float]) -> None:
-    """Store the result; if the folder can't be written, the trial is only repeated later."""
+    """Store the result; if the folder can't be written, the trial is repeated later."""
     with suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
         files.replace(file, json.dumps(speeds))

@@ -1,4 +1,4 @@
-"""A model on a server with an OpenAI-compatible `/embeddings`: Ollama, vLLM, TEI, LM Studio, OpenAI."""
+"""A model on a server with an OpenAI-compatible `/embeddings` endpoint: Ollama, vLLM, TEI, LM Studio, OpenAI."""
 
 import base64
 import re
@@ -24,7 +24,7 @@ SPECIAL_TOKENS = 2
 """The begin and end tokens that most models put around a text."""
 
 VECTOR_BYTES = 1 << 18
-"""The largest size of a vector in an answer, in bytes: 8192 numbers of 32 characters."""
+"""Maximum size of a vector in a response, in bytes: 8192 numbers of 32 characters."""
 
 # The server's tokenizer isn't available, so tokens are estimated. Few tokenizers count more pieces than this: one per
 # CJK character (as BERT does), 4 letters of a word, 2 capitals (base64, acronyms), 2 letters from é to Arabic.
@@ -38,7 +38,7 @@ class OpenAICompatible:
 
     Vectors with the same model name count as comparable, whichever server computed them. So a base survives a move to
     another server, but two models must not have the same name. If the settings state no dimension, a request to the
-    server finds it. Raises ConfigError if the settings name no server or no model.
+    server determines it. Raises ConfigError if the settings name no server or no model.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class OpenAICompatible:
 
     @property
     def fingerprint(self) -> str:
-        """The fingerprint; raises ProviderError as `dimension` does."""
+        """The fingerprint; raises the ProviderErrors of `dimension`."""
         return f"openai_compatible:{self._server.model}:{self.dimension}:{'|'.join(self._prompts.values())}"
 
     @property
@@ -74,7 +74,7 @@ class OpenAICompatible:
         return self._settings.input_tokens - longest - SPECIAL_TOKENS
 
     def tokens(self, text: str) -> Spans:
-        """Return the spans of estimated tokens: one CJK character, four small letters, two digits or one sign.
+        """Return the spans of estimated tokens: a CJK character, four small letters, two digits or a punctuation mark.
 
         The estimate is 1.0 to 1.5 times the tokens of multilingual-e5 in Chinese and English notes. Only in base64 and
         emoji it is lower (four fifths).
@@ -82,7 +82,7 @@ class OpenAICompatible:
         return span_rows(match.span() for match in _TOKENS.finditer(text))
 
     def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
-        """Return one vector per text; raises ProviderError if the server fails or its answer can't be used."""
+        """Return one vector per text; raises ProviderError if the server fails or its response can't be used."""
         size, at_once = self._settings.batch_size, self._settings.requests_at_once
         parts = [texts[start : start + size] for start in range(0, len(texts), size)]
         if at_once == 1 or len(parts) < 2:
@@ -116,19 +116,19 @@ class OpenAICompatible:
             raise self._server.unusable(
                 "gave {n} numbers for a text in place of {due}", n=vectors.shape[1], due=self._dimension
             )
-        # Dividing by the largest number first keeps the squares from overflowing.
+        # Dividing by the largest number first prevents the squares from overflowing.
         vectors /= np.abs(vectors).max(axis=1, keepdims=True)
         unit: Matrix = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
         return unit
 
     def _rows(self, answer: object, count: int) -> list[NDArray[np.float64]]:
-        """Return the vectors of an answer in the order of the texts; raises ProviderError for an unusable answer."""
+        """Return the vectors in a response in the order of the texts; raises ProviderError for an unusable response."""
         data = answer.get("data") if isinstance(answer, dict) else None
         if not isinstance(data, list) or not all(isinstance(row, dict) for row in data):
             raise self._server.unusable("answered without numbers for the texts")
         if len(data) != count:
             raise self._server.unusable("gave {n} results for {texts} texts", n=len(data), texts=count)
-        # Some servers leave out the index; those keep the order of the texts.
+        # Some servers omit the index; these keep the order of the texts.
         if any("index" in row for row in data):
             places = {row["index"]: row for row in data if type(row.get("index")) is int}
             if sorted(places) != list(range(count)):
@@ -151,7 +151,7 @@ def build_named(name: str = "") -> OpenAICompatible:
 
 
 def _numbers(embedding: object) -> NDArray[np.float64] | None:
-    """Return a vector from a list of numbers or base64 of little-endian float32; None if invalid or all zeros."""
+    """Return a vector from a list of numbers, or from base64 of little-endian float32; None if invalid or all zeros."""
     try:
         if isinstance(embedding, str):
             vector = np.frombuffer(base64.b64decode(embedding, validate=True), "<f4").astype(np.float64)

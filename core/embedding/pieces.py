@@ -1,7 +1,7 @@
 """The tokens of short texts, without loading a whole tokenizer: 250,000 multilingual pieces take a second.
 
-In a Unigram model, the tokens of a text depend only on the pieces that occur in it, and on the lowest score of all. A
-file in the user's cache has the pieces in sorted order, so that those in a text are found by bisection.
+In a Unigram model, the tokens of a text depend only on the pieces in the text, and on the lowest score of all pieces. A
+file in the user's cache has the pieces in sorted order, so that the pieces in a text are found by bisection.
 """
 
 import io
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 _LARGE = 1 << 22
-"""The size of a tokenizer's file from which it loads slowly, in bytes."""
+"""Minimum size in bytes of a tokenizer file that loads slowly."""
 _MOST = 4_000
-"""The most characters that are tokenized this way; for more, loading the whole tokenizer is faster."""
+"""Maximum number of characters to tokenize this way; for more, loading the whole tokenizer is faster."""
 
 
 @frozen
@@ -41,7 +41,7 @@ class Encoding:
 
 
 class ShortTexts:
-    """A tokenizer for short texts; safe to share between threads."""
+    """A tokenizer for short texts. Thread-safe."""
 
     def __init__(self, stored: NpzFile) -> None:
         self._pieces: bytes = stored["pieces"].tobytes()
@@ -55,7 +55,7 @@ class ShortTexts:
 
     @classmethod
     def load(cls, facts: ModelFacts) -> Self | None:
-        """Return the tokenizer of a model, None if `store` wrote none; a damaged file is deleted."""
+        """Return the tokenizer of a model, None if `store` wrote none; delete a damaged file."""
         file = _file(facts)
         try:
             data = file.read_bytes()
@@ -68,7 +68,7 @@ class ShortTexts:
                 return cls(stored)
         except Exception:  # noqa: BLE001 damage raises whatever numpy, zipfile and tokenizers raise
             with suppress(OSError):
-                file.unlink()  # `store` writes it again
+                file.unlink()  # `store` will write it again
             return None
 
     def encode(self, text: str, *, special: bool) -> Encoding | None:
@@ -83,7 +83,7 @@ class ShortTexts:
         return Encoding([ids[token] for token in encoding.ids], encoding.offsets, encoding.special_tokens_mask)
 
     def _build(self, places: list[int]) -> "Tokenizer":
-        """Return a tokenizer with the special pieces and the pieces at these indexes."""
+        """Return a tokenizer with the special pieces and the pieces at the given indexes."""
         from tokenizers import Tokenizer
 
         vocabulary = [(token, 0.0) for token in self._special]
@@ -110,11 +110,11 @@ class ShortTexts:
 
 
 def store(facts: ModelFacts) -> None:
-    """Write the file of a large tokenizer once; it is empty for an unsupported kind."""
+    """Write the file for a large tokenizer once; it is empty for an unsupported kind."""
     file = _file(facts)
     if file.is_file() or facts.tokenizer.stat().st_size < _LARGE:
         return
-    with suppress(OSError):  # the whole tokenizer does as well
+    with suppress(OSError):  # the whole tokenizer works too
         file.parent.mkdir(parents=True, exist_ok=True)
         description = read_json(facts.tokenizer)
         files.replace(file, _sorted_pieces(description) if _is_known_kind(description) else b"")

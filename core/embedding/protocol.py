@@ -18,10 +18,10 @@ class Embedder(Protocol):
 
     @property
     def input_tokens(self) -> int:
-        """The tokens of text that one vector covers, without the prompt and special tokens."""
+        """Maximum number of text tokens that one vector covers, without the prompt and special tokens."""
 
     def tokens(self, text: str) -> Spans:
-        """Return the character span of each token, shape (tokens, 2); uses the tokenizer only, never the model."""
+        """Return the character span of each token, shape (tokens, 2); uses only the tokenizer, never the model."""
 
     def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
         """Return float32 vectors of unit length, shape (texts, dimension), in the order of the texts.

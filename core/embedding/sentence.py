@@ -23,32 +23,32 @@ from core.model import Device, Ids, Matrix, Role, Running, Spans
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
 
-# A folder of a model -> tokens and vectors.
+# From a model's folder to tokens and vectors.
 
 SEGMENT = 1 << 16
-"""The most characters that are tokenized at once: an encoding takes about 100 bytes of memory per token."""
+"""Maximum number of characters to tokenize at once: an encoding takes about 100 bytes of memory per token."""
 REMEMBERED = 4_000
-"""The most characters of a text whose tokens are cached: an edited note keeps most of its chunks."""
+"""Maximum length in characters of a text whose tokens are cached: an edited note keeps most of its chunks."""
 
 FEW = 64
-"""The most note texts that are embedded at once without torch, which takes 4 to 9 s to load."""
+"""Maximum number of note texts to embed at once without torch, which takes 4 to 9 s to load."""
 
 CACHED_QUESTIONS, CACHED_CHARACTERS = 64, 64_000
-"""The most cached questions, and their characters in all. The vector of a token takes 1.5 to 4 KB."""
+"""Maximum number of cached questions, and of their characters in all. The vector of a token takes 1.5 to 4 KB."""
 
 SPARE = 1
-"""The tokens that a text may gain after its prompt."""
+"""Number of tokens that a text may gain after its prompt."""
 
 SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 class IdsModel(Protocol):
-    """A model that needs no torch; several threads may run it at once."""
+    """A model that doesn't need torch; several threads may run it at once."""
 
     running: Running
 
     def run(self, texts: Sequence[Ids]) -> WithTokens:
-        """Return the vector of each text, which is given as token ids, and the vectors of its tokens."""
+        """Return the vector of each text, given as token ids, and the vectors of its tokens."""
 
 
 class Encoder:
@@ -56,8 +56,7 @@ class Encoder:
 
     `identity`: fingerprint and dimension, for a model whose folder may not be written yet. `session`: loads a runner
     that replaces the folder's model. `suffix`: ends the fingerprint, for a session that changes the vectors. A graph
-    embeds questions, so that no question needs torch or waits for an import; torch embeds many notes. Safe to share
-    between threads.
+    embeds questions, so that no question needs torch or waits for an import; torch embeds many notes. Thread-safe.
     """
 
     def __init__(
@@ -182,7 +181,7 @@ class Encoder:
         return model
 
     def warm(self) -> None:
-        """Load what questions need and run it once: the first run is the slowest."""
+        """Load what questions need and run it once, because the first run is the slowest."""
         _ = self._tokenizer
         self.embed(["warm"], role="query")
 
@@ -202,7 +201,7 @@ class Encoder:
         return self._embed(texts, role, with_tokens=True)
 
     def _embed_questions(self, texts: Sequence[str]) -> WithTokens:
-        """Return the vectors of questions, cached where possible: several stages of a search need them."""
+        """Return the vectors of questions, cached where possible, because several stages of a search need them."""
         texts = [self._truncate(text) for text in texts]
         with self._cache_lock:
             embeddings = {text: self._cache[text] for text in texts if text in self._cache}
@@ -220,7 +219,7 @@ class Encoder:
         return np.array(vectors), [embeddings[text][1] for text in texts]
 
     def ids(self, texts: Sequence[str], *, role: Role) -> list[Ids]:
-        """Return the token ids that the model reads; `embed` and `embed_tokens` take them in place of notes."""
+        """Return the token ids that the model reads; `embed` and `embed_tokens` accept them instead of notes."""
         prompt, last = self.facts.prompts[role], self._frames[role][1]
         found: list[Ids] = []
         for text in texts:
@@ -263,7 +262,7 @@ class Encoder:
         return {role: self._count_frame(prompt) for role, prompt in self.facts.prompts.items()}
 
     def _count_frame(self, prompt: str) -> Span:
-        """Count the tokens before and after a text: special ones and those of the prompt."""
+        """Count the tokens before and after a text: special tokens and those of the prompt."""
         # The space that ends a prompt is a token only if no word follows it.
         special = self._encoding(prompt.rstrip() or "a").special_tokens_mask
         suffix = special[::-1].index(0)
@@ -271,7 +270,7 @@ class Encoder:
 
 
 def _clean(text: str) -> str:
-    """Replace lone surrogates, which the tokenizer refuses, by a character of the same length: spans stay valid."""
+    """Replace lone surrogates, which the tokenizer refuses, with a character of the same length to keep spans valid."""
     return text if text.isascii() else SURROGATES.sub("\ufffd", text)
 
 
@@ -294,7 +293,7 @@ def _spans(encoding: "Encoding | pieces.Encoding") -> Spans:
     return spans[spans[:, 1] > spans[:, 0]]
 
 
-# Models by their names.
+# Models by name.
 
 DEFAULT_OWNER = "sentence-transformers"
 PACKAGE = "pkg:"
@@ -317,7 +316,7 @@ def build(name: str = "", *, device: Device | None = None) -> Encoder:
 
 
 def find(name: str, kind: hub.Kind = "sentence") -> tuple[str, Callable[[], Path]]:
-    """Return the name of a model in fingerprints, and a function that returns its folder and may download it."""
+    """Return the model's name in fingerprints, and a function that returns its folder and may download it."""
     if name.startswith(PACKAGE):
         package = name.removeprefix(PACKAGE)
         return package.lower().replace("-", "_"), lambda: hub.package_folder(package)
@@ -334,7 +333,7 @@ def on_hub(name: str, owner: str = DEFAULT_OWNER) -> str:
 
 
 def is_local(name: str) -> bool:
-    """Return whether a name is a package or a path; `owner/model` is a path only if such a folder exists."""
+    """Return whether a name is a package or a path; `owner/model` is a path only if that folder exists."""
     if name.startswith((PACKAGE, "/", ".", "~")) or "\\" in name or name.count("/") > 1 or re.match("[A-Za-z]:", name):
         return True
     return Path(name).expanduser().is_dir()
@@ -354,7 +353,7 @@ def build_bundled(*, device: Device | None = None) -> Encoder:
     name, folder = find_bundled()
     if name != e5.NAME:
         return Encoder(name, folder, device=device)
-    # Constant on every machine, so the folder need not be written to know it.
+    # The same on every machine, so it is known before the folder is written.
     fingerprint = f"{e5.NAME}:{BUNDLED_DIMENSION}:{'|'.join(e5.PROMPTS.values())}"
     return Encoder(name, folder, device=device, identity=(fingerprint, BUNDLED_DIMENSION))
 

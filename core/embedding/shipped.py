@@ -21,7 +21,7 @@ GUIDE = FILE.with_name("guide.npz")
 
 
 class ShippedVectors(NamedTuple):
-    """Vectors by the hashes of their texts, with token bits relative to the model's own centre."""
+    """Vectors by text hash, with token bits relative to the model's own centre."""
 
     keys: list[bytes]
     vectors: Matrix

@@ -1,4 +1,4 @@
-"""Hashed words -> vectors: an embedder without a model, for machines that can't run one.
+"""From hashed words to vectors: an embedder without a model, for machines that can't run one.
 
 It matches words, not meaning. An embedder has no state, so it doesn't know how rare a word is in a collection (the idf
 of tf-idf): weights follow from the form of a word.
@@ -18,10 +18,10 @@ from core.embedding.tokens import span_rows, unit
 from core.model import Matrix, Role, Spans
 
 VERSION = 3
-"""Increase it with every change of weights or words, which makes old vectors incomparable."""
+"""Increase it with every change of weights or words, which makes earlier vectors incomparable."""
 
 DIMENSION = 2048
-"""The number of hash slots.
+"""Number of hash slots.
 
 MRR@10 over 78 questions on an English and a Chinese folder: 0.35 with 1024, 0.39 to 0.41 with 2048, 0.40 with 4096.
 Keyword search, which knows the rarity of words, reaches 0.46.
@@ -32,7 +32,7 @@ INPUT_TOKENS = 8192
 # Both alternatives begin with \S: blanks, of which a note has millions in place of a picture, are skipped quickly.
 _TOKENS = re.compile(rf"\S(?<=[^\W{CJK}])[^\W{CJK}]{{0,11}}|\S")
 _PARTICLES = frozenset("的了是在和与或不有这那我们个一为中上下到以可能会被把也就都而对于从要其之等所用时")
-"""Characters with mostly grammatical uses, alone and in pairs."""
+"""Characters with mainly grammatical uses, alone and in pairs."""
 
 
 class Tfidf:
@@ -43,7 +43,7 @@ class Tfidf:
     input_tokens = INPUT_TOKENS
 
     def tokens(self, text: str) -> Spans:
-        """Return the span of each word (at most 12 letters), Chinese character and sign."""
+        """Return the span of each word (at most 12 letters), Chinese character and punctuation mark."""
         return span_rows(match.span() for match in _TOKENS.finditer(text))
 
     def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
@@ -53,7 +53,7 @@ class Tfidf:
             for word, count in Counter(keywords(text)).items():
                 slot, weight = _slot(word)
                 vector[slot] += weight * (1 + math.log(count))
-        # Texts without words, or whose words cancel each other out, are equally far from all others.
+        # Texts without words, or with words that cancel each other out, are equally far from all others.
         vectors[~vectors.any(axis=1)] = 1
         return unit(vectors)
 
@@ -70,7 +70,7 @@ def _slot(word: str) -> tuple[int, float]:
 
 
 def _weight(word: str) -> float:
-    """Return a substitute for idf: long words are rarer than short ones, character pairs rarer than single ones."""
+    """Return a substitute for idf: long words are rarer than short words, character pairs rarer than characters."""
     if word in STOP_WORDS:
         return 0.1
     if not re.match(f"[{CJK}]", word):

@@ -1,4 +1,4 @@
-"""Token vectors -> sign bits, and the similarity of a question's tokens to a passage's.
+"""From token vectors to sign bits, and the similarity of a question's tokens to a passage's.
 
 Late interaction (ColBERT, Khattab and Zaharia 2020) needs one vector per token. The signs of a token vector minus the
 model's mean token vector take a thirty-second of its size, and rank nearly as well (decision 62).
@@ -24,7 +24,7 @@ def span_rows(spans: Iterable[Span]) -> Spans:
 
 
 def tokens_within(places: Spans, spans: Iterable[Span]) -> NDArray[np.bool_]:
-    """Return a flag for each token that is within one of the spans; `places` are the spans of the tokens."""
+    """Return whether each token is within one of the spans; `places` are the spans of the tokens."""
     inside = np.zeros(len(places), dtype=bool)
     for start, end in spans:
         inside |= (places[:, 0] >= start) & (places[:, 1] <= end)
@@ -37,17 +37,17 @@ WithTokens = tuple[Matrix, list[Matrix]]
 
 @cache
 def load_arrays(file: Path) -> dict[str, Matrix]:
-    """Return the arrays in a file by the fingerprint of their model; empty without the file."""
+    """Return the arrays in a file by model fingerprint; empty if the file is missing."""
     from safetensors.numpy import load_file
 
     return dict(load_file(file)) if file.is_file() else {}
 
 
 _TOGETHER, _BLOCK = 32, 2048
-"""Tokens that are multiplied at once, and tokens that are unpacked at once.
+"""Number of tokens to multiply at once, and number of tokens to unpack at once.
 
-For larger products BLAS uses several threads, which takes longer than the product itself. The processor's cache holds
-the unpacked tokens.
+For larger products BLAS uses several threads, which takes longer than the product itself. The unpacked tokens fit in
+the processor's cache.
 """
 SHIPPED = Path(__file__).with_name("tokens.safetensors")
 
@@ -99,9 +99,9 @@ def token_embedder(embedder: Embedder) -> TokenEmbedder | None:
 
 
 def centre(embedder: TokenEmbedder) -> Matrix:
-    """Return the mean token vector of TYPICAL, shape (token dimension,); it depends on the model only.
+    """Return the mean token vector of TYPICAL, shape (token dimension,); it depends only on the model.
 
-    The built-in model's is shipped with Tessera, so that a small import doesn't load torch, which takes ten seconds.
+    The built-in model's centre comes with Tessera, so that a small import doesn't load torch, which takes ten seconds.
     """
     centre = load_arrays(SHIPPED).get(embedder.fingerprint)
     return compute_centre(embedder) if centre is None else centre
@@ -115,7 +115,7 @@ def compute_centre(embedder: TokenEmbedder) -> Matrix:
 
 
 def signs(tokens: Matrix, centre: Matrix) -> Bits:
-    """Return a bit per number of the vectors: whether it is above the centre's."""
+    """Return a bit for each number of the vectors: whether it is greater than the centre's."""
     return np.packbits(tokens > centre, axis=1)
 
 
@@ -146,7 +146,7 @@ def _products(bits: Bits, centred: Matrix) -> Matrix:
 
 
 def _cosines(products: Matrix, centred: Matrix) -> Matrix:
-    """Return the cosines for these products, in the same shape.
+    """Return the cosines for the given products, in the same shape.
 
     A sign is twice its bit minus one, and a vector of signs has the norm sqrt(dimension).
     """
@@ -155,7 +155,7 @@ def _cosines(products: Matrix, centred: Matrix) -> Matrix:
 
 
 def unpack_signs(bits: Bits, dimension: int) -> Matrix:
-    """Return one float, 0 or 1, for each bit; shape (tokens, dimension)."""
+    """Return a float, 0 or 1, for each bit; shape (tokens, dimension)."""
     return np.unpackbits(bits, axis=1, count=dimension).astype(np.float32)
 
 

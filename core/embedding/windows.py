@@ -1,4 +1,4 @@
-"""A chunk -> its windows, which are embedded: its place in the note, then a piece of its text or a table row."""
+"""From a chunk to the windows that are embedded: its place in the note, then a piece of its text or a table row."""
 
 import math
 import unicodedata
@@ -16,10 +16,12 @@ from core.model import ADDRESSES, Chunk, Spans, Window
 
 BREADCRUMB_TOKENS = 64
 LEAD_TOKENS = 128
-"""The most tokens of the breadcrumb and the lead before a window's text; each takes at most a quarter of the window."""
+"""Maximum number of tokens in the breadcrumb and in the lead before a window's text; each takes at most a quarter of a
+window.
+"""
 
 SMALLEST = 32
-"""The fewest tokens of a window."""
+"""Minimum size of a window in tokens."""
 
 SLACK = 0.95
 """Share of its room that a window is planned to fill, so that its end can move to a line end."""
@@ -28,7 +30,7 @@ REACH = 0.25
 """How far a cut may move from equal sizes to a better position, as a share of a window."""
 
 MOST_ROWS = 200
-"""The most rows of a chunk's tables with their own windows: a chunk of 1,500 tokens hardly has more."""
+"""Maximum number of table rows per chunk with their own windows; a chunk of 1,500 tokens hardly has more."""
 
 LINE_END, SPACE, BETWEEN = range(3)
 JOINERS = {"\u200d", "\ufe0e", "\ufe0f", "\u20e3"}
@@ -38,15 +40,15 @@ SKIN_TONES = range(0x1F3FB, 0x1F400)
 def windows_of(chunks: Sequence[Chunk], title: str, embedder: Embedder, *, size: int | None = None) -> list[Window]:
     """Return the windows of a note's chunks, in order, each with its breadcrumb and lead.
 
-    The windows of a chunk contain all of its text, with nearly equal numbers of tokens; after them each row of its
-    tables has one, as a sentence. `size`: the most tokens of a window, by default the embedder's input. Raises
+    The windows of a chunk contain all its text, with nearly equal numbers of tokens. After them, each row of its tables
+    has a window, as a sentence. `size`: maximum number of tokens per window, by default the embedder's input. Raises
     ConfigError for a size below 32.
     """
     limit = embedder.input_tokens if size is None else min(size, embedder.input_tokens)
     if limit < SMALLEST:
         raise ConfigError("The model must read at least {least} tokens at a time, not {n}.", least=SMALLEST, n=limit)
     heads: dict[tuple[bool, tuple[str, ...], str], tuple[str, int]] = {}
-    # A note may repeat one word for megabytes: equal texts are cut once.
+    # Equal texts are cut only once, because a note may repeat one word for megabytes.
     cut: dict[tuple[str, str], list[str]] = {}
     windows = []
     for chunk in map(_without_blobs, chunks):
@@ -63,17 +65,17 @@ def windows_of(chunks: Sequence[Chunk], title: str, embedder: Embedder, *, size:
 
 
 def places_of(chunk: Chunk, title: str, embedder: Embedder) -> Spans:
-    """Return the span in a chunk's text of each token of its windows except rows, (-1, -1) for tokens of heads.
+    """Return the span in a chunk's text of each token in its windows except rows, (-1, -1) for tokens of heads.
 
-    The spans follow from the tokens of the whole text, and are right if the windows have equally many. A token across a
-    cut counts on both sides: its space ends one window, its word begins the next.
+    The spans follow from the tokens of the whole text, and are right if the windows have equally many tokens. A token
+    across a cut counts on both sides: its space ends one window, its word begins the next.
     """
     chunk = _without_blobs(chunk)
     head, head_tokens = _head(chunk, title, embedder, embedder.input_tokens)
     spans = embedder.tokens(chunk.text)
     room = embedder.input_tokens - head_tokens
     cuts = [] if len(spans) <= room else _cuts(chunk.text, spans, room)
-    # The line end of a head is of one token with what follows.
+    # The line end of a head belongs to the token after it.
     before = np.full((len(embedder.tokens(head.rstrip())), 2), -1, np.int32)
     parts = []
     for start, end in pairwise([0, *cuts, len(chunk.text)]):
@@ -82,7 +84,7 @@ def places_of(chunk: Chunk, title: str, embedder: Embedder) -> Spans:
 
 
 def _without_blobs(chunk: Chunk) -> Chunk:
-    """Return a chunk with its blobs replaced by blanks, so that all offsets stay valid."""
+    """Return a chunk with blanks instead of its blobs, so that all offsets stay valid."""
     text = blank_blobs(chunk.text)
     return chunk if text is chunk.text else replace(chunk, text=text)
 
@@ -104,9 +106,9 @@ def breadcrumb(title: str, section: Sequence[str]) -> str:
 
 
 def _head(chunk: Chunk, title: str, embedder: Embedder, limit: int) -> tuple[str, int]:
-    """Return a chunk's head (breadcrumb and lead) and its number of tokens; a plain line has none.
+    """Return a chunk's head (breadcrumb and lead) and its number of tokens; a plain line has no head.
 
-    So equal lines of several files are one text, which is embedded once.
+    So equal lines in several files are one text, which is embedded once.
     """
     if chunk.line:
         return "", 0
@@ -114,7 +116,7 @@ def _head(chunk: Chunk, title: str, embedder: Embedder, limit: int) -> tuple[str
     crumb = _shorten(breadcrumb(title, chunk.breadcrumb), min(BREADCRUMB_TOKENS, quarter), embedder)
     lead = _shorten(ADDRESSES.sub("", chunk.lead).rstrip("\n"), min(LEAD_TOKENS, quarter), embedder)
     head = "".join(f"{part}\n" for part in (crumb, lead) if part)
-    # Two tokens more, for the line ends: in front of the text, some tokenizers make tokens of them.
+    # Two more tokens for the line ends, which some tokenizers turn into tokens before text.
     return head, len(embedder.tokens(head)) + 2 if head else 0
 
 
@@ -133,7 +135,7 @@ def row_windows(chunk: Chunk, title: str, embedder: Embedder, limit: int, index:
 
 
 def _shorten(text: str, tokens: int, embedder: Embedder) -> str:
-    """Shorten a text in its middle: its beginning (the title) and end (the section's name) say the most."""
+    """Shorten a text in the middle: its beginning (the title) and its end (the section's name) say the most."""
     spans = embedder.tokens(text)
     if len(spans) <= tokens:
         return text
@@ -149,7 +151,7 @@ def _pieces(text: str, head: str, room: int, limit: int, embedder: Embedder) -> 
     step = 1
     while True:
         pieces = [text[start:end] for start, end in pairwise([0, *_cuts(text, spans, room), len(text)])]
-        # The number of tokens of a piece can differ from that of the same span within the text.
+        # A piece can have another number of tokens than the same span within the text.
         excess = max(len(embedder.tokens(head + piece)) for piece in pieces) - limit
         if excess <= 0 or room == 1:
             return pieces
@@ -185,7 +187,7 @@ def _best(text: str, bounds: list[list[int]], start: int, counts: range, ideal: 
             if rank == LINE_END:
                 break
     if not nearest:
-        # All these tokens are parts of one character: cut at the last character boundary before them.
+        # All these tokens are parts of one character, so cut at the last character boundary before them.
         last = start + counts[-1]
         token = next((at for at in range(last, start, -1) if _is_clean_cut(text, bounds, at)), last)
         return token, bounds[token][0]

@@ -1,6 +1,6 @@
-"""Features on top of the pipeline, each in the folder of its name; it can be deleted with its line here.
+"""Features on top of the pipeline, one folder each. A folder can be deleted together with its line here.
 
-Its `operations` are declared to all doors. What their commands do in addition is in the file of its name in
+A feature's `operations` are declared to all doors. Additional code for its commands is in the file of the same name in
 `core/doors/cli`.
 """
 

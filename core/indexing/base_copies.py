@@ -23,14 +23,14 @@ from core.store.lock import take
 from core.store.note_to_index import NoteToIndex
 
 FOLDER = "scratch"
-"""The folder of copies in a workspace; each copy is itself a workspace."""
+"""The folder for copies in a workspace; each copy is itself a workspace."""
 
 KEPT = 6
-"""The most copies that are kept, since embedding takes minutes; the least recently used ones are deleted."""
+"""Maximum number of copies to keep, because embedding takes minutes; the least recently used ones are deleted."""
 
 _NOTES = "notes.json"
 _NO_DAMAGE = (WorkspaceLocked, DiskFull, NotWritable, IndexAway)
-"""Errors that don't mean a damaged copy."""
+"""Errors that don't indicate a damaged copy."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -48,9 +48,9 @@ class Scratch:
         """Open a copy with the base's active notes, cut by the options and embedded by the embedder.
 
         Notes keep their edits and ids, and the base its name; all chunks are embedded. Notes changed since the copy was
-        made are indexed again. On Cancelled the notes indexed so far stay for the next time. Raises UnknownChoice or
-        ConfigError for the options, ModelError or ProviderError if the embedder fails, and WorkspaceLocked if another
-        process makes the same copy.
+        made are indexed again. After Cancelled, the notes indexed so far are kept for the next time. Raises
+        UnknownChoice or ConfigError for the options, ModelError or ProviderError if the embedder fails, and
+        WorkspaceLocked if another process makes the same copy.
         """
         built = embedding.build(embedder)
         chunking.check(options, base.chunking)
@@ -91,7 +91,7 @@ class Scratch:
     def _base(
         self, store: Store, base: KnowledgeBase, options: ChunkingOptions, embedder: str, built: Embedder
     ) -> KnowledgeBase:
-        """Return the base of the copy, added if missing, with the original's name and search settings."""
+        """Return the base in the copy, added if missing, with the original's name and search settings."""
         store.open_index()
         if bases := store.bases.all():
             target = bases[0]

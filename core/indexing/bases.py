@@ -1,4 +1,4 @@
-"""The bases of a workspace: their settings, their ways to search, and their state."""
+"""The bases of a workspace: their settings, search settings and state."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -37,13 +37,13 @@ from core.settings.config import Settings, check
 from core.store import Store
 
 Reworded = Callable[[str, str, str], str]
-"""Returns a question with the old name of a base replaced by the new one."""
+"""Returns a question with a base's old name replaced by the new name."""
 ToTrash = Callable[[KnowledgeBase], object]
 """Writes a base with all its data into the trash."""
 _STRATEGIES: Mapping[BaseKind, str] = {"lines": "lines", "literal": "markdown"}
-"""Kinds of bases -> their chunking strategies, for kinds that ignore the settings."""
+"""Chunking strategies for kinds of bases that ignore the settings."""
 MOST_NAME = 200
-"""The most characters of a base's name."""
+"""Maximum number of characters in a base's name."""
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 
 
@@ -53,7 +53,7 @@ class Bases:
     def __init__(
         self, store: Store, settings: Settings, models: Models, chunks: Chunks, reworded: Reworded, to_trash: ToTrash
     ) -> None:
-        """Take the services; `reworded` returns a question in which filters name a base by its new name."""
+        """Take the services; `reworded` returns a question whose filters name a base by its new name."""
         self._store = store
         self._reworded = reworded
         self._to_trash = to_trash
@@ -62,28 +62,28 @@ class Bases:
         self._chunks = chunks
 
     def get(self, name: str) -> KnowledgeBase:
-        """Return the base with this name; raises UnknownChoice, which lists the bases."""
+        """Return the base with the given name; raises UnknownChoice, which lists the bases."""
         return self._store.bases.named(name)
 
     def find(self, name: str) -> KnowledgeBase | None:
-        """Return the base with this name, None if there is none."""
+        """Return the base with the given name, None if there is none."""
         return next((base for base in self.all() if base.name == name), None)
 
     def by_id(self, base_id: str) -> KnowledgeBase:
-        """Return the base with this id; raises UnknownChoice if it was deleted."""
+        """Return the base with the given id; raises UnknownChoice if it was deleted."""
         return self._store.bases.by_id(base_id)
 
     def all(self) -> list[KnowledgeBase]:
         """Return every base, sorted by name."""
         return self._store.bases.all()
 
-    # making and changing
+    # creating and changing
 
     def usual(self, kind: BaseKind = "vector") -> NewBase:
-        """Return the defaults of the settings for a new base of a kind.
+        """Return the defaults from the settings for a new base of a kind.
 
-        A literal base counts tokens like the built-in model: sizes mean the same in every base, and that model can
-        index it later without new chunks.
+        A literal base counts tokens like the built-in model, so that sizes mean the same in every base, and that model
+        can index the base later without new chunks.
         """
         chosen = embedding.guess_name(embedding.AUTO if kind == "literal" else self._settings.embedder)
         sizes = ChunkingOptions(**self._settings.chunking.model_dump())
@@ -136,7 +136,7 @@ class Bases:
         return base
 
     def find_or_add(self, name: str, *, watch: bool = False) -> KnowledgeBase:
-        """Return the base of this name, which is made if there is none; raises as `add`."""
+        """Return the base with the given name, created if there is none; raises the errors of `add`."""
         with self._store.changing:
             return self.find(name) or self.add(name, watch=watch)
 
@@ -144,8 +144,8 @@ class Bases:
     def update(self, name: str, **fields: Unpack[BaseFields]) -> KnowledgeBase:
         """Store new values of fields that don't affect the index; return the base.
 
-        Settings that `search` leaves open come from the global settings. Raises ConfigError for a value out of range,
-        or for writing the files of a base of kind `lines`; UnknownChoice for a reranker.
+        Settings that `search` leaves open are taken from the global settings. Raises ConfigError for a value out of
+        range, or for writing the files of a base of kind `lines`; UnknownChoice for a reranker.
         """
         base = self.get(name)
         log_bases([base])
@@ -156,7 +156,7 @@ class Bases:
         return changed
 
     def forget_wish(self, name: str) -> KnowledgeBase:
-        """Forget the model that the base's archive named, so that it is no longer offered; return the base."""
+        """Drop the model that the base's archive requested, so that it is no longer offered; return the base."""
         return self._store.bases.change(self.get(name), wish="")
 
     @log_call("base.rename")
@@ -178,7 +178,7 @@ class Bases:
         return renamed
 
     def chunking_cost(self, name: str, options: ChunkingOptions, *, progress: Progress = no_progress) -> ChangeCost:
-        """Estimate the cost of other chunking: cut the notes by it, and time the embedding of a few windows.
+        """Estimate the cost of other chunking: cut the notes with it, and time the embedding of a few windows.
 
         Raises UnknownChoice or ConfigError for the options, ModelError or ProviderError if the embedder fails.
         """
@@ -222,10 +222,10 @@ class Bases:
         if name in {base.name for base in self.all()}:
             raise ConfigError("There is a base '{name}' already. Choose another name.", name=name)
 
-    # how a base is searched
+    # search settings
 
     def search_settings(self, base: KnowledgeBase | None = None) -> CompleteSettings:
-        """Return the search defaults for a base; without a base, for a search in several."""
+        """Return the search defaults for a base, or without a base for a search in several."""
         return self._settings.search_in([base] if base else [])
 
     @log_call("base.adopt")
@@ -238,7 +238,7 @@ class Bases:
         if pipeline.embedder not in ("", own.embedder):
             raise ConfigError("Another model is chosen on the page Bases: the whole base is then indexed again.")
         if pipeline.chunking is not None:
-            self._models.embedder(own)  # to fail before anything is changed
+            self._models.embedder(own)  # raises before anything is changed
             check_chunking(pipeline.chunking, own.chunking)
         self.update(base, search=pipeline.search.over(own.search))
         if pipeline.chunking not in (None, own.chunking):
@@ -248,7 +248,7 @@ class Bases:
 
     @log_call("base.tokens")
     def keep_tokens(self, base: str, keep: bool, *, progress: Progress = no_progress) -> int:
-        """Keep or delete the token bits of a base; return the number of windows that were embedded for missing bits."""
+        """Keep or delete the token bits of a base; return the number of windows embedded for missing bits."""
         changed = self._store.bases.change(self.get(base), keep_tokens=keep)
         log_bases([changed])
         if not keep:

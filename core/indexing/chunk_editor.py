@@ -1,4 +1,4 @@
-"""A user's act on a chunk -> the new edits of its note. Pure: it stores and cuts nothing."""
+"""From a user's act on a chunk to the new edits of its note. Pure: it stores and cuts nothing."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -14,14 +14,14 @@ from core.model import Chunk, Edit, EditKind, Note
 from core.store.ids import fresh_id
 
 _ANCHOR = 200
-"""The most characters before an addition that mark its place."""
+"""Maximum number of characters before an addition that mark its place."""
 _JOINT = "\n\n"
-"""The text between merged texts that aren't neighbours in the note's body."""
+"""Text between merged texts that aren't neighbours in the note's body."""
 
 
 @frozen
 class Act:
-    """The result of a user's act: the note's edits, and the ids of the chunks that the act created."""
+    """The result of a user's act: the note's edits, and the ids of the chunks created by the act."""
 
     edits: list[Edit]
     chunk_ids: tuple[str, ...] = ()
@@ -38,7 +38,7 @@ class ChunkEditor:
     chunks: Sequence[Chunk]
     edits: Sequence[Edit]
     pictures: Sequence[Chunk] = ()
-    """Chunks of pictures, which lie between the others and can't be edited."""
+    """Chunks of pictures, which are between the others and can't be edited."""
 
     @classmethod
     def from_note(cls, note: Note, chunks: Sequence[Chunk], edits: Sequence[Edit]) -> "ChunkEditor":
@@ -58,7 +58,7 @@ class ChunkEditor:
         return self._act([edit], [replace(edit, kind="add" if edit.kind == "add" else "text", text=text)])
 
     def merge(self, chunk_id: str, *others: str) -> Act:
-        """Merge a chunk with neighbouring chunks; without `others`, with the next one."""
+        """Merge a chunk with neighbouring chunks, or with the next chunk if `others` is empty."""
         chunk_ids = {chunk_id, *others}
         run = self._run(chunk_ids) if len(chunk_ids) > 1 else self._with_next(chunk_id)
         edit_by_chunk = {edit.chunk_id: edit for edit in self.edits}
@@ -72,7 +72,7 @@ class ChunkEditor:
         if wide:
             merged = self._pin("text", (self._own_span(wide[0])[0], self._own_span(wide[-1])[1]), text)
         else:
-            assert edits[0] is not None  # without width: an addition
+            assert edits[0] is not None  # no width, so it is an addition
             merged = replace(edits[0], text=text)
         return self._act(edits, [merged])
 
@@ -105,7 +105,7 @@ class ChunkEditor:
     def restore(self, chunk_id: str) -> Act:
         """Undo a chunk's deletion, else its edit: the chunker cuts its region again.
 
-        Undoing one part of a split also undoes the other part, unless that was changed since.
+        Undoing one part of a split also undoes the other part, unless the other part was changed since.
         """
         _, edit = self._chunk(chunk_id)
         if edit is None:
@@ -118,7 +118,7 @@ class ChunkEditor:
         return self._act(undone, [])
 
     def add(self, text: str, after: str | None) -> Act:
-        """Add a chunk after another one, at the note's end if `after` is None."""
+        """Add a chunk after another, or at the note's end if `after` is None."""
         _check(text)
         if after is None:
             return self._act([], [self._new("add", (0, 0), text)])
@@ -126,7 +126,7 @@ class ChunkEditor:
         new = self._addition(chunk, edit, text)
         if edit is not None and edit.kind == "add":
             return self._act([edit], [edit, new])
-        # First of all edits: of several additions at one place, the first is next to the chunk.
+        # Before all other edits: of several additions at one place, the first is next to the chunk.
         return Act([new, *self.edits], (new.chunk_id,))
 
     def keep(self, edit: Edit) -> Act:
@@ -148,7 +148,7 @@ class ChunkEditor:
         raise ChunkNotFound(chunk_id)
 
     def _check_own(self, chunk_id: str) -> None:
-        """Raise EditError for a chunk of a picture's text."""
+        """Raise EditError for a chunk with the text of a picture."""
         for chunk in self.pictures:
             if chunk.id == chunk_id:
                 raise EditError(
@@ -181,7 +181,7 @@ class ChunkEditor:
         return run
 
     def _own_span(self, chunk: Chunk) -> Span:
-        """Return the chunk's span without its overlap with the chunk before."""
+        """Return the chunk's span without the overlap with the previous chunk."""
         before = next((other for other in reversed(self.chunks[: chunk.index]) if other.start < other.end), None)
         return own_span(self.note.body, before, chunk)
 
@@ -212,7 +212,7 @@ class ChunkEditor:
         return Edit(name, self.note.id, kind, anchor, start, utc_now(), text)
 
     def _act(self, old: Iterable[Edit | None], new: Sequence[Edit]) -> Act:
-        """Replace old edits by new ones, at the place of the first old one, else at the end."""
+        """Replace old edits with new ones, at the place of the first old edit, else at the end."""
         replaced = {edit.id for edit in old if edit}
         at = next((n for n, edit in enumerate(self.edits) if edit.id in replaced), len(self.edits))
         rest = [edit for edit in self.edits[at:] if edit.id not in replaced]

@@ -1,4 +1,4 @@
-"""The chunks of a workspace: cuts of notes, the user's edits, cutting again."""
+"""The chunks of a workspace: splits of notes, the user's edits, splitting again."""
 
 import logging
 import time
@@ -49,25 +49,25 @@ class Chunks:
         return self._store.chunks.for_note(self._store.notes.card(note_id).id)
 
     def cut(self, note: Note, options: ChunkingOptions, embedder: str) -> Cut:
-        """Cut a note as an import would, with its present edits; nothing is stored."""
+        """Cut a note as an import would, with its current edits; nothing is stored."""
         tokens = embedding.build(embedder).tokens
         with wrap_file_errors(note.path or note.title):
             cut = chunking.cut(note, options, tokens, own=self.options(note.id) == options)
             return replace(cut, chunks=apply(note, cut.chunks, self._store.edits.for_note(note.id), tokens).chunks)
 
     def options(self, note_id: str) -> ChunkingOptions | None:
-        """Return a note's own chunking options, None if it uses its base's."""
+        """Return the chunking options set for a note, None if it uses its base's."""
         return self._store.notes.options(note_id)
 
     def notes_of(self, chunk_ids: Iterable[str]) -> list[str]:
-        """Return the ids of the notes of some chunks; raises ChunkNotFound."""
+        """Return the ids of the notes with the given chunks; raises ChunkNotFound."""
         return [*dict.fromkeys(map(self._store.chunks.note_of, chunk_ids))]
 
     def edits(self, note_id: str | None = None) -> list[Edit]:
         """Return the edits of a note, or of all notes."""
         return self._store.edits.all() if note_id is None else self._store.edits.for_note(note_id)
 
-    # the user's edits: all raise ChunkNotFound, and EditError for an act that isn't possible
+    # the user's edits: all raise ChunkNotFound, and EditError for an impossible act
 
     def update(self, chunk_id: str, text: str) -> str:
         """Replace the text of a chunk; return the chunk's new id."""
@@ -90,11 +90,11 @@ class Chunks:
         self._act(chunk_id, lambda editor: editor.restore(chunk_id))
 
     def add(self, note_id: str, text: str, after: str | None = None) -> str:
-        """Add a chunk with the user's text after another one, or at the note's end; return its id."""
+        """Add a chunk with the user's text after another chunk, or at the note's end; return its id."""
         return self._act_on_note(note_id, lambda editor: editor.add(text, after))[0]
 
     def revert(self, note_id: str, edits: Sequence[Edit], *, expected: Sequence[Edit]) -> None:
-        """Give a note its earlier edits back; raises EditError unless it has the expected ones now."""
+        """Restore a note's earlier edits; raises EditError unless it has the expected edits now."""
 
         def act(editor: ChunkEditor) -> Act:
             if [*editor.edits] != [*expected]:
@@ -104,12 +104,12 @@ class Chunks:
         self._act_on_note(note_id, act)
 
     def _act(self, chunk_id: str, act: Callable[[ChunkEditor], Act]) -> tuple[str, ...]:
-        """Do an act on the note of a chunk; return the ids of the chunks that the act created."""
+        """Perform an act on the note of a chunk; return the ids of the created chunks."""
         return self._act_on_note(self._store.chunks.note_of(chunk_id), act)
 
     @log_call("chunk.edit")
     def _act_on_note(self, note_id: str, act: Callable[[ChunkEditor], Act]) -> tuple[str, ...]:
-        """Do an act on a note; return the ids of the chunks that the act created. Raises NoteNotFound."""
+        """Perform an act on a note; return the ids of the created chunks. Raises NoteNotFound."""
         with self._store.changing:
             ((base, _),) = by_base(self._store, [note_id])
             log_bases([base])
@@ -137,8 +137,8 @@ class Chunks:
     def resolve(self, edit_id: str, decision: Decision) -> None:
         """Decide on a flagged edit: keep it as an addition at the note's end, or drop it.
 
-        Raises UnknownChoice, EditError for an edit that isn't flagged or has no text to keep, and NoteNotFound if an
-        edit to keep has lost its note.
+        Raises UnknownChoice, EditError for an edit that isn't flagged or has no text to keep, and NoteNotFound if the
+        note of an edit to keep was deleted.
         """
         if decision not in _DECISIONS:
             raise UnknownChoice("decision", decision, _DECISIONS)
@@ -163,7 +163,7 @@ class Chunks:
     ) -> Rechunked:
         """Cut a base or some notes again, and embed the chunks with new text; edits keep their places.
 
-        `options` become the base's or the notes' own. Raises UnknownChoice or ConfigError for the options, and
+        `options` are stored for the base or the notes. Raises UnknownChoice or ConfigError for the options, and
         NoteNotFound.
         """
         if base is not None:
@@ -171,7 +171,7 @@ class Chunks:
         return self._rechunk_notes(note_ids, options, progress)
 
     def _rechunk_base(self, base: KnowledgeBase, options: ChunkingOptions | None, progress: Progress) -> Rechunked:
-        """Cut the notes of a base again: with `options` only notes cut by others, else all of them.
+        """Cut the notes of a base again: with `options`, only notes that were cut with others, else all.
 
         Notes with their own options keep them.
         """
@@ -187,7 +187,7 @@ class Chunks:
         return done.report(len(notes) - len(outdated), started)
 
     def _rechunk_notes(self, note_ids: Iterable[str], options: ChunkingOptions | None, progress: Progress) -> Rechunked:
-        """Cut some notes again; options equal to the base's remove a note's own ones."""
+        """Cut the given notes again; options equal to the base's remove those set for a note."""
         started = time.perf_counter()
         done, stored = Indexed(), by_base(self._store, note_ids)
         log_bases(base for base, _ in stored)
@@ -199,7 +199,7 @@ class Chunks:
         return done.report(0, started)
 
     def reindex(self, base: str | None, note_ids: Sequence[str] = (), progress: Progress = no_progress) -> Rechunked:
-        """Cut a base, or some notes, again, and embed all that waits there; raises as both do."""
+        """Cut a base, or the given notes, again, and embed all its pending chunks; raises the errors of both steps."""
         done = self.rechunk(base, note_ids=note_ids, progress=progress)
         bases = [self._store.bases.named(base)] if base else [item for item, _ in by_base(self._store, note_ids)]
         rest = self._pending.embed_in(bases, progress, None if base else self._store.pending.for_notes(note_ids))

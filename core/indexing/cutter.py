@@ -1,4 +1,4 @@
-"""Notes and their pictures -> chunks -> windows for the indexer."""
+"""From notes and their pictures to chunks and windows, for the indexer."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +24,7 @@ from core.store.note_to_index import NoteToIndex
 
 
 def list_pictures(note: Note, before: Sequence[NotePicture]) -> tuple[NotePicture, ...]:
-    """Return the pictures that a note's text shows; those shown `before` keep what is known of them."""
+    """Return the pictures shown in a note's text; those shown `before` keep the data known about them."""
     known = {picture.target: picture for picture in before}
     try:
         places = {} if note.plain else pictures_in(note.body, str(note.path))
@@ -43,7 +43,7 @@ def merge_picture_chunks(
 ) -> tuple[list[Chunk], tuple[NotePicture, ...]]:
     """Return the chunks of a note, with each picture's chunks after the chunk that shows it, and the pictures.
 
-    If a file is shown twice, the first place counts. Pictures in hidden passages don't count.
+    If a file is shown twice, the first place counts. Pictures in hidden passages are ignored.
     """
     first = {picture.hash: picture for picture in sorted(pictures, key=lambda picture: -picture.start) if picture.text}
     shown = [picture for picture in first.values() if not _is_hidden(picture, chunks)]
@@ -69,7 +69,7 @@ def _is_hidden(picture: NotePicture, chunks: Sequence[Chunk]) -> bool:
 def _chunks(
     note: Note, pictures: Sequence[NotePicture], options: ChunkingOptions, tokens: Tokens, outline: Outline | None
 ) -> Iterator[Chunk]:
-    """Yield the chunks of pictures: their text is cut by size, their section is that of their place."""
+    """Yield the chunks of pictures: the text is cut by size, and the section is that of the picture's place."""
     cutter = build(replace(options, strategy="recursive"))
     places = sorted({picture.start for picture in pictures})
     slices = [Slice(place, place, place) for place in places]
@@ -92,9 +92,9 @@ def _chunks(
 
 @frozen
 class Cutter:
-    """Cuts the notes of one base by its embedder's tokens; stores nothing.
+    """Cuts the notes of a base by its embedder's tokens; stores nothing.
 
-    In a literal base no chunk gets windows. In a base that doesn't embed at once, a chunk gets windows if it was
+    In a literal base, chunks get no windows. In a base that doesn't embed at once, a chunk gets windows if it was
     embedded before with the same text; with `keep_ready`, if it isn't pending now.
     """
 
@@ -104,12 +104,12 @@ class Cutter:
     keep_ready: bool = False
 
     def cut(self, draft: NoteToIndex) -> NoteToIndex:
-        """Cut a note as it is in its file, with its present edits; a note that is new in the store gets no windows.
+        """Cut a note as read from its file, with its current edits; a note that is new in the store gets no windows.
 
         Raises SourceError if the note was changed since it was compared with its file.
         """
         note = draft.note
-        # Read before all else: a change after it raises the stored generation, and the note is cut again.
+        # Read this first: a later change raises the stored generation, and then the note is cut again.
         generation = self.store.notes.generation(note.id)
         edits: Sequence[Edit] = self.store.edits.for_note(note.id)
         stored = self.store.notes.note(note.id) if generation else None
@@ -129,13 +129,13 @@ class Cutter:
     def recut(
         self, note_id: str, options: ChunkingOptions | None = None, edits: Sequence[Edit] | None = None
     ) -> NoteToIndex:
-        """Cut a stored note; `options` become its own, `edits` replace its present ones. Raises NoteNotFound."""
+        """Cut a stored note; `options` are set for it, `edits` replace its current edits. Raises NoteNotFound."""
         stored = self._stored_note(note_id, partial(self.recut, note_id, options, edits))
         edits = self.store.edits.for_note(note_id) if edits is None else edits
         return self._cut(stored, edits, options or stored.options)
 
     def reuse(self, note_id: str) -> NoteToIndex:
-        """Return a stored note with its present chunks; raises NoteNotFound."""
+        """Return a stored note with its current chunks; raises NoteNotFound."""
         stored = self._stored_note(note_id, partial(self.reuse, note_id))
         chunks = self.store.chunks.for_note(note_id)
         embedded = [chunk for chunk in chunks if chunk.state in ("embedded", "refused")]
@@ -159,7 +159,7 @@ class Cutter:
             cut = chunking.cut(note, options, self.embedder.tokens, ready.outline)
             applied = apply(note, cut.chunks, edits, self.embedder.tokens)
         chunks, shown = self._with_pictures(replace(ready, note=note), applied.chunks, options)
-        if not self.base.has_vectors:  # they are complete without vectors
+        if not self.base.has_vectors:  # chunks are complete without vectors
             chunks = [replace(chunk, state="embedded") if chunk.state == "pending" else chunk for chunk in chunks]
         if note.document and note.document.pages:
             chunks = _with_pages(chunks, note.document, note.body)
@@ -180,7 +180,7 @@ class Cutter:
     def _with_pictures(
         self, ready: NoteToIndex, chunks: Sequence[Chunk], options: ChunkingOptions
     ) -> tuple[Sequence[Chunk], Sequence[NotePicture]]:
-        """Return the chunks of a note and of its pictures, and the pictures; none in a base that doesn't read them."""
+        """Return the chunks of a note and its pictures, and the pictures; none if the base doesn't read pictures."""
         note, known = ready.note, ready.pictures
         if not self.store.pictures.is_read(self.base):
             return chunks, ()
@@ -203,18 +203,18 @@ class Cutter:
 
 
 def with_own_fields(note: Note, stored: Note) -> Note:
-    """Return a note as it is in its file, with the user's fields over the file's."""
+    """Return a note as read from its file, with the user's fields replacing the file's."""
     own = {name: getattr(stored, name) for name in stored.overridden}
     return replace(note, overridden={name: getattr(note, name) for name in own}, **own)
 
 
 def cut_by(options: ChunkingOptions, fingerprint: str) -> str:
-    """Return the text that identifies, in a note's row, a cut by these options and an embedder's tokens."""
+    """Return the string that identifies, in a note's row, a cut with these options and an embedder's tokens."""
     return json.dumps([asdict(options), fingerprint])
 
 
 def outdated_notes(store: Store, base: KnowledgeBase) -> list[str]:
-    """Return the notes of a base that aren't cut by its current options, or their own."""
+    """Return the notes of a base that aren't cut with its current options, or with those set for the note."""
     return [
         note_id
         for note_id, stored in store.notes.cut_by(base).items()
@@ -223,6 +223,6 @@ def outdated_notes(store: Store, base: KnowledgeBase) -> list[str]:
 
 
 def _with_pages(chunks: Sequence[Chunk], document: Document, body: str) -> list[Chunk]:
-    """Return the chunks with their pages, each by its first letter outside the overlap."""
+    """Return the chunks with their pages, each the page of its first letter outside the overlap."""
     places = ((chunk, body[start : chunk.end], start) for chunk, start in zip(chunks, own_starts(chunks), strict=True))
     return [replace(chunk, page=document.page_at(start + len(own) - len(own.lstrip()))) for chunk, own, start in places]

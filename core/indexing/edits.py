@@ -1,4 +1,4 @@
-"""The user's edits, applied to the chunks of a note: a note, its cut and its edits -> chunks.
+"""Applying the user's edits to the chunks of a note.
 
 Pure functions, in time linear in the note's length.
 """
@@ -20,11 +20,11 @@ from core.model import Chunk, ChunkKind, Edit, Note
 
 
 def places(body: str, edits: Sequence[Edit]) -> dict[str, Span]:
-    """Return the present span of each edit's region by the edit's id; edits without a place are left out.
+    """Return the current span of each edit's region by edit id; edits without a place are left out.
 
     If an anchor's text occurs several times, the edit gets the nearest free place. Edits at their old place choose
     first, then newer edits before older ones. Line ends may differ from those in the anchor. An addition has no width
-    and takes no place from others.
+    and doesn't take a place from others.
     """
     text = _AnchorText(body)
     order = sorted(range(len(edits)), key=lambda n: (edits[n].created_at, n), reverse=True)
@@ -64,14 +64,14 @@ def shift_edits(edits: Sequence[Edit], before: str, after: str) -> list[Edit]:
 
 
 class _AnchorText:
-    """A body and the spans of anchors in it; each anchor is searched for once."""
+    """A body and the spans of anchors in it; each anchor is searched for only once."""
 
     def __init__(self, body: str) -> None:
         self._body = body
         self._spans: dict[str, list[Span]] = {}
 
     def nearest(self, edit: Edit, taken: Sequence[Span]) -> Span | None:
-        """Return the span of the anchor that is nearest to its old place and overlaps none of the `taken` ones."""
+        """Return the anchor's span that is nearest to its old place and overlaps none of the `taken` spans."""
         old = (edit.anchor_start, edit.anchor_start + len(edit.anchor))
         if self._body.startswith(edit.anchor, old[0]) and _is_free(old, taken):
             return old
@@ -93,7 +93,7 @@ class _AnchorText:
 
 
 def _occurrences(body: str, anchor: str) -> Iterator[Span]:
-    """Yield non-overlapping occurrences; overlapping ones would take quadratic time in a run of one letter."""
+    """Yield non-overlapping occurrences; overlapping ones would take quadratic time in a run of a single letter."""
     at = body.find(anchor)
     while at >= 0:
         yield at, at + len(anchor)
@@ -121,7 +121,7 @@ def _single_lines(body: str) -> dict[str, int]:
 
 @frozen
 class Applied:
-    """A note's chunks after its edits, and the edits with their present places and flags."""
+    """A note's chunks after its edits are applied, and the edits with their current places and flags."""
 
     chunks: tuple[Chunk, ...]
     edits: tuple[Edit, ...]
@@ -129,7 +129,7 @@ class Applied:
 
 @frozen
 class _Pin:
-    """An edit and its present span; an addition has no width."""
+    """An edit and its current span; an addition has no width."""
 
     start: int
     end: int
@@ -139,8 +139,8 @@ class _Pin:
 def apply(note: Note, chunks: Sequence[Chunk], edits: Sequence[Edit], tokens: Tokens) -> Applied:
     """Apply a note's edits to its cut.
 
-    A chunk that overlaps an edited region keeps the text outside of it, unless that is blank; other chunks don't
-    change. Raises SourceError for a text that is too large to parse.
+    A chunk that overlaps an edited region keeps the text outside the region, unless that text is blank; other chunks
+    don't change. Raises SourceError for a text that is too large to parse.
     """
     if not edits:
         return Applied(tuple(chunks), ())
@@ -162,7 +162,7 @@ def apply(note: Note, chunks: Sequence[Chunk], edits: Sequence[Edit], tokens: To
 
 
 def own_span(body: str, before: Chunk | None, chunk: Chunk) -> Span:
-    """Return the span of a chunk without its overlap with the chunk before."""
+    """Return the span of a chunk without the overlap with the previous chunk."""
     start = chunk.start
     if before is not None and start < before.end < chunk.end:
         start = before.end
@@ -170,9 +170,9 @@ def own_span(body: str, before: Chunk | None, chunk: Chunk) -> Span:
 
 
 def _split_outside(body: str, chunks: Sequence[Chunk], regions: Sequence[_Pin]) -> tuple[list[Chunk], list[Span]]:
-    """Return the chunks that overlap no region, and the spans that remain of the other chunks.
+    """Return the chunks that don't overlap any region, and the remaining spans of the other chunks.
 
-    The spans exclude overlaps with the chunk before.
+    The spans exclude overlaps with the previous chunk.
     """
     ends = [region.end for region in regions]
     untouched = []
@@ -202,7 +202,7 @@ def _describe(note: Note, spans: Iterable[Span], kind: ChunkKind, tokens: Tokens
 
 
 def _pinned_chunk(chunk: Chunk, edit: Edit, note: Note, tokens: Tokens) -> Chunk:
-    """Return the chunk of an edit: that of its region, with the user's text if there is one."""
+    """Return the chunk of an edit: the chunk of its region, with the user's text if there is one."""
     chunk = replace(
         chunk, id=edit.chunk_id, state="deleted" if edit.deleted else "pending", edited=edit.kind != "delete"
     )
@@ -233,7 +233,7 @@ def _assign_ids(chunks: Iterable[Chunk], taken: set[str]) -> list[Chunk]:
 
 
 def _insert_additions(chunks: Sequence[Chunk], added: Sequence[Chunk]) -> list[Chunk]:
-    """Insert each addition after the chunk that ends at its place, else after the last chunk before it."""
+    """Insert each addition after the chunk that ends at its place, else after the last chunk before that place."""
     starts = [chunk.start for chunk in chunks]
     ending = {chunk.end: index for index, chunk in enumerate(chunks)}
     additions: defaultdict[int, list[Chunk]] = defaultdict(list)

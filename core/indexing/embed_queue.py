@@ -1,4 +1,4 @@
-"""Pending chunks -> stored vectors; each text is embedded once."""
+"""From pending chunks to stored vectors; each text is embedded only once."""
 
 import time
 from collections import defaultdict
@@ -28,9 +28,9 @@ T = TypeVar("T")
 
 _SLICE = 16
 _SLICE_CHARACTERS = 100_000
-"""Windows, and their characters, that are embedded between two reports of progress, at which a job can be stopped.
+"""Maximum number of windows, and of their characters, to embed between two progress reports, when a job can be stopped.
 
-A model on a server gets full requests instead, since each may wait for its turn.
+A model on a server gets full requests instead, because each request may wait for its turn.
 """
 _PLAIN = "a"
 """A text that every working model accepts."""
@@ -38,22 +38,22 @@ _BUSY = 429
 """HTTP status of a server that is too busy for more requests."""
 
 Texts = Mapping[bytes, str]
-"""Texts by their hashes."""
+"""Texts by hash."""
 
 
 class VectorLookup(NamedTuple):
-    """The ids of stored vectors, and of refusals for texts without one, by the hash of the text."""
+    """The ids of stored vectors, and of refusals for texts without a vector, by text hash."""
 
     vectors: Mapping[bytes, int]
     refused: Mapping[bytes, int]
 
     def missing_texts(self, texts: Texts) -> dict[bytes, str]:
-        """Return the texts that still have to be embedded."""
+        """Return the texts that must still be embedded."""
         return {key: text for key, text in texts.items() if key not in self.vectors and key not in self.refused}
 
 
 class Vectors:
-    """The vectors from a base's embedder by the hash of the text, with token bits if the base keeps them."""
+    """The vectors from a base's embedder by text hash, with token bits if the base keeps them."""
 
     def __init__(self, store: Store, base: KnowledgeBase, embedder: Embedder) -> None:
         self._store = store
@@ -64,7 +64,7 @@ class Vectors:
         self._size = 0
 
     def lookup(self, hashes: Collection[bytes]) -> VectorLookup:
-        """Return the stored vectors and refusals of some texts."""
+        """Return the stored vectors and refusals of the given texts."""
         vectors = self.ids(hashes)
         return VectorLookup(vectors, self._store.refusals.ids(self._base.fingerprint, {*hashes} - vectors.keys()))
 
@@ -73,11 +73,11 @@ class Vectors:
         return self._store.vectors.ids(self._base.fingerprint, hashes, with_bits=self._tokens is not None)
 
     def embed(self, texts: Texts) -> Generator[Sequence[bytes]]:
-        """Embed and store a few texts at a time, and yield their hashes; refusals by the model are stored too.
+        """Embed and store a few texts at a time, and yield their hashes; also store refusals by the model.
 
         Texts of similar length are embedded together, so that batches have little padding. Raises ModelError or
-        ProviderError if the model accepts no text at all now, and EmbeddingMismatch for vectors of another dimension
-        than the base's.
+        ProviderError if the model currently accepts no text at all, and EmbeddingMismatch for vectors of another
+        dimension than the base's.
         """
         if texts and not self._store.vectors.centring_settled(self._embedder.fingerprint):
             self._store.settle_centring(self._embedder.fingerprint, centring.load_centring(self._embedder))
@@ -99,17 +99,17 @@ class Vectors:
                 yield from self._store_vectors(notes, keys, reply.result, texts)
 
     def _store_shipped(self, texts: Texts) -> Sequence[bytes]:
-        """Store vectors that are shipped with Tessera; return the hashes of their texts."""
+        """Store vectors that come with Tessera; return the hashes of their texts."""
         found = shipped.find(self._embedder.fingerprint, texts)
         if found is None:
             return ()
         if self._tokens and not np.array_equal(centre_of(self._store, self._tokens), tokens.centre(self._tokens)):
-            return ()  # bits of different centres don't compare
+            return ()  # bits with different centres can't be compared
         self._store.vectors.add(self._base.fingerprint, found.keys, found.vectors, found.bits if self._tokens else None)
         return found.keys
 
     def check_base(self) -> None:
-        """Raise EmbeddingMismatch if the base got another embedder meanwhile."""
+        """Raise EmbeddingMismatch if the base has been given another embedder meanwhile."""
         if self._store.bases.by_id(self._base.id).fingerprint != self._base.fingerprint:
             raise EmbeddingMismatch(
                 "The base '{base}' changed its model in the meantime. What was stored before stays: repeat the rest.",
@@ -125,7 +125,7 @@ class Vectors:
         *,
         again: bool = False,
     ) -> Iterator[Sequence[bytes]]:
-        """Store the vectors of some texts; if they are refused, retry in halves, down to single texts."""
+        """Store the vectors of the given texts; if they are refused, retry in halves, down to single texts."""
         try:
             vectors, bits = embed()
         except (ModelError, ProviderError) as error:
@@ -138,7 +138,8 @@ class Vectors:
                     )
                 return
             notes.embed([_PLAIN])
-            if isinstance(error.__cause__, ProcessEnded) and not again:  # whatever ended it: the text may be sound
+            # Try once more after the process ended: the text may not be the cause.
+            if isinstance(error.__cause__, ProcessEnded) and not again:
                 embed = partial(notes.embed, [texts[keys[0]]])
                 yield from self._store_vectors(notes, keys, embed, texts, again=True)
                 return
@@ -186,7 +187,7 @@ FAILURES = (ModelError, ProviderError, EmbeddingMismatch)
 """Errors of an embedder, after which notes can still be searched by words."""
 
 _BLOCK = 128
-"""Number of chunks that are chosen together and sorted by length; 2.7 % of the model's work is padding, 1.6 % with 256.
+"""Number of chunks to select and sort by length at a time; 2.7 % of the model's work is padding, 1.6 % with 256.
 
 For a model on a server it is a multiple of full requests.
 """
@@ -199,7 +200,7 @@ def are_few(chunks: Collection[str]) -> bool:
 
 
 class Counted(Generic[T]):
-    """The cached result of a counting function; counting again takes at most `_COUNTING` of the time."""
+    """The cached result of a counting function; counting again takes at most the share `_COUNTING` of the time."""
 
     def __init__(self, count: Callable[[], T]) -> None:
         self._count, self._due = count, 0.0
@@ -214,10 +215,10 @@ class Counted(Generic[T]):
 
 
 class EmbedQueue:
-    """The queue of pending chunks of some bases, or of `only` these ids.
+    """The queue of the pending chunks in bases, or only of those with the ids `only`.
 
-    `chunks` counts those that got their vectors, `windows` the texts embedded for them. `embedder_of` returns a base's
-    embedder. One thread at a time embeds a block; a queue with `only` a few chunks goes before others.
+    `chunks` counts the chunks that got their vectors, `windows` the texts embedded for them. `embedder_of` returns a
+    base's embedder. One thread at a time embeds a block; a queue with only a few chunks in `only` goes before others.
     """
 
     def __init__(
@@ -239,8 +240,8 @@ class EmbedQueue:
     def embed(self, progress: Progress = no_progress) -> None:
         """Embed the chunks until none is left.
 
-        Chunks are committed every few seconds, and those stay on Cancelled. The first of FAILURES is raised after all
-        bases without a failure are done.
+        Chunks are committed every few seconds, and committed ones are kept after Cancelled. The first of FAILURES is
+        raised after all bases without a failure are done.
         """
         self._store.open_index()
         left, failure = {base_id: _block(base) for base_id, base in self._bases.items()}, None
@@ -282,7 +283,7 @@ class EmbedQueue:
             with self._store.changing:
                 vectors.check_base()
                 ids = vectors.ids(key for keys in keys_of.values() for key in keys)
-                # Vectors that nothing used yet may have been deleted meanwhile.
+                # Vectors that weren't used yet may have been deleted meanwhile.
                 stored = {
                     pending: [ids[key] for key in keys] for pending, keys in keys_of.items() if ids.keys() >= {*keys}
                 }
@@ -315,22 +316,22 @@ class EmbedQueue:
 
 
 def _block(base: KnowledgeBase) -> int:
-    """Return the number of pending chunks of a base that are embedded together."""
-    with suppress(TesseraError):  # errors of a model are reported when it embeds
+    """Return the number of pending chunks of a base to embed together."""
+    with suppress(TesseraError):  # a model's errors are reported when it embeds
         if size := embedding.batch_size(embedding.build(base.embedder)):
             return size * max(1, _BLOCK // size)
     return _BLOCK
 
 
 def searchable(store: Store, bases: Sequence[KnowledgeBase]) -> Message:
-    """Return the message on how many notes of some bases can be searched, by words and by meaning."""
+    """Return the message on how many notes in the bases can be searched, by words and by meaning."""
     base_ids = [base.id for base in bases]
     notes = store.notes.count(base_ids)
     return state_of(bases, notes, notes, notes - store.pending.count(base_ids).notes)
 
 
 def state_of(bases: Sequence[KnowledgeBase], notes: int, by_words: int, by_meaning: int | None) -> Message:
-    """Return the state of bases that will have `notes` notes; `by_meaning` is None for literal ones."""
+    """Return the state of bases that will have `notes` notes; `by_meaning` is None for literal bases."""
     numbers = {"base": ", ".join(base.name for base in bases), "notes": notes, "words": by_words}
     if by_meaning is None:
         return message("{base}: {words} of {notes} notes can be searched", **numbers)

@@ -19,7 +19,7 @@ from core.model import Bits, Ids, Matrix
 _TORCH = ("bundled", "sentence")
 """Embedders that use torch for many texts."""
 FEW = 130_000
-"""The most bytes of texts that this process embeds itself: as many as it reads while the other loads torch."""
+"""Maximum size in bytes of texts that this process embeds itself: as many as it can while the other one loads torch."""
 _PROCESS = WorkerProcess("core.indexing.embedding_worker", idle=60)
 
 
@@ -30,7 +30,7 @@ NoteVectors: TypeAlias = tuple[Matrix, list[Bits] | None]
 class EmbeddingRequest(NamedTuple):
     """Notes to embed; `fingerprint` is the expected embedder's, `centre` as in `embed_notes`.
 
-    `folder` is the working folder, in which the model's name may be a relative path; None if it was deleted.
+    `folder` is the working folder, to which the model's name may be relative; None if it was deleted.
     """
 
     folder: Path | None
@@ -41,8 +41,8 @@ class EmbeddingRequest(NamedTuple):
 
 
 def embed_notes(embedder: Embedder, texts: Sequence[str | Ids], centre: Matrix | None) -> NoteVectors:
-    """Return the vectors of notes; with the `centre` of token vectors also the token bits."""
-    texts = cast("Sequence[str]", texts)  # an Encoder takes ids too
+    """Return the vectors of notes, and with the `centre` of token vectors also their token bits."""
+    texts = cast("Sequence[str]", texts)  # an Encoder also accepts ids
     if centre is None:
         return embedder.embed(texts, role="note"), None
     vectors, rows = cast("TokenEmbedder", embedder).embed_tokens(texts, role="note")
@@ -57,7 +57,7 @@ def _working_folder() -> Path | None:
 
 
 class OtherModel(Exception):
-    """An error: the name means another model in this process, since its settings differ."""
+    """Error: the name means another model in this process, because its settings differ."""
 
 
 class NoteEmbedder:
@@ -71,10 +71,10 @@ class NoteEmbedder:
         self._elsewhere = (size > FEW or _PROCESS.is_running) and name.partition(":")[0] in _TORCH
 
     def start(self) -> None:
-        """Make the other process load its model in the background, if it hasn't yet."""
+        """Make the other process load its model in the background, unless it has done so."""
 
         def load() -> None:
-            with suppress(Exception):  # `embed` raises it again
+            with suppress(Exception):  # `embed` will raise it again
                 self._ask([])
 
         if self._elsewhere and not _PROCESS.is_running:
@@ -96,7 +96,7 @@ class NoteEmbedder:
         return embed_notes(self._embedder, texts, self._centre)
 
     def _ask(self, texts: Sequence[str]) -> NoteVectors:
-        # The ids of tokens, so that the other process needs no tokenizer.
+        # Send the ids of tokens, so that the other process doesn't need a tokenizer.
         given = self._embedder.ids(texts, role="note") if isinstance(self._embedder, Encoder) else texts
         request = EmbeddingRequest(_working_folder(), self._name, self._embedder.fingerprint, given, self._centre)
         return cast("NoteVectors", _PROCESS.ask(request))

@@ -11,7 +11,7 @@ from core.indexing.embedding_process import EmbeddingRequest, OtherModel, embed_
 
 def _answer(request: EmbeddingRequest) -> tuple[object, bool]:
     try:
-        with suppress(OSError):  # it was deleted meanwhile
+        with suppress(OSError):  # the folder was deleted meanwhile
             os.chdir(request.folder or ".")
         embedder = embedding.build(request.name)
         if embedder.fingerprint != request.fingerprint:
@@ -19,9 +19,9 @@ def _answer(request: EmbeddingRequest) -> tuple[object, bool]:
         if isinstance(embedder, Encoder):
             embedder.load_fastest()
         return embed_notes(embedder, request.texts, request.centre), True
-    except MemoryError:  # ends this process, which gives it back
+    except MemoryError:  # ends this process, which frees the memory
         raise
-    except Exception as error:  # noqa: BLE001 the other process raises it
+    except Exception as error:  # noqa: BLE001 the parent process raises it
         return error, True
 
 

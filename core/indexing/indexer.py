@@ -1,4 +1,4 @@
-"""Notes -> chunks in the store. All notes are written here."""
+"""From notes to chunks in the store. All notes are written here."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
@@ -17,23 +17,23 @@ from core.store import Store
 from core.store.note_to_index import NoteToIndex
 
 _GROUP = 128
-"""The number of windows, or of notes, that are embedded and stored together, sorted by length."""
+"""Number of windows, or of notes, to embed and store together, sorted by length."""
 _WRITTEN = 16
-"""The number of notes that are written together if nothing is embedded."""
+"""Number of notes to write together if nothing is embedded."""
 _CHARACTERS = 1_000_000
-"""The number of characters at which a group of notes is complete: a note's chunks take ten times its memory."""
+"""Number of characters at which a group of notes is complete, because a note's chunks take ten times its memory."""
 
 _Report = Callable[[float], None]
-"""Takes the share of a group that is embedded so far."""
+"""Takes the share of a group that has been embedded so far."""
 _Finish = Callable[[Sequence[NoteToIndex], _Report], object]
 """Embeds, stores or writes a group of cut notes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """Result of indexing. `notes`: ids that were stored. A note that fails keeps its previous state.
+    """Result of indexing. `notes`: ids of stored notes. A note that fails keeps its previous state.
 
-    `indexed`: the number of chunks with newly computed vectors. `flagged`: the number of edits that lost their place.
+    `indexed`: number of chunks with newly computed vectors. `flagged`: number of edits that lost their place.
     """
 
     notes: tuple[str, ...] = ()
@@ -47,7 +47,7 @@ class Indexed:
         return Indexed(*(getattr(self, name) + getattr(other, name) for name in Indexed.__slots__))
 
     def report(self, unchanged: int, started: float) -> Rechunked:
-        """Return the report on notes that were cut again; `started` is a time of `time.perf_counter`."""
+        """Return the report on notes that were cut again; `started` comes from `time.perf_counter`."""
         return Rechunked(
             notes=len(self.notes),
             unchanged=unchanged,
@@ -62,7 +62,7 @@ class Indexed:
 
 @frozen
 class Missing:
-    """The number of chunks and windows of a note when it is cut again, and the texts to embed, by hash."""
+    """The number of chunks and windows that a note will have when it is cut again, and the texts to embed, by hash."""
 
     chunks: int
     windows: int
@@ -76,8 +76,8 @@ class Indexer:
     cut again before it is stored, so that no edit is lost. `keep_ready`: in a base that doesn't embed at once, only
     chunks that are pending now are pending afterwards.
 
-    On Cancelled the notes stored before stay. Raises ModelError or ProviderError if the embedder fails, and
-    EmbeddingMismatch if the base got another embedder meanwhile.
+    After Cancelled, the notes stored before are kept. Raises ModelError or ProviderError if the embedder fails, and
+    EmbeddingMismatch if the base has been given another embedder meanwhile.
     """
 
     def __init__(self, store: Store, base: KnowledgeBase, embedder: Embedder, *, keep_ready: bool = False) -> None:
@@ -88,7 +88,7 @@ class Indexer:
         self.done = Indexed()
 
     def write(self, drafts: Iterable[NoteToIndex], total: int, progress: Progress = no_progress) -> Indexed:
-        """Cut and store notes as they are in their files, with their present edits; nothing is embedded.
+        """Cut and store notes as read from their files, with their current edits, without embedding.
 
         Chunks with unchanged text keep their vectors; the others are pending.
         """
@@ -96,7 +96,7 @@ class Indexer:
         return self._run(tasks, total, progress, self._write_group, _WRITTEN)
 
     def recut_words(self, note_ids: Sequence[str]) -> Indexed:
-        """Cut stored notes again, stored like `write` without embedding; notes deleted meanwhile are left out."""
+        """Cut stored notes again, and store them like `write` without embedding; omit notes deleted meanwhile."""
         return self._run_stored(note_ids, self._cutter.recut, no_progress, self._write_group, _WRITTEN)
 
     def recut(
@@ -107,15 +107,15 @@ class Indexer:
         options: ChunkingOptions | None = None,
         edits: Sequence[Edit] | None = None,
     ) -> Indexed:
-        """Cut stored notes again, embed and store them; notes deleted meanwhile are left out.
+        """Cut stored notes again, embed and store them; omit notes deleted meanwhile.
 
-        `options` become the notes' own; `edits` replace their present ones.
+        `options` are set for the notes; `edits` replace their current edits.
         """
         cut = partial(self._cutter.recut, options=options, edits=edits)
         return self._run_stored(note_ids, cut, progress, self._store_group)
 
     def embed_again(self, note_ids: Sequence[str], progress: Progress = no_progress) -> Indexed:
-        """Embed what stored notes' windows lack, such as token bits, without cutting the notes."""
+        """Embed what the windows of stored notes lack, such as token bits, without cutting the notes."""
         return self._run_stored(note_ids, self._cutter.reuse, progress, self._store_group)
 
     def prepare(self, note_ids: Sequence[str], progress: Progress = no_progress) -> None:
@@ -129,7 +129,7 @@ class Indexer:
         return Missing(len(cut.chunks), len(cut.windows), self._vectors.lookup(texts).missing_texts(texts))
 
     def cut_again(self, note_ids: Sequence[str], progress: Progress = no_progress) -> Iterator[NoteToIndex]:
-        """Yield notes cut again, to be stored; windows that `prepare` didn't embed are embedded now."""
+        """Yield notes cut again, to be stored; embed the windows that `prepare` didn't embed."""
         for number, note_id in enumerate(note_ids):
             cut = self._cutter.recut(note_id)
             progress(number, len(note_ids), cut.note.title)
@@ -162,7 +162,7 @@ class Indexer:
         finish: _Finish,
         notes: int = _GROUP,
     ) -> Indexed:
-        """Run the tasks, each a note's title and a function that cuts it; finish the cut notes in groups."""
+        """Run the tasks (each a note's title and a function that cuts the note), and finish the cut notes in groups."""
         self._store.open_index()
         group: list[NoteToIndex] = []
         windows = characters = 0
@@ -188,7 +188,7 @@ class Indexer:
         _, embedded = self._embed_missing(group, report)
         with self._store.changing:
             current = self._still_current(group)
-            # Usually nothing is missing now, unless a note was changed, or deleted with its vectors, meanwhile.
+            # Usually nothing is missing now, unless a note was changed or deleted with its vectors meanwhile.
             known, embedded_late = self._embed_missing(current, report)
             self._put(current, known, embedded | embedded_late)
 
@@ -218,7 +218,7 @@ class Indexer:
     def _still_current(self, group: Sequence[NoteToIndex]) -> list[NoteToIndex]:
         """Return the notes of a group, cut again if they changed meanwhile; raises EmbeddingMismatch.
 
-        Deleted notes are left out, and so are notes that fail now.
+        Deleted notes, and notes that fail now, are left out.
         """
         self._vectors.check_base()
         current = []
@@ -236,7 +236,7 @@ class Indexer:
         return current
 
     def _embed_missing(self, group: Sequence[NoteToIndex], report: _Report) -> tuple[VectorLookup, Set[bytes]]:
-        """Embed the windows without a vector; return the lookup of all windows, and the hashes of new vectors."""
+        """Embed the windows without a vector; return the lookup of all windows, and the hashes of the new vectors."""
         texts = _texts(group)
         known = self._vectors.lookup(texts)
         missing = known.missing_texts(texts)
@@ -251,12 +251,12 @@ class Indexer:
 
 
 def _texts(group: Sequence[NoteToIndex]) -> dict[bytes, str]:
-    """Return the window texts of some notes by hash."""
+    """Return the window texts of notes by hash."""
     return {digest(window.text): window.text for cut in group for window in cut.windows}
 
 
 def _reporter(group: Sequence[NoteToIndex], done: int, total: int, progress: Progress) -> _Report:
-    """Return a function that reports the share of a group that is embedded, after `done` notes."""
+    """Return a function that reports the embedded share of a group, after `done` notes."""
 
     def report(share: float) -> None:
         progress(done + len(group) * share, total, group[0].note.title)

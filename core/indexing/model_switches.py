@@ -1,8 +1,8 @@
-"""Switches of bases to other embedders, and what a change of the index costs.
+"""Switches of bases to other embedders, and the cost of changing the index.
 
-Another embedder is prepared next to the present index: first the windows that it needs are embedded, which can be
-stopped and resumed at any window. Then, in one transaction, every note is cut by its tokens, a new collection is
-filled, and the base refers to it. Until the commit the old collection answers.
+Another embedder is prepared next to the current index: first the windows that it needs are embedded, which can be
+stopped and resumed at any window. Then, in one transaction, every note is cut by the embedder's tokens, a new
+collection is filled, and the base refers to the new collection. Until the commit, the old collection is searched.
 """
 
 import time
@@ -19,11 +19,11 @@ from core.model import ChangeCost, KnowledgeBase, Progress, Switch, no_progress
 from core.store import Store
 
 _SAMPLE = 8
-"""Number of windows that are embedded to estimate the time for all."""
+"""Number of windows to embed for estimating the total time."""
 
 
 class ModelSwitches:
-    """The switches of bases to other embedders."""
+    """Switches of bases to other embedders."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -39,9 +39,9 @@ class ModelSwitches:
         return measure(self._indexer(stored, embedder), target, embedding.build(embedder), notes, progress)
 
     def begin(self, base: str, embedder: str) -> Switch:
-        """Record the switch of a base to another embedder; until `run` ends, the old one answers.
+        """Record the switch of a base to another embedder; the old embedder is used until `run` ends.
 
-        Raises ConfigError if the base has that embedder already.
+        Raises ConfigError if the base already has the embedder.
         """
         stored = self._store.bases.named(base)
         built = embedding.build(embedder)
@@ -58,15 +58,15 @@ class ModelSwitches:
     def run(self, base: str, *, progress: Progress = no_progress) -> KnowledgeBase:
         """Run or resume the recorded switch; return the base with its new embedder.
 
-        Raises ConfigError if no switch was begun. On Cancelled, or if the embedder fails, the vectors embedded so far
-        stay for the next run.
+        Raises ConfigError if no switch was begun. After Cancelled or a failure of the embedder, the vectors embedded so
+        far are kept for the next run.
         """
         self._store.open_index()
         base_id = self._store.bases.named(base).id
         while True:
             stored, switch = self._current_switch(base_id)
             indexer = self._indexer(stored, switch.embedder)
-            # Twice: notes may change during the first pass, which may take hours.
+            # Twice, because notes may change during the first pass, which may take hours.
             for _ in range(2):
                 indexer.prepare(list(self._store.notes.cut_by(stored)), progress)
             with self._store.changing:
@@ -77,7 +77,7 @@ class ModelSwitches:
                     return self._store.switch(target, indexer.cut_again(notes, progress))
 
     def _current_switch(self, base_id: str) -> tuple[KnowledgeBase, Switch]:
-        """Return the current base and its switch, restarted if its model's name now means another model."""
+        """Return the current base and its switch, which is restarted if its model's name now means another model."""
         stored = self._store.bases.by_id(base_id)
         switch = self._store.switches.for_base(stored)
         if switch is None:
@@ -107,9 +107,9 @@ class ModelSwitches:
 def measure(
     indexer: Indexer, target: KnowledgeBase, embedder: Embedder, note_ids: Sequence[str], progress: Progress
 ) -> ChangeCost:
-    """Cut notes with the indexer of the target, and time the embedding of a few windows; nothing is stored.
+    """Measure the cost of a switch: cut notes with the target's indexer, and time the embedding of a few windows.
 
-    Raises ModelError or ProviderError if the embedder fails.
+    Nothing is stored. Raises ModelError or ProviderError if the embedder fails.
     """
     chunks = windows = 0
     texts: dict[bytes, str] = {}

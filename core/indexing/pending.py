@@ -32,11 +32,12 @@ class PendingChunks:
         refused: bool = False,
         progress: Progress = no_progress,
     ) -> int:
-        """Embed the pending chunks of a base, of some notes, or among some chunks; return their number.
+        """Embed the pending chunks of a base, or of the given notes and chunks; return their number.
 
-        The order is that of `PendingTable.next`, but a few chunks come before all others. Refused chunks are tried
-        again if they are named, or all of a base with `refused`. On Cancelled, or if the embedder fails, chunks
-        committed before stay. Raises NoteNotFound, ChunkNotFound, ModelError, ProviderError and EmbeddingMismatch.
+        The order is that of `PendingTable.next`, but a request for a few chunks comes before all others. Refused chunks
+        are tried again if they are named, or all those of a base with `refused`. After Cancelled or a failure of the
+        embedder, committed chunks are kept. Raises NoteNotFound, ChunkNotFound, ModelError, ProviderError and
+        EmbeddingMismatch.
         """
         if base is not None:
             if refused:
@@ -59,21 +60,21 @@ class PendingChunks:
 
     @log_call("index.embed")
     def embed_again(self, base: str, progress: Progress = no_progress) -> int:
-        """Embed a whole base again, for a model that changed under its name; return the number of chunks.
+        """Embed a whole base again, for a model that changed under the same name; return the number of chunks.
 
-        A chunk is found by words only until it is done. An interrupted run continues like `embed`. Bases with the same
+        Until a chunk is done, it is found only by words. An interrupted run continues like `embed`. Bases with the same
         model and equal texts get the new vectors too. Raises the errors of `embed`.
         """
         self._store.forget_vectors(self._store.bases.named(base))
         return self.embed_in([self._store.bases.named(base)], progress).chunks
 
     def refused(self, base: str | None = None) -> list[RefusedChunk]:
-        """Return the chunks, of a base or of all, with a text that their model refuses, and the reasons."""
+        """Return the chunks, in a base or in all bases, with a text that their model refuses, and the reasons."""
         bases = self._store.bases.all() if base is None else [self._store.bases.named(base)]
         return self._store.refusals.all(bases)
 
     def embed_rest(self, progress: Progress = no_progress) -> int:
-        """Embed the chunks that an unfinished import left pending in bases that embed at once; return their number.
+        """Embed chunks that an unfinished import left pending in bases that embed at once; return their number.
 
         Stops and fails like `embed`.
         """
@@ -87,7 +88,7 @@ class PendingChunks:
     def embed_in(
         self, bases: Sequence[KnowledgeBase], progress: Progress, only: Collection[str] | None = None
     ) -> EmbedQueue:
-        """Embed the pending chunks of some bases, or `only` these ids; return the queue with its counts."""
+        """Embed the pending chunks in bases, or `only` those with these ids; return the queue with its counts."""
         self._store.database.check_writable()
         log_bases(bases)
         waiting = EmbedQueue(self._store, self._models.embedder, bases, only)
@@ -101,7 +102,7 @@ class PendingChunks:
 
 
 def by_base(store: Store, note_ids: Iterable[str]) -> list[tuple[KnowledgeBase, list[str]]]:
-    """Return notes by their bases; raises NoteNotFound."""
+    """Return notes by base; raises NoteNotFound."""
     distinct = list(dict.fromkeys(note_ids))
     bases = store.notes.base_ids(distinct)
     if missing := [note_id for note_id in distinct if note_id not in bases]:

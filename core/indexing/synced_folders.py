@@ -1,4 +1,4 @@
-"""The folders with which bases were synced, and the files there that weren't read."""
+"""The folders with which bases were synced, and their files that weren't read."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -16,11 +16,11 @@ class SyncedFolders:
         self._store = store
 
     def all(self, base: KnowledgeBase) -> tuple[tuple[str, datetime], ...]:
-        """Return the folders that a base was synced with, and the times."""
+        """Return the folders with which a base was synced, and the times."""
         return tuple((sync.folder, sync.at) for sync in self._store.bases.syncs(base))
 
     def failures(self, base: KnowledgeBase, folder: str = "") -> list[Failed]:
-        """Return the files that the last sync couldn't read, in a folder of the base or in all of them."""
+        """Return the files that the last sync couldn't read, in a folder of the base or in all its folders."""
         return self._listed("failed", base, folder)
 
     def unread(self, base: KnowledgeBase, folder: str = "") -> list[Failed]:
@@ -44,7 +44,7 @@ class SyncedFolders:
         self._store.bases.ignore(stored, [other for other in self.ignored(stored) if other != pattern])
 
     def not_downloaded(self, base: KnowledgeBase, folder: str = "") -> list[Failed]:
-        """Return the files that weren't downloaded at the last sync of a folder of the base, or of all of them."""
+        """Return the files that weren't downloaded at the last sync, in a folder of the base or in all its folders."""
         return self._listed("not_downloaded", base, folder)
 
     def _listed(self, name: str, base: KnowledgeBase, folder: str) -> list[Failed]:

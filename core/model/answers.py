@@ -1,4 +1,4 @@
-"""Answers: quotes of notes, sentences of a language model with their evidence, and threads of questions."""
+"""Answers: quotes from notes, a language model's sentences with their evidence, and threads of questions."""
 
 from datetime import datetime
 from typing import ClassVar, Literal
@@ -39,12 +39,10 @@ MARKS: dict[Mark, Message] = message_table(
 class Quote:
     """A numbered part of a note that answers a question, copied from the note.
 
-    `text` is `body[start:end]` of the note, even if the user edited the chunk; or it is the recognized text of a
-    picture at that place.
-    `lead` is the context that the quote needs, from the same chunk: the line before a list, a table's header, the
-    sentence before code.
-    `marked` is the part of `text` that answers best, and `shown` is the part to show, which includes it; both are
-    offsets in `text`.
+    `text` is the note's `body[start:end]`, even if the user edited the chunk, or the recognized text of a picture at
+    that place. `lead` is the context that the quote needs, from the same chunk: the line before a list, a table's
+    header, the sentence before code. `marked` is the part of `text` that answers best, and `shown` is the part to show,
+    which includes it; both are offsets in `text`.
     """
 
     number: int
@@ -87,7 +85,7 @@ class Quote:
 
     @property
     def page(self) -> int:
-        """The page of the document on which the marked part begins; 0 for a document without pages."""
+        """The page of the document where the marked part begins; 0 for a document without pages."""
         return self.chunk.page_at(self.note.document, self.marked_place[0])
 
 
@@ -143,8 +141,8 @@ class Answer:
     """The quotes that answer a question, the best first; empty if it isn't `answered`.
 
     `chance` is the probability that the first quote answers it, 0 to 1. `denied`: the chance is very small, and no hit
-    matches well. `disagree`: the first two quotes are the same sentence with different numbers. In an answer by a
-    language model, the quotes are those that its sentences cite.
+    matches well. `disagree`: the first two quotes are the same sentence with different numbers. If a language model
+    wrote the answer, the quotes are those that its sentences cite.
     """
 
     query: str
@@ -158,7 +156,7 @@ class Answer:
 
     @property
     def text(self) -> str:
-        """The model's sentences with citations, else the shown parts of the quotes below their leads, numbered."""
+        """The model's sentences with citations, else the shown parts of the quotes, numbered and below their leads."""
         if self.written:
             cited = (sentence for sentence in self.written if sentence.citations)
             return "\n".join(
@@ -174,23 +172,23 @@ class Answer:
 
     @property
     def at_first(self) -> tuple[Quote, ...]:
-        """The initially shown quotes: the first one, the first two if they disagree, or all of a comparison."""
+        """The quotes shown at first: the first one, the first two if they disagree, or all for a comparison."""
         return self.quotes if self.result.is_comparison else self.quotes[: 1 + self.disagree]
 
     @property
     def has_more(self) -> bool:
-        """Whether there are further quotes, or longer ones, to show."""
+        """Whether there are more quotes, or longer ones, to show."""
         whole = all(quote.shown == (0, len(quote.text)) for quote in self.at_first)
         return len(self.quotes) > len(self.at_first) or not whole
 
     @property
     def written(self) -> tuple[Sentence, ...]:
-        """The sentences that a language model wrote; empty for an answer of quotes only."""
+        """The sentences that a language model wrote; empty if the answer has only quotes."""
         return self.writing.sentences if self.writing else ()
 
     @property
     def nearest(self) -> tuple[Hit, ...]:
-        """The first hits, shown if nothing is quoted."""
+        """The first hits, shown if there are no quotes."""
         return self.result.hits[:_NEAREST]
 
     @property
@@ -221,7 +219,7 @@ class Cited:
 
 @frozen
 class Turn:
-    """A question and its answer; `typed` is the user's question, `question` the completed one."""
+    """A question and its answer; `typed` is the user's question, `question` the completed question."""
 
     thread_id: str
     number: int
@@ -258,8 +256,8 @@ class Thread:
 class CitedPlace:
     """The place of a quote in the current version of its note.
 
-    `start` and `end` are the place of a quote that is at the `same` place or has `moved`. For a `changed` note whose
-    quoted version is still stored, `pieces` are the differences around the quote. A `deleted` note has no place.
+    `start` and `end` are set for a quote that is at the `same` place or has `moved`. For a `changed` note whose quoted
+    version is still stored, `pieces` are the differences around the quote. A `deleted` note has no place.
     """
 
     state: Literal["same", "moved", "changed", "deleted"]

@@ -21,10 +21,10 @@ BACKUP_REASONS: dict[BackupReason, Message] = message_table(
 
 @frozen
 class Backup:
-    """A backup of a workspace: one file, with its size in `bytes`.
+    """A backup of a workspace: a file of `bytes` bytes.
 
-    `workspace` is the backed-up folder, `program` the version of Tessera, `schema` the version of its database. An
-    encrypted backup has no counts. `problem` says why the backup can't be read; the other fields are empty then.
+    `workspace` is the folder of the workspace, `program` the version of Tessera, `schema` the version of the database.
+    An encrypted backup has no counts. `problem` says why the backup can't be read; the other fields are empty then.
     """
 
     file: Path
@@ -49,8 +49,8 @@ class Backup:
 class RestoredBackup:
     """A workspace that was restored from a backup.
 
-    `aside` is the folder with the previous content. `waits`: the workspace is open, and is restored when it is next
-    opened.
+    `aside` is the folder with the previous content. `waits`: the workspace is open, and will be restored when it is
+    next opened.
     """
 
     backup: Backup

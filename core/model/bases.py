@@ -29,9 +29,9 @@ class KnowledgeBase:
     Without `embed_at_once` the chunks stay `pending` until the user starts the embedding. With `keep_tokens` the sign
     bits of the windows' token vectors are stored for reranking. Options that `search` leaves open come from the
     settings. With `write_files`, editing a note changes its file. With `watch` the folders of the base are synced while
-    the app runs. Changes by programs wait for the user, unless the base `trusts_programs`. With `read_pictures` the
-    text in the pictures of its notes is recognized and searched. `wish` is the embedder in the base's archive, until
-    the user agrees to it.
+    the app runs. Programs' changes wait for the user, unless the base `trusts_programs`. With `read_pictures` the text
+    in its notes' pictures is recognized and searched. `wish` is the embedder in the base's archive, until the user
+    agrees to it.
     """
 
     id: str
@@ -55,17 +55,17 @@ class KnowledgeBase:
     wish: str = ""
 
     def writes_files_of(self, author: Author) -> bool:
-        """Return whether changes by an author change files; those by programs only if the base trusts them."""
+        """Return whether changes by an author change files; programs' changes do only if the base trusts them."""
         return self.write_files and (author != "program" or self.trusts_programs)
 
     @property
     def plain(self) -> bool:
-        """Whether the notes are plain text, and no Markdown."""
+        """Whether the notes are plain text rather than Markdown."""
         return self.kind == "lines"
 
     @property
     def has_vectors(self) -> bool:
-        """Whether the base answers by meaning too."""
+        """Whether the base can be searched by meaning."""
         return self.kind != "literal"
 
     @property
@@ -78,8 +78,8 @@ class KnowledgeBase:
 class RequestedPermissions:
     """Permissions in an archive of a base, which take effect here only once the user grants them.
 
-    `switches` are the fields that were on, `folders` the folders of its notes, `reranker` its model for reranking. The
-    requested embedder is in the `wish` of the base.
+    `switches` are the fields that were on, `folders` the folders of the base's notes, `reranker` its reranking model.
+    The requested embedder is in the `wish` of the base.
     """
 
     switches: tuple[str, ...] = ()
@@ -92,7 +92,7 @@ NO_POWERS = RequestedPermissions()
 
 @frozen
 class Restored:
-    """A base from an archive or the trash, and the permissions to ask for; `own`: it keeps its permissions."""
+    """A base from an archive or the trash, and the permissions to ask for; `own`: the base keeps its permissions."""
 
     base: KnowledgeBase
     powers: RequestedPermissions = NO_POWERS
@@ -101,7 +101,7 @@ class Restored:
 
 @frozen
 class NewBase:
-    """Embedder and chunking of a base that will be made."""
+    """Embedder and chunking of a base that would be created."""
 
     embedder: str
     chunking: ChunkingOptions
@@ -155,7 +155,7 @@ class ChangeCost:
 class WatchedFolder:
     """A folder of a watched base when it was last checked.
 
-    `problem` says why it can't be synced. A sync that would remove many notes (`removals`) waits for the user.
+    `problem` says why the folder can't be synced. A sync that would remove many notes (`removals`) waits for the user.
     """
 
     folder: str
@@ -188,7 +188,7 @@ class BaseStatus:
 
 @frozen
 class NoteCounts:
-    """Counts of the stored `notes` of some bases; searches leave out notes `to_review`, `archived` and `expired`.
+    """Counts of the stored `notes` in bases; searches leave out notes `to_review`, `archived` and `expired`.
 
     `by_words` counts the notes with a passage that isn't indexed yet. Notes in the trash aren't counted.
     """
@@ -205,7 +205,7 @@ class Status:
     """State of a workspace; `index_problem` is None while the vector index is sound.
 
     `settings_problem` says why a change of `tessera.toml` isn't applied. `unreadable` lists the rows with unreadable
-    values found so far. `set_aside` names the damaged files that were replaced.
+    values that were found so far. `set_aside` names the damaged files that were replaced.
     """
 
     folder: Path

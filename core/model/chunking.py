@@ -1,6 +1,7 @@
 """Table of the chunking parameters.
 
-A new parameter needs a line in `ChunkingOptions` and its translation; the strategies that use it take it by its name.
+A new parameter needs a line in `ChunkingOptions` and its translation; strategies that use it have a parameter of the
+same name.
 """
 
 from collections.abc import Mapping

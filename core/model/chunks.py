@@ -35,15 +35,15 @@ class Chunk:
     """A slice of a note's body: `body[start:end] == text`, except where the user wrote the text.
 
     The user's rewrite replaces `body[start:end]`; an added chunk follows `start`, and `end == start`. A `refused` chunk
-    has a text that the base's model refuses: it is found by words only. A `deleted` chunk keeps its place and answers
-    no question. `id` is a hash of the note's id and the chunk's text, so edits elsewhere in the note don't change it.
-    `lead` is text from elsewhere in the note that the embedded text repeats: the definitions of the footnotes and
-    reference links in the slice, a line each, and a table's header or a fence's opening line. Before the first
-    heading `section_title` is empty and `hierarchy_level` is 0; `parent_sections` run from the outermost inwards.
-    `sections` are the titles of all sections that the chunk overlaps. `breadcrumb` are the titles around its start;
-    the embedded text repeats them. In a plain note `line` is the number of the chunk's line in the file, from 1;
-    else it is 0. `page` is 0 in a document without pages. `picture` is a path from the top of the note's folder:
-    `text` was recognized in that picture, which is before `start`, and `end == start`.
+    has a text that the base's model refuses: it is found only by words. A `deleted` chunk keeps its place but is never
+    a hit. `id` is a hash of the note's id and the chunk's text, so edits elsewhere in the note don't change it. `lead`
+    is text from elsewhere in the note that the embedded text repeats: the definitions of the footnotes and reference
+    links in the slice, a line each, and a table's header or a fence's opening line. Before the first heading
+    `section_title` is empty and `hierarchy_level` is 0; `parent_sections` run from the outermost inwards. `sections`
+    are the titles of all sections that the chunk overlaps. `breadcrumb` are the titles around its start; the embedded
+    text repeats them. In a plain note `line` is the number of the chunk's line in the file, from 1; else it is 0.
+    `page` is 0 in a document without pages. `picture` is a path from the top of the note's folder: `text` was
+    recognized in that picture, which is before `start`, and `end == start`.
     """
 
     SHOWN: ClassVar = ("section",)
@@ -88,9 +88,9 @@ class Chunk:
         return tuple(line for line in self.lead.split("\n") if _DEFINITION.match(line))
 
     def page_at(self, document: Document | None, offset: int) -> int:
-        """Return the page of the note's document that has the character at `offset` of the body.
+        """Return the page of the note's document with the character at `offset` in the body.
 
-        An edited chunk has one page for all characters; 0 for a document without pages.
+        An edited chunk has the same page for all characters; 0 for a document without pages.
         """
         if document is None or self.edited or len(self.text) != self.end - self.start:
             return self.page
@@ -99,7 +99,7 @@ class Chunk:
 
 @frozen
 class RefusedChunk:
-    """A chunk that a base's model refuses: its note, the beginning of its text, the reason, and the time `at`."""
+    """A chunk whose text a base's model refuses: its note, the beginning of its text, the reason, and the time `at`."""
 
     chunk_id: str
     note_id: str
@@ -163,7 +163,7 @@ class Cut:
 class Window:
     """A part of a chunk that fits the embedder's input; `text` is the embedded text.
 
-    Its first `head` characters are the breadcrumb and the lead. The rest is the chunk's own text, or a verbalized `row`
+    The first `head` characters are the breadcrumb and the lead. The rest is the chunk's own text, or a verbalized `row`
     of a table, which is a span of the chunk's text.
     """
 
@@ -176,7 +176,7 @@ class Window:
 
 @frozen
 class Flagged:
-    """An edit that waits for the user's decision; `note` is None if the note is gone."""
+    """An edit that waits for the user's decision; `note` is None if the note was deleted."""
 
     edit: Edit
     note: NoteSummary | None
@@ -218,7 +218,7 @@ class Sizes:
 
 @frozen
 class Difference:
-    """Difference of two splits of a note: offsets at which chunks start in both, or in one only."""
+    """Difference between two splits of a note: offsets where chunks start in both, or in only one of them."""
 
     both: tuple[int, ...]
     first: tuple[int, ...]
@@ -226,13 +226,13 @@ class Difference:
 
     @classmethod
     def between(cls, first: Sequence[Chunk], second: Sequence[Chunk]) -> "Difference":
-        """Compare two splits of one note; the overlap with the previous chunk doesn't count."""
+        """Compare two splits of a note, ignoring the overlap with the previous chunk."""
         ours, theirs = {*own_starts(first)}, {*own_starts(second)}
         return cls(tuple(sorted(ours & theirs)), tuple(sorted(ours - theirs)), tuple(sorted(theirs - ours)))
 
 
 def own_starts(chunks: Sequence[Chunk]) -> list[int]:
-    """Return the offsets in the body at which chunks start, without their overlap with the previous chunk."""
+    """Return the offsets in the body where chunks start, after the overlap with the previous chunk."""
     ends = [0, *(chunk.end for chunk in chunks)]
     return [
         max(chunk.start, end) if chunk.overlap_tokens else chunk.start for chunk, end in zip(chunks, ends, strict=False)

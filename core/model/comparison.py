@@ -7,7 +7,7 @@ from core.base.messages import Message
 from core.model.evaluation import QuestionResult, Run
 
 RARE = 0.05
-"""Significance level: the probability of taking chance for a difference."""
+"""Significance level: the accepted probability of mistaking chance for a difference."""
 MOST_RUNS = 2
 """Maximum number of runs in a comparison."""
 
@@ -38,7 +38,7 @@ class Comparison:
 
     @property
     def settled(self) -> bool:
-        """Whether the questions suffice and the interval excludes 0."""
+        """Whether there are enough questions and the interval excludes 0."""
         return self.more == 0
 
 
@@ -108,6 +108,6 @@ class SideBySide:
 
     @property
     def is_better(self) -> bool:
-        """Whether the second run is better than the first by more than chance explains."""
+        """Whether the second run is better than the first by more than chance would explain."""
         comparison = self.comparisons.get(self.metric)
         return comparison is not None and comparison.settled and comparison.difference > 0 and comparison.p <= RARE

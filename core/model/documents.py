@@ -1,4 +1,4 @@
-"""Documents: the sources of converted notes, and the parts that conversion leaves out."""
+"""Documents: sources of converted notes, and the parts that conversion leaves out."""
 
 import re
 from bisect import bisect_right
@@ -36,12 +36,12 @@ OMISSION_KINDS: Mapping[str, Message] = {
     GUESSED: plural("the encoding of {n} file is a guess", "the encodings of {n} files are guesses"),
 }
 _OTHER = plural("{n} part was left out", "{n} parts were left out")
-"""Message for kinds that only a later version knows."""
+"""Message for kinds that only later versions define."""
 _ON_PAGES = {"page", "page_part", "comment", "character"}
-"""Kinds whose places may be page numbers."""
+"""Kinds whose places can be page numbers."""
 _PAGES = re.compile(r"[0-9]+(?:(?:, |–)[0-9]*)*…?")
 _LONGEST_PLACE = 200
-"""Maximum number of characters of the joined places of one kind."""
+"""Maximum length in characters of the joined places of one kind."""
 
 _SHOWN = {"pdf": "application/pdf"}
 """Kinds that browsers display; others are downloaded, because they could contain scripts."""
@@ -80,7 +80,7 @@ class Omission:
 
 @frozen
 class IncompleteNote:
-    """A note that lacks parts of its file; `path` is the file's path, or the title of a note without a file."""
+    """A note that lacks parts of its file; `path` is the file's path, or the title if the note has no file."""
 
     note_id: str
     path: str
@@ -88,7 +88,7 @@ class IncompleteNote:
 
 
 def summed(omissions: Iterable[Omission]) -> tuple[Omission, ...]:
-    """Sum up omissions by kind, in the order of OMISSION_KINDS, with the first places."""
+    """Sum up omissions by kind, in the order of OMISSION_KINDS, with the first places of each kind."""
     counts: defaultdict[str, int] = defaultdict(int)
     places: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for item in omissions:
@@ -100,7 +100,7 @@ def summed(omissions: Iterable[Omission]) -> tuple[Omission, ...]:
 
 
 def in_all(notes: Iterable[IncompleteNote]) -> tuple[Omission, ...]:
-    """Count the parts that notes lack by kind, without places."""
+    """Count the missing parts of notes by kind, without places."""
     return summed(replace(omission, place="") for note in notes for omission in note.left_out)
 
 
@@ -112,9 +112,9 @@ def _shortened(place: str) -> str:
 class Document:
     """Source and converter of a converted note.
 
-    `kind` is the file's suffix without the dot. `pages` are the offsets in the note's body at which pages begin; a kind
-    without pages has none. `original` is the hash of the file if the workspace stores it, as it does for uploads and
-    web pages; files in folders stay there. `chosen` is the name of a converter that the user chose.
+    `kind` is the file's suffix without the dot. `pages` are the offsets in the note's body where pages begin; empty for
+    a kind without pages. `original` is the hash of the file if the workspace stores it, as it does for uploads and web
+    pages; files in folders stay there. `chosen` is the name of a converter that the user chose.
     """
 
     kind: str
@@ -128,7 +128,7 @@ class Document:
         return max(1, bisect_right(self.pages, offset)) if self.pages else 0
 
     def edited(self, before: str, after: str) -> "Document":
-        """Return the document after an edit of the body, with the starts of the later pages moved."""
+        """Return the document after an edit of the body, with the starts of later pages moved."""
         same = shared_length(before, after)
         end = shared_length(before[same:][::-1], after[same:][::-1])
         moved = len(after) - len(before)
@@ -147,7 +147,7 @@ class Original:
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """Headers of the HTTP response with the file."""
+        """HTTP headers of the response with the file."""
         how = "inline" if self.kind in _SHOWN else "attachment"
         return {
             "Content-Type": _SHOWN.get(self.kind, "application/octet-stream"),
@@ -159,7 +159,7 @@ class Original:
 
 @frozen
 class TextEncoding:
-    """The encoding of a note's file, by its display name, and how it is known."""
+    """The encoding of a note's file, by its display name, and how it was determined."""
 
     name: str
     known: EncodingOrigin
@@ -172,7 +172,7 @@ class TextEncoding:
 
 @frozen
 class ReadAs:
-    """An encoding that a file can be read in, and the beginning of the decoded text."""
+    """An encoding in which a file can be read, and the beginning of the decoded text."""
 
     encoding: str
     beginning: str
@@ -180,7 +180,7 @@ class ReadAs:
 
 @frozen
 class ConverterCard:
-    """A converter: the kinds it reads, whether its requirements are installed, and why a package's can't be used."""
+    """A converter: the kinds that it reads, whether its requirements are installed, and why it can't be used."""
 
     name: str
     version: str
@@ -190,6 +190,6 @@ class ConverterCard:
 
 
 def shared_length(first: str, second: str) -> int:
-    """Return the length of two texts' common prefix."""
+    """Return the length of the common prefix of two texts."""
     pairs = enumerate(zip(first, second, strict=False))
     return next((at for at, (pair, other) in pairs if pair != other), min(len(first), len(second)))

@@ -29,7 +29,7 @@ _VERDICTS: dict[Agreement | None, Message] = message_table(
 )
 
 BUDGET = 4000
-"""Approximate number of retrieved characters that fit a prompt next to the question."""
+"""Approximate number of retrieved characters that fit into a prompt together with the question."""
 
 DEPTH = 10
 """Number of hits that the metrics consider."""
@@ -51,7 +51,7 @@ METRICS = (
 """Metrics of every answerable question; `span_*` consider the first BUDGET retrieved characters."""
 
 ANSWER_METRICS = ("answered", "cited_recall", "cited_precision", "quoted", "facts", "refused", "agreed")
-"""Metrics of the answer above the hits, each over the questions that it applies to.
+"""Metrics of the answer above the hits, each over the questions to which it applies.
 
 `refused` applies to questions without an answer in the notes, `cited_precision` and `quoted` to answered questions,
 `facts` to questions with an expected answer, and `agreed` to questions judged by a language model. No other metric
@@ -62,7 +62,7 @@ ENOUGH = 20
 """Minimum number of questions for a conclusion: with fewer, percentile intervals are too narrow."""
 
 TIMES = ("p50_ms", "p95_ms")
-"""Durations that are reported with METRICS; lower is better."""
+"""Durations that are reported with METRICS; lower values are better."""
 
 AnswersBy = Literal["quotes", "model", "none"]
 MissedAt = Literal["gone", "not_indexed", "cut_apart", LostAt]
@@ -85,12 +85,12 @@ MISSED: dict[MissedAt, Message] = message_table(
         "duplicate": "Its chunk says the same as a hit, which is shown instead.",
     }
 )
-"""Reasons why a right passage is in no hit, by the stage that dropped it."""
+"""Reasons why no hit contains a right passage, by the stage that dropped it."""
 
 
 @frozen
 class Judgement:
-    """A language model's verdict on an answer, with its reason; without a verdict, `problem` says why."""
+    """A language model's verdict on an answer, with its reason. `problem` says why there is no verdict."""
 
     verdict: Agreement | None = None
     reason: str = ""
@@ -109,7 +109,7 @@ class Judgement:
 
 @frozen
 class Gold:
-    """A right passage: a `quote` that is unique in the file at `path`, unless `start` gives its offset in the body."""
+    """A right passage: a `quote` that occurs once in the file at `path`, unless `start` is its offset in the body."""
 
     path: str
     quote: str
@@ -174,11 +174,11 @@ class QuestionSet:
 
 @frozen
 class Pipeline:
-    """A search setup that is evaluated; fields that are None or empty are decided by the base, else by the settings.
+    """A search setup to evaluate; fields that are None or empty are decided by the base, else by the settings.
 
     `name` is chosen by the user. Without a limit it is DEPTH, the number of hits that the metrics consider. Another
-    chunking or embedder than the base's is indexed in a scratch store. `answers` are quotes of the notes, written by
-    the language model of the settings, or none; `judge` says whether that model judges them.
+    chunking or embedder than the base's is indexed in a scratch store. `answers` are quotes from the notes, written by
+    the language model in the settings, or not given; `judge` says whether that model judges them.
     """
 
     name: str = ""
@@ -215,10 +215,10 @@ class FoundSpan:
 
 @frozen
 class Diagnosis:
-    """Why the right passage with number `gold` in its question is in no hit.
+    """Why no hit contains the right passage with number `gold` in its question.
 
-    `chunk_id` is the chunk with the largest `share` of its characters. `scores` has that chunk's rank at each stage,
-    among all chunks if it was no candidate.
+    `chunk_id` is the chunk with the largest `share` of the passage's characters. `scores` has that chunk's rank at each
+    stage, among all chunks if it wasn't a candidate.
     """
 
     gold: int
@@ -237,8 +237,8 @@ class Diagnosis:
 class GivenAnswer:
     """An answer in a run: its text, empty if the question was refused, and the passage of each citation.
 
-    `quoted` counts the `sentences` with a citation whose quote is in its note. The text of a language model has only
-    those sentences; `problem` says why its server gave no answer. `judged` is None without a judge.
+    `quoted` counts the `sentences` with a citation whose quote is in its note. A language model's text has only these
+    sentences; `problem` says why its server gave no answer. `judged` is None without a judge.
     """
 
     text: str
@@ -258,8 +258,8 @@ class QuestionResult:
     """Result of one question in a run.
 
     `found_rank` is the rank of the hit that completes the answer, `budget_rank` the same within BUDGET characters; None
-    without an answer. A question without gold passages is `negative`: it has no rank and counts in no rank metric.
-    `wished` is the expected answer, `given` the run's answer, None in a run of an older version.
+    without an answer. A question without gold passages is `negative`: it has no rank, and rank metrics ignore it.
+    `wished` is the expected answer, `given` the run's answer, None in a run from an older version.
     """
 
     id: str
@@ -303,7 +303,7 @@ class Run:
 
     `settings` are the complete settings at the time of the run. `index_version` grows with every change that may affect
     search results. A stopped run has no `ended_at`; only `asked` of its `questions` have results, and `metrics` covers
-    those.
+    these.
     """
 
     id: str
@@ -321,7 +321,7 @@ class Run:
 
     @property
     def progress(self) -> str:
-        """The number of questions with results, and for a stopped run the total too."""
+        """The number of questions with results, and the total if the run was stopped."""
         return f"{self.asked}" if self.asked == self.questions else f"{self.asked} / {self.questions}"
 
 

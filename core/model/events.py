@@ -1,4 +1,4 @@
-"""What was written that other services follow. `Events` of the store publishes it once it is committed."""
+"""Events that other services follow. The store's `Events` publishes them after the commit of a write."""
 
 from core.base.frozen import frozen
 from core.model.bases import KnowledgeBase
@@ -8,17 +8,17 @@ from core.model.syncing import SyncReport
 
 @frozen
 class ChunksPending:
-    """Chunks were left to others to embed."""
+    """Event: chunks were left for others to embed."""
 
 
 @frozen
 class PictureReadingChanged:
-    """A base began or ended to read pictures."""
+    """Event: reading pictures was turned on or off for a base."""
 
 
 @frozen
 class BaseRenamed:
-    """A base has another name."""
+    """Event: a base was renamed."""
 
     old: str
     new: str
@@ -26,14 +26,14 @@ class BaseRenamed:
 
 @frozen
 class NoteRenamed:
-    """A note has another title or another path."""
+    """Event: the title or path of a note was changed."""
 
     renaming: Renaming
 
 
 @frozen
 class NotesDecided:
-    """The user rejected pending notes with a reason, or accepted them: then None."""
+    """Event: the user rejected pending notes for a `reason`, or accepted them (None)."""
 
     note_ids: tuple[str, ...]
     reason: str | None
@@ -41,7 +41,7 @@ class NotesDecided:
 
 @frozen
 class FolderSynced:
-    """A watched folder was synced, and notes changed."""
+    """Event: a watched folder was synced, and notes changed."""
 
     base: KnowledgeBase
     report: SyncReport

@@ -33,8 +33,8 @@ SPACE_PARTS = message_table(
 class Check:
     """A check of a workspace: title, explanation and remedy.
 
-    `find` returns the problem, or None. `mend` repairs it as much as possible; it is None if it can't be repaired. In a
-    table of checks, both take the object to check.
+    `find` returns the problem, or None. `mend` repairs it as far as possible; it is None if the problem can't be
+    repaired. In a table of checks, both take the object to check.
     """
 
     level: HealthLevel
@@ -56,13 +56,13 @@ def bind_checks(checks: Mapping[str, Check], subject: object) -> dict[str, Check
 
 
 def count_names(names: Sequence[str | Message], singular: str, many: str) -> Message | None:
-    """Return a sentence with the number `n` and the first `names`, None without names."""
+    """Return a sentence with the number `n` and the first `names`, None if there are no names."""
     return Message(singular, {"n": len(names), "names": [*names[:_SHOWN]]}, many) if names else None
 
 
 @frozen
 class Checked:
-    """Result of one check; `problem` is None if all is well.
+    """Result of a check; `problem` is None if all is well.
 
     `about` explains the check, `remedy` tells how to repair the problem. `mendable`: the doctor can repair it;
     `mended`: the doctor has repaired it.
@@ -94,7 +94,7 @@ class Health:
 
     @property
     def status(self) -> int:
-        """Exit status of the command: 0 sound, 1 needs a look, 2 broken."""
+        """Exit status of the command: 0 sound, 1 needs attention, 2 broken."""
         return {"sound": 0, "look": 1, "broken": 2}[self.level]
 
 
@@ -102,7 +102,7 @@ class Health:
 class Space:
     """Bytes on disk: the parts of the workspace in `folder`, the `models`, and each base's reranking data (`tokens`).
 
-    `unused` bytes of the database can be freed by compacting it. The disk has `free` of `total` bytes left.
+    Compacting the database frees `unused` bytes. The disk has `free` of `total` bytes left.
     """
 
     folder: Path
@@ -123,7 +123,7 @@ class Space:
 
 @frozen
 class Compacted:
-    """Bytes of the database before and after it was compacted."""
+    """Size of the database in bytes before and after it was compacted."""
 
     before: int
     after: int

@@ -104,7 +104,7 @@ LOST: dict[MissedAt, Message] = message_table(
         "duplicate": "Says the same as a hit",
     }
 )
-"""Short reasons why a chunk drops out of a search, or why a right passage can't be found."""
+"""Short reasons why a search dropped a chunk, or why a right passage can't be found."""
 
 QUESTION_KINDS = message_table(
     {
@@ -172,7 +172,7 @@ SWITCHED_ON = message_table(
         "read_pictures": "The text in pictures is read and found.",
     }
 )
-"""Sentences about a base's switches that are on, by field."""
+"""Sentences about switches of a base that are on, by field."""
 
 SWITCHED_OFF = message_table(
     {
@@ -183,7 +183,7 @@ SWITCHED_OFF = message_table(
         "read_pictures": "The text in pictures isn't read.",
     }
 )
-"""Sentences about a base's switches that are off, by field."""
+"""Sentences about switches of a base that are off, by field."""
 
 LEVELS = message_table(
     {
@@ -358,11 +358,11 @@ FILE_STATES: dict[str, Message] = message_table(
         "gone": "File not found",
     }
 )
-"""Messages about a hit's file that has changed or is gone."""
+"""Messages about a hit's file that was changed or is gone."""
 
 
 def figure_name(name: str) -> Message:
-    """Return a metric's display name and the name that commands take."""
+    """Return a metric's display name and its name in commands."""
     return lines(FIGURES[name], name, separator=" · ")
 
 
@@ -388,7 +388,7 @@ def chunking_label(options: ChunkingOptions) -> Message:
 
 
 def new_base_line(name: str, new: NewBase) -> Message:
-    """Return a sentence about the base that an import would make, and its settings."""
+    """Return a sentence about the base that an import would create, and its settings."""
     return message(
         "There is no base '{base}' yet: this import creates it. Model: {model}. Splitting: {splitting}.",
         base=name,
@@ -430,7 +430,7 @@ def reranker_name(reranker: str) -> Message:
 
 
 def setting_value(name: str, value: object) -> Message:
-    """Return the display text of a setting's value; – without a value."""
+    """Return the display text of a setting's value, – if it has none."""
     if value in (None, ""):
         return verbatim("–")
     if name in ("reranker", "embedder"):
@@ -442,7 +442,7 @@ def _splitting(options: ChunkingOptions, own: ChunkingOptions) -> list[object]:
     changed = {name: value for name, value in asdict(options).items() if value != getattr(own, name)}
     strategy: list[object] = [_STRATEGIES[options.strategy]] if "strategy" in changed or not changed else []
     if not changed.keys().isdisjoint(("chunk_size", "max_single_chunk_size")):
-        # The table of settings shows the other sizes.
+        # Other sizes are shown in the table of settings.
         sizes = {"size": options.chunk_size, "largest": options.max_single_chunk_size}
         return [*strategy, message("chunks of {size}, at most {largest}", **sizes)]
     return [
@@ -474,7 +474,7 @@ def classification(note: FieldValues) -> dict[str, Message]:
 
 
 def ordering_lines(understood: Understood) -> list[Message]:
-    """Explain which notes a question ranks first or last, and how to turn that off."""
+    """Explain which notes a question ranks first or last, and how to turn this off."""
     said = message_table(
         {
             "preferred": "Notes with “{value}” come first; with a backslash before it they don't.",

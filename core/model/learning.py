@@ -21,8 +21,8 @@ NOTE_SOURCES = tuple(arg for arg in get_args(NoteSource) if arg != "pack")
 class LogEvent:
     """An event in a log: a message with stack trace, a request, a test, a command with output, or a chat message.
 
-    `line` and `end` are its first and last line in the file, from 1; in a file that isn't read by lines, its number.
-    `time` is as the log writes it. `source` is the logger, the service or the speaker. `count` is the number of
+    `line` and `end` are its first and last line in the file, from 1, or its number in a file that isn't read by lines.
+    `time` has the log's format. `source` is the logger, the service or the speaker. `count` is the number of
     repetitions in a row. `fields` holds the parser's other values: `outcome` (passed, failed, skipped), `seconds`,
     `method`, `path`, `status`, `command`.
     """
@@ -78,7 +78,7 @@ class Fact:
 
 @frozen
 class LearntFact:
-    """A fact that was suggested as a note; `rejected`, with the user's `reason`, if the user refused it."""
+    """A fact that was suggested as a note. `rejected`: the user refused it, for the given `reason`."""
 
     rule: str
     key: str
@@ -100,8 +100,8 @@ class LearntLog:
     """Result of learning from a log: counts of events and facts, and the ids of the suggested notes.
 
     `known` facts were suggested before and `rejected` facts were refused by the user; neither is suggested again.
-    `by_model` are the suggested notes from the model, the others are from rules. `dropped` are the model's suggestions
-    that didn't become notes. `unsent` events exceeded the model's input.
+    `by_model` are the suggested notes from the model; the others come from rules. `dropped` are the model's suggestions
+    that didn't become notes. `unsent` events didn't fit the model's input.
     """
 
     name: str
@@ -163,7 +163,7 @@ class UnreadLog:
 class LearningReport:
     """Result of learning from logs into a base; `failed` logs can't be read.
 
-    `model` is the language model that was used, or ""; `problem` is the error that ended its work early.
+    `model` is the language model used, or ""; `problem` is the error that ended its work early.
     """
 
     base: str
@@ -175,7 +175,7 @@ class LearningReport:
 
 @frozen
 class RuleCard:
-    """A rule that reads facts from logs, with its explanation."""
+    """A rule that reads facts from logs, and its explanation."""
 
     name: str
     about: Message

@@ -7,13 +7,13 @@ from core.base.text import find_half_character
 from core.model import Filters
 
 QUESTION = 10_000
-"""Maximum number of characters of a question, filters included."""
+"""Maximum number of characters in a question, filters included."""
 PART = 1_000
-"""Maximum number of characters of a literal text: a phrase, a part of a line, a filter's value."""
+"""Maximum number of characters in a literal text: a phrase, a part of a line, a filter's value."""
 FILTERS = 100
-"""Maximum number of filters, and of phrases, of a question; with VALUES this stays within SQLite's limits."""
+"""Maximum number of filters, and of phrases, per question; with VALUES this stays within SQLite's limits."""
 VALUES = 400
-"""Maximum number of alternative values of a filter."""
+"""Maximum number of alternative values per filter."""
 
 
 def check_question(text: str) -> None:
@@ -25,7 +25,7 @@ def check_question(text: str) -> None:
 
 
 def check_part(text: str) -> None:
-    """Raise QueryError for a literal text that is too long or that no database can hold."""
+    """Raise QueryError for a literal text that is too long or that a database can't store."""
     if len(text) > PART:
         raise QueryError(
             "The text '{start}…' has {n} characters; at most {most} can be searched for exactly.",

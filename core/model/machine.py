@@ -21,7 +21,7 @@ class Device:
 
 @frozen
 class Running:
-    """A loaded model: its device, and the bytes of its weights there."""
+    """A loaded model: its device, and the size of its weights there in bytes."""
 
     device: Device
     bytes: int
@@ -31,11 +31,11 @@ class Running:
 class ModelCard:
     """A model, by its name in bases and searches.
 
-    `problem` says why the model is unusable for now and what to do, None for a usable model. Fields from the model's
-    folder are empty if there is no folder or the folder doesn't state them: `languages` are codes or words,
-    `input_tokens` includes special tokens. A `downloadable` model is on the hub, with about `download_bytes` if known.
-    `running` is set once the model is loaded in this process. `server` is the address of the server that runs the
-    model. An embedder with `has_token_vectors` can store token bits for late interaction.
+    `problem` says why the model can't be used now and what to do, None for a usable model. Fields from the model's
+    folder are empty if there is no folder or it doesn't state them: `languages` are codes or words, `input_tokens`
+    includes special tokens. A `downloadable` model is on the hub, with about `download_bytes` if known. `running` is
+    set once the model is loaded in this process. `server` is the address of the server that runs the model. An embedder
+    with `has_token_vectors` can store token bits for late interaction.
     """
 
     name: str
@@ -55,9 +55,9 @@ class ModelCard:
 
 @frozen
 class ModelTrial:
-    """Result of a model's test: per language, the number of questions `asked`, and of those ranked `right`.
+    """Result of testing a model: per language, the number of questions `asked`, and how many were ranked `right`.
 
-    `seconds_a_text` is the time to embed one text, or to judge one text against one question. `resident_bytes` is the
+    `seconds_a_text` is the time to embed one text, or to judge one text for one question. `resident_bytes` is the
     memory of this process, None if the system doesn't report it. `languages` are the languages that the model declares.
     """
 
@@ -79,7 +79,7 @@ class ModelTrial:
 
     @property
     def usable(self) -> bool:
-        """Whether all rankings are right in the languages that the model declares, or in all languages without any."""
+        """Whether all rankings are right in the languages that the model declares, or in all if it declares none."""
         known = [language for language in self.asked if language in self.languages] or list(self.asked)
         return not set(known) & set(self.wrong)
 
@@ -89,9 +89,9 @@ class ServerCard:
     """A model server: its section in the settings, its address and model, and their sources.
 
     `sources` has "environment", "file", "entered" or "default" for `base_url` and `model`. `key` is the place of the
-    key: "environment", "keyring" or "file", "" without a key. `variable` is the environment variable that overrides
-    it. `key_for` is the server that the entered key belongs to. `host` names the server's machine, and `here` says
-    whether it is this machine. `encrypted`: requests use https.
+    key: "environment", "keyring" or "file", "" without a key. `variable` is the environment variable that overrides it.
+    `key_for` is the server for which the key was entered. `host` names the server's machine, and `here` says whether it
+    is this machine. `encrypted`: requests use https.
     """
 
     section: str
@@ -113,7 +113,7 @@ class ServerCard:
 
 @frozen
 class LocalServer:
-    """A usual address of a model server on this machine, and whether a server is running there.
+    """A usual address of a model server on this machine, and whether a server runs there.
 
     `address` is host and port. `models` are its language models, by the names used in requests.
     """
@@ -131,9 +131,9 @@ class LocalServer:
 
 @frozen
 class ServerTrial:
-    """Result of a server's test: the seconds of one request, the dimension of its vectors, the ranking.
+    """Result of testing a server: the seconds of one request, the dimension of its vectors, the ranking.
 
-    `right`: of three sentences it ranked the right answer first.
+    `right`: it ranked the right answer first of three sentences.
     """
 
     section: str

@@ -1,7 +1,7 @@
 """Table of the fields of a note that users and programs set.
 
-A new field needs a line in `FieldValues` and in `NoteFields`, a column in the database, and its translation. A field
-that is also a filter needs a line in `NoteOptions` too.
+A new field needs a line in `FieldValues` and in `NoteFields`, a column in the database, and a translation. A field that
+is also a filter needs a line in `NoteOptions` too.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -23,7 +23,7 @@ _TYPES: Mapping[FieldKind, object] = {"tags": list[str], "notes": list[str], "nu
 
 
 def property_text(value: object) -> str:
-    """Return the display text of a property: lists with commas, checkboxes as signs."""
+    """Return the display text of a property: lists with commas, checkboxes as symbols."""
     if isinstance(value, bool):
         return "☑" if value else "☐"
     if isinstance(value, list | tuple):
@@ -51,7 +51,7 @@ def _texts(value: object) -> Iterator[str]:
 class NoteField:
     """A field of a note: its names, its explanation, and where it can be set.
 
-    `kind` decides how a value is checked, stored, written and drawn. `title` is its name on the screen, `about` its
+    `kind` decides how a value is checked, stored, written and shown. `title` is its name on the screen, `about` its
     explanation for commands, requests and tools. A field that filters questions has a `noun`, its name in a sentence,
     and its names in questions, `typed`; the first of them is the filter's name. `keys` are its keys in front matter,
     the usual key first; `flag` is the option of commands; both default to the field's name. Without `by_programs`, only
@@ -74,7 +74,7 @@ class NoteField:
 
     @property
     def is_facet(self) -> bool:
-        """Whether the field's common values among the hits are offered for narrowing a search."""
+        """Whether the field's common values among the hits are offered for narrowing the search."""
         return bool(self.typed) and self.kind in ("tags", "word", "number")
 
 
@@ -168,7 +168,7 @@ NOTE_FIELDS: Mapping[str, NoteField] = {
 
 
 def fields_of(*kinds: FieldKind) -> tuple[str, ...]:
-    """Return the names of the fields with these kinds, in the order of the table."""
+    """Return the names of the fields of the given kinds, in the order of the table."""
     return tuple(name for name, field in NOTE_FIELDS.items() if field.kind in kinds)
 
 
@@ -196,9 +196,9 @@ class NoteFields(TypedDict, total=False):
 
 
 class NewNoteFields(NoteFields, total=False):
-    """Fields of a new note, and where it comes from: a source, its place there, who wrote it, other values.
+    """Fields of a new note, and its origin: a source, its place there, its author, other values.
 
-    A page of the web has its address, and the day on which it was published.
+    A web page has its address, and the date of its publication.
     """
 
     source: str
@@ -210,9 +210,9 @@ class NewNoteFields(NoteFields, total=False):
 
 
 class NoteOptions(TypedDict, total=False):
-    """Keyword arguments that filter notes; None and empty values filter nothing, several values are alternatives.
+    """Keyword arguments that filter notes. None and empty values filter nothing, and several values are alternatives.
 
-    `any_tags` requires at least one of its tags, `all_tags` requires each.
+    `any_tags` requires at least one of its tags, `all_tags` requires all.
     """
 
     bases: OneOrMore | None

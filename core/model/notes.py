@@ -31,12 +31,12 @@ class _Sourced:
 
     @property
     def in_file(self) -> bool:
-        """Whether the note is a file of the user, outside the workspace."""
+        """Whether the note is a user's file outside the workspace."""
         return self.source == "folder"
 
     @property
     def in_text_file(self) -> bool:
-        """Whether the note's text is the text of a user's file, without conversion."""
+        """Whether the note's text is the unconverted text of a user's file."""
         return self.in_file and self.document is None
 
 
@@ -44,12 +44,12 @@ class _Sourced:
 class Note(FieldValues, _Sourced):
     """A note: `front` is the front matter of its file, `body` the text after it.
 
-    `path` is relative to the folder `source_ref`, or to the base for a note that was written here; it has forward
-    slashes. `body_start` is the offset of the body in the decoded file, so `body_start + offset` is a position in the
+    `path`, with forward slashes, is relative to the folder `source_ref`, or to the base for a note that was written
+    here. `body_start` is the offset of the body in the decoded file, so `body_start + offset` is a position in the
     file. `generation` counts how often the note was indexed. `front` is None if an earlier version of Tessera read the
-    file. `overridden` are the fields that the user set here in place of the file's, with the file's values. A `plain`
-    note isn't Markdown: each of its lines is a chunk. `left_out` lists the parts of the file that the note lacks.
-    `encoding` is the file's encoding, None for UTF-8.
+    file. `overridden` has the file's values of fields that the user changed here. A `plain` note isn't Markdown: each
+    of its lines is a chunk. `left_out` lists the parts of the file that the note lacks. `encoding` is the file's
+    encoding, None for UTF-8.
     """
 
     id: str
@@ -81,7 +81,7 @@ class Note(FieldValues, _Sourced):
 class NoteSummary(FieldValues, _Sourced):
     """A note without its text, for lists and hits; `pending` counts the chunks that aren't embedded yet.
 
-    `origin` is the source that its author gave: a file and its lines.
+    `origin` is the source that the author gave: a file and its lines.
     """
 
     id: str
@@ -105,7 +105,7 @@ class NoteSummary(FieldValues, _Sourced):
 
     @property
     def is_paged(self) -> bool:
-        """Whether the text has the lines of a page or of a plain text file, not of Markdown."""
+        """Whether the text is divided into lines as on a page or in a plain text file, unlike Markdown."""
         return self.document.kind == "pdf" if self.document else (self.path or "").endswith(".txt")
 
     @property
@@ -118,7 +118,7 @@ class NoteSummary(FieldValues, _Sourced):
 
 @frozen
 class NoteLine:
-    """A line of a note; `number` is its number in the note's file, from 1, `source` the note's path or title."""
+    """A line of a note; `number` is the line number in the note's file, from 1, `source` the note's path or title."""
 
     note_id: str
     source: str
@@ -166,7 +166,7 @@ class NotePicture:
 
 @frozen
 class PictureFile:
-    """A picture in a note whose file is to be found, relative to the note's `path` in the folder `source_ref`."""
+    """A picture in a note whose file must be found, relative to the note's `path` in the folder `source_ref`."""
 
     note_id: str
     source_ref: str
@@ -176,7 +176,7 @@ class PictureFile:
 
 @frozen
 class ReadPicture:
-    """The text that a `reader` recognized in the picture with a hash, "" without text."""
+    """The text that a `reader` recognized in a picture with the given hash, "" without text."""
 
     hash: str
     text: str
@@ -185,7 +185,7 @@ class ReadPicture:
 
 @frozen
 class ImageStatus:
-    """Pictures of notes: counts of embedded and waiting files, and the files that the model can't embed."""
+    """Numbers of embedded and waiting picture files, and the files that the model can't embed."""
 
     known: int
     failed: tuple[Failed, ...]

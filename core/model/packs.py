@@ -29,7 +29,7 @@ class Pack:
 class InstalledPack:
     """A pack in a workspace; `version` is empty until its first installation is complete.
 
-    `folder` is the source of the installation, empty for a pack that is found by name. `notes` and `chunks` are the
+    `folder` is the folder from which it was installed, empty for a pack found by name. `notes` and `chunks` are the
     current counts in the workspace.
     """
 
@@ -77,7 +77,7 @@ class EditedNote:
 
 @frozen
 class PackReport:
-    """Result of installing or upgrading a pack, in notes; `edited` notes keep the user's text."""
+    """Result of installing or upgrading a pack, in numbers of notes; `edited` notes keep the user's text."""
 
     name: str
     version: str

@@ -65,9 +65,9 @@ class Understood:
 
     A chunk must contain all `phrases` literally and nothing of `excluded`. `terms` are in typed order. Chunks that
     contain `emphasised` phrases rank higher. Notes that meet any of the `preferred` conditions come first; chunks that
-    are only about an `avoided` subject come last. `signs_as_text`: an unclosed quotation mark, or a question of signs
-    only, is searched literally. `colons` are words before a colon that aren't fields and are searched as text, each
-    with the field that may be meant.
+    are only about an `avoided` subject come last. `signs_as_text`: an unclosed quotation mark, or a question with only
+    symbols, is searched literally. `colons` are words before a colon that aren't fields and are searched as text, each
+    with the field that may be intended.
     """
 
     text: str
@@ -83,14 +83,14 @@ class Understood:
 
     @property
     def quoted(self) -> tuple[str, ...]:
-        """All phrases, emphasised ones too; decomposing a question keeps each of them whole."""
+        """All phrases, including emphasised ones; decomposing a question keeps each of them whole."""
         return (*self.phrases, *self.emphasised)
 
 
 ORDERING: frozenset[TermKind] = frozenset(("preferred", "avoided"))
 """Kinds of terms that rank notes first or last without excluding any."""
 NOT_NARROWING: frozenset[TermKind] = ORDERING | {"words", "emphasis"}
-"""Kinds of terms that exclude no note."""
+"""Kinds of terms that don't exclude notes."""
 
 SCOPE_GAIN = TAGS_GAIN = 0.1
 """Gain of a hit, 0 to 1, if its note has one of the caller's scopes, or all of the caller's tags."""
@@ -98,7 +98,7 @@ SCOPE_GAIN = TAGS_GAIN = 0.1
 
 @frozen
 class CallerContext:
-    """The context of a caller, which excludes notes by type and tags, and boosts them by scope and tags.
+    """The context of a caller, which excludes notes by type and tags, and boosts notes by scope and tags.
 
     Notes of other types, and notes without any of the tags, are excluded. A note gains `SCOPE_GAIN` if it has one of
     the scopes, and `TAGS_GAIN` times the share of the tags that it has. An empty field has no effect.
@@ -114,7 +114,7 @@ class Query:
     """A question for the retriever.
 
     `typed` is the whole question, which may contain a note's title. `explain` adds the dropped candidates to the
-    result. `as_typed`: no word is replaced by another spelling. `choose`: a language model may choose among the hits.
+    result. `as_typed`: words aren't replaced by other spellings. `choose`: a language model may choose among the hits.
     `indexed`: chunks without vectors can't be hits.
     """
 
@@ -164,7 +164,7 @@ class Prepared:
     """A question ready for search: the `typed` text and its complete `query`, within all limits.
 
     `decomposition` is the rules' decomposition of an exploratory question, else None. `asks_model`: a language model is
-    set up and chooses among the hits. Without `wait`, a base whose model is still loading answers by words.
+    set up and chooses among the hits. Without `wait`, a base whose model is still loading is searched by words.
     """
 
     typed: str
@@ -180,9 +180,9 @@ class SearchOptions(Chosen, NoteOptions, total=False):
     """Options of one search; options that are None are decided by the base, else by the settings.
 
     `filters` are added to the question's filters. Unless a reranker is chosen here, only hybrid search is reranked; the
-    semantic and keyword modes keep their own order. Without `wait`, a base whose model is still loading answers by
-    keyword, with a notice. `plain`: the question is literal text, and never refused. `as_typed`: no word is replaced by
-    another spelling. `choose`: unless False, a configured language model chooses among the hits of literal bases.
+    semantic and keyword modes keep their own order. Without `wait`, a base whose model is still loading is searched by
+    words, with a notice. `plain`: the question is literal text, and never refused. `as_typed`: words aren't replaced by
+    other spellings. `choose`: unless False, a configured language model chooses among the hits of literal bases.
     `indexed`: chunks without vectors can't be hits.
     """
 

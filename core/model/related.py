@@ -1,4 +1,4 @@
-"""Neighbours of a note: related notes, copies and suggestions from them; and the map of all notes."""
+"""Neighbours of a note: related notes, copies and suggestions from them. Map of all notes."""
 
 from typing import Literal
 
@@ -12,7 +12,7 @@ HintKind = Literal["untitled", "headless", "dead_links", "outdated", "contradict
 
 @frozen
 class RelatedNote:
-    """A note that is related to another one, and the reasons."""
+    """A note related to another, and the reasons."""
 
     note: NoteSummary
     reasons: tuple[Message, ...]
@@ -41,7 +41,7 @@ class PlaceSuggestion:
 
 @frozen
 class LinkSuggestion:
-    """A mention of another note at `start` to `end` of a note's text, and the link to put in its place."""
+    """A mention of another note, from `start` to `end` in a note's text, and the link to put in its place."""
 
     note: NoteSummary
     text: str
@@ -90,7 +90,7 @@ class Concept:
 
 @frozen
 class ConceptNote:
-    """A note that mentions some concepts, and how often."""
+    """A note that mentions the given concepts, and how often."""
 
     note: NoteSummary
     times: int
@@ -98,7 +98,7 @@ class ConceptNote:
 
 @frozen
 class Step:
-    """A note on the path from one note to another, and its link to the next, None for the last."""
+    """A note on the path between two notes, and its link to the next note, None for the last."""
 
     note: NoteSummary
     way: Message | None = None
@@ -116,9 +116,9 @@ class Region:
 
 @frozen
 class NoteMap:
-    """A map of notes: their ids and places, x and y from 0 to 1; `links` are pairs of indexes into `notes`.
+    """A map of notes: their ids and positions, x and y from 0 to 1; `links` are pairs of indexes into `notes`.
 
-    `left_out` counts the notes of the bases that aren't indexed by the map's model.
+    `left_out` counts the bases' notes that aren't indexed by the map's model.
     """
 
     notes: tuple[str, ...] = ()

@@ -17,7 +17,7 @@ class LinkingNote:
 
 @frozen
 class Renaming:
-    """A new title and path of a note, the previous ones, and the notes that link to it."""
+    """A new title and path for a note, the previous ones, and the notes that link to it."""
 
     note_id: str
     title: str

@@ -30,9 +30,9 @@ SIDES: tuple[Side, ...] = get_args(Side)
 
 @frozen
 class MatterType:
-    """A kind of review items: title, icon and explanation.
+    """A kind of review item: title, icon and explanation.
 
-    A `quick` kind is a pending decision. Other kinds are hints, which take a search through all notes.
+    A `quick` kind is a pending decision. Other kinds are hints, for which all notes must be searched.
     """
 
     title: Message
@@ -132,7 +132,7 @@ DIGEST: tuple[tuple[MatterKind, ...], ...] = (
 
 @frozen
 class NotePair:
-    """The ids of two notes, in order, and the sentences that contradict each other, empty for copies."""
+    """The ids of two notes, in order, and the sentences that contradict each other (none for copies)."""
 
     first: str
     second: str
@@ -158,7 +158,7 @@ class Digest:
 
 @frozen
 class ReviewItem:
-    """An item that waits for a decision; its `key` depends on its state, so a changed item has another key.
+    """An item that waits for a decision; its `key` depends on its state, so an item with a new state has a new key.
 
     `at` is the time since which it has been waiting, if known. `other` is the newer note, the copy, the second file's
     note or the contradicting note; `quotes` are the sentences of both. At most one of `submission`, `flagged` and

@@ -16,7 +16,7 @@ from core.model.queries import Classified, Decomposition, SubQuery, Understood
 from core.model.settings import DEFAULTS, CompleteSettings
 
 ResultMode = Literal["semantic", "keyword", "hybrid", "listed"]
-"""Search mode of a result; `listed`: the last changed notes, for a question that has filters only."""
+"""Search mode of a result; `listed`: the last changed notes, for a question with nothing but filters."""
 
 LostAt = Literal[
     "filters",
@@ -57,7 +57,7 @@ Notice = Literal[
 
 @frozen
 class StageScore:
-    """A hit's score at one stage; `rank` counts from 1, None where the stage didn't return the hit."""
+    """A hit's score at one stage; `rank` counts from 1, None if the stage didn't return the hit."""
 
     score: float
     rank: int | None
@@ -81,8 +81,8 @@ FileState = Literal["same", "stale", "gone"]
 class Hit:
     """A chunk that answers the question, with its score and rank at every stage that it went through.
 
-    `score` is on the scale of similarity, 0 to 1, and never rises with the rank. It ranges from the least to the
-    greatest similarity of the candidates, in the order of the last stage; exact words bring it nearer to 1. Without
+    `score` is on the scale of similarity, 0 to 1, and never rises with the rank. It ranges from the lowest to the
+    highest similarity of the candidates, in the order of the last stage; exact words bring it nearer to 1. Without
     vectors, the best hit's score is the share of the question's words that it contains. In a list it is 1. No score is
     below `score_threshold`. `strength` is the score of the last stage on that stage's own scale.
 
@@ -130,12 +130,12 @@ class PictureHit:
 
 
 CLOSE = 0.42
-"""Minimum nearness of a close hit; in two vaults, no hit for an unanswerable question reaches it."""
+"""Minimum nearness of a close hit; in two vaults, no hit for an unanswerable question reached it."""
 
 
 @frozen
 class Highlight:
-    """The parts of a hit that answer, as character spans of its chunk's text, in order.
+    """The parts of a hit that answer, as character spans of the chunk's text, in order.
 
     `words` are the question's words; `sentence` is the sentence nearest to the question, None for a text without words.
     `nearness` is the mean over the question's tokens of the cosine to the chunk's nearest token, None if the chunk has
@@ -149,7 +149,7 @@ class Highlight:
 
     @property
     def is_close(self) -> bool:
-        """Whether the sentence is near enough to be marked."""
+        """Whether the sentence is near enough to be highlighted."""
         return self.nearness is not None and self.nearness >= CLOSE
 
 
@@ -171,7 +171,7 @@ class DroppedCandidate:
 
 @frozen
 class SubQueryResult(SubQuery):
-    """A searched sub-query: its round, the number of chunks found, and how many of them were new."""
+    """A searched sub-query: its round, the number of chunks that it found, and how many were new."""
 
     round: int
     found: int
@@ -180,7 +180,7 @@ class SubQueryResult(SubQuery):
 
 @frozen
 class Facet:
-    """A field's value that the notes of `hits` hits have; `term` narrows the question to it."""
+    """A field's value in the notes of `hits` hits; `term` narrows the question to it."""
 
     field: str
     value: str
@@ -192,7 +192,7 @@ class Facet:
 class Floor:
     """Background similarity of a base: mean and standard deviation of unrelated questions' best cosines.
 
-    `windows` is the number of the base's windows at the time, `questions` the number of questions.
+    `windows` is the number of the base's windows when it was measured, `questions` the number of questions.
     """
 
     mean: float
@@ -205,8 +205,9 @@ class Floor:
 class LlmSelection:
     """A language model's choice among the hits of literal bases; `by` is the model.
 
-    `chunks` are the ids of the chosen chunks, which come first, and `answer` is the model's own text, trusted no more
-    than a note. Without `by` the hits are ordered by words: no model is set up, or it failed, and `problem` says why.
+    `chunks` are the ids of the chosen chunks, which come first, and `answer` is the model's own text, which is no more
+    trusted than a note. Without `by` the hits are ordered by words: no model is set up, or it failed, and `problem`
+    says why.
     """
 
     by: str = ""
@@ -295,9 +296,10 @@ NOTE_MARKS = ("<note>", "</note>")
 
 @frozen
 class Citation:
-    """A numbered source of a context: a slice of a note, or the recognized text of its `picture`.
+    """A numbered source in a context: a slice of a note, or the recognized text of its `picture`.
 
-    `page` and `line` are from its best hit; 0 for a document without pages, or for notes that aren't text files.
+    `page` and `line` come from the note's best hit; 0 for a document without pages, or for notes that aren't text
+    files.
     """
 
     number: int
@@ -312,9 +314,9 @@ class Citation:
 
 @frozen
 class Context:
-    """A block of passages for a prompt, with numbered citations; `left_out` hits exceed the budget of tokens.
+    """A block of passages for a prompt, with numbered citations; `left_out` hits exceed the token budget.
 
-    Each passage has `[number] <note> title (path)` before and `</note>` after it, on lines of their own.
+    Each passage has `[number] <note> title (path)` before it and `</note>` after it, on separate lines.
 
     `confident` and `notices` are copied from the search result.
     """
@@ -330,7 +332,7 @@ class Context:
 
 @frozen
 class PastSearch:
-    """An earlier question: when it was last asked, and how often; a saved search has a `name`."""
+    """An earlier question: when and how often it was asked; a saved search has a `name`."""
 
     query: str
     at: datetime

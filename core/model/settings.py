@@ -1,6 +1,6 @@
 """Search settings: defaults, ranges, and partial settings.
 
-A new setting needs a line in each class here; settings, bases, questions and pipelines then have and check it.
+A new setting needs a line in each class here; then settings, bases, questions and pipelines have it and validate it.
 """
 
 from collections.abc import Mapping
@@ -15,15 +15,15 @@ Level = Literal["auto", "simple", "focused", "exploratory"]
 Fusion = Literal["weighted", "reciprocal"]
 PhraseRule = Literal["require", "boost"]
 EXPANSION_SIZES = range(4)
-"""Numbers of neighbour chunks that can be added to a hit on each side."""
+"""Possible numbers of neighbour chunks to add to a hit on each side."""
 
 
 @frozen
 class Setting:
-    """A search setting: its name in a sentence, its title, and the range of a number.
+    """A search setting: its name in a sentence, its title, and its range if it is a number.
 
     `most_asked` is the largest value that a single question may set. `lengthens`: the length of hits depends on the
-    setting. `label` is the text for a pipeline's value `n`, if the noun next to the value isn't enough.
+    setting. `label` is the text for a pipeline's value `n`, if the noun with the value isn't enough.
     """
 
     noun: Message
@@ -41,9 +41,9 @@ class CompleteSettings:
 
     `pool` is the number of candidates from each stage. `semantic_weight` is the weight of meaning against words,
     `link_weight` the gain of a chunk that is linked with the best chunk, `priority_weight` the gain of the candidate
-    with the highest priority, `feedback_weight` the gain of a note with good verdicts only, `score_threshold` the least
-    score of a hit, and `expansion_size` the number of neighbour chunks on each side of a hit. The `reranker` (or
-    `none`) scores the best `rerank_pool` candidates by at most `rerank_characters` of their best window;
+    with the highest priority, `feedback_weight` the gain of a note with only good verdicts, `score_threshold` the
+    minimum score of a hit, and `expansion_size` the number of neighbour chunks on each side of a hit. The `reranker`
+    (or `none`) scores the best `rerank_pool` candidates by at most `rerank_characters` of their best window;
     `rerank_weight` is the weight of its score against the earlier score.
     """
 
@@ -115,7 +115,7 @@ WIDENING = next(name for name, part in PARTS.items() if part.lengthens)
 """Name of the setting that adds neighbour chunks to hits."""
 
 CHOICES: Mapping[str, tuple[str, ...]] = {name: get_args(get_args(kind)[0]) for name, kind in _TYPES.items()}
-"""Choices of each setting; empty for numbers and for settings whose choices are in a table."""
+"""Choices of each setting; empty for numbers and for settings whose choices are in a separate table."""
 
 DEFAULTS = CompleteSettings()
 
@@ -147,7 +147,7 @@ class SearchSettings:
         return cls(**{name: values[name] for name in PARTS if name in values})
 
     def chosen(self) -> dict[str, Any]:
-        """Return the settings that have a value, by name."""
+        """Return the settings that have values, by name."""
         return {name: value for name in PARTS if (value := getattr(self, name)) is not None}
 
     def over(self, other: "SearchSettings") -> "SearchSettings":
@@ -161,7 +161,7 @@ IN_CONTEXT: Mapping[str, int] = {"expansion_size": 1}
 
 
 def complete(*layers: SearchSettings) -> CompleteSettings:
-    """Return complete settings: each from the first layer that has it, else the default."""
+    """Return complete settings: each value from the first layer that has one, else the default."""
     settings = DEFAULTS
     for layer in reversed(layers):
         settings = replace(settings, **layer.chosen())

@@ -12,7 +12,7 @@ from core.model.documents import IncompleteNote, Omission, TextEncoding, in_all
 from core.model.notes import Failed
 
 READ_AGAIN = "to read again"
-"""Stamp of a note whose unchanged file must be read again, because it would be read differently now."""
+"""Stamp of a note whose unchanged file must be read again, because the result would be different now."""
 
 
 class _FileState:
@@ -33,7 +33,7 @@ class SourceFile(_FileState):
     """A note file in a folder; `content_hash` is empty until the file is read.
 
     `stamp` reveals a change that keeps time and size; it is empty for a file that changed too recently. A `recent` file
-    was modified in the last two seconds. `text` is the file's text, decoded in its `encoding`; it is empty, and read
+    was modified less than two seconds ago. `text` is the file's text, decoded in its `encoding`; it is empty, and read
     again later, if it would take too much memory.
     """
 
@@ -48,7 +48,7 @@ class SourceFile(_FileState):
 
     @property
     def is_settled(self) -> bool:
-        """Whether an equal time, size and stamp prove that the file is unchanged."""
+        """Whether an equal time, size and stamp prove that the file hasn't changed."""
         return bool(self.stamp) and not self.recent
 
 
@@ -56,7 +56,7 @@ class SourceFile(_FileState):
 class KnownNote(_FileState):
     """A note at the time of the last sync; `path` is relative to the folder `source_ref`.
 
-    `encoding` is the encoding that the user chose for its file, or "".
+    `encoding` is the encoding that the user chose for the file, or "".
     """
 
     note_id: str
@@ -86,11 +86,11 @@ class SyncReport:
     """Result of an applied plan: counts and failures; `unchanged` includes touched notes.
 
     `edits_flagged` counts the edits that lost their place in a changed note, `edits_kept` the edits of removed notes,
-    which wait for the files to come back. `not_downloaded` files aren't there yet or are locked, and keep their notes;
-    `skipped` files have a kind without a reader; `left_out` are files and whole folders that rules exclude.
+    which are kept in case the files come back. `not_downloaded` files aren't there yet or are locked, so their notes
+    are kept; `skipped` files have a kind without a reader; `left_out` are files and whole folders that rules exclude.
     `incomplete` are the added and changed notes that lack parts of their files. `waiting` counts the base's notes that
-    can be searched by words only; `problem` is the reason if the embedder failed. `refused` counts the chunks whose
-    text the base's model refuses. `importer` is the program that the notes come from, or "".
+    can be searched only by words; `problem` is the reason if the embedder failed. `refused` counts the chunks whose
+    text the base's model refuses. `importer` is the program from which the notes come, or "".
     """
 
     SHOWN: ClassVar = ("missing_parts",)
@@ -134,10 +134,10 @@ class SyncPlan:
 
     `touched` files have a new time or stamp but the same content: only their metadata changes. `failed` and
     `not_downloaded` paths keep their notes. `known` counts the base's notes from this folder. `base_id` is the compared
-    base, also after it is renamed; it is empty in a plan that `makes` a base. `joined` are notes of the workspace that
-    will belong to files with the same paths; those with another text are in `changed` too. `skipped`, `left_out` and
-    `importer` are as in SyncReport. `address` is the address of an imported web page. `unread` are the `failed` files
-    that haven't changed since they couldn't be read. `is_whole`: the whole folder was compared.
+    base, even if it is renamed later; it is empty in a plan that `makes` a base. `joined` are notes of the workspace
+    that will be linked to files with the same paths; notes with another text are in `changed` too. `skipped`,
+    `left_out` and `importer` are as in SyncReport. `address` is the address of an imported web page. `unread` are the
+    `failed` files that haven't changed since the last failure. `is_whole`: the whole folder was compared.
     """
 
     base: str
@@ -199,13 +199,13 @@ class SyncPlan:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the plan changes no note."""
+        """Whether the plan changes no notes."""
         return not (self.added or self.changed or self.renamed or self.removed or self.joined)
 
 
 @frozen
 class ScannedFolder:
-    """Result of importing a folder of text files; `made`: the base was made for it."""
+    """Result of importing a folder of text files; `made`: the base was created for the folder."""
 
     base: str
     folder: str

@@ -15,7 +15,7 @@ TAG_NAME = rf"(?!\d++[/-]*+(?![{_OF_TAG}]))(?!{_COLOUR}(?![{_OF_TAG}]))[\w{_EMOJ
 It isn't digits alone, because #12 is a number, and it isn't a colour.
 """
 TAGS_FOLLOW = r"\s(\[{（【《「『〈“‘，。、；：！？,;|>*~"
-"""Characters that a tag may follow, besides the start of a text."""
+"""Characters that may precede a tag, in addition to the start of a text."""
 TAG = rf"(?<![^{TAGS_FOLLOW}])\#(?!(?<=\[\#)\w\])(?P<tag>{TAG_NAME})"
 """A tag in a text; `[#A]` isn't a tag, but a priority."""
 FORMULA = r"(?<!\\)(?:\$\$[^$]{1,4000}\$\$|\$(?![\s$])(?:\\.|[^$\\]){0,2000}+(?<!\s)\$(?!\d))"

@@ -1,4 +1,4 @@
-"""Uses of notes: place, question and verdict each time a note is found, read, cited or clicked."""
+"""Uses of notes: place, question and verdict each time that a note is found, read, cited or clicked."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -39,11 +39,11 @@ BY_USE = message_table(
 )
 """Filters of notes by use."""
 OF_QUESTIONS = ("search", "context", "answer")
-"""Places in which the context is a question."""
+"""Places whose context is a question."""
 LONGEST_CONTEXT = 10_000
-"""Maximum number of characters of a context, and of a place."""
+"""Maximum number of characters in a context, and in a place."""
 _CALM = 3
-"""Number of neutral verdicts that every note starts with, so that a single verdict counts little."""
+"""Number of neutral verdicts with which every note starts, so that a single verdict counts little."""
 
 ClickKind = Literal["open", "copy", "cite"]
 
@@ -58,7 +58,7 @@ CLICKED: Mapping[ClickKind, Message] = message_table(
 
 
 def favour(total: float, count: float) -> float:
-    """Return the score of a note from `count` verdicts or clicks with the sum `total`: above -1 and below 1."""
+    """Return a note's score from `count` verdicts or clicks with the sum `total`: above -1 and below 1."""
     return total / (count + _CALM)
 
 
@@ -85,7 +85,7 @@ class Use:
 
 @frozen
 class Feedback:
-    """A verdict in archives before version 20 of the schema."""
+    """A verdict in archives from before version 20 of the schema."""
 
     query: str
     note_id: str
@@ -99,7 +99,7 @@ class Feedback:
 
 @frozen
 class UseFigures:
-    """Statistics of a note's use: how often it was found and used, the last use, and the verdicts."""
+    """Statistics on a note's use: how often it was found and used, the last use, and the verdicts."""
 
     found: int = 0
     used: int = 0
@@ -111,7 +111,7 @@ class UseFigures:
 
 @frozen
 class Signal:
-    """Weight of a click, relative to a verdict's 1, and its half-life in days."""
+    """Weight of a click, relative to 1 for a verdict, and its half-life in days."""
 
     weight: float
     half_life: float
@@ -122,7 +122,7 @@ SIGNALS: Mapping[ClickKind, Signal] = {"open": Signal(0.5, 30), "copy": Signal(1
 
 @frozen
 class Click:
-    """A hit that was opened, copied or cited for a question; `day` is a bare day, `chunk_id` is "" for a whole note."""
+    """A hit that was opened, copied or cited for a question; `day` is a date, `chunk_id` is "" for a whole note."""
 
     note_id: str
     question: str

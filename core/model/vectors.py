@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Matrix = NDArray[np.float32]
-    """Vectors in rows of unit length, shape (n, dimension)."""
+    """Row vectors of unit length, shape (n, dimension)."""
 
     Pixels = NDArray[np.uint8]
     """An RGB picture, shape (height, width, 3)."""
@@ -24,5 +24,5 @@ if TYPE_CHECKING:
 
     Rowids = NDArray[np.int64]
     """Row ids of chunks in the store, ascending, shape (n,)."""
-else:  # numpy is loaded by what computes
+else:  # only modules that compute load numpy
     Matrix = Pixels = Bits = Spans = Rowids = Any

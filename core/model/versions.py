@@ -14,10 +14,10 @@ SubmissionKind = Literal["note", "change", "conflict"]
 
 @frozen
 class Revision:
-    """Kind and author of a change of a note, for its version.
+    """Kind and author of a change to a note, for its version.
 
-    The author of `accept` and of `propose` is the one who accepts the pending note or a program's change. With `joins`
-    the version replaces the previous one and keeps its kind.
+    The author of `accept` and `propose` is the user or program that accepted the pending note or the change. With
+    `joins`, the version replaces the previous one and keeps its kind.
     """
 
     kind: VersionKind
@@ -52,9 +52,9 @@ class Trashed:
 
 @frozen
 class NoteDraft:
-    """An unsaved text of the editor.
+    """Unsaved text in the editor.
 
-    `key` is the note's id, or "new", followed by a name of its own, because two tabs have two drafts. `version` is the
+    `key` is the note's id, or "new", followed by a unique name, because two tabs have two drafts. `version` is the
     note's version when editing began. `base_id` is empty if a new note has no base yet.
     """
 
@@ -69,7 +69,7 @@ class NoteDraft:
 
 @frozen
 class Added:
-    """Result of adding many notes: their ids, and for each failure its number from 0 and the reason."""
+    """Result of adding many notes: their ids, and for each failure the note's number from 0 and the reason."""
 
     note_ids: tuple[str, ...]
     failed: tuple[tuple[int, Message], ...]
@@ -77,7 +77,7 @@ class Added:
 
 @frozen
 class DiffPiece:
-    """A piece of a comparison of two texts: in both, or in one of them."""
+    """A piece of a comparison of two texts, in both texts or in one of them."""
 
     kind: Literal["equal", "added", "removed"]
     text: str
@@ -104,8 +104,8 @@ class NoteDifference:
 class TrashedBase:
     """A deleted base that can be restored: the `key` of its archive, its name, size in bytes and time of deletion.
 
-    `problem` says why it can't be restored; then the name is the file's name. An `expired` base is kept for a last
-    week. With `titles` it is an archive of the base's notes that left the trash at the time `at`.
+    `problem` says why it can't be restored; then the name is the file's name. An `expired` base is kept for one more
+    week. With `titles`, it is an archive of the base's notes that were removed from the trash at the time `at`.
     """
 
     key: str
@@ -119,7 +119,7 @@ class TrashedBase:
 
 @frozen
 class Proposal:
-    """A change of a note that a program proposes: new `fields`, and a new text unless `body` is None.
+    """A change to a note that a program proposes: new `fields`, and a new text unless `body` is None.
 
     `version` is the note's version that the program changed. A note has at most one proposal.
     """
@@ -133,9 +133,9 @@ class Proposal:
 
 @frozen
 class Submission:
-    """An item to review: a pending note, or a program's proposed `change` of a note.
+    """An item to review: a pending note, or a program's proposed `change` to a note.
 
-    `author` wrote it, at the time `at`.
+    `author` wrote it at the time `at`.
     """
 
     note: NoteSummary
@@ -145,7 +145,7 @@ class Submission:
 
     @property
     def kind(self) -> SubmissionKind:
-        """The kind of the item; a `conflict` is a change of a note that was changed since."""
+        """The kind of the item; a `conflict` is a change to a note that has been changed since."""
         if self.change is None:
             return "note"
         return "change" if self.change.version == self.note.version else "conflict"

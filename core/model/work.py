@@ -1,4 +1,4 @@
-"""Kinds of long work with their messages; the freshness of notes, and the program's settings."""
+"""Kinds of long work with their messages; the freshness of notes; the program's settings."""
 
 from collections.abc import Mapping
 from dataclasses import field
@@ -40,9 +40,9 @@ class JobKind:
     """A kind of long work; a job has the name of its kind, and one job of a kind runs at a time.
 
     `title` names the work after its end. `doing`, `done` and `stopped` are the messages of a running, a finished and a
-    stopped job; `n` is the result if it is a number. Jobs with the same `place` are drawn together; without a `place`
-    a job isn't drawn. While a job `writes` notes or chunks, no chunk can be edited. `alone`: a command next to the open
-    app starts the job once no other such job runs.
+    stopped job; `n` is the result if it is a number. Jobs with the same `place` are shown together; without a `place` a
+    job isn't shown. While a job `writes` notes or chunks, no chunk can be edited. `alone`: a command run while the app
+    is open starts the job once no other such job is running.
     """
 
     place: JobPlace = ""
@@ -211,12 +211,12 @@ JOB_KINDS: Mapping[str, JobKind] = {
 
 
 def jobs_at(*places: JobPlace) -> tuple[str, ...]:
-    """Return the names of the kinds with these places."""
+    """Return the names of the job kinds with the given places."""
     return tuple(name for name, kind in JOB_KINDS.items() if kind.place in places)
 
 
 def excluded_by(name: str) -> tuple[str, ...]:
-    """Return the names of the jobs that must end before a command next to the open app can start this one."""
+    """Return the names of the jobs that must end before a command run while the app is open can start this one."""
     return tuple(other for other, kind in JOB_KINDS.items() if kind.alone) if JOB_KINDS[name].alone else ()
 
 
@@ -231,7 +231,7 @@ def left_line(seconds: float) -> Message:
 class Freshness:
     """Whether the notes are up to date with their folders; `messages` describe current work and problems.
 
-    The state is `notice` for a problem that puts no note at risk.
+    The state is `notice` for a problem that doesn't put notes at risk.
     """
 
     state: Literal["current", "working", "notice", "attention"]
@@ -240,7 +240,7 @@ class Freshness:
 
 @frozen
 class Creation:
-    """A program's request to create something: its digest, and the answer; `status` is None until it is answered."""
+    """A program's request to create something: its digest, and the response; `status` is None until it is answered."""
 
     request: bytes
     status: int | None = None

@@ -1,1 +1,1 @@
-"""The text of a question -> a query: its filters, its level, its sub-queries."""
+"""From the text of a question to a query: its filters, level and sub-queries."""

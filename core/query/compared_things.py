@@ -15,7 +15,7 @@ from core.base.frozen import frozen
 from core.base.text import CJK, simplify
 
 FIRST_NAME, LAST_NAME = 0xE000, 0xE0FF
-"""The range of private characters that replace phrases, so that no word in a phrase is read as a connective."""
+"""The range of private-use characters that replace phrases, so that no word in a phrase is read as a connective."""
 
 CONNECTIVES = {
     "and": re.compile(r"(?i)(?<=\s)(?:and|&)\s|以及|[和与跟、]"),
@@ -23,7 +23,7 @@ CONNECTIVES = {
     # Not the 'VS' of VS Code, which comes before its other word.
     "vs": re.compile(r"(?i)(?<![!-~])(?:vs\.?|versus)(?![!-~]|\s+code\b)"),
 }
-"""Connectives between two sides, by kind; each rule names the kind that its questions use."""
+"""Connectives between two sides, by kind; each rule names the kind of connective in its questions."""
 
 CHINESE = re.compile(f"[{CJK}]")
 
@@ -35,7 +35,7 @@ _COMMA = re.compile(r"[,，]")
 _SPACE = re.compile(r"\s+")
 _ITEM = r"[^\s,，]+(?: [^\s,，]+){0,3}"
 _ENUMERATION = re.compile(rf"(?i)((?:{_ITEM}, ?)+{_ITEM}),?(?: (?:and|or) |\s*[和与]\s*)(.+)")
-"""'A, B and C', where each item but the last has at most four words."""
+"""'A, B and C', where each item except the last has at most four words."""
 
 _TAIL = re.compile(
     r"(?i)之间|两者|到底|各(?=有|自|$)|分别|有(?:什么|啥|何|哪|没有)|(?<![存现])在|哪|谁更|怎[么样]|如何|什么|是否|更|的"
@@ -61,7 +61,7 @@ _NO_SIDE = re.compile(
     r"|(?:two|both|all|several|multiple|different|these|those)\b.*|(?:.*\s)?(?i:what|which|who|why|how)\b.*"
     r"|[我你他她它这那]\S?|.*(?:为何|怎么|什么|谁|哪).*"
 )
-"""Texts that can't be a name: they end in a function word, start like 'these', or are a question themselves."""
+"""Texts that can't be a name: they end in a function word, start like 'these', or are questions themselves."""
 
 _EACH = re.compile(
     r"(?i)之间|两者|到底|各自?的?|分别|哪[个种款家](?:更|比较)?|谁更|^[是有]什么$|^在?哪[里儿]?$|^[的更]"
@@ -71,19 +71,19 @@ _EACH = re.compile(
 """Words about all sides together, removed from the text that applies to each."""
 
 _MOST_JOINTS = 8
-"""The most connectives that are tried, from the first."""
+"""Maximum number of connectives to try, from the first on."""
 
 
 @frozen
 class ComparedThings:
-    """The compared things, at least two (or the subject of a list), and the text that applies to each."""
+    """The compared things (at least two, or the subject of a list), and the text that applies to each."""
 
     things: tuple[str, ...]
     shared: str = ""
 
 
 def split(text: str, by: str, *, topic: str = "", rest: str = "") -> ComparedThings | None:
-    """Split a text into sides at a connective of the kind `by`; return None unless it names two things.
+    """Split a text into sides at a connective of the kind `by`; None unless it names two things.
 
     `topic` and `rest` are the parts of the question before and after the text.
     """
@@ -114,21 +114,21 @@ def split_sides(items: list[str], before: list[str], after: list[str]) -> Compar
 
 
 def cut(text: str, spans: list[Span]) -> list[str]:
-    """Return the pieces of a text between the spans."""
+    """Return the pieces of a text between the given spans."""
     ends = [0, *(end for _, end in spans)]
     starts = [*(start for start, _ in spans), len(text)]
     return [text[end:start] for end, start in zip(ends, starts, strict=True)]
 
 
 def _shared(*parts: str) -> str:
-    """Return the text that applies to each side by itself."""
+    """Return the text that applies to each side separately."""
     stripped = (part.strip(" ,，:：;；?？。!！.") for part in parts)
     alone = ("".join(cut(part, [match.span() for match in _EACH.finditer(simplify(part))])) for part in stripped)
     return " ".join(" ".join(alone).split()).strip(" ,，的")
 
 
 def _around(segments: list[str], by: str) -> tuple[list[str], str, list[str]]:
-    """Return the first segment with a connective, between the segments before and after it; all empty without one."""
+    """Return the segments before the first one with a connective, that segment, and the rest; all empty without one."""
     for number, segment in enumerate(segments):
         if _joints(segment, by):
             return segments[:number], segment, segments[number + 1 :]
@@ -156,7 +156,7 @@ def _split_at_closest(text: str, by: str) -> list[str]:
 
 
 def _unlike(left: str, right: str) -> int:
-    """Return the difference in length of two sides; a Chinese character counts 1, any other word 2."""
+    """Return the difference in length between two sides; a Chinese character counts 1, any other word 2."""
     return abs(_weight(left) - _weight(_end(right.strip(), left.strip())[0]))
 
 
@@ -187,7 +187,7 @@ def _end(side: str, other: str) -> tuple[str, str]:
 
 
 def _spaces(side: str, other: str) -> list[re.Match[str]]:
-    """Return the spaces next to Chinese in a side; none if the other side has some too (Redis 集群 和 哨兵)."""
+    """Return the spaces next to Chinese in a side; empty if the other side has some too (Redis 集群 和 哨兵)."""
     own, others = (
         [space for space in _SPACE.finditer(text) if CHINESE.search(text[space.start() - 1] + text[space.end()])]
         for text in (side, other)

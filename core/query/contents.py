@@ -65,7 +65,7 @@ _FRAME = re.compile(
     r"|notes?|pages?|documents?|passages?|files?|articles?|please|are|there|only)\b)++",
 )
 _BEGINNINGS = frozenset("不没未包含带附有画里中面都nNpPdDfFaAwWcCiIsS")
-"""The first characters of all patterns, which rule out most positions quickly."""
+"""The first characters of all patterns, for quickly ruling out most positions."""
 
 
 @frozen
@@ -92,10 +92,10 @@ def named(text: str, start: int) -> ContentTerm | None:
 
 
 def is_frame(text: str) -> bool:
-    """Return whether a text only asks for notes, without a subject: "find all notes", 找到."""
+    """Return whether a text only asks for notes and has no subject: "find all notes", 找到."""
     return _FRAME.fullmatch(text) is not None
 
 
 def names_picture(text: str) -> bool:
-    """Return whether a question asks for a picture: the photo of the whiteboard."""
+    """Return whether a question asks for a picture, such as *the photo of the whiteboard*."""
     return _PICTURE.search(text) is not None

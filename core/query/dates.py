@@ -1,7 +1,7 @@
 """Typed dates and time spans as local days.
 
-Weeks begin on Monday. A month back is the same day of the previous month, or its last day where it is
-shorter. In running text a time counts only at its `Place`:
+Weeks begin on Monday. A month ago is the same day of the previous month, or its last day if that month
+is shorter. In running text a time counts only at its `Place`:
 
 - A counted span (`last 30 days`, `past two weeks`, `since 2026-01-31`, `最近一个月`, `近三天`, `过去半年`)
   counts anywhere.
@@ -27,12 +27,12 @@ Place = Literal["anywhere", "edges", "beginning"]
 YEARS = range(1900, 3000)
 
 SIGNS = str.maketrans({"≥": ">=", "≤": "<=", "⩾": ">=", "⩽": "<=", "…": "..", "−": "-", "～": "..", "~": ".."})
-"""Typed range signs -> the signs that the parser reads."""
+"""Range signs that users type -> the signs that the parser reads."""
 
 
 @frozen
 class DateRange:
-    """Days from `first` up to, not including, `end`; open-ended without `end`."""
+    """Days from `first` up to but not including `end`; open-ended if `end` is missing."""
 
     first: date
     end: date | None = None
@@ -42,7 +42,7 @@ class DateRange:
 class Spoken:
     """A time in running text up to `end`; `owning` if 的 or 's follows it.
 
-    With `since` it lasts up to now, whatever its value.
+    With `since`, it lasts until now, whatever its value.
     """
 
     value: str
@@ -53,9 +53,9 @@ class Spoken:
 
 
 def read(value: str, today: date) -> DateRange:
-    """Return the days of a date, of a name such as `last week`, or of an age such as `7d`, which lasts up to now.
+    """Return the days of a date, of a name such as `last week`, or of an age such as `7d`, which lasts until now.
 
-    Raises QueryError for a value that is not a date, for a day that doesn't exist and for years out of range.
+    Raises QueryError for a value that isn't a date, a day that doesn't exist, and years out of range.
     """
     typed = " ".join(unicodedata.normalize("NFKC", value).casefold().split())
     if match := _DATE.fullmatch(typed):
@@ -70,7 +70,7 @@ def read(value: str, today: date) -> DateRange:
 def between(value: str, today: date) -> tuple[date | None, date | None]:
     """Return the first day of a date or range and the day after its last: `2026-01..2026-03`, `>=2026`, `<7d`.
 
-    None is an open end. Raises QueryError as `read` does, and for a range that ends before it begins.
+    None is an open end. Raises the errors of `read`, and QueryError for a range that ends before it begins.
     """
     typed = unicodedata.normalize("NFKC", value.translate(SIGNS)).casefold().strip().rstrip(",:;!?")
     typed = typed if typed.endswith("..") else typed.removesuffix(".")
@@ -96,7 +96,7 @@ def between(value: str, today: date) -> tuple[date | None, date | None]:
 
 
 def _day_after(value: str, today: date) -> date:
-    """Return the day after a date. An age such as `7d` is the day that long ago; an open-ended name ends today."""
+    """Return the day after a date. An age such as `7d` gives the day that long ago; an open-ended name ends today."""
     span = read(value, today)
     if span.end:
         return span.end
@@ -142,7 +142,7 @@ def _days(value: str, parts: list[int]) -> DateRange:
 
 
 def _since(value: str, count: str, unit: str, today: date) -> DateRange:
-    """Return the days since a number of units ago; 半 is half a month (15 days) or half a year."""
+    """Return the days since the given number of units ago; 半 is half a month (15 days) or half a year."""
     kind = _UNITS[unit.removeprefix("个")]
     try:
         if count == "半":
@@ -250,7 +250,7 @@ _AGE = re.compile(
 # Possessive repeats (++) prevent quadratic time on a question of spaces only.
 _LEAD = r"(?:(?P<since>since\s++)|(?:in|from|over|during|within|for)\s++)?(?:the\s++)?"
 _END = r"(?![a-z0-9_-])"
-# 内, 里 and 中 begin too many words (内存) to match before another character; 的士 and 的确 are words.
+# 内, 里 and 中 begin too many words (内存) to match before another character. 的士 and 的确 are words.
 _OWNING = r"(?:(?:以内|之内|期间|以来|[内里中])(?=的|\W|\Z))?(?P<owning>\s*+的(?![士确])|['’]s\b)?"
 _ENGLISH_COUNTED = (
     rf"{_LEAD}(?P<value>(?:last|past)\s++(?:{_FIGURES}|{'|'.join(_ENGLISH)})\s++(?:day|week|month|year)s?){_END}"
@@ -279,4 +279,4 @@ _SPOKEN = [
     for pattern in (_ENGLISH_COUNTED, _SINCE, _CHINESE_COUNTED, _ENGLISH_NAMED, _CHINESE_NAMED)
 ]
 _BEGINNINGS = frozenset("iIfFoOdDwWsStTlLpPyY在最近过上本这今昨前去")
-"""The first characters of all named times, which rule out most positions quickly."""
+"""The first characters of all named times, for quickly ruling out most positions."""

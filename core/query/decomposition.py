@@ -1,4 +1,4 @@
-"""Decomposition of a question into sub-queries, by rules, which are here, or by a language model."""
+"""Decomposition of a question into sub-queries, by the rules in this module or by a language model."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -12,11 +12,11 @@ from core.base.text import one_line, simplify
 from core.model import NOT_NARROWING, Classified, Decomposition, ExploratoryKind, Level, SubQuery, Term, Understood
 from core.query import compared_things
 
-# Rules for questions that ask for more than one thing: the pattern, the reason, and the places of the things.
+# Rules for questions about more than one thing: the pattern, the reason, and the groups with the things.
 #
 # The rules are narrow on purpose. A false match costs several searches and fills hits with parts that nobody
 # meant; a missed question is still searched as a whole. So a question that asks how or why is ordinary, and
-# a word alone ('list', 'all', 'or', 和, 还是) decides nothing.
+# a single word ('list', 'all', 'or', 和, 还是) is never enough.
 
 COMPARES = message("It compares these: {things}.")
 CHOOSES = message("It asks to choose between these: {things}.")
@@ -32,13 +32,14 @@ class ExploratoryRule:
     """The pattern of an exploratory question, and the reason shown for it.
 
     Groups of the pattern: `and`, `or` or `vs` is split into sides at that connective; `a` and `b` are the sides
-    themselves; `topic` and `rest` apply to all sides. In other patterns `subject` is the subject, followed by `rest`.
+    themselves; `topic` and `rest` apply to all sides. In other patterns `subject` is the subject, and `rest` follows
+    it.
     """
 
     kind: ExploratoryKind
     reason: Message
     pattern: str
-    """Chinese is simplified; `<name>` refers to `_PARTS`."""
+    """The regular expression in simplified Chinese; `<name>` refers to `_PARTS`."""
 
     @property
     def form(self) -> re.Pattern[str]:
@@ -48,7 +49,7 @@ class ExploratoryRule:
 
 # plain: one character of a text in which neither how nor why follows. no_files excludes lists in a terminal,
 # no_command questions for one fact. rest is where a noun such as 区别 ends: 对比度 and 区别于 go on.
-# with: 和平 and 和弦 are words. mine is what somebody knows of a subject: 在分块方面的所有经验
+# with: 和平 and 和弦 are words. mine is somebody's knowledge of a subject: 在分块方面的所有经验
 _PARTS = dict(
     line.split(" ", 1)
     for line in r"""
@@ -258,7 +259,7 @@ RULES: tuple[ExploratoryRule, ...] = (
 if TYPE_CHECKING:
     from core.providers.chat import Chat
 
-# The level a question is searched at.
+# The level of a question.
 
 SIMPLE = message("It is one question, searched as it is.")
 
@@ -269,12 +270,12 @@ _POLITE = re.compile(
 """Polite openings, which are removed before the rules apply."""
 
 _SHOWN = 60
-"""The most characters of a thing in the reason."""
+"""Maximum number of characters of a thing in the reason."""
 
 
 @frozen
 class Recognised:
-    """The match of a rule, and the `things` that the question names; a list or a summary has one."""
+    """The match of a rule, and the `things` that the question names (a single thing for a list or a summary)."""
 
     kind: ExploratoryKind
     reason: Message
@@ -294,7 +295,7 @@ def classify(understood: Understood, match: Recognised | None) -> Classified:
 
 
 def recognise(text: str, phrases: Sequence[str] = ()) -> Recognised | None:
-    """Return the match of the first rule that fits a question, None if none does.
+    """Return the match of the first rule that fits a question, None if no rule fits.
 
     Each phrase counts as one name, whatever words it contains.
     """
@@ -318,7 +319,7 @@ def recognise(text: str, phrases: Sequence[str] = ()) -> Recognised | None:
 
 
 def _phrases_as_names(text: str, phrases: Sequence[str]) -> tuple[str, dict[int, str]]:
-    """Return the question with a private character for each phrase, and the phrase of each character."""
+    """Return the question with a private-use character for each phrase, and the phrases by their characters."""
     question = " ".join(text.replace("’", "'").split())
     names: dict[int, str] = {}
     for number, phrase in enumerate(sorted(phrases, key=len, reverse=True), compared_things.FIRST_NAME):
@@ -343,7 +344,7 @@ def _named_things(match: re.Match[str], question: str) -> compared_things.Compar
 
 
 def _decisive_words(match: re.Match[str], question: str) -> str:
-    """Return the words that make a question a list or a summary: all words except the subject."""
+    """Return the words that make a question a list or a summary: all except the subject."""
     spans = [match.span(name) for name in ("subject", "rest") if match.groupdict().get(name)]
     return "…".join(piece.strip() for piece in compared_things.cut(question, spans) if piece.strip())
 
@@ -361,9 +362,9 @@ def _restore_phrases(term: Term) -> str:
 
 
 SIDE, SUBJECT, BOTH, PART = message("one side"), message("the subject"), message("both sides"), message("a part")
-"""Reasons of sub-queries: one compared or related thing, the subject, all things, a part from a language model."""
+"""Reasons for sub-queries: a compared or related thing, the subject, all things, a part from a language model."""
 WHOLE = message("the whole question")
-"""The reason of the sub-query for the undivided question."""
+"""Reason for the sub-query with the undivided question."""
 
 ASPECTS = {
     "list": ((message("kinds"), "种类"), (message("examples"), "例子")),
@@ -374,7 +375,7 @@ ASPECTS = {
         (message("problems"), "问题"),
     ),
 }
-"""Aspects that are appended to the subject of a list or summary: English and Chinese words."""
+"""Aspects appended to the subject of a list or summary, in English and Chinese."""
 
 TASK = """You take a question to someone's notes apart into smaller questions that are searched one by one.
 You are given JSON: "question", and "most", the largest number of smaller questions.
@@ -383,7 +384,7 @@ asks for one thing. Add nothing that isn't asked.
 Reply with one JSON list of strings only, such as ["backups of the database", "backups of the photos"]."""
 
 MOST_CHARACTERS = 300
-"""Maximum length of a sub-query from a language model."""
+"""Maximum length in characters of a sub-query from a language model."""
 
 
 @frozen
@@ -395,7 +396,7 @@ class ClassifiedQuestion:
 
 
 def classify_question(understood: Understood, level: Level) -> ClassifiedQuestion:
-    """Return a question's level (for `auto`, by the rules) and the sub-queries of an exploratory question."""
+    """Return a question's level (for `auto`, by the rules), and the sub-queries if it is exploratory."""
     match = recognise(understood.text, understood.quoted) if level in ("auto", "exploratory") else None
     result = Classified(level, message("You chose this kind of search."))
     if level == "auto":
@@ -450,8 +451,8 @@ def _drop_repeats(parts: Iterable[SubQuery], limit: int) -> tuple[SubQuery, ...]
 
 
 def _strings(answer: str) -> list[str]:
-    """Return the last JSON list of strings in an answer, else an empty list."""
-    from core.providers.chat import values  # takes a fifth of a second, which other searches avoid
+    """Return the last JSON list of strings in a reply, else an empty list."""
+    from core.providers.chat import values  # imported here because it takes 0.2 s
 
     for strings in values(answer, r"\["):
         if strings and all(isinstance(part, str) and len(part) <= MOST_CHARACTERS for part in strings):

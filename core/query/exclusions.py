@@ -49,7 +49,7 @@ _AND = re.compile(r"\s+(?:and|or|nor)\s+|[和与跟、及或,，]\s*")
 
 
 def excepted(typed: str) -> tuple[int, int, tuple[str, ...], bool] | None:
-    """Return the start, the end and the excluded things of an exclusion, or None if the question has none.
+    """Return the start, the end and the excluded things of an exclusion, None if the question has none.
 
     The last value tells whether its words also describe the subject (caches without Redis) and stay in the search.
     """
@@ -75,11 +75,11 @@ _ALONGSIDE = r"\s*(?:vs\.?(?![a-z])|versus|(?<![a-z])(?:and|or)(?![a-z])|[和与
 
 
 def share_about(things: Iterable[str], titles: Iterable[str], text: str) -> float:
-    """Return how much a text is about some things, from 0 to 1.
+    """Return how much a text is about the given things, from 0 to 1.
 
-    It is 1 if a title names them alone, 0.25 if each title that does names them next to others, else the share of lines
-    that name them, if it is more than half. Negated mentions don't count: a note on logging in without a password isn't
-    about passwords.
+    It is 1 if a title names only these things, and 0.25 if every title that names them also names others. If no title
+    does, it is the share of lines that name them, provided that it is more than half. Negated mentions don't count: a
+    note on logging in without a password isn't about passwords.
     """
     thing = f"(?:{'|'.join(name_pattern(fold(thing)) for thing in things)})"
 

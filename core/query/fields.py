@@ -18,7 +18,7 @@ _FILTERS = [field for field in NOTE_FIELDS.values() if field.typed]
 
 
 def _listed(names: str) -> dict[str, tuple[str, ...]]:
-    """Return the names of fields or choices by the first name, from lines of names separated by bars."""
+    """Return the names of fields or choices by their first name, from lines of names separated by bars."""
     return {names[0]: names for names in (tuple(line.split()) for line in names.split("|"))}
 
 
@@ -34,7 +34,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
         "|after 之后 晚于|before 之前 早于|created 创建于|updated 更新于"
     ),
 }
-"""Every field -> the names that users type; case and width don't matter."""
+"""Every field -> the names that users type, regardless of case and width."""
 
 CHOICES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "status": _listed(
@@ -45,7 +45,7 @@ CHOICES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     ),
     "use": _listed("unfound 从未找到 未找到|unhelpful 从未有用 没用过|misleading harmful 有误导 误导"),
 }
-"""The fields with fixed values -> the names that users type for each value."""
+"""Every field with fixed values -> the names that users type for each value."""
 
 DAYS = frozenset(("created", "updated"))
 """Fields whose values are days or ranges of days."""
@@ -81,16 +81,16 @@ _MEANT = _pairs(
     "|since after|date after|until before"
 )
 _SHOWN = 20
-"""The most properties that an error message lists."""
+"""Maximum number of properties that an error lists."""
 _NOTES = "md"
-"""The kind of notes that were imported from an export of another program."""
+"""The kind of notes that were imported from another program's export."""
 _NAMES = {name: field for field, names in FIELDS.items() for name in names}
 _RANGE = re.compile(r"(-?\d{1,18})?\.\.(-?\d{1,18})?[.,:;!?]?|(>=|<=|>|<|=)?(-?\d{1,18})[.,:;!?]?")
 _AS_TEXT = message("To search for the text itself, put it in quotation marks.")
 
 
 def field_of(name: str, properties: Collection[str] = ()) -> str | None:
-    """Return the field with this typed name, else the property with it, else None.
+    """Return the field that users type by this name, else the property with this name, else None.
 
     `properties` are the folded names of all properties that notes have.
     """
@@ -99,7 +99,7 @@ def field_of(name: str, properties: Collection[str] = ()) -> str | None:
 
 
 def chosen(name: str, field: str, values: Iterable[str], at: Span, properties: Collection[str] = ()) -> tuple[str, ...]:
-    """Return values as notes store them; raises QueryError for an invalid value of the field, typed as `name`."""
+    """Return values as notes store them; raises QueryError for an invalid value. `name`: the field's name as typed."""
     if field in RANGES:
         return tuple(_range(name, field, value, at, is_property=field in properties) for value in values)
     if field != "kind" and field not in CHOICES:
@@ -119,7 +119,7 @@ def chosen(name: str, field: str, values: Iterable[str], at: Span, properties: C
 
 
 def _stored(field: str, value: str, properties: Collection[str]) -> str:
-    """Return the stored value as `stored` does; `has` also accepts a property's name."""
+    """Return the stored value as `stored` does; for `has`, a property's name is also accepted."""
     try:
         return stored(field, value)
     except UnknownChoice:
@@ -129,7 +129,7 @@ def _stored(field: str, value: str, properties: Collection[str]) -> str:
 
 
 def stored(field: str, value: str) -> str:
-    """Return a typed value of a field with fixed values as notes store it; raises UnknownChoice."""
+    """Return the stored form of a typed value, for a field with fixed values; raises UnknownChoice."""
     folded = _folded(value)
     for choice, names in CHOICES[field].items():
         if folded in names:
@@ -138,7 +138,7 @@ def stored(field: str, value: str) -> str:
 
 
 def _kind(value: str) -> str:
-    """Return a kind of document as notes store it; raises UnknownChoice for an unknown kind."""
+    """Return the stored form of a kind of document; raises UnknownChoice for an unknown kind."""
     folded = _folded(value).removeprefix(".")
     if folded not in KINDS and folded != _NOTES and not converters_for(folded):
         raise UnknownChoice("kind of document", value, KINDS)
@@ -173,7 +173,7 @@ def _range(name: str, field: str, value: str, at: Span, *, is_property: bool) ->
 
 
 def refuse_empty(name: str, field: str, at: Span) -> None:
-    """Raise QueryError for a field without a value; `name` is its typed name with the colon."""
+    """Raise QueryError for a field without a value; `name` is the name as typed, with the colon."""
     raise QueryError(
         "'{name}' has no value. Write it directly after the colon, as in {example}. {help}",
         at,
@@ -190,7 +190,7 @@ def refuse_minus(name: str, field: str, at: Span) -> None:
 
 
 def nearest(name: str, properties: Collection[str], *, surely: bool) -> str:
-    """Return the field that an unknown name may mean, "" for none; if no field is `surely` meant, it must be closer."""
+    """Return the field that an unknown name may mean, "" if none; a name that isn't `surely` a field must be closer."""
     near = get_close_matches(name.casefold(), [*FIELDS, *_MEANT, *properties], n=1, cutoff=0.6 if surely else 0.81)
     return _MEANT.get(near[0], near[0]) if near else ""
 

@@ -19,7 +19,7 @@ _MARKS = "".join({*_QUOTES, *_QUOTES.values()})
 STRAIGHT = '"＂'
 _STOPS = "，。；！？"
 _JOINING = "-_./\\@#:=+&$'’"
-"""Characters before a Latin word that make it part of a longer one."""
+"""Characters that join the following Latin word to a longer one."""
 
 _NOTHING: metadata.Vocabulary = {}
 _SPACE = re.compile(r"\s+")
@@ -30,7 +30,7 @@ _TAG = re.compile(rf"[#＃]({TAG_NAME})(?=[\s,、{_STOPS}{''.join(_QUOTES)}]|[.:
 _DIRECTIVES = frozenset("include define undef ifdef ifndef endif pragma".split())
 _FIELD = re.compile(r"([^\s:：]{1,40})[:：]")
 _UNKNOWN = re.compile(rf"([^\W\d_]\w{{1,39}}):(?:(?P<second>:)|(?=(?P<figure>\d)|[^\W_]|[{''.join(_QUOTES)}]))")
-"""A name and a colon that may be meant as a field."""
+"""A name and a colon that may be intended as a field."""
 _VALUE = re.compile(rf"[^\s,{_STOPS}]*+")
 _ENDED = re.compile(rf"[\s,;:!?)\]}}{_STOPS}：）】]|\Z")
 _AFTER_PIECE = re.compile(rf"[,.!?、{_STOPS}]*")
@@ -61,8 +61,8 @@ class QuerySpan:
 class QuestionLexer:
     """Reads a question once, from left to right.
 
-    `today`: the user's date. `properties`: the folded names of properties that notes have. `vocabulary`: the values of
-    their metadata.
+    `today`: the user's date. `properties`: the folded names of all notes' properties. `vocabulary`: the values of the
+    notes' metadata.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class QuestionLexer:
         self.unclosed = False
         """Whether an unclosed quotation mark was read as text."""
         self.colons: dict[str, str] = {}
-        """Unknown names before a colon, which are read as text -> the field that may be meant."""
+        """Unknown names before a colon, which are read as text -> the field that may be intended."""
         self.names_contents = False
         """Whether the question has a content filter in its own words."""
 
@@ -129,7 +129,7 @@ class QuestionLexer:
         return QuerySpan(at, end, value, Term("phrase", value, at, end) if value else None)
 
     def _opens(self, at: int, begins: bool) -> bool:
-        """Return whether a quotation mark opens a phrase; inch marks, stray marks and unclosed ones don't."""
+        """Return whether a quotation mark opens a phrase; inch marks, stray marks and unclosed marks don't."""
         mark, previous, following = self._typed[at], self._typed[at - 1 : at], self._typed[at + 1 : at + 2]
         if mark not in STRAIGHT or begins or not previous.isalnum():
             ended = mark not in STRAIGHT or _ENDED.match(following)
@@ -208,7 +208,7 @@ class QuestionLexer:
         return fields.field_of(name, self._properties)
 
     def _field_values(self, at: int, field: str) -> tuple[tuple[str, ...], int]:
-        """Return the values of the list at `at`, and its end."""
+        """Return the values of the list at `at`, and the end of the list."""
         values = []
         while True:
             is_marked = self._typed[at : at + 1] and self._typed[at] in _QUOTES
@@ -255,7 +255,7 @@ class QuestionLexer:
         return self._closed(at, named.end, term, (named.value,))
 
     def _time(self, at: int, begins: bool, leads: bool) -> QuerySpan | None:
-        """Return the time named at `at`; it stays text if it only counts at the end of the question."""
+        """Return the time named at `at`; it stays text if it counts only at the end of the question."""
         if not begins and self._typed[at].isascii() and self._typed[at - 1] in _JOINING:
             return None
         if not (spoken := dates.spoken(self._typed, at)):
@@ -277,13 +277,13 @@ class QuestionLexer:
         return self._closed(at, spoken.end, Term("after", spoken.value, at, spoken.end), span=span) if span else None
 
     def words(self, piece: QuerySpan) -> QuerySpan:
-        """Return a span as plain text."""
+        """Return the given span as plain text."""
         return QuerySpan(piece.start, piece.end, self._typed[piece.start : piece.end])
 
     def _closed(
         self, start: int, end: int, term: Term, values: tuple[str, ...] = (), *, span: dates.DateRange | None = None
     ) -> QuerySpan:
-        """Return a span that includes the punctuation directly after it."""
+        """Return a span extended by the punctuation directly after it."""
         end = cast(re.Match[str], _AFTER_PIECE.match(self._typed, end)).end()
         return QuerySpan(start, end, "", replace(term, end=end), values, span)
 

@@ -16,7 +16,7 @@ punctuation ，、。；！？ or directly after another piece. All other text i
 - Other names before an ASCII colon (`KeyError:foo`) are words too; `colons` names them, as a field may be meant.
 - #tags: `#` and a name as notes have it directly after it, up to white space or punctuation. A number (`#12`) and C's
   directives (`#include`) are words.
-- Contents: see `contents`. If only words that ask for notes are left besides them, these are dropped.
+- Contents: see `contents`. If the only other words ask for notes, these words are dropped.
 - Times: see `dates`. In a question that names two different times, which compares them, both are words.
 - A backslash before a quotation mark, contents, a time or the start of a piece makes it plain text.
 
@@ -69,9 +69,9 @@ def parse(
 ) -> Understood:
     """Parse a question; `now` is the user's local time, with its zone.
 
-    `properties` are the folded names of the properties that notes have, which are fields too. If a question asks for
-    notes and names a value of the `vocabulary`, notes with that value come first. With `has_filters` other filters
-    narrow the search, so that the question may be empty.
+    `properties` are the folded names of the notes' properties, which are fields too. If a question asks for notes and
+    names a value of the `vocabulary`, notes with that value come first. With `has_filters`, other filters narrow the
+    search, so that the question may be empty.
 
     The place of a term includes everything that belongs to it, so that the rest means the same without it. A time in
     running text is a term `after` without a field; it also sets the end of the range if it has one (`last week`).
@@ -94,7 +94,7 @@ def parse(
 def _parse_pieces(
     typed: str, now: datetime, properties: Collection[str], vocabulary: Vocabulary, *, has_filters: bool
 ) -> Understood:
-    """Parse a question from which invisible characters are removed."""
+    """Parse a question after invisible characters are removed."""
     reader = QuestionLexer(typed, now.date(), properties, vocabulary)
     pieces = _mark_emphasis(typed, _times(reader))
     filters = _filters(pieces, now)
@@ -128,13 +128,13 @@ def _parse_pieces(
 
 
 def as_text(typed: str) -> Understood:
-    """Return a question that is searched for unchanged, cut to the length limit and without unstorable characters."""
+    """Return a question to be searched for unchanged, cut to the length limit and without unstorable characters."""
     text = " ".join(make_storable(typed[:QUESTION]).split())
     return Understood(text, terms=(Term("words", text, 0, len(typed)),) if text else ())
 
 
 def _times(reader: QuestionLexer) -> list[QuerySpan]:
-    """Return the spans after the rules that need all of them: a week at the end is a filter, two times are words."""
+    """Return the spans after the rules that need all spans: a week at the end is a filter, two times are words."""
     pieces = list(reader.pieces())
     tail: list[QuerySpan] = []
     while pieces and (pieces[-1].late or pieces[-1].term or is_punctuation(pieces[-1].text)):
@@ -245,7 +245,7 @@ def _bounds(term: Term, span: dates.DateRange, now: datetime) -> tuple[datetime 
 
 
 class FilterValues(TypedDict, total=False):
-    """Typed filters, as keyword arguments; a note must have every tag.
+    """Filters from options, as keyword arguments; a note must have every tag.
 
     `after` and `before` are dates, `terms` are in the query language.
     """
@@ -259,7 +259,7 @@ class FilterValues(TypedDict, total=False):
 
 
 def filters_of(*, properties: Collection[str] = (), **values: Unpack[FilterValues]) -> Filters:
-    """Return the filters for typed values; within `terms`, the names of `properties` are fields too.
+    """Return the filters for values from options; in `terms`, the names of `properties` are fields too.
 
     Raises QueryError for an invalid date, a term that isn't a filter, or too many or too long values.
     """
@@ -281,7 +281,7 @@ def filters_of(*, properties: Collection[str] = (), **values: Unpack[FilterValue
 
 
 def merge_filters(typed: Filters, options: SearchOptions) -> Filters:
-    """Return the filters of a question combined with those of the options; raises UnknownChoice for a status."""
+    """Return a question's filters combined with those from the options; raises UnknownChoice for a status."""
     caller = options.get("caller") or CallerContext()
     given: list[tuple[str, Iterable[str]]] = [
         ("type", caller.types),
@@ -321,7 +321,7 @@ def _several(words: str | Iterable[str] | None) -> list[str]:
 
 
 def combine(typed: Filters, chosen: Filters) -> Filters:
-    """Combine the filters of a question with those chosen in addition; if both name bases, keep the common ones."""
+    """Combine the filters of a question with additional filters; if both name bases, keep the common bases."""
     if typed.bases and chosen.bases:
         bases = tuple(name for name in typed.bases if name in chosen.bases)
         if not bases:
@@ -337,7 +337,7 @@ def combine(typed: Filters, chosen: Filters) -> Filters:
     return Filters(bases, (*typed.conditions, *chosen.conditions), after, before)
 
 
-# The new name of a base in questions that name it by the filter `base:`.
+# Renaming a base in questions with the filter `base:`.
 
 _QUOTES = (('"', '"'), ("“", "”"), ("「", "」"), ("『", "』"))
 _AFTER_NAME = ",.!?、，。；！？"
@@ -346,7 +346,7 @@ _PLAIN = "-_./"
 
 
 class _Every(frozenset[str]):
-    """A set of property names that contains every name."""
+    """A set that contains every property name."""
 
     def __contains__(self, name: object) -> bool:
         return True
@@ -356,7 +356,7 @@ _EVERY = _Every()
 
 
 def rename_base(question: str, old: str, new: str) -> str:
-    """Return a question with a base renamed in its `base:` filters; unchanged if it is or would be invalid."""
+    """Return a question with a base renamed in its `base:` filters; unchanged if it is or would become invalid."""
     try:
         pieces = _base_tokens(question, old)
     except QueryError:
@@ -381,7 +381,7 @@ def _base_tokens(question: str, name: str) -> list[QuerySpan]:
 
 
 def _quoted(name: str) -> str | None:
-    """Return a name as typed after a colon, in quotation marks if needed; None if it contains every kind of them."""
+    """Return a name as typed after a colon, in quotation marks if needed; None if it contains all kinds of them."""
     if all(sign.isalnum() or sign in _PLAIN for sign in name) and name[-1].isalnum():
         return name
     return next((f"{opening}{name}{closing}" for opening, closing in _QUOTES if closing not in name), None)

@@ -14,7 +14,7 @@ NAVIGATION = frozenset(
     "|小结|总结|本章小结|练习|习题|作业|参考|参考文献|参考资料|目录|讨论|附录|延伸阅读|扩展阅读|相关链接|链接|致谢|前言|引言"
     "|简介|概述|介绍|结论|常见问题|待办|备注|更新日志".split("|")
 )
-"""Headings that don't describe their section."""
+"""Titles of headings that don't describe their section."""
 
 _VERBS = (
     "access add adjust allow analyze archive attach automate avoid back build call change check choose clean clone"
@@ -50,7 +50,7 @@ _BAD = frozenset(
 """Words after 'is a' that rule out a definition."""
 
 _WORDS = 5
-"""The fewest words after the verb of a definition."""
+"""Minimum number of words after the verb of a definition."""
 
 _DEFINED = re.compile(
     r"(?:(?P<article>An?|The) )?"
@@ -96,7 +96,7 @@ _LEANING = re.compile(
     r"|下面|接下来|首先|然后|最后|我们|现在|这|那|它|该|其|此|在(?:本|上|前|下)|如(?:上|前|下|图)|正如|但|而|同样|另|也"
     r"|以下|上面|前面|与 ",
 )
-"""Starts of passages that depend on the text before them."""
+"""Beginnings of passages that depend on the text before them."""
 _POINTING_ELSEWHERE = re.compile(
     r"(?i):\w+:`|\[\^|\b(?:listing|figure|chapter|table) \d|\bsections?\b"
     r"|\b(?:this|next|last) (?:chapter|book|note|article|post)\b"
@@ -120,11 +120,11 @@ _CHINESE_VERBS = (
 _NOUNS = re.compile(
     r"(?:方法|步骤|说明|文件|结果|误差|链接|指南|教程|环境|方式|流程|过程|原理|示例|手册|概念|日志|记录|版本)$"
 )
-"""Ends of headings that start like a verb, but name a thing."""
+"""Ends of headings that begin like a verb but name a thing."""
 
 
 class Casing:
-    """The usual capitals of a note's words within sentences; titles capitalize many more."""
+    """The usual capitalization of a note's words within sentences; titles capitalize many more."""
 
     def __init__(self, prose: str) -> None:
         self._code = frozenset(re.findall(r"`(\w+)`", prose))
@@ -133,7 +133,7 @@ class Casing:
         self._capital = Counter(re.findall(r"(?<=[a-z,;] )[A-Z][a-z]+\b", prose))
 
     def plain(self, text: str, *, title: bool = False) -> str:
-        """Return a text with the note's own capitals; unknown words of a `title` are lowercased."""
+        """Return a text with the note's own capitalization; unknown words of a `title` are lowercased."""
         return _CAPITAL.sub(lambda word: self._plain(word[0], title), text)
 
     def _plain(self, word: str, title: bool) -> str:
@@ -144,7 +144,7 @@ class Casing:
 
 
 def definition_question(sentence: str, heading: str, casing: Casing) -> str | None:
-    """Return the question that a sentence answers if it defines a term that is marked or named in the heading."""
+    """Return the question that a sentence answers if it defines a term that is stressed or in the heading."""
     if is_chinese(sentence):
         return _chinese_definition_question(sentence, heading)
     if named := _NAMED.fullmatch(sentence):
@@ -182,7 +182,7 @@ def heading_question(heading: str, casing: Casing, *, chinese: bool) -> str | No
 
 
 def is_self_contained(sentence: str, *, first: bool) -> bool:
-    """Return whether a sentence refers to nothing outside its passage; the `first` one may not refer back."""
+    """Return whether a sentence refers to nothing outside its passage; the `first` sentence must not refer back."""
     sentence = " ".join(sentence.split())
     leans = first and _LEANING.match(sentence)
     return not (leans or _POINTING_ELSEWHERE.search(sentence) or sentence.endswith((":", "：")))

@@ -20,7 +20,7 @@ FILE = "synonyms.txt"
 """Name of a workspace's synonym file."""
 
 MOST_CHARACTERS = 100
-"""The most characters of a word in the file."""
+"""Maximum number of characters per word in the file."""
 
 _COMMA = re.compile("[,，]")
 _LETTER = re.compile(rf"(?![{CJK}])\w")
@@ -30,7 +30,7 @@ _AFTER = re.compile(rf"[+#]|[.\-/_']?(?![{CJK}])\w")
 """Text around a word that makes it part of a longer one, as in node.js, C++ or k8s-pod."""
 
 Known = Callable[[Sequence[str]], Collection[str]]
-"""Returns the words, out of those given, that any chunk contains."""
+"""Returns the given words that any chunk contains."""
 
 IsWord = Callable[[str], bool]
 """Returns whether a word is in general use, regardless of the notes."""
@@ -40,20 +40,20 @@ Counts = Callable[[Sequence[str]], Mapping[str, int]]
 
 _WORD = re.compile(rf"(?P<cjk>[{CJK}]{{2,}})|(?<![^\W{CJK}])(?P<latin>[a-z0-9_]{{3,30}})(?![^\W{CJK}])")
 _MOST = 6
-"""The most words of a question that is corrected, two Chinese characters counting as one.
+"""Maximum number of words in a question that is corrected; two Chinese characters count as one word.
 
-In a longer question, a word that no note contains is mostly the user's own, and its neighbours say enough.
+In a longer question, a word that no note contains is usually the user's own, and its neighbours say enough.
 """
 _ENDINGS = frozenset(
     "s es d ed ing er ers or ors ly ies est ness ment ments able ful less ion ions ation ization ity ism ive".split()
 )
 """Endings of English words."""
 _LEAST = 5
-"""The fewest letters of a word in which one letter may be wrong; in shorter ones only neighbours may be swapped."""
+"""Minimum number of letters in a word with one wrong letter; in shorter words, only neighbours may be swapped."""
 
 
 class Synonyms:
-    """Groups of synonyms; safe to share between threads."""
+    """Groups of synonyms. Thread-safe."""
 
     def __init__(self, groups: Sequence[Sequence[str]] = ()) -> None:
         self._others: dict[str, dict[str, None]] = {}
@@ -74,7 +74,7 @@ class Synonyms:
     def variants(self, text: str, limit: int = 3) -> list[str]:
         """Return at most `limit` variants of a text, each with one known word replaced.
 
-        Every known word is replaced once before any is replaced again. Of overlapping words the first counts, then the
+        Every known word is replaced once before any is replaced again. If words overlap, the first one counts, then the
         longest. A word of letters must match a whole word; Chinese matches anywhere.
         """
         places = list(self._known(text))
@@ -107,7 +107,7 @@ class Synonyms:
 
 
 def load(path: Path) -> Synonyms:
-    """Return the synonyms of a file, empty if it doesn't exist.
+    """Return the synonyms in a file, empty if it doesn't exist.
 
     Raises ConfigError, naming the line, for a group of fewer than two words, or if the file isn't UTF-8 text.
     """
@@ -124,7 +124,7 @@ def load(path: Path) -> Synonyms:
 
 
 def problems(text: str) -> Iterator[Message]:
-    """Yield the errors in a text that is to become the file's content."""
+    """Yield the errors in a new text for the file."""
     for number, line in enumerate(re.split(LINE_END, text), 1):
         if line.strip()[:1] not in ("", "#"):
             try:
@@ -161,14 +161,14 @@ def _group(line: str, where: Message) -> list[str]:
 
 
 def _by_itself(text: str, start: int, end: int) -> bool:
-    """Return whether a span is not part of a longer word."""
+    """Return whether a span isn't part of a longer word."""
     if _LETTER.match(text, start) and _BEFORE.search(text, max(0, start - 2), start):
         return False
     return not (_LETTER.match(text, end - 1) or text[end - 1] in "+#") or not _AFTER.match(text, end)
 
 
 def _replaced(text: str, places: Sequence[Span], word: str) -> str:
-    """Replace spans by a word, with a space between it and adjacent letters."""
+    """Replace spans with a word, with a space between the word and adjacent letters."""
     pieces = [text[: places[0][0]]]
     ends = [*(start for start, _ in places[1:]), len(text)]
     for (_, end), following in zip(places, ends, strict=True):
@@ -199,7 +199,7 @@ class SynonymsFile:
         return self.path.stat().st_mtime_ns
 
     def variants(self, text: str) -> list[str]:
-        """Return variants of a question; raises ConfigError for a file with a bad line."""
+        """Return variants of a question; raises ConfigError for a file with an invalid line."""
         stamp = self.stamp()
         if self._read is None or self._read[0] != stamp:
             self._read = stamp, load(self.path)
@@ -215,10 +215,10 @@ class Spelling:
 
 
 def is_word(word: str, tokens: Callable[[str], Spans]) -> bool:
-    """Return whether a tokenizer has a word as one token, or as one token with English endings.
+    """Return whether a tokenizer has a word as a single token, or as a single token with English endings.
 
     With multilingual-e5-small this recognizes 74 of 76 words that only one of two vaults contains and that differ in a
-    letter from a word of the other, and takes 6 % of 519 made-up typing errors for words.
+    letter from a word in the other, and mistakes 6 % of 519 made-up typing errors for words.
     """
     first, *rest = dict.fromkeys(map(tuple, tokens(word).tolist())) or [(0, 0)]
     is_inflected = first[1] > 2 and all(word[start:end] in _ENDINGS for start, end in rest)
@@ -229,9 +229,9 @@ def correct(text: str, known: Known, counts: Counts, is_word: IsWord = lambda wo
     """Correct the spelling of a short question; longer ones stay unchanged.
 
     A word is corrected if no chunk contains it, unless it is in general use; even then its own singular or plural
-    replaces it. A Chinese run is unknown if no chunk contains one of its pairs of characters. Candidates are made from
-    the word and looked up (Norvig, How to write a spelling corrector, 2007), so that the cost doesn't grow with the
-    number of words in the notes.
+    replaces it. A Chinese run is unknown if no chunk contains one of its pairs of characters. Candidates are generated
+    from the word and looked up (Norvig, How to write a spelling corrector, 2007), so that the cost doesn't grow with
+    the number of words in the notes.
     """
     words = [match for match in _WORD.finditer(fold(text)) if match.group() not in STOP_WORDS]
     if sum((len(match.group()) + 1) // 2 if match["cjk"] else 1 for match in words) > _MOST:
@@ -250,7 +250,7 @@ def correct(text: str, known: Known, counts: Counts, is_word: IsWord = lambda wo
 
 
 def _nearest(word: str, counts: Counts) -> str | None:
-    """Return the candidate spelling whose rarest part is in the most chunks; swapped letters come before wrong ones."""
+    """Return the candidate spelling whose rarest part is in the most chunks; swapped letters precede wrong letters."""
     swapped = (word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(len(word) - 1))
     ways: list[Iterator[str]] = [swapped]
     if len(word) >= _LEAST and word.isascii() and word.isalpha():
@@ -266,12 +266,12 @@ def _nearest(word: str, counts: Counts) -> str | None:
 
 
 def _parts(word: str) -> list[str]:
-    """Return the entries of the index for a word: the word, or the character pairs of a Chinese run."""
+    """Return the index entries for a word: the word, or the character pairs of a Chinese run."""
     return [word] if word.isascii() else ["".join(pair) for pair in pairwise(word)]
 
 
 def _one_off(word: str) -> Iterator[str]:
-    """Yield the words with one letter removed, added or replaced, except the first, which is seldom wrong."""
+    """Yield the words with one letter removed, added or replaced, except the first letter, which is seldom wrong."""
     for at in range(1, len(word) + 1):
         yield word[:at] + word[at + 1 :]
         for letter in ascii_lowercase + digits:

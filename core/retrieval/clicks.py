@@ -1,4 +1,4 @@
-"""Ranking of hits by clicks on their notes: only for similar questions, and less with time."""
+"""Ranking of hits by clicks on their notes, which count only for similar questions and fade with time."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,9 +13,9 @@ from core.query.parser import parse
 from core.retrieval.hits import by_favour
 
 GAIN = 0.5
-"""The most that clicks raise a hit, on a scale from the last hit (0) to the first (1); see decision 61."""
+"""Maximum amount by which clicks raise a hit, on a scale from the last hit (0) to the first (1); see decision 61."""
 _LIKE = 0.5
-"""Similarity of two questions above which clicks for one count for the other."""
+"""Minimum similarity of two questions for clicks on one to count for the other."""
 
 
 def rank_by_clicks(clicks: Clicks | None, result: SearchResult) -> Sequence[Hit]:
@@ -27,9 +27,9 @@ def rank_by_clicks(clicks: Clicks | None, result: SearchResult) -> Sequence[Hit]
 
 
 def relevant_clicks(clicks: Clicks | None, result: SearchResult) -> Sequence[Click]:
-    """Return the clicks for similar questions on a result's notes, newest first; none if clicks are off.
+    """Return the clicks for similar questions on a result's notes, newest first; empty if clicks are off.
 
-    A language model's order is kept, so it gets none either.
+    It is also empty after a language model's choice, whose order must not change.
     """
     if clicks is None or not clicks.enabled or (result.choice and result.choice.by):
         return ()
@@ -38,7 +38,7 @@ def relevant_clicks(clicks: Clicks | None, result: SearchResult) -> Sequence[Cli
 
 
 def favours(clicks: Iterable[Click], question: str, today: datetime) -> Mapping[str, float]:
-    """Return how much clicks for similar questions speak for each note, between 0 and 1."""
+    """Return how strongly clicks for similar questions favour each note, from 0 to 1."""
     totals: defaultdict[str, float] = defaultdict(float)
     for click in clicks:
         signal, days = SIGNALS[click.kind], max(0, (today - click.day).days)
@@ -47,7 +47,7 @@ def favours(clicks: Iterable[Click], question: str, today: datetime) -> Mapping[
 
 
 def likeness(first: str, second: str) -> float:
-    """Return the share of words that two questions have in common, 0 to 1 (Dice's coefficient)."""
+    """Return how many words two questions share, from 0 to 1 (Dice's coefficient)."""
     item, other = _words(first), _words(second)
     return 2 * len(item & other) / (len(item) + len(other)) if item and other else 0.0
 

@@ -16,22 +16,22 @@ RESAMPLES = 10_000
 SEED = 0
 
 MOST = 10_000
-"""The largest number of further questions that the sentence mentions."""
+"""Maximum number of further questions that the message mentions."""
 
-_BLOCK = 1 << 13  # 64 KB: the system takes larger blocks back each time, which takes twice as long
+_BLOCK = 1 << 13  # 64 KB: the system reclaims larger blocks each time, which takes twice as long
 _Z = 1.959964
 
 
 def compare(old: Mapping[str, float], new: Mapping[str, float]) -> Comparison:
-    """Compare two runs' values of one metric, by the ids of their questions; higher is better.
+    """Compare two runs' values of one metric by question id; higher is better.
 
     The paired bootstrap resamples the differences, which keeps each question's two values together (Sakai, 'Evaluating
-    Evaluation Metrics Based on the Bootstrap', SIGIR 2006). The interval is of percentiles, and p agrees with it: twice
-    the share of the resamples' means on the other side of 0 (Efron and Tibshirani, 'An Introduction to the Bootstrap',
-    1993, chapter 13). Raises ConfigError where the questions differ or a value isn't a number.
+    Evaluation Metrics Based on the Bootstrap', SIGIR 2006). The interval consists of percentiles, and p agrees with it:
+    twice the share of the resamples' means on the other side of 0 (Efron and Tibshirani, 'An Introduction to the
+    Bootstrap', 1993, chapter 13). Raises ConfigError if the questions differ or a value isn't a number.
     """
     _check(old, new)
-    # Decimals after the ninth are noise of the order of addition; sorted questions make the draws deterministic.
+    # Decimals after the ninth are noise from the order of addition; sorted questions make the samples deterministic.
     differences = np.array([round(new[question] - old[question], 9) for question in sorted(old)])
     difference = round(float(differences.sum()) / max(1, len(differences)), 12)
     wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
@@ -61,7 +61,7 @@ def _check(old: Mapping[str, float], new: Mapping[str, float]) -> None:
 
 
 def _resampled(differences: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the means of RESAMPLES draws with replacement, in blocks."""
+    """Return the means of RESAMPLES samples with replacement, computed in blocks."""
     count = len(differences)
     random = np.random.default_rng(SEED)
     rows = max(1, _BLOCK // count)
@@ -75,8 +75,8 @@ def _resampled(differences: NDArray[np.float64]) -> NDArray[np.float64]:
 def _more(differences: NDArray[np.float64], difference: float, *, settled: bool) -> int | None:
     """Estimate the number of further questions that would settle the difference, if it stays the same.
 
-    In all it takes n = (z × sd / difference)² questions, from the half-width z × sd / √n of the normal interval of 95 %
-    (Cochran, 'Sampling Techniques', 1977, chapter 4). With n questions, every second trial settles it.
+    A total of n = (z × sd / difference)² questions is needed, from the half-width z × sd / √n of the normal interval of
+    95 % (Cochran, 'Sampling Techniques', 1977, chapter 4). With n questions, every second trial settles it.
     """
     count = len(differences)
     if count < ENOUGH or not difference:
@@ -114,6 +114,6 @@ def _sentence(wins: int, losses: int, count: int, difference: float, more: int |
 
 
 def rounded(number: int) -> int:
-    """Round up to two leading digits, at least to tens: the estimate isn't more precise."""
+    """Round up to two leading digits, at least to tens, because the estimate isn't more precise."""
     step: int = 10 ** max(1, len(str(number)) - 2)
     return -(-number // step) * step

@@ -20,17 +20,18 @@ from core.retrieval.requests import SearchRequest
 from core.store import Store
 
 LEAST = 2.0
-"""The least evidence from which hits count as an answer."""
+"""Minimum evidence for hits to count as an answer."""
 _WORDS = 4.0
 """Evidence of a hit that contains all words of the question."""
 _WORDS_ALONE = 10.0
-"""Factor of the words without vectors: a question in the user's own words shares few words with the note."""
+"""Factor for the words if there are no vectors, because questions in the user's own words share few words with notes.
+"""
 
 
 def evidence(store: Store, ranking: Ranking) -> float:
-    """Return the evidence of an answer among the hits.
+    """Return the evidence for an answer among the hits.
 
-    It is infinite for a list, a phrase, a note that is named by its metadata, and an unknown background.
+    It is infinite for a listing, a phrase, a note that is named by its metadata, and an unknown background.
     """
     first = next(iter(ranking.order), None)
     if first is None:
@@ -44,9 +45,9 @@ def evidence(store: Store, ranking: Ranking) -> float:
 
 
 def word_share(store: Store, request: SearchRequest, rowid: int) -> float:
-    """Return the share of a question's words, weighted by rarity, that a chunk contains, 0 to 1.
+    """Return the share of a question's words that a chunk contains, weighted by rarity, from 0 to 1.
 
-    Of the question's spellings, the one that fits the chunk best counts.
+    If the question has several spellings, the one that fits the chunk best counts.
     """
     return max(_share(store, words, rowid) for words in (request.words, *request.others))
 
@@ -59,7 +60,7 @@ def _share(store: Store, words: Sequence[str], rowid: int) -> float:
 
 
 def _nearness(store: Store, ranking: Ranking) -> float:
-    """Return the highest similarity of a chunk above the background of its base; infinite if one is unknown."""
+    """Return the highest similarity of a chunk above its base's background; infinite if a background is unknown."""
     floors = {base.id: store.floors.get(base) for base in ranking.request.bases}
     above = []
     for rowid, cosine in ranking.trace.scores("vector").items():

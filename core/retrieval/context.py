@@ -1,7 +1,7 @@
-"""A context: the chunks of hits and their neighbours as one block for a prompt, within a token budget.
+"""Context for a prompt: the chunks of hits and their neighbours as one block, within a token budget.
 
 Text from notes, including titles and paths, is between the NOTE_MARKS, which are escaped inside it. So a number in
-brackets is a citation only outside of the marks, whatever a note contains.
+brackets is a citation only outside the marks, whatever a note contains.
 """
 
 import re
@@ -21,14 +21,14 @@ from core.store import Store
 # Passages: hits widened by the chunks around them.
 
 MOST_TOKENS = 2000
-"""The most tokens of a passage; further neighbours are left out."""
+"""Maximum number of tokens per passage; further neighbours are left out."""
 
 
 def build_passage(store: Store, card: NoteSummary, chunk: Chunk, size: int, joined: Sequence[Chunk] = ()) -> Passage:
-    """Return a chunk widened by the `joined` chunks and by up to `size` chunks of its note on each side.
+    """Return a chunk with the `joined` chunks and up to `size` neighbouring chunks of its note on each side.
 
     The nearest neighbours come first, up to `MOST_TOKENS` in all. Deleted chunks are skipped. Edited chunks have their
-    edited text, chunks of pictures the text that was read from the picture.
+    edited text, and chunks of pictures the text that was read from the picture.
     """
     if not size and not joined:
         return Passage(card, chunk.start, chunk.end, chunk.text)
@@ -43,7 +43,7 @@ def build_passage(store: Store, card: NoteSummary, chunk: Chunk, size: int, join
 
 
 def _nearest_chunks(around: Sequence[Chunk], chunk: Chunk, joined: Sequence[Chunk]) -> list[Chunk]:
-    """Return a chunk with its nearest neighbours, as many as fit next to the `joined` chunks."""
+    """Return a chunk with as many of its nearest neighbours as fit in addition to the `joined` chunks."""
     held = {item.index for item in (chunk, *joined)}
     left = MOST_TOKENS - sum(item.token_count for item in (chunk, *joined))
     near, ended = [chunk], set[bool]()
@@ -75,15 +75,15 @@ def _join_texts(chunks: Sequence[Chunk], body: str, start: int) -> str:
 
 
 _BRACKET = re.compile(r"(?i)[<＜﹤](?=\W{0,9}[nｎ]\W{0,3}[oｏ]\W{0,3}[tｔ]\W{0,3}[eｅ])")
-"""The first character of a mark, or of text that looks like one."""
+"""The first character of a note mark, or of text that looks like one."""
 _BREAK = "\n\n"
 _BLANK = 100
-"""The largest gap between pieces that count as touching, in characters."""
+"""Maximum gap in characters between pieces that count as touching."""
 _LEAST = 16
-"""The fewest tokens of a neighbour that is cut to fit."""
+"""Minimum number of tokens in a neighbour that is cut to fit."""
 _AFTER_HITS = 1 << 30
 _STEPS = 8
-"""Number of window positions that are tried per window length, in a chunk that exceeds the budget."""
+"""Number of window positions to try per window length, in a chunk that exceeds the budget."""
 
 
 # Contexts: passages as one block for a prompt.
@@ -107,7 +107,7 @@ class _Piece:
 
     @classmethod
     def from_chunk(cls, chunk: Chunk, hit: Hit) -> Self:
-        """Return a chunk of a hit's passage; neighbours are ranked after every hit."""
+        """Convert a chunk of a hit's passage; neighbours are ranked after all hits."""
         edited, is_own = len(chunk.text) != chunk.end - chunk.start, chunk.id == hit.chunk.id
         return cls(
             hit.note,
@@ -130,7 +130,7 @@ class _Piece:
         return replace(self, start=start, end=end, text=self.text[start - self.start : end - self.start])
 
     def without(self, other: Self) -> Self:
-        """Return the piece without its overlap with another one, which is on one side."""
+        """Return the piece without its overlap with another piece, which is on one side only."""
         if self.edited or other.edited or self.note.id != other.note.id or other.end <= self.start:
             return self
         return self.cut(other.end, self.end) if other.start <= self.start else self.cut(self.start, other.start)
@@ -184,7 +184,7 @@ class _Block:
         return False
 
     def add_window(self, piece: _Piece, words: Sequence[str]) -> None:
-        """Add the part of a piece that fits and contains most of the words."""
+        """Add the part of a piece that fits and contains the most words."""
         room, spans, text = self._room(piece), self._tokens(piece.text), piece.text.casefold()
         places = [at for word in words for at in _places(word, text)]
 
@@ -201,9 +201,9 @@ class _Block:
             self.add(replace(piece, start=piece.start + start, end=piece.start + end, text=piece.text[start:end]))
 
     def _room(self, piece: _Piece) -> int:
-        """Return the tokens that are left for the text of a piece."""
+        """Return the number of tokens left for the text of a piece."""
         head = replace(piece, text="").block(len(self.pieces) + 1)
-        # A text in pieces may have a token more than the whole.
+        # Texts that are tokenized separately may have one more token than the whole.
         return self._left - len(self._tokens(head + _BREAK)) - 1
 
 
@@ -215,9 +215,9 @@ def escape_marks(text: str) -> str:
 def build(store: Store, hits: Sequence[Hit], words: Sequence[str], tokens: Tokens, budget: int) -> Context:
     """Return the chunks of hits and their neighbours as one block with numbered citations, best first.
 
-    A hit's own chunk comes before its neighbours, the nearest of which come first; neighbours that exceed the budget
-    are cut at their far ends. A first chunk that alone exceeds the budget is cut to the window with the most `words` of
-    the question; later hits whose chunk doesn't fit are left out. Touching pieces are put together in the order of
+    A hit's own chunk comes before its neighbours, and near neighbours before far ones; neighbours that exceed the
+    budget are cut at the far end. A first chunk that alone exceeds the budget is cut to the window with the most
+    `words` of the question; later hits whose chunk doesn't fit are left out. Touching pieces are joined in the order of
     their note, and each section has its own number.
     """
     block, chunks_of = _Block(tokens, budget), cache(store.chunks.for_note)
@@ -260,7 +260,7 @@ def _pieces(hit: Hit, chunks_of: Callable[[str], Sequence[Chunk]]) -> list[_Piec
 
 
 def _runs(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
-    """Return the pieces in groups of touching ones, each in note order, at the place of its best piece."""
+    """Return the pieces in groups of touching ones, each in note order, in the order of each group's best piece."""
     runs: list[list[_Piece]] = []
     for piece in pieces:
         near = [run for run in runs if any(piece.touches(other) for other in run)]

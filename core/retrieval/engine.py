@@ -50,9 +50,9 @@ from core.settings.config import Settings
 from core.store import Store
 
 _CACHED_RESULTS, _CACHED_CANDIDATES = 64, 8
-"""The most cached results, and the most questions with cached candidates and tokens."""
+"""Maximum number of cached results, and of questions with cached candidates and tokens."""
 _PASSING: set[Notice] = {"model_loading", "model_away"}
-"""Notices of a temporary state; results with one aren't cached."""
+"""Notices about temporary states; results with one of them aren't cached."""
 
 
 @frozen
@@ -68,7 +68,7 @@ class SearchServices:
 
 
 def _notices(prepared: Prepared) -> Iterator[Notice]:
-    """Yield the notices about how a question was read."""
+    """Yield the notices about how a question was interpreted."""
     if prepared.understood.signs_as_text:
         yield "signs_as_text"
     if prepared.understood.colons:
@@ -127,12 +127,12 @@ class SearchEngine:
         )
 
     def _no_notes(self, result: SearchResult) -> Sequence[Notice]:
-        """Return the notice of a workspace without notes."""
+        """Return the notice for a workspace without notes."""
         is_empty = not result.hits and not self._store.notes.count([base.id for base in self._store.bases.all()])
         return ("no_notes",) if is_empty else ()
 
     def context(self, prepared: Prepared, budget: int | None = None) -> Context:
-        """Return the passages of a question's hits as a block for a prompt; `budget` in tokens, else from the settings.
+        """Return the passages of a question's hits as a block for a prompt; `budget` in tokens, or from the settings.
 
         Raises the errors of `answer`, and QueryError for a budget below 1.
         """
@@ -148,7 +148,7 @@ class SearchEngine:
         return replace(block, confident=result.confident, notices=result.notices)
 
     def highlights(self, result: SearchResult) -> dict[str, Highlight]:
-        """Return the highlights of each hit by the id of its chunk; see `Highlight`."""
+        """Return the highlights of each hit by chunk id; see `Highlight`."""
         return highlights.highlights(result, self._store, self.tokenized_hits(result))
 
     def below_background(self, result: SearchResult) -> set[str]:
@@ -167,12 +167,12 @@ class SearchEngine:
         }
 
     def tokenized_hits(self, result: SearchResult) -> dict[str, TokenizedHit]:
-        """Return the tokens of the question and of each hit by chunk id; those of the last results are cached."""
+        """Return the tokens of the question and of each hit, by chunk id; cached for the last results."""
         key = result.query, tuple((hit.asked, hit.chunk.id) for hit in result.hits), self._store.fields.version()
         tokenized = self._tokenized_hits.get(key)
         if tokenized is None:
             tokenized = highlights.tokenize_hits(result, self._store, self._models)
-            if len(tokenized) == len(result.hits):  # with a model that still loads there are none yet
+            if len(tokenized) == len(result.hits):  # hits lack tokens while a model is loading
                 self._tokenized_hits.put(key, tokenized)
         return tokenized
 
@@ -183,12 +183,12 @@ class SearchEngine:
     matches = staticmethod(match_levels)
 
     def marks(self, text: str, question: str) -> Sequence[Span]:
-        """Return the spans of a question's content words in a text."""
+        """Return the spans in a text with content words of a question."""
         words = highlights.telling_words(query_keywords(question))
         return highlights.words_in(text, words, self._store.words.stems)[0]
 
     def why_not(self, typed: str, note_id: str, **options: Unpack[SearchOptions]) -> WhyNot:
-        """Return why a note is no hit of a question at the simple level; raises NoteNotFound and search errors."""
+        """Return why a note isn't a hit of a question at the simple level; raises NoteNotFound and search errors."""
         with self.explained(typed, options) as reasons:
             return reasons.why_not(self._store.notes.card(note_id))
 
@@ -269,7 +269,7 @@ class SearchEngine:
         return self._candidates.get_or_compute(key, lambda: stages.collect(self._store, request, scope))
 
     def _stamps(self, query: Query) -> tuple[object, ...]:
-        """Return values that change with the index, and with note uses if they decide what the question finds."""
+        """Return values that change with the index, and also with note uses if these affect the question's results."""
         uses: tuple[object, ...] = ()
         if any(condition.field == "use" for condition in query.filters.conditions):
             uses = self._store.uses.stamp()

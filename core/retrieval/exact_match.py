@@ -1,7 +1,7 @@
 """Gains of chunks that contain a question as typed: as their heading, as a run of words, or by a rare word.
 
-Every gain has a gate, because without one questions in the user's own words lose 4 points of MRR (a folder of 173
-English notes with 58 questions). With the gates, MRR@10 of `benchmarks.quality` rises from 0.617 to 0.634.
+Every gain has a condition, because without one questions in the user's own words lose 4 points of MRR (a folder of 173
+English notes with 58 questions). With the conditions, MRR@10 of `benchmarks.quality` rises from 0.617 to 0.634.
 """
 
 import re
@@ -20,24 +20,24 @@ Holders = Callable[[Sequence[str]], Sequence[Rowids]]
 """Returns the chunks that contain each word."""
 
 _HEADING, _RUN, _RARE = 2.0, 1.5, 1.1
-"""Gains for a heading, a run and a rare word; scores before range from 0 to 1, so each gain outweighs them."""
+"""Gains for a heading, a run and a rare word. Other scores range from 0 to 1, so each gain outweighs them."""
 TITLE = 10.0
-"""Gain of a note's first chunk if the note's title is exactly the question: it outweighs all others together."""
+"""Gain of a note's first chunk if the question is exactly the note's title; outweighs all other gains together."""
 SECTION = 5.0
-"""Gain of a section's first chunk if the section's title is exactly the question, in a note with another title."""
+"""Gain of a section's first chunk if the question is exactly the section's title, in a note with another title."""
 
 _LEAST_HEADING = 0.75
-"""The least share of common words from which a question matches a heading."""
+"""Minimum share of common words for a question to match a heading."""
 _LESS = 0.02
-"""Loss of gain from each kind of heading to the next: note title, note and section title, section title."""
+"""Decrease of the gain from one kind of heading to the next: note title, note and section title, section title."""
 _LEAST_RUN, _LEAST_WORDS = 0.6, 4
-"""The least share of a question that a run must cover, by weight, and the fewest words of such a question."""
+"""Minimum share of a question, by weight, that a run must cover, and minimum number of words in the question."""
 _RUNS_IN = 12
-"""Number of chunks that are searched for runs: the best by words, since a chunk with a run contains its words."""
+"""Number of chunks to search for runs: the best by words, because a chunk with a run contains its words."""
 _FEW_HOLDERS = 3
-"""The most chunks that contain a word for it to be rare."""
+"""Maximum number of chunks that contain a rare word."""
 _FEW_WORDS = 3
-"""The most words of a question in which any rare word counts; in longer ones only identifiers do."""
+"""Maximum number of words in a question for any rare word to count; in longer questions only identifiers count."""
 
 _LATIN = re.compile(rf"[vV]?\d+(?:\.\d+)+|(?:(?![{CJK}])\w)+")
 _RUN_OF_CJK = re.compile(f"[{CJK}]+")
@@ -49,7 +49,7 @@ _FRAME = re.compile(
 )
 """Words around the subject of a Chinese question."""
 _JOINING = frozenset("的了是在吗呢么什怎哪吧啊和与及或把被用有我你它过举记")
-"""Characters that join Chinese words: pairs with one of them are mostly no words."""
+"""Characters that join Chinese words: pairs with one of them usually aren't words."""
 
 
 def gains(
@@ -86,7 +86,7 @@ def _normalise_title(title: str) -> str:
 
 
 def _headings(text: str, chunks: Mapping[int, tuple[str, Chunk]]) -> Scores:
-    """Return the gains of chunks whose heading matches the question."""
+    """Return the gains of chunks with a heading that matches the question."""
     question = Counter(keywords(text))
     alike = cache(lambda *names: _word_overlap(question, _heading(names)))
     shares: Scores = {}
@@ -101,7 +101,7 @@ def _headings(text: str, chunks: Mapping[int, tuple[str, Chunk]]) -> Scores:
 
 
 def _word_overlap(question: Counter[str], heading: Counter[str]) -> float:
-    """Return the share of common words of a question and a heading (Jaccard), 0 if their lengths differ too much."""
+    """Return the word overlap of a question and a heading (Jaccard), 0 if their lengths differ too much."""
     shorter, longer = sorted((question.total(), heading.total()))
     if not shorter or shorter < _LEAST_HEADING * longer:
         return 0.0
@@ -119,7 +119,7 @@ def _runs(text: str, chunks: ChunkMap) -> Scores:
     question = _UNIT.findall(fold(text))
     if len(question) < _LEAST_WORDS:
         return {}
-    # A run that long has the middle of the question in it, and looking for that takes a tenth of the time.
+    # A run of this length contains the middle of the question; searching for that first takes a tenth of the time.
     ends = [*accumulate(map(_weight, question))]
     first, last = (bisect_right(ends, share * ends[-1]) for share in (1 - _LEAST_RUN, _LEAST_RUN))
     middle = re.compile(r"\W*".join(map(re.escape, question[first : last + 1])))
@@ -145,7 +145,7 @@ def _weight(unit: str) -> int:
 
 
 def _words(text: str) -> list[str]:
-    """Return the words that count if rare: the identifiers of a question, or all words of a short one."""
+    """Return the words that count if they are rare: a question's identifiers, or all words of a short question."""
     folded = fold(text)
     latin = [word for word in _LATIN.findall(folded) if word not in STOP_WORDS]
     parts = [part for run in _RUN_OF_CJK.findall(folded) for part in _FRAME.split(run)]

@@ -1,4 +1,4 @@
-"""Follow-up rounds of an exploratory search: its parts in other words, and section titles of the best chunks."""
+"""Follow-up rounds of an exploratory search: its parts in other words, and section titles from the best chunks."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -13,10 +13,10 @@ from core.store import Store
 from core.store.top_k import Scores
 
 MOST = 3
-"""The most rounds, including the first."""
+"""Maximum number of rounds, including the first."""
 
 SYNONYM, LEAD = message("other words"), message("a title among the hits")
-"""Reasons of the sub-queries of later rounds."""
+"""Reasons for the sub-queries in later rounds."""
 
 _PER_ROUND = 3
 
@@ -38,7 +38,7 @@ def run_follow_ups(
 ) -> Rounds:
     """Run the rounds after the `first`, whose last ranking is for the whole question; return all rounds.
 
-    `search` runs a round. Rounds follow while new chunks are as near to the question as the chunks of the first round.
+    `search` runs a round. More rounds follow while new chunks are as near to the question as those of the first round.
     """
     whole, rankings, latest = first[-1], list(first), list(first)
     known: set[int] = set()
@@ -59,7 +59,7 @@ def run_follow_ups(
 
 
 def _keep_near(store: Store, whole: SearchRequest, ranking: Ranking, floor: float) -> Ranking:
-    """Return a ranking without chunks that are less similar to the whole question than the floor."""
+    """Return a ranking without chunks whose similarity to the whole question is below the floor."""
     near = _nearness(store, whole, list(ranking.order))
     kept = {rowid: score for rowid, score in ranking.order.items() if near.get(rowid, floor) >= floor}
     return replace(ranking, trace=ranking.trace.add("near", kept))
@@ -72,7 +72,7 @@ def follow_ups(
     variants: Variants,
     number: int,
 ) -> list[SubQuery]:
-    """Return the new sub-queries of the next round; `done` are the earlier ones.
+    """Return the new sub-queries for the next round; `done` are the earlier ones.
 
     The second round has the parts in other words. Lists and summaries also follow the section titles of the best chunks
     (`tops`, for each sub-query of the last round), which name parts of the subject.
@@ -99,7 +99,7 @@ def follow_ups(
 
 
 def _summary(number: int, ranking: Ranking, known: set[int]) -> SubQueryResult:
-    """Count the hits of a sub-query and the new ones among them, which are added to `known`."""
+    """Count the hits of a sub-query and the new ones among them, and add these to `known`."""
     shown = set(islice(ranking.order, ranking.request.query.settings.limit))
     new = shown - known
     known |= new
@@ -108,7 +108,7 @@ def _summary(number: int, ranking: Ranking, known: set[int]) -> SubQueryResult:
 
 
 def _nearness(store: Store, whole: SearchRequest, rowids: Sequence[int]) -> Scores:
-    """Return the cosine of chunks to the whole question; empty in keyword mode."""
+    """Return the cosine between each chunk and the whole question; empty in keyword mode."""
     scores: Scores = {}
     for base in whole.vector_bases:
         if base.fingerprint in whole.vectors:

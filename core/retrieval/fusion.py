@@ -1,8 +1,8 @@
-"""Fusion of the scores of several stages, as pure functions over {chunk: score}.
+"""Fusion of the scores from several stages, as pure functions over {chunk: score}.
 
 Keyword and token scores are only comparable within a language: a question's words are rare in notes in another
-language, and its tokens are nearer to tokens of its own. Only scores by meaning compare candidates across languages
-(`core/embedding/centring.py`).
+language, and its tokens are nearer to tokens in its own language. Only scores by meaning compare candidates across
+languages (`core/embedding/centring.py`).
 """
 
 import re
@@ -21,7 +21,8 @@ PHRASE = 0.3
 """Gain of a chunk that contains an optional phrase, on a scale from 0 to 1."""
 
 _BY_WORDS = 0.25
-"""How far the best words raise a chunk without a vector, as a share of the way from the mean score by meaning to 1.
+"""How much the best words raise a chunk without a vector, as a share of the distance from the mean score by meaning to
+1.
 
 With half of the notes of both vaults in a base without vectors, MRR@10 is 0.540 with 0 and 0.561 with 0.25. With 0.5,
 notes with vectors lose what the others gain.
@@ -32,9 +33,9 @@ _CONSTANT = 60
 def fuse_weighted(vector: Scores, keyword: Scores, weight: float, trusted: Scores) -> Scores:
     """Return the weighted sum of the scores by meaning and by words, each normalised to 0..1 over the pool.
 
-    Meaning has `weight`, words the rest; words that aren't fully `trusted` leave part of theirs to meaning. A chunk
-    without a vector has the mean score by meaning, raised by its words. On 1,800 questions this put the right passage
-    first 1.5 to 2.5 points more often than reciprocal ranks, and equally often for weights of 0.5 to 0.7. Every
+    Meaning has `weight`, words the rest; words that aren't fully `trusted` cede part of their weight to meaning. A
+    chunk without a vector has the mean score by meaning, raised by its words. On 1,800 questions this put the right
+    passage first 1.5 to 2.5 points more often than reciprocal ranks, and equally often for weights of 0.5 to 0.7. Every
     candidate needs both scores.
     """
     meaning, words = normalise(vector), normalise(keyword)
@@ -78,9 +79,9 @@ def to_scale(raised: Scores, low: float, high: float) -> Scores:
 
 
 def blend(scores: Scores, judged: Mapping[int, float | None], weight: float) -> Scores:
-    """Return the scores blended with a reranker's, both normalised to 0..1, best first.
+    """Return the scores blended with a reranker's scores, both normalised to 0..1, best first.
 
-    Candidates outside `judged` follow in their previous order. A candidate that the reranker had no time for (None)
+    Candidates outside `judged` follow in their previous order. A candidate for which the reranker had no time (None)
     keeps its own score.
     """
     before = normalise(scores)
@@ -91,7 +92,7 @@ def blend(scores: Scores, judged: Mapping[int, float | None], weight: float) -> 
 
 
 def normalise(scores: Scores) -> Scores:
-    """Return the scores scaled from the lowest (0) to the highest (1); equal scores become 1, but zeros stay 0."""
+    """Return the scores scaled to 0 (lowest) to 1 (highest); equal scores become 1, but zeros stay 0."""
     if not scores:
         return {}
     low, high = min(scores.values()), max(scores.values())
@@ -104,7 +105,7 @@ Groups = Mapping[int, bool]
 """Chunk -> whether it is in Chinese, Japanese or Korean, which share no words with other languages."""
 
 _BY_MEANING = 0.75
-"""How much of two languages' difference in mean score by meaning their reranker scores get.
+"""Share of the difference between two languages' mean scores by meaning that their reranker scores get.
 
 With 0, a single passage in the question's language is never first; with 1, questions over both vaults lose half a
 point.
@@ -122,9 +123,9 @@ def language_groups(chunks: ChunkMap, cards: Cards) -> dict[int, bool]:
 
 
 def trust_words(words: Scores, of: Groups) -> Scores:
-    """Return how much keyword scores are trusted for each chunk, from 0 to 1; 1 if all are in one language.
+    """Return how much to trust keyword scores for each chunk, from 0 to 1; 1 if all chunks are in one language.
 
-    It is the square root of the best score in the chunk's language as a share of the best of all.
+    It is the square root of the ratio of the best score in the chunk's language to the best score of all.
     """
     best: dict[bool, float] = {}
     for rowid, score in words.items():
@@ -134,7 +135,7 @@ def trust_words(words: Scores, of: Groups) -> Scores:
 
 
 def level_scores(judged: Mapping[int, float | None], meaning_scores: Scores, of: Groups) -> dict[int, float | None]:
-    """Return a reranker's scores, shifted so that the languages' means differ as their scores by meaning do.
+    """Return a reranker's scores, shifted so that the languages' means differ as in their scores by meaning.
 
     Both are compared on a scale from 0 to 1. If all candidates are in one language, their scores don't change.
     """

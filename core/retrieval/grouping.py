@@ -17,21 +17,21 @@ from core.store import Store
 # Duplicates: overlapping chunks of a note, copies in other notes, equal lines of texts.
 
 ALIKE = 0.9
-"""The least similarity of copies (Jaccard, over 4-character pieces)."""
+"""Minimum similarity of copies (Jaccard, over 4-character pieces)."""
 
 _DIGITS = re.compile(r"\d+")
 _PIECE = 4
 _CELLS = 1 << 14
 _SHIFT = np.uint32(32 - 14)
 _FACTOR = np.uint32(0x9E3779B1)
-"""A prime factor that spreads hashes over all bits (Knuth)."""
+"""A prime that spreads hashes over all bits (Knuth)."""
 
 
 @dataclass(slots=True)
 class Group:
     """A candidate with its duplicates: overlapping chunks of its note, and copies in other notes.
 
-    `joined` chunks would be hits themselves, so they widen the hit; `dropped` chunks would not.
+    `joined` chunks would be hits themselves, so they widen the hit; `dropped` chunks wouldn't.
     """
 
     best: int
@@ -41,7 +41,7 @@ class Group:
 
 
 def group_duplicates(order: Sequence[int], chunks: ChunkMap, count: int) -> list[Group]:
-    """Return the first `count` groups of candidates, best first; a candidate joins the first group that it repeats.
+    """Return the first `count` groups, best first; each candidate joins the first group that it repeats.
 
     Comparing texts is slow, so it is done only for candidates that may become hits.
     """
@@ -68,7 +68,7 @@ def _find_group(
         if is_of_note and _overlap(chunk, other):
             return group
         if chunk.line and other.line:
-            # Lines of a list may differ in a number only, and say something else then.
+            # Lines of a list may differ only in a number, but then mean something else.
             if chunk.text == other.text:
                 return group
         elif not is_of_note and texts is not None and texts[rowid].copies(texts[group.best]):
@@ -82,7 +82,7 @@ def _overlap(chunk: Chunk, other: Chunk) -> bool:
 
 @dataclass(eq=False)
 class _ComparedText:
-    """A text that is compared with others, and its cached pieces."""
+    """A text to compare with others, with its cached pieces."""
 
     _text: str
 
@@ -90,12 +90,12 @@ class _ComparedText:
         length, others = len(self._text), len(other._text)
         if length < ALIKE * others or others < ALIKE * length:
             return False
-        # A text with more than a tenth of its pieces to itself can't share nine tenths of all.
+        # A text with more than a tenth of unique pieces can't share nine tenths of all pieces.
         if np.count_nonzero(self._cells > other._cells) > (1 - ALIKE) * len(self._text):
             return False
         both = len(self._pieces & other._pieces)
         alike = both >= ALIKE * (len(self._pieces) + len(other._pieces) - both)
-        # Another price, date or version is another answer.
+        # A different price, date or version is a different answer.
         return alike and _DIGITS.findall(self._text) == _DIGITS.findall(other._text)
 
     @lazy
@@ -104,7 +104,7 @@ class _ComparedText:
 
     @lazy
     def _cells(self) -> NDArray[np.bool_]:
-        """The hash cells of the text's pieces, which several pieces may share."""
+        """The hash cells of the text's pieces; several pieces may share a cell."""
         characters = np.frombuffer(self._plain.encode("utf-32-le", "surrogatepass"), np.uint32)
         count = max(0, len(characters) - _PIECE + 1)
         pieces = np.zeros(count, np.uint32)
@@ -145,7 +145,7 @@ def _read_newer_notes(store: Store) -> NewerNotes:
 def demote_superseded(
     order: Sequence[int], chunks: ChunkMap, hits: Iterable[int], successors: NewerNotes
 ) -> Sequence[int]:
-    """Return the candidates, each superseded note moved below the first hit of every note that supersedes it.
+    """Return the candidates with each superseded note below the first hit of every note that supersedes it.
 
     `hits` are the shown candidates, which may include superseded ones. All others keep their order, and so do notes
     that supersede each other.

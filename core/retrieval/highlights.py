@@ -33,15 +33,15 @@ from core.model import Bits, Chunk, Highlight, Hit, Matrix, SearchResult, Spans
 from core.store import Store
 
 Stems = Callable[[Sequence[str]], Mapping[str, str]]
-"""Returns the stem of each word, as in the keyword index."""
+"""Returns the stem of each word, as in the word index."""
 
 LONGEST = 320
-"""The most characters of a sentence; longer ones are divided."""
+"""Maximum number of characters per sentence; longer sentences are divided."""
 
 _LATIN = re.compile(rf"[vV]?\d+(?:\.\d+)+|{WORD}(?:\+\+|#(?!\w))?")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _CLINGING = f"[{INVISIBLE}\U0001f3fb-\U0001f3ff]*"
-"""Characters that attach to the one before: invisible ones, and skin tones of emoji."""
+"""Characters that attach to the previous one: invisible characters, and skin tones of emoji."""
 _BLOCK = re.compile(
     r"(?m)^[ \t>]*(?:(?P<fence>`{3,}|~{3,}).*|(?P<aside>#{1,6}[ \t].*|<!--(?s:.*?)(?:-->|\Z)|</?[A-Za-z].*|[ \t>]*)"
     r"|.*(?:\n(?![ \t>]*(?:[-*+][ \t]|\d+[.)][ \t]|#{1,6}[ \t]|</?[A-Za-z]|\||`{3}|~{3}|$)).*)*)$"
@@ -61,13 +61,13 @@ _SILENT = STOP_WORDS | frozenset(
     " such theirs themselves too us very whether whom whose yet yours yourself are aren couldn didn hadn hasn"
     " haven ll re shouldn ve wasn weren won wouldn".split()
 )
-"""Words that are marked only if a question has no others, and never for a different word with the same stem."""
+"""Words that are marked only if a question has no others, and never for another word with the same stem."""
 _PARTICLES = "[的了吗呢吧啊嘛啦呀么着们我你您他她它这那哪把被给与或很也]"
 _ACROSS = re.compile(
     "(?!目的|的确|了解|酒吧|网吧|给予|供给|补给|参与|或许|把握|把手|被子|自我|着色|着手|着重|着陆|着火)"
     f"(?:{_PARTICLES}.|.{_PARTICLES})"
 )
-"""Two Chinese characters that form no word, because one is a particle or a pronoun."""
+"""Two Chinese characters that don't form a word, because one of them is a particle or a pronoun."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,8 @@ def highlights(result: SearchResult, store: Store, read: Mapping[str, TokenizedH
     """Return the highlights of the hits by chunk id."""
     words = words_to_mark(result)
     texts = [simplify(blank_blobs(hit.chunk.text)) for hit in result.hits]
-    store.words.stems([*dict.fromkeys(form for text in texts for form, _ in _forms_in(text))])  # all at once
+    # Cache all stems with one query.
+    store.words.stems([*dict.fromkeys(form for text in texts for form, _ in _forms_in(text))])
     return {
         hit.chunk.id: highlight(hit, words[hit.asked], store.words.stems, read.get(hit.chunk.id)) for hit in result.hits
     }
@@ -131,7 +132,7 @@ def tokenize_hits(result: SearchResult, store: Store, models: Models) -> dict[st
 def words_to_mark(result: SearchResult) -> dict[str, list[str]]:
     """Return the words to mark in the hits of each sub-query.
 
-    A phrase is marked as a whole; its words are marked individually only if no text contains it.
+    A phrase is marked as a whole; its words are marked individually only if no text contains the phrase.
     """
     required = () if "phrase_not_found" in result.notices else result.understood.phrases
     phrases = (*required, *result.understood.emphasised)
@@ -145,7 +146,7 @@ def words_to_mark(result: SearchResult) -> dict[str, list[str]]:
 
 
 def highlight(hit: Hit, words: Sequence[str], stems: Stems, read: TokenizedHit | None) -> Highlight:
-    """Return the highlights of a hit; without token bits its nearest sentence is the one with the most words."""
+    """Return the highlights of a hit; without token bits its nearest sentence is the sentence with the most words."""
     text = hit.chunk.text
     found, telling = word_places(text, words, stems), telling_words(words)
     marked = tuple(join_spans(sorted(span for span, word in found if word in telling)))
@@ -202,17 +203,17 @@ def split_sentences(plain: str, start: int, end: int, ends: re.Pattern[str], lon
 
 
 def hide_inline(text: str) -> str:
-    """Return a text of the same length with inline code and links replaced by letters, so that they aren't divided."""
+    """Return a text of the same length with letters instead of inline code and links, so that they aren't divided."""
     return UNBREAKABLE.sub(lambda match: "x" * len(match[0]), text)
 
 
 def telling_words(words: Sequence[str]) -> Sequence[str]:
-    """Return the content words among a question's words; all of them if there are none."""
+    """Return the content words among a question's words; all words if there are none."""
     return [word for word in words if word not in _SILENT and not _ACROSS.fullmatch(word)] or words
 
 
 def words_in(text: str, words: Sequence[str], stems: Stems) -> tuple[tuple[Span, ...], set[str]]:
-    """Return the spans of words in a text, in any of their forms, and the words that it contains."""
+    """Return the spans of words in a text, in any of their forms, and the words that the text contains."""
     places = word_places(text, words, stems)
     return tuple(join_spans(sorted(span for span, _ in places))), {word for _, word in places}
 
@@ -242,9 +243,9 @@ def word_places(text: str, words: Sequence[str], stems: Stems) -> list[tuple[Spa
     return places
 
 
-@lru_cache(200)  # the hits of a question are looked through for their marks and for its answer
+@lru_cache(200)  # a page reads the hits for highlights and for the answer
 def _forms_in(text: str) -> list[tuple[str, Span]]:
-    """Return the forms of each word of a text, with their spans."""
+    """Return the forms of each word in a text, with their spans."""
     return [
         (form, (match.start() + start, match.start() + end))
         for match in _LATIN.finditer(text)
@@ -254,7 +255,7 @@ def _forms_in(text: str) -> list[tuple[str, Span]]:
 
 @lru_cache(20_000)
 def _forms(word: str) -> list[tuple[str, Span]]:
-    """Return the forms of a word and of its parts, as keyword search has them, with their spans in the word."""
+    """Return the forms of a word and of its parts, as in keyword search, with their spans in the word."""
     places = ((0, len(word)), *parts_of(word))
     return [(form, (start, end)) for start, end in places if (form := _form(word[start:end]))]
 
@@ -295,7 +296,7 @@ def _nearest_sentence(spans: Sequence[Span], places: Spans, products: Matrix) ->
 
 
 def _fullest_sentence(spans: Sequence[Span], words: Sequence[Span]) -> Span | None:
-    """Return the sentence with the most characters of words, the first one without any."""
+    """Return the sentence with the greatest total length of `words`, the first sentence if there are none."""
 
     def held(sentence: Span) -> int:
         start, end = sentence
@@ -321,6 +322,6 @@ def add_pages(result: SearchResult, store: Store, models: Models) -> SearchResul
 
 
 def _runs_on(hit: Hit) -> bool:
-    """Return whether a hit's chunk ends on another page of its document than it begins on."""
+    """Return whether a hit's chunk ends on a later page of its document than it begins on."""
     document, chunk = hit.note.document, hit.chunk
     return chunk.page_at(document, chunk.start) != chunk.page_at(document, chunk.end - 1)

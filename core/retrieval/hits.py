@@ -38,7 +38,7 @@ from core.store import Store
 class _Ranked:
     """The candidates of a search, best first, and the groups that become its hits.
 
-    `matched` are the question's words in each candidate, if `explain` is set.
+    `matched` has the question's words in each candidate, if `explain` is set.
     """
 
     rankings: Sequence[Ranking]
@@ -61,7 +61,7 @@ class _Ranked:
 
 
 def build_result(store: Store, successors: NewerNotes, rankings: Sequence[Ranking], whole: Ranking) -> SearchResult:
-    """Return the hits of rankings that take turns; with `explain` also the dropped candidates.
+    """Return the hits of rankings that take turns; with `explain`, also the dropped candidates.
 
     `whole` is the ranking of the undivided question.
     """
@@ -110,7 +110,7 @@ def with_file_states(store: Store, hits: Sequence[Hit]) -> tuple[Hit, ...]:
 
 
 def _rank_groups(store: Store, successors: NewerNotes, rankings: Sequence[Ranking], whole: Ranking) -> _Ranked:
-    """Group the candidates, superseded notes below their successors."""
+    """Group the candidates, with superseded notes below their successors."""
     query = whole.request.query
     limit = query.settings.limit
     candidates = merge(rankings)
@@ -147,7 +147,7 @@ def _hits(store: Store, successors: NewerNotes, ranked: _Ranked, expansion_size:
         copies = [ranked.chunks[rowid] for rowid in group.copies]
         scores = dict(hit.scores)
         if scores and len(ranked.rankings) == 1:
-            # Without the duplicates of better hits its rank is higher.
+            # Its rank is higher than the candidate's, because duplicates of better hits are gone.
             last = list(scores)[-1]
             scores[last] = replace(scores[last], rank=rank)
         hits.append(
@@ -164,9 +164,9 @@ def _hits(store: Store, successors: NewerNotes, ranked: _Ranked, expansion_size:
 
 
 def by_favour(hits: Sequence[Hit], favour: Mapping[str, float], weight: float, stage: str) -> list[Hit]:
-    """Reorder the hits by `favour` for their notes as well; no hit is added or removed.
+    """Reorder the hits by `favour` for their notes; no hit is added or removed.
 
-    On a scale from the last score (0) to the first (1) none is moved by more than `weight`. A superseded note gains at
+    On a scale from the last score (0) to the first (1), no hit moves by more than `weight`. A superseded note gains at
     most as much as its successors among the hits, so that it stays below them.
     """
     if not favour:
@@ -188,7 +188,7 @@ def by_favour(hits: Sequence[Hit], favour: Mapping[str, float], weight: float, s
 
 
 def _list_dropped(ranked: _Ranked, limit: int) -> list[DroppedCandidate]:
-    """Return the candidates that are no hits, each with the stage that dropped it."""
+    """Return the candidates that aren't hits, each with the stage that dropped it."""
     best = {group.best for group in ranked.groups}
     double = {rowid for group in ranked.groups for rowid in (*group.joined, *group.dropped, *group.copies)}
     dropped = []
@@ -218,7 +218,7 @@ def _find_drop_stage(ranks: Mapping[str, Mapping[int, int]], rowid: int, limit: 
 
 
 MOST_VALUES = 12
-"""The most facet values of a field."""
+"""Maximum number of facet values per field."""
 _FIELDS = {name: field.typed[0] for name, field in NOTE_FIELDS.items() if field.is_facet}
 
 

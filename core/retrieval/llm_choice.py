@@ -1,4 +1,4 @@
-"""What a search asks a language model: to decompose a question, and to choose among hits and answer."""
+"""Requests of a search to a language model: to decompose a question, and to choose among hits and answer."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
@@ -23,14 +23,14 @@ _CACHED = 64
 
 @frozen
 class Decompositions:
-    """The decompositions of a question (none for a simple one), the preferred one first; why the model gave none."""
+    """The decompositions of a question (empty for a simple one), the preferred one first; why the model gave none."""
 
     found: tuple[Decomposition, ...] = ()
     problem: Message | None = None
 
 
 class LlmSteps:
-    """Decomposes questions and selects hits with the language model of the settings, if it is set up.
+    """Decomposes questions and selects hits with the language model from the settings, if one is set up.
 
     A page searches a question several times: before and after reranking, for its context, and for dropped candidates.
     The model is asked once as long as it and its input stay the same.
@@ -42,7 +42,7 @@ class LlmSteps:
         self._selections: Cache[Hashable, LlmSelection] = Cache(_CACHED)
 
     def stamp(self, prepared: Prepared) -> Hashable:
-        """Return a value that changes with the settings that affect the answer to a question."""
+        """Return a value that changes with the settings that affect the results for a question."""
         decomposes = prepared.decomposition is not None
         asks = prepared.query.choose or decomposes
         return _model_of(self._settings.llm) if asks else None, decomposes and self._decomposes()
@@ -93,21 +93,21 @@ sentences, in the language of the question, without section numbers. If no secti
 Reply with one JSON object only, such as {"chosen": [4, 1], "answer": "..."}."""
 
 CANDIDATES = 20
-"""The most hits that the model chooses among."""
+"""Maximum number of hits among which the model chooses."""
 LEAST_CHARACTERS = 400
-"""The fewest characters of each candidate; if fewer are left for all, there are fewer candidates."""
+"""Minimum number of characters per candidate; if there isn't enough text for all, there are fewer candidates."""
 MOST_CHARACTERS = 4000
-"""The most characters of an answer."""
+"""Maximum number of characters in an answer."""
 
 
 def widen_query(query: Query) -> Query:
-    """Return a query with as many hits as the model chooses among."""
+    """Return a query for as many hits as the model chooses among."""
     limit = max(query.settings.limit, CANDIDATES)
     return replace(query, settings=replace(query.settings, limit=limit, pool=max(query.settings.pool, limit)))
 
 
 def candidates(hits: Sequence[Hit], characters: int) -> Sequence[Hit]:
-    """Return as many of the first hits as fit into `characters` characters of notes."""
+    """Return as many of the first hits as fit into `characters` of note text."""
     return hits[: min(CANDIDATES, characters // LEAST_CHARACTERS)]
 
 
@@ -119,12 +119,12 @@ def material(question: str, hits: Sequence[Hit], characters: int) -> dict[str, o
 
 
 def place_of(hit: Hit) -> str:
-    """Return the place of a hit for a model: the titles of its note and section."""
+    """Return a hit's titles for a model: the title of its note and those of its section."""
     return " › ".join(dict.fromkeys([hit.note.title, *hit.chunk.section]))
 
 
 def shares(texts: Sequence[str], characters: int) -> list[str]:
-    """Return the beginnings of texts, together at most `characters` characters.
+    """Return the beginnings of texts, with at most `characters` in total.
 
     Each text has an equal share; long texts also get what short ones leave.
     """
@@ -135,7 +135,7 @@ def shares(texts: Sequence[str], characters: int) -> list[str]:
 
 
 def _chat(llm: LlmSettings) -> "Chat":
-    from core.providers.chat import Chat  # takes a fifth of a second, which other searches avoid
+    from core.providers.chat import Chat  # imported here because it takes 0.2 s
 
     return Chat(llm)
 
@@ -155,7 +155,7 @@ def choose(chat: "Chat", material: Mapping[str, object], hits: Sequence[Hit]) ->
 def apply_choice(result: SearchResult, choice: LlmSelection, query: Query, bases: Sequence[str]) -> SearchResult:
     """Return a result with the chosen hits first, then the others, cut to the query's limit.
 
-    Ranks and scores stay with the places, not with the hits.
+    Ranks and scores stay with the positions, not with the hits.
     """
     limit = query.settings.limit
     by_id = {hit.chunk.id: hit for hit in result.hits}
@@ -177,7 +177,7 @@ def apply_choice(result: SearchResult, choice: LlmSelection, query: Query, bases
 
 
 def _parse_choice(answer: str, count: int) -> tuple[list[int], str] | None:
-    """Return the choice in the last JSON object that is a valid one, else None."""
+    """Return the choice in the last valid JSON object of a reply, else None."""
     from core.providers.chat import values
 
     for value in values(answer, r"\{"):

@@ -8,11 +8,13 @@ from core.base.text import CJK
 from core.model import CLOSE, Highlight, Hit, SearchResult
 
 EXACT = 1.0
-"""Score above which a hit was raised for containing the question as typed."""
+"""Score above which a hit contains the question as typed."""
 VERY_CLOSE = 0.5
-"""Similarity from which hits match strongly."""
+"""Minimum similarity of a strong match."""
 VERY_CLOSE_ACROSS, CLOSE_ACROSS = 0.35, 0.29
-"""The same for hits in another language than the question: a quarter and nine in ten of the right ones reach them."""
+"""Minimum similarity of a strong match and of a good one in another language than the question. A quarter and nine
+tenths of the right hits reach them.
+"""
 _CHINESE = re.compile(f"[{CJK}]")
 
 
@@ -21,8 +23,8 @@ def match_levels(
 ) -> dict[str, int]:
     """Return how well each hit matches, 1 to 3, by chunk id; 0 if unknown.
 
-    For a question with an answer, hits that the answer quotes match as well as `quoted` says, and others at most well:
-    a common word is no strong match. `quoted` is None for other searches.
+    For a question with an answer, hits that the answer quotes get their level from `quoted`, and others at most 2: a
+    common word isn't a strong match. `quoted` is None for other searches.
 
     The level never rises from a hit to the next: if a later hit seems nearer, all between get their mean (pool adjacent
     violators; Barlow et al., 'Statistical Inference under Order Restrictions', 1972).

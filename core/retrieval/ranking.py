@@ -1,4 +1,4 @@
-"""Values that the stages of a search pass on: allowed chunks, candidates, their ranking, and all scores."""
+"""Values passed between the stages of a search: allowed chunks, candidates, their ranking, and all scores."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,7 +20,7 @@ from core.store.top_k import Scores
 class Scope:
     """The chunks that a question allows (None: all), and those that contain its phrases (None without phrases).
 
-    `preferred` has the number of named conditions that a chunk passes, for chunks that pass any. Candidates are also
+    `preferred` has the number of named conditions that each chunk passes, for chunks that pass any. Candidates are also
     collected within each of `searched`, so that other chunks don't crowd them out.
     """
 
@@ -50,7 +50,7 @@ class Trace:
     order: Scores = field(default_factory=dict)
 
     def add(self, stage: str, scores: Scores | None, every: Scores | None = None) -> Self:
-        """Return the trace after a stage that returned these scores, best first; None if it had nothing to do."""
+        """Return the trace after a stage with the given scores, best first; None if the stage had nothing to do."""
         if scores is None:
             return self
         stages = {**self.stages, stage: StageScores(scores, scores if every is None else every)}
@@ -107,7 +107,7 @@ class Candidates:
 
 @frozen
 class Reranked:
-    """The result of a reranker: its scores, best first, and the order with them blended in, or a problem."""
+    """The result of a reranker: its scores, best first, and the order with its scores blended in, or a problem."""
 
     scores: Scores | None = None
     order: Scores | None = None
@@ -117,7 +117,7 @@ class Reranked:
 
 @dataclass(frozen=True)
 class Ranking:
-    """The ranked candidates of a sub-query; `gains` are for chunks that contain it as typed.
+    """The ranked candidates of a sub-query; `gains` are for chunks that contain the sub-query as typed.
 
     `scores` are those of hits (see `Hit`), which need at least `least`.
     """
@@ -158,7 +158,7 @@ class Ranking:
 
 @frozen
 class RankedCandidate:
-    """The score and strength of a candidate, and the sub-query's ranking in which it is best."""
+    """The score and strength of a candidate, and the sub-query's ranking in which it ranks best."""
 
     score: float
     strength: float

@@ -1,4 +1,4 @@
-"""Reasons why a note is no hit: the first stage that none of its chunks passed."""
+"""Reasons why a note isn't a hit: the first stage that none of its chunks passed."""
 
 from dataclasses import field, replace
 
@@ -36,7 +36,10 @@ _REASONS: dict[LostAt, Message] = message_table(
 
 @frozen
 class Outcome:
-    """The outcome of the best of some chunks; `stage` is None for a hit, `chunk` is None if no stage scored any."""
+    """The outcome for the best of several chunks.
+
+    `stage` is None for a hit, `chunk` is None if no stage scored any chunk.
+    """
 
     stage: LostAt | None
     chunk: Chunk | None = None
@@ -54,13 +57,13 @@ class Reasons:
         self._lost = result.lost
 
     def why_not(self, note: NoteSummary) -> WhyNot:
-        """Return why a note is no hit, judged by all of its chunks."""
+        """Return why a note isn't a hit, judged by all its chunks."""
         outcome = self.outcome_for(note, self._store.chunks.by_rowid(self._store.chunks.rowids_of(note.id)))
         reason = _REASONS[outcome.stage] if outcome.stage else message("It is hit {rank}.", rank=outcome.rank)
         return WhyNot(note, outcome.stage, reason, outcome.chunk, outcome.scores)
 
     def outcome_for(self, note: NoteSummary, chunks: ChunkMap) -> Outcome:
-        """Return the outcome of some chunks of a note, by their rowids.
+        """Return the outcome for the given chunks of a note, by rowid.
 
         Chunks that never became candidates were excluded before scoring, or missed the pool of every stage. In the
         second case their ranks are among all allowed chunks.

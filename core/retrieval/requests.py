@@ -65,7 +65,7 @@ def check_query(query: Query) -> Query:
 
 
 def properties_in(store: Store, *typed: str) -> frozenset[str]:
-    """Return the folded names of the properties of notes; empty if no text has a colon, so that none could be named."""
+    """Return the folded names of all properties; empty if no text has a colon, so that none could be named."""
     is_needed = any(colon in item for item in typed for colon in ":：")
     return frozenset(map(fold, store.properties.names())) if is_needed else frozenset()
 
@@ -162,8 +162,8 @@ class BaseReranker:
 class SearchRequest:
     """A sub-query, ready to be searched.
 
-    `words`: for keyword search. `others`: the words in other spellings, or of synonyms. `vectors`: by the fingerprint
-    of a base's model. `rerankers`: by the id of a base.
+    `words`: for keyword search. `others`: the words in other spellings, or of synonyms. `vectors`: by model
+    fingerprint. `rerankers`: by base id.
     """
 
     query: Query
@@ -185,7 +185,7 @@ class SearchRequest:
 
     @property
     def has_meaning(self) -> bool:
-        """Whether the text is searched by meaning."""
+        """Whether the request is searched by meaning."""
         return self.mode != "keyword" and bool(self.query.text.strip())
 
     def with_notice(self, notice: Notice) -> Self:
@@ -196,7 +196,7 @@ class SearchRequest:
         return replace(self, mode="keyword").with_notice(notice)
 
     def with_vector(self, fingerprint: str, vector: Matrix, *, whole: bool) -> Self:
-        """Return the request with its vector from a model; without `whole` the model read only the beginning."""
+        """Return the request with its vector from a model; `whole` is false if the model read only the beginning."""
         embedded = replace(self, vectors={**self.vectors, fingerprint: vector})
         return embedded if whole else embedded.with_notice("query_cut")
 
@@ -218,9 +218,9 @@ def start_search(
 ) -> list[SearchRequest]:
     """Return a request for each sub-query; nothing is searched yet.
 
-    Without `wait` a model that still loads is skipped, with a notice. A server that doesn't answer is skipped too,
-    unless searches are measured (without `cached`). Raises ModelError, and EmbeddingMismatch for a base with another
-    model unless the mode is `auto`.
+    Without `wait`, a model that is still loading is skipped, with a notice. A server that doesn't answer is skipped
+    too, unless searches are measured (without `cached`). Raises ModelError, and EmbeddingMismatch for a base with
+    another model unless the mode is `auto`.
     """
     mode: ResultMode = "hybrid" if query.settings.mode == "auto" else query.settings.mode
     words, is_known = store.words, partial(is_word, tokens=lambda word: embedding.build("bundled").tokens(word))
@@ -238,7 +238,7 @@ def start_search(
 
 
 def _with_others(request: SearchRequest, variants: Variants) -> SearchRequest:
-    """Return the request with the words of other spellings, and of synonyms if no model reads the text by meaning."""
+    """Return the request with words of other spellings, and with synonyms if no model embeds the text."""
     if request.query.as_typed:
         return request
     texts = respell(request.spelling.text)
@@ -281,9 +281,9 @@ def _embed(models: Models, requests: Sequence[SearchRequest], *, wait: bool, mea
 
 
 def _load_rerankers(models: Models, request: SearchRequest, *, wait: bool, cached: bool) -> SearchRequest:
-    """Return a request with the reranker of each base; if one of them fails or still loads, none is used.
+    """Return a request with the reranker of each base; none is used if one of them fails or is still loading.
 
-    Without `cached` rerankers judge every question again.
+    Without `cached`, rerankers judge every question again.
     """
     name = request.query.settings.reranker
     if name == NONE or not {"model_loading", "model_away"}.isdisjoint(request.notices):

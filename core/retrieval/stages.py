@@ -30,7 +30,8 @@ _NAMED = 2.0
 Previous scores range from 0 to 1, so they only decide among chunks of the same kind.
 """
 _STRONG = 3
-"""Number of best candidates whose linked notes rank higher: a link suggests that both belong to the question."""
+"""Number of best candidates whose linked notes rank higher, because a link suggests that both notes fit the question.
+"""
 
 
 def narrow(store: Store, query: Query, bases: Sequence[KnowledgeBase]) -> Scope:
@@ -108,7 +109,7 @@ def _merged(found: Iterable[Scores]) -> Scores:
 
 
 def rank(store: Store, request: SearchRequest, scope: Scope, candidates: Candidates) -> Ranking:
-    """Return the candidates in a reranker's order, raised where they fit the caller or contain the words as typed."""
+    """Return the candidates in a reranker's order, raised if they match the caller or contain the words as typed."""
     trace = candidates.trace
     if candidates.mode == "listed":
         return Ranking(request, scope, candidates, trace, dict.fromkeys(trace.order, 1.0))
@@ -130,7 +131,8 @@ def rank(store: Store, request: SearchRequest, scope: Scope, candidates: Candida
 def _scores(store: Store, request: SearchRequest, candidates: Candidates, before: Scores, raised: Scores) -> Scores:
     """Return the score of each candidate (see `Hit`) from the scores before and after gains.
 
-    The threshold is for similarities. Candidates without one pass it, as does a note whose title is the question.
+    The threshold is for similarities. Candidates without a similarity pass it, as does a note whose title is the
+    question.
     """
     similar = candidates.trace.scores("vector")
     nearest = [min(1.0, max(0.0, similar[rowid])) for rowid in before if rowid in similar]
@@ -224,7 +226,7 @@ def _boost(store: Store, query: Query, scope: Scope, candidates: Candidates) -> 
 
 
 def _rerank(store: Store, request: SearchRequest, candidates: Candidates) -> Reranked:
-    """Judge the best candidates with the reranker; after a failure, return only its reason."""
+    """Judge the best candidates with the reranker; after a failure, return only the reason."""
     order, settings = candidates.trace.order, request.query.settings
     if not request.rerankers or not order:
         return Reranked()
@@ -242,7 +244,7 @@ def _rerank(store: Store, request: SearchRequest, candidates: Candidates) -> Rer
 def _judge(
     store: Store, request: SearchRequest, candidates: Candidates, pool: Iterable[int], report: Callable[[Notice], None]
 ) -> dict[int, float | None]:
-    """Score the pool with each reranker once, and report what it lacks. Bases with the same model share one reranker.
+    """Score the pool once with each reranker, and report what it lacks. Bases with the same model share one reranker.
 
     Chunks that aren't indexed yet have no token bits and get None: reading them would delay indexing.
     """
@@ -291,7 +293,7 @@ def _nearest_windows(
 
 
 def _boost_priority(query: Query, candidates: Candidates, order: Scores) -> Scores | None:
-    """Raise the chunks of notes with a positive priority, and lower those with a negative one."""
+    """Raise the chunks of notes with a positive priority, and lower chunks of notes with a negative priority."""
     priorities = {rowid: candidates.card(rowid).priority for rowid in order}
     weight, most = query.settings.priority_weight, max(map(abs, priorities.values()), default=0)
     if not (weight and most):
@@ -344,7 +346,7 @@ def _break_ties(candidates: Candidates, trace: Trace) -> Trace:
 
 
 def _caller_gain(caller: CallerContext, card: NoteSummary) -> float:
-    """Return a note's gain, from 0 to 1, for having the caller's scope and tags."""
+    """Return a note's gain, from 0 to 1, for matching the caller's scope and tags."""
     fits = fold(card.scope) in map(fold, caller.scopes)
     wanted, own = ({*map(tags.key, item)} for item in (caller.tags, card.tags))
     return SCOPE_GAIN * fits + TAGS_GAIN * (len(wanted & own) / len(wanted) if wanted else 0.0)
@@ -353,8 +355,8 @@ def _caller_gain(caller: CallerContext, card: NoteSummary) -> float:
 def _linked(cards: Cards, links: Mapping[str, Sequence[str]], notes: Mapping[int, str]) -> list[int]:
     """Return the candidates whose note links to a strong candidate's note, or is linked from it.
 
-    `notes` maps candidates to their notes, best first. `links` are the targets in each note: a path, or the
-    title or file name in a wikilink.
+    `notes` maps candidates to their notes, best first. `links` are the link targets in each note: a path, or the title
+    or file name in a wikilink.
     """
     named = {note_id: _names(card) for note_id, card in cards.items()}
     targets = {note_id: {plain(link) for link in links.get(note_id, ())} for note_id in cards}

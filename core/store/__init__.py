@@ -1,8 +1,8 @@
-"""The store: SQLite holds all data, Chroma a vector index that can be rebuilt from it.
+"""The store: SQLite has all data, and Chroma a vector index that can be rebuilt from it.
 
-One SQLite transaction writes a note, and a thread updates Chroma. Until that is done, searches also compare with the
-vectors that Chroma lacks. A reader sees the old note or the new one. After a kill Chroma may differ from SQLite; the
-next opening updates it.
+One SQLite transaction writes a note, and a thread updates Chroma. Until the update is done, searches also compare with
+the vectors that Chroma lacks. A reader sees either the old or the new version of a note. After a kill Chroma may differ
+from SQLite; the next opening updates it.
 """
 
 import os
@@ -64,9 +64,9 @@ from core.store.version_table import VersionTable
 from core.store.words import Words
 
 _WINDOWS = 3
-"""Vectors to request from Chroma for each chunk to return: a chunk may have several, and some are stale."""
+"""Number of vectors to request from Chroma per chunk to return: a chunk may have several, and some are stale."""
 _WIDER = 4
-"""Factor by which that number grows where too few results pass the filters."""
+"""Factor by which the number of requested vectors grows if too few results pass the filters."""
 
 
 class Store:
@@ -98,7 +98,7 @@ class Store:
             self.database = Database(file, readonly=True)
         self._open_tables(self.database)
         self.recorders: dict[Author, Callable[[Note], None]] = {}
-        """By author: the function that records more about a note, in the transaction that writes the note."""
+        """Functions by author that record more about a note, in the transaction that writes the note."""
         self.floors = Floors(self.folder, readonly=readonly)
         chosen = index or IndexSettings()
         self.exact_search = ExactSearch(self.database, alone=chosen.kind == "none")
@@ -145,7 +145,7 @@ class Store:
     # index
 
     def open_index(self, *, heal: bool = True) -> None:
-        """Open the index, and rebuild it if it is damaged; does nothing if it is open or this process only reads."""
+        """Open the index, and rebuild it if it is damaged; does nothing if it is open or this process is read-only."""
         self.index.open(heal=heal)
 
     def rebuild_index(self, progress: Progress = no_progress) -> int:
@@ -159,7 +159,7 @@ class Store:
         return sum(self.chunks.count(base).windows for base in self.bases.all())
 
     def settle_centring(self, fingerprint: str, centring: Centring) -> None:
-        """Store the centring of a model, once, and rebuild the indexes of its bases with it."""
+        """Store the centring of a model once, and rebuild the indexes of the model's bases with it."""
         with self.changing:
             centred = bool(centring.constants.any())
             stale = [base for base in self.bases.all() if centred and base.fingerprint == fingerprint]
@@ -176,11 +176,11 @@ class Store:
     # writing
 
     def leave_pending(self) -> None:
-        """Publish that chunks may be pending."""
+        """Publish the event that there may be pending chunks."""
         self.events.publish(ChunksPending())
 
     def log_notes(self, note_ids: Iterable[str]) -> None:
-        """Add the bases of notes to the log line of this thread's call."""
+        """Add the bases of notes to the log entry of this thread's current call."""
         log_bases(self.bases.for_notes(note_ids))
 
     def put(self, base: KnowledgeBase, cuts: Sequence[NoteToIndex]) -> None:
@@ -207,11 +207,12 @@ class Store:
 
     @contextmanager
     def _indexing(self, base: KnowledgeBase, vectors: Iterable[int], old: Sequence[str] = ()) -> Iterator[None]:
-        """Update the index after the block: add new windows with these vectors, and check `old` entries again."""
+        """Update the index after the block: add new windows with the given vectors, and check `old` entries again."""
         fresh = self.chunks.unused_entries(base, self.vectors.entry_ids(vectors))
         yield
         self.bases.count_index_added(base, len(fresh))
-        self.changing.follow(self.index.follow, base, [*fresh, *old])  # which reads what is committed
+        # It runs after the commit, because it reads committed data.
+        self.changing.follow(self.index.follow, base, [*fresh, *old])
 
     def _write(self, cut: NoteToIndex) -> None:
         """Write a note with its chunks and edits, inside the caller's transaction."""
@@ -232,7 +233,7 @@ class Store:
                 self._put_version(note, change)
 
     def _put_version(self, note: Note, change: Revision) -> None:
-        """Write the version that a change makes. An accepted proposal is deleted."""
+        """Store the version that a change creates; delete the proposal if the change accepts one."""
         self.versions.put(note, change)
         if change.kind == "propose":
             self.proposals.drop(note.id)
@@ -246,7 +247,7 @@ class Store:
                 self.describe([replace(note, version=note.version + 1)], Revision("sync", "sync"))
 
     def switch(self, target: KnowledgeBase, cuts: Iterable[NoteToIndex]) -> KnowledgeBase:
-        """Switch a base to the embedder of `target` and write its notes, cut for it, in one transaction.
+        """Switch a base to the embedder of `target`, and write its notes, cut for that embedder, in one transaction.
 
         Return the changed base. The new collection is filled before the commit; a kill leaves a collection that no base
         uses.
@@ -265,8 +266,8 @@ class Store:
     def delete_notes(self, base: KnowledgeBase, note_ids: Sequence[str], change: Revision | None = None) -> int:
         """Delete notes; return the number of edits that were flagged.
 
-        With a change, their versions and edits stay. A sync flags the edits, because a missing file may come back with
-        another text. Without a change, nothing stays.
+        With a change, the notes' versions and edits are kept. A sync flags the edits, because a missing file may come
+        back with another text. Without a change, nothing is kept.
         """
         flagged = 0
         with self.changing:
@@ -282,14 +283,14 @@ class Store:
         return flagged
 
     def forget_notes(self, note_ids: Sequence[str]) -> None:
-        """Delete the versions, edits and uses of deleted notes. Later syncs still leave out their files."""
+        """Delete the versions, edits and uses of deleted notes. Later syncs still skip their files."""
         with self.database.write():
             self._record_deleted_files(set(note_ids))
             for forget in (self.versions.drop, self.edits.delete, self.uses.drop):
                 forget(note_ids)
 
     def _record_deleted_files(self, note_ids: set[str]) -> None:
-        """Record the files of deleted notes with their folders, so that a sync doesn't import them again."""
+        """Record the files of deleted notes by folder, so that a sync doesn't import them again."""
         for base in self.bases.all():
             files: defaultdict[str, dict[str, str]] = defaultdict(dict)
             for item in self.versions.deleted(base.id):
@@ -299,13 +300,13 @@ class Store:
                 self.bases.record_deleted_files(base, folder, stamps)
 
     def drop_unused_vectors(self) -> None:
-        """Delete vectors and refusals that no chunk uses. A running import recomputes the ones that it needs."""
+        """Delete vectors and refusals that no chunk uses. A running import recomputes those that it needs."""
         with self.changing:
             self.vectors.drop_unused()
             self.refusals.drop_unused()
 
     def forget_vectors(self, base: KnowledgeBase) -> None:
-        """Delete the vectors of a base and make its chunks pending, with other bases' chunks that share a vector."""
+        """Delete the vectors of a base, and make its chunks pending; also other bases' chunks that share a vector."""
         self.open_index()
         with self.changing:
             sharing = [other for other in self.bases.all() if other.fingerprint == base.fingerprint]
@@ -335,9 +336,7 @@ class Store:
         return self.chunks.nearest(base, query, count, allowed) if best is None else best
 
     def _from_index(self, base: KnowledgeBase, query: Matrix, count: int, allowed: Rowids | None) -> Scores | None:
-        """Query the index until enough results are allowed; return None if the index can't be used or exact search is
-        cheaper.
-        """
+        """Query the index until enough results are allowed; None if it can't be used or exact search is cheaper."""
         share = 1.0 if allowed is None else len(allowed) / max(self.chunks.count_all(), 1)
         wanted = int(_WINDOWS * count / share) + 1 if share else 0
         centring = self.vectors.centring(base)
@@ -360,7 +359,7 @@ class Store:
     # closing
 
     def close(self) -> None:
-        """Close SQLite and Chroma, with the index sealed for the next start."""
+        """Close SQLite and Chroma, and seal the index for the next start."""
         self.index.close()
         self.database.close()
         self.temporary.close()
@@ -372,7 +371,7 @@ class Store:
 
 
 def _bring_up_to_date(folder: Path) -> None:
-    """Migrate a workspace before it is opened for reading only."""
+    """Migrate a workspace before it is opened read-only."""
     try:
         Store(folder).close()
     except NotWritable as error:

@@ -16,7 +16,7 @@ from core.store.table import AMONG, StoreTable
 
 
 class SwitchTable(StoreTable):
-    """Unfinished changes of embedder, at most one for each base."""
+    """Unfinished changes of embedder, at most one per base."""
 
     def for_base(self, base: KnowledgeBase) -> Switch | None:
         statement = "SELECT embedder, fingerprint, started_at FROM switches WHERE base_id = ?"
@@ -35,16 +35,16 @@ _SWITCH_READER = RowReader(Switch, "change of model", "embedder", key="embedder"
 
 
 Report = dict[str, Any]
-"""The stored report of a sync."""
+"""The stored report on a sync."""
 IGNORED = "ignored"
-"""Key in a report: the patterns of unreadable files that the user ignores."""
+"""Key in a report: the patterns for unreadable files that the user ignores."""
 _DELETED_FILES = "deleted_files"
 """Key in a report: the files whose notes were deleted for good, each with its hash."""
 
 
 @frozen
 class SyncRecord:
-    """The stored record of the last sync of a folder."""
+    """The record of a folder's last sync."""
 
     folder: str
     at: datetime
@@ -59,7 +59,7 @@ class BaseTable(StoreTable):
         return self._nouns(_READER, "SELECT * FROM bases ORDER BY name")
 
     def chosen(self, names: Sequence[str]) -> list[KnowledgeBase]:
-        """Return the bases with these names, or all bases for no names; raises UnknownChoice, which lists the bases."""
+        """Return the bases with the given names, by default all; raises UnknownChoice with the known bases."""
         return [self.named(name) for name in names] if names else self.all()
 
     def named(self, name: str) -> KnowledgeBase:
@@ -71,7 +71,7 @@ class BaseTable(StoreTable):
         return self._only("id", base_id)
 
     def for_notes(self, note_ids: Iterable[str]) -> list[KnowledgeBase]:
-        """Return the bases of some notes; notes that aren't stored are left out."""
+        """Return the bases of the given notes; notes that aren't stored are left out."""
         statement = f"SELECT * FROM bases WHERE id IN (SELECT base_id FROM notes WHERE id {AMONG}) ORDER BY name"
         return self._nouns(_READER, statement, note_ids)
 
@@ -105,7 +105,7 @@ class BaseTable(StoreTable):
         return base
 
     def put(self, base: KnowledgeBase) -> None:
-        """Insert a base with the id that it has."""
+        """Insert a base under its own id."""
         self._insert("bases", _row(base))
 
     def change(self, base: KnowledgeBase, **fields: Any) -> KnowledgeBase:
@@ -138,24 +138,24 @@ class BaseTable(StoreTable):
         )
 
     def reset_index_added(self, base: KnowledgeBase) -> None:
-        """Reset the count of added windows: the base's index is new."""
+        """Reset the count of added windows after the base's index was rebuilt."""
         self._execute("UPDATE bases SET index_added = 0 WHERE id = ?", base.id, aside=True)
 
     def count_index_added(self, base: KnowledgeBase, windows: int) -> None:
         self._execute("UPDATE bases SET index_added = index_added + ? WHERE id = ?", windows, base.id, aside=True)
 
     def index_added(self, base: KnowledgeBase) -> int:
-        """Return how many windows were added to the base's index since it was built."""
+        """Return the number of windows added to a base's index since it was built."""
         return int(self._value("SELECT index_added FROM bases WHERE id = ?", base.id))
 
     # syncs
 
     def put_sync(self, base: KnowledgeBase, sync: SyncRecord) -> None:
-        """Write the last sync of a folder, replacing the stored one."""
+        """Store the last sync of a folder, replacing the previous record."""
         self._insert("syncs", {"base_id": base.id} | columns_of(sync), replace=True)
 
     def record_sync(self, base: KnowledgeBase, folder: str, report: Report, added: Collection[str] = ()) -> None:
-        """Write the report of a sync, keeping the ignored patterns and the deleted files, except the files `added`."""
+        """Store the report on a sync; keep the ignored patterns, and the deleted files except the files `added`."""
         now = utc_now()
         with self._write():
             before = next((sync.report for sync in self.syncs(base) if sync.folder == folder), {})
@@ -185,7 +185,7 @@ class BaseTable(StoreTable):
                     self.put_sync(base, replace(sync, report=sync.report | {_DELETED_FILES: deleted}))
 
     def is_synced(self, base_id: str, folder: str) -> bool:
-        """Return whether a base was synced with a folder."""
+        """Return whether a base has been synced with a folder."""
         return self._exists("syncs WHERE base_id = ? AND folder = ?", base_id, folder)
 
     def syncs(self, base: KnowledgeBase) -> list[SyncRecord]:

@@ -1,8 +1,8 @@
 """BM25 as FTS5 computes it, from counts that are cached until the index changes.
 
 FTS5's own function looks up the length of each chunk for every query. That takes 3 µs, and a third of all chunks may
-contain a frequent word. Reading all lengths from FTS5's table `words_docsize` takes 1 ms; counting them from fts5vocab
-takes 1 s for a million words (docs/decisions/0010-bm25-from-kept-counts.md).
+contain a frequent word. Reading all lengths from FTS5's table `words_docsize` takes 1 ms; counting the words with
+fts5vocab takes 1 s for a million words (docs/decisions/0010-bm25-from-kept-counts.md).
 """
 
 import sqlite3
@@ -25,19 +25,20 @@ _TOKENIZER = "porter ascii tokenchars '.+#_'"
 
 _K1, _B = 1.2, 0.75
 _LEAST = 1e-6
-"""Weight of a word that at least half of all chunks contain."""
+"""Minimum weight of a word, for words in at least half of all chunks."""
 _WEIGHTS = {"title": 3.0, "headings": 2.0, "body": 1.0}
 """Weight of a word by field of the word index."""
 _FIELD = " ".join(["CASE col", *(f"WHEN '{name}' THEN {number}" for number, name in enumerate(_WEIGHTS)), "END"])
 """SQL expression: the position of an occurrence's field in `_WEIGHTS`."""
 _BY_FIELD = np.array(list(_WEIGHTS.values()))
 _OTHERS = 0.9
-"""Weight of other spellings of the query. A spelling with more words is scaled down to the query's number of words."""
+"""Weight of other spellings of the query. A spelling with more words is scaled down to the number of the query's words.
+"""
 _CACHED = 4_000_000
 """Maximum number of cached counts; each takes 12 bytes."""
 
 _FEW = 3000
-"""Number of chunks below which the counts of a query are read in 5 ms, as long as a new thread takes to connect."""
+"""Number of chunks below which reading a query's counts takes 5 ms, as long as a new thread needs to connect."""
 _CACHED_STEMS = 100_000
 
 Scores = NDArray[np.float64]
@@ -95,7 +96,7 @@ class BM25(StoreTable):
 
     @decoding
     def scores(self, words: Sequence[str], others: Sequence[Sequence[str]] = ()) -> tuple[Rowids, Scores]:
-        """Return the chunks that contain any word of the query or of another spelling, in order, with their scores.
+        """Return the chunks that contain any word of the query or of another spelling, by rowid, with their scores.
 
         `others` are the words of other spellings of the same query. A chunk gets the score of its best spelling.
         """
@@ -113,13 +114,13 @@ class BM25(StoreTable):
 
     @contextmanager
     def read_ahead(self, words: Sequence[str]) -> Iterator[None]:
-        """Read the counts of these words in another thread while the block runs."""
+        """Read the counts of these words in another thread during the block."""
         if not words or self._is_quick(words):
             yield
             return
 
         def read() -> None:
-            with suppress(StoreError):  # the caller meets it itself, when it asks
+            with suppress(StoreError):  # the caller gets the same error when it reads
                 self.scores(words)
 
         reading = threading.Thread(target=read)
@@ -138,7 +139,7 @@ class BM25(StoreTable):
 
     @decoding
     def holders(self, words: Sequence[str]) -> list[Rowids]:
-        """Return for each word the chunks that contain it, in order."""
+        """Return, for each word, the sorted chunks that contain it."""
         with self._database.read() as connection, self._lock:
             counts = self._read(connection)
             return [counts.rowids[places] for places, _ in self._gains(connection, counts, words)]
@@ -148,14 +149,14 @@ class BM25(StoreTable):
         return self._stems.get(words)
 
     def indexed_words(self, words: Sequence[str]) -> set[str]:
-        """Return the words that any chunk contains; a frequent word takes no longer than a rare one."""
+        """Return the words that any chunk contains, in the same time for frequent and rare words."""
         stems = self.stems(words)
         terms = "SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM occurrences WHERE term = value)"
         held = set(self._column(terms, [*stems.values()]))
         return {word for word, stem in stems.items() if stem in held}
 
     def counts(self, words: Sequence[str]) -> dict[str, int]:
-        """Return for each indexed word the number of chunks that contain it, without reading its occurrences."""
+        """Return the number of chunks that contain each indexed word, without reading its occurrences."""
         stems = self.stems(words)
         rows = self._rows(f"SELECT term, doc FROM vocabulary WHERE term {AMONG}", [*stems.values()])
         counts = dict(map(tuple, rows))
@@ -172,7 +173,7 @@ class BM25(StoreTable):
     def _gains(
         self, connection: sqlite3.Connection, counts: _Counts, words: Sequence[str]
     ) -> list[tuple[Places, Scores]]:
-        """Return for each word the positions in `counts.rowids` of its chunks, and their scores for it."""
+        """Return, for each word, the positions of its chunks in `counts.rowids`, and the chunks' scores."""
         new = [word for word in dict.fromkeys(words) if word not in counts.gains]
         for word, stem in self._stems.get(new).items():
             places, frequencies = _frequencies(connection, counts.rowids, stem)
@@ -190,7 +191,7 @@ class BM25(StoreTable):
 
 
 def _lengths(connection: sqlite3.Connection) -> tuple[Rowids, Scores]:
-    """Return every indexed chunk, in order, and its number of words; raises ValueError for an unknown format.
+    """Return every indexed chunk, sorted, and its number of words; raises ValueError for an unknown format.
 
     A row of FTS5's table has the length of each field of a chunk, as variable-length integers of SQLite.
     """
@@ -210,7 +211,7 @@ def _lengths(connection: sqlite3.Connection) -> tuple[Rowids, Scores]:
 
 def _frequencies(connection: sqlite3.Connection, rowids: Rowids, term: str) -> tuple[Places, Scores]:
     """Return the positions in `rowids` of the chunks with a term, and its frequency in each, weighted by field."""
-    # One long text takes a third of the time of as many rows.
+    # One long string takes a third of the time of separate rows.
     listed = connection.execute(
         f"SELECT group_concat({len(_WEIGHTS)} * doc + {_FIELD}) FROM occurrences WHERE term = ?", (term,)
     ).fetchone()[0]

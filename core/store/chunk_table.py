@@ -25,10 +25,11 @@ from core.store.vector_table import VectorTable, matrix
 
 _COLUMNS = tuple(name for name in Chunk.__slots__ if name != "total")
 _LISTS = ("parent_sections", "sections", "breadcrumb")
-"""Fields that are lists of titles, stored as JSON."""
+"""Fields with lists of titles, stored as JSON."""
 _TOTAL = '(SELECT 1 + max("index") FROM chunks AS own WHERE own.note_id = chunks.note_id)'
 CHUNK = ", ".join(_TOTAL if name == "total" else f'chunks."{name}"' for name in Chunk.__slots__)
-"""The columns of a chunk, in the order of its fields: reading them by position is fast. They end a row."""
+"""The columns of a chunk, in the order of its fields for fast reading by position. They are the last columns of a row.
+"""
 _BLOCK = 4096
 _FILTERED = "notes INDEXED BY notes_filters JOIN chunks INDEXED BY chunks_filters ON note_id = notes.id"
 """Join over covering indexes, because reading the rows with their texts would take most of the time."""
@@ -40,7 +41,7 @@ _ENTRIES = (
     "vectors JOIN windows ON windows.vector = vectors.id JOIN chunks ON chunks.rowid = chunk"
     " JOIN notes ON notes.id = note_id"
 )
-"""Join from vectors to their chunks."""
+"""Join of vectors with their chunks."""
 
 
 class BaseCounts(NamedTuple):
@@ -90,7 +91,7 @@ class ChunkTable(StoreTable):
     @decoding
     def for_note(self, note_id: str) -> list[Chunk]:
         """Return the chunks of a note, in their order."""
-        columns = CHUNK.replace(_TOTAL, "count(*) OVER ()")  # of ten thousand lines, in half the time
+        columns = CHUNK.replace(_TOTAL, "count(*) OVER ()")  # halves the time for ten thousand lines
         rows = self._rows(f'SELECT {columns} FROM chunks WHERE note_id = ? ORDER BY "index"', note_id)
         return list(map(chunk_of, rows))
 
@@ -114,7 +115,7 @@ class ChunkTable(StoreTable):
 
     @decoding
     def neighbours(self, note_id: str, index: int, size: int) -> list[Chunk]:
-        """Return a chunk with up to `size` neighbours on each side, in order, without deleted ones."""
+        """Return a chunk with up to `size` neighbours on each side, in order, without deleted chunks."""
         side = f"SELECT {CHUNK} FROM chunks WHERE note_id = ?1 AND state != 'deleted' AND \"index\""
         rows = self._rows(
             f'SELECT * FROM ({side} <= ?2 ORDER BY "index" DESC LIMIT ?3 + 1)'
@@ -124,7 +125,7 @@ class ChunkTable(StoreTable):
         return list(map(chunk_of, rows))
 
     def hidden(self, note_id: str) -> list[Span]:
-        """Return the spans of a note's body that only deleted chunks cover, in order."""
+        """Return the spans of a note's body that only deleted chunks cover, sorted."""
         spans = self._rows(
             'SELECT state = \'deleted\' AS hidden, start, "end" FROM chunks WHERE note_id = ? AND start < "end"'
             " ORDER BY start",
@@ -154,7 +155,7 @@ class ChunkTable(StoreTable):
         return any(self._exists("windows WHERE chunk = ? AND vector = ?", rowid, vector) for vector in vectors)
 
     def count(self, base: KnowledgeBase) -> BaseCounts:
-        """Return the numbers of the base's notes, chunks and windows."""
+        """Return the numbers of a base's notes, chunks and windows."""
         (counts,) = self._rows(
             "SELECT (SELECT count(*) FROM notes WHERE base_id = ?1),"
             " (SELECT count(*) FROM chunks JOIN notes ON notes.id = note_id WHERE base_id = ?1),"
@@ -171,11 +172,11 @@ class ChunkTable(StoreTable):
     # entries of the vector index
 
     def entries(self, note_ids: Sequence[str]) -> list[str]:
-        """Return the index entries of the windows of some notes."""
+        """Return the index entries for the windows of the given notes."""
         return self._column(f"SELECT DISTINCT entry FROM {_VECTORS} WHERE note_id {AMONG}", note_ids)
 
     def unused_entries(self, base: KnowledgeBase, entries: Sequence[str]) -> list[str]:
-        """Return the entries that no window of a base uses."""
+        """Return the given entries that no window of a base uses."""
         return self._column(
             f"SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM {_ENTRIES} WHERE entry = value"
             " AND base_id = ?)",
@@ -183,7 +184,7 @@ class ChunkTable(StoreTable):
         )
 
     def by_entries(self, base: KnowledgeBase, entries: Iterable[str]) -> list[tuple[int, str]]:
-        """Return (chunk, entry) for each window of a base that has one of these entries."""
+        """Return (chunk, entry) for each window of a base with one of these entries."""
         rows = self._rows(
             f"SELECT chunk, entry FROM {_ENTRIES} WHERE entry {AMONG} AND base_id = ?", *(entries, base.id)
         )
@@ -196,7 +197,7 @@ class ChunkTable(StoreTable):
         return [*vectors], VectorTable(self._database).centring(base).passages(stacked)
 
     def windows(self, base: KnowledgeBase) -> Iterator[tuple[list[str], Matrix]]:
-        """Yield blocks of the entries of a base and their centred vectors, without duplicates."""
+        """Yield a base's entries and their centred vectors in blocks, without duplicates."""
         cursor = self._rows(f"SELECT entry, vectors.vector FROM {_VECTORS} WHERE base_id = ?", base.id)
         centring = VectorTable(self._database).centring(base)
         yielded: set[str] = set()
@@ -238,7 +239,7 @@ class ChunkTable(StoreTable):
         )
 
     def newest(self, bases: Iterable[KnowledgeBase], count: int, allowed: Rowids | None = None) -> list[int]:
-        """Return the first chunk of each of the last changed notes. Of equal times, higher priorities come first."""
+        """Return the first chunk of each of the last changed notes; for equal times, higher priorities come first."""
         rows = self._rows(
             f"SELECT chunks.rowid, note_id FROM {_FILTERED} WHERE state != 'deleted' AND base_id {AMONG}"
             ' ORDER BY updated_at DESC, priority DESC, notes.id, "index"',
@@ -247,7 +248,7 @@ class ChunkTable(StoreTable):
         return [*islice(first_of_notes(rows, allowed), count)]
 
     def _rowids(self, tables: str, condition: str, *values: object) -> Rowids:
-        # One long text takes a third of the time of a hundred thousand rows.
+        # One long string takes a third of the time of a hundred thousand rows.
         rowids = self._value(
             f"SELECT group_concat(chunks.rowid) FROM {tables} WHERE state != 'deleted' AND {condition}", *values
         )
@@ -262,13 +263,13 @@ class ChunkTable(StoreTable):
         return {rowid: score for rowid, (score, _) in self._best_windows(base, query, rowids).items()}
 
     def nearest_windows(self, base: KnowledgeBase, query: Matrix, rowids: Iterable[int]) -> dict[int, int]:
-        """Return for each chunk the index of its window nearest to the query; chunks without vectors are left out."""
+        """Return, for each chunk, the index of its window nearest to the query; chunks without vectors are left out."""
         return {rowid: index for rowid, (_, index) in self._best_windows(base, query, rowids).items()}
 
     def _best_windows(
         self, base: KnowledgeBase, query: Matrix, rowids: Iterable[int] | None
     ) -> dict[int, tuple[float, int]]:
-        """Return score and index of each chunk's best window, for some chunks or all chunks of a base."""
+        """Return the score and index of each chunk's best window, for the given chunks or all chunks of a base."""
         only, values = ("", []) if rowids is None else (f"AND chunk {AMONG}", [rowids])
         cursor = self._rows(
             f'SELECT chunk, windows."index", vectors.vector FROM {_VECTORS} WHERE base_id = ? {only}', base.id, *values
@@ -278,7 +279,7 @@ class ChunkTable(StoreTable):
         while rows := cursor.fetchmany(_BLOCK):
             scores = centring.similarities(matrix([row[2] for row in rows], base.dimension), query)
             for (rowid, index, _), score in zip(rows, scores.tolist(), strict=True):
-                # Of equal windows the earlier one.
+                # If scores are equal, the earlier window counts.
                 if rowid not in best or (-score, index) < (-best[rowid][0], best[rowid][1]):
                     best[rowid] = score, index
         return best
@@ -293,7 +294,7 @@ def chunk_of(row: sqlite3.Row) -> Chunk:
 
 
 def _subtract_span(span: Span, other: Span) -> list[Span]:
-    """Return the parts of a span outside another one."""
+    """Return the parts of a span outside another span."""
     (start, end), (first, last) = span, other
     parts = [(start, min(end, first)), (max(start, last), end)]
     return [(left, right) for left, right in parts if left < right]

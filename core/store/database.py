@@ -1,4 +1,4 @@
-"""The SQLite database: one connection for each thread, one writer at a time."""
+"""The SQLite database: one connection per thread, one writer at a time."""
 
 import json
 import os
@@ -25,7 +25,7 @@ from core.store.phrases import may_hold
 from core.store.reading import Noun, Unread
 
 _SHOWN = 30
-"""Number of characters that an error shows before the one that can't be stored."""
+"""Number of characters that an error shows before the character that can't be stored."""
 _AT_ONCE = 100
 """Number of rows to read ahead."""
 
@@ -33,7 +33,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def _translate_errors(method: Method) -> Method:
-    """Translate the SQLite errors of a cursor's or connection's method; programming errors pass unchanged."""
+    """Translate the SQLite errors of a method of a cursor or connection; programming errors pass unchanged."""
 
     @wraps(method)
     def call(self: "Cursor | Connection", *values: object, **more: object) -> object:
@@ -105,7 +105,7 @@ class Connection(sqlite3.Connection):
 
 
 class ThreadConnection:
-    """Closes a connection when its thread ends. Each run of a page and each question may start a thread.
+    """Closes a connection when its thread ends, because each page run and each question may start a thread.
 
     A connection is part of a reference cycle with its cached statements, so the garbage collector would close it late.
     """
@@ -127,15 +127,15 @@ _FUNCTIONS: dict[str, tuple[int, Callable[..., object]]] = {
 _LOG = 8 << 20
 """Size in bytes from which SQLite's write-ahead log is emptied. SQLite copies it into the database every 4 MB."""
 _TEMPORARY = "SQLITE_TMPDIR"
-"""Environment variable for SQLite's folder of temporary files."""
+"""Environment variable for SQLite's folder for temporary files."""
 _READERS_END, _WRITER_ENDS = 500, 30_000
 """Milliseconds to wait for the readers of the log, and for another writer."""
 
 
 class Database:
-    """The connections to `notes.db`. `outdated`: it had the schema of an earlier version when it was opened.
+    """The connections to `notes.db`. `outdated`: the database had the schema of an earlier version when it was opened.
 
-    A read-only database raises WorkspaceLocked for every write. Raises NewerSchema for a database of a later version;
+    A read-only database raises WorkspaceLocked for every write. Raises NewerSchema for a database from a later version;
     SQLite's errors are translated to errors of `core.base.faults`. A list among the values of a statement is passed as
     JSON.
     """
@@ -177,7 +177,7 @@ class Database:
         try:
             connection = self._connect("mode=rw")
         except NotWritable:
-            # SQLite reads a file in a folder that it can write to, or a file that nobody writes to.
+            # SQLite can read the file only in a writable folder, or if nothing writes to the file.
             if not self.readonly or has_content(self._log):
                 raise
             connection = self._connect("immutable=1")
@@ -188,7 +188,7 @@ class Database:
         return connection
 
     def _check_identity(self) -> None:
-        """Raise NotesDamaged if the file was deleted or replaced: writes to the old one would be lost."""
+        """Raise NotesDamaged if the file was deleted or replaced, because writes to the old file would be lost."""
         if _identity(self.file) != self._identity:
             raise NotesDamaged(
                 "{file} was deleted or replaced while Tessera was using it. Put it back, or start Tessera again with "
@@ -231,17 +231,17 @@ class Database:
         return self.connection.execute(statement, _bound(values))
 
     def row(self, statement: str, *values: object) -> sqlite3.Row | None:
-        """Return the first row of a query, None without one."""
+        """Return the first row of a query, None if there is none."""
         row: sqlite3.Row | None = self.rows(statement, *values).fetchone()
         return row
 
     def value(self, statement: str, *values: object) -> Any:
-        """Return the first column of the first row, None without a row."""
+        """Return the first column of the first row, None if there is no row."""
         row = self.row(statement, *values)
         return row and row[0]
 
     def nouns(self, read: Callable[[sqlite3.Row, Unread], Noun], statement: str, *values: object) -> list[Noun]:
-        """Return the rows of a query as objects that `read` makes of them."""
+        """Return the rows of a query, each converted to an object by `read`."""
         return [read(row, self.unread) for row in self.rows(statement, *values)]
 
     def column(self, statement: str, *values: object) -> list[Any]:
@@ -253,7 +253,7 @@ class Database:
         return bool(self.value(f"SELECT EXISTS (SELECT 1 FROM {source})", *values))
 
     def execute(self, statement: str, *values: object, aside: bool = False) -> int:
-        """Execute a writing statement in the transaction of `write`; return the number of rows it changed."""
+        """Execute a writing statement in the transaction of `write`; return the number of changed rows."""
         with self.write(aside=aside) as connection:
             if statement.startswith("DELETE"):
                 self.unread.clear()
@@ -262,7 +262,7 @@ class Database:
     def insert(self, table: str, row: Mapping[str, object], *, replace: bool = False, aside: bool = False) -> int:
         """Insert a row in the transaction of `write`, and return its rowid.
 
-        With `replace`, it replaces the row that has its key.
+        With `replace`, it replaces the row with the same key.
         """
         columns, marks = ", ".join(f'"{column}"' for column in row), ", ".join("?" * len(row))
         with self.write(aside=aside) as connection:
@@ -271,7 +271,7 @@ class Database:
 
     @property
     def owner(self) -> str:
-        """The name of this workspace on a Chroma server, made on first use. A copied workspace has the same name."""
+        """The name of this workspace on a Chroma server, created on first use. A copied workspace has the same name."""
         if not self.readonly:
             self.execute("UPDATE version SET owner = ? WHERE owner = ''", secrets.token_hex(8), aside=True)
         return str(self.value("SELECT owner FROM version"))
@@ -279,7 +279,7 @@ class Database:
     # transactions
 
     def check_writable(self) -> None:
-        """Raise WorkspaceLocked if this process may only read."""
+        """Raise WorkspaceLocked if this process is read-only."""
         if self.readonly:
             raise WorkspaceLocked(
                 "This workspace is open for reading only: another Tessera is writing to it. Close that one first."
@@ -289,7 +289,7 @@ class Database:
     def write(self, *, aside: bool = False) -> Iterator[sqlite3.Connection]:
         """Run the block in a transaction, or in the caller's: committed at the end, rolled back on any error.
 
-        The database's `version` grows, except with `aside`, for writes that change no search results.
+        The database's `version` grows, unless `aside` is set, for writes that don't change search results.
         """
         self.check_writable()
         if getattr(self._local, "reading", False):
@@ -321,7 +321,7 @@ class Database:
     def after_commit(self, work: Callable[..., object], *values: object) -> None:
         """Call a function once this thread's transaction is committed, or now if there is no transaction.
 
-        Equal calls are made once. After a rollback none is made.
+        Equal calls are made once. After a rollback no call is made.
         """
         following = getattr(self._local, "following", None)
         if following is None:
@@ -330,11 +330,11 @@ class Database:
             following.append((work, values))
 
     def _shorten_log(self, connection: sqlite3.Connection) -> None:
-        """Empty a long write-ahead log, because SQLite doesn't do it while there is always some reader."""
+        """Truncate a long write-ahead log, because SQLite doesn't do it while there is always some reader."""
         if _size(self._log) < self._log_limit:
             return
         connection.execute(f"PRAGMA busy_timeout = {_READERS_END}")
-        with suppress(StoreError):  # this thread reads too
+        with suppress(StoreError):  # fails if this thread is reading too
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         connection.execute(f"PRAGMA busy_timeout = {_WRITER_ENDS}")
         self._log_limit = max(_LOG, _size(self._log) + _LOG // 8)
@@ -344,8 +344,8 @@ class Database:
         self.check_writable()
         with self._writer:
             self._check_identity()
-            # SQLite writes the new file next to the old one first, not into memory as the other connections do.
-            # SQLite alone sees the variable: other threads may be going through `os.environ`.
+            # Make SQLite write the new file next to the old one, not into memory as for other connections.
+            # putenv hides the variable from `os.environ`, over which other threads may be iterating.
             before = os.environ.get(_TEMPORARY)
             os.putenv(_TEMPORARY, str(self.file.parent))
             try:
@@ -363,7 +363,7 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
-        """Run the reads of the block on one snapshot."""
+        """Run the reads in the block on one snapshot."""
         connection = self.connection
         if connection.in_transaction:
             yield connection
@@ -383,7 +383,7 @@ class Database:
 
 
 def _or_null(function: Callable[..., object]) -> Callable[..., Any]:
-    """Return a function that returns None (NULL) for an unreadable value, so that a damaged row ends no statement."""
+    """Return a function that returns None (NULL) for an unreadable value, so that statements survive damaged rows."""
 
     def call(*values: object) -> object:
         try:
@@ -395,7 +395,7 @@ def _or_null(function: Callable[..., object]) -> Callable[..., Any]:
 
 
 def _make(file: Path) -> None:
-    """Create an empty file if there is none.
+    """Create an empty file if it is missing.
 
     An existing file isn't opened: closing it would release the locks of this process's other connections, and another
     process could delete the log that they use: https://www.sqlite.org/howtocorrupt.html

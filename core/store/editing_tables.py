@@ -1,4 +1,4 @@
-"""Tables of drafts, proposed changes, creations by programs, and edits of chunks."""
+"""Tables of drafts, proposed changes, notes created by programs, and edits of chunks."""
 
 import json
 from collections.abc import Sequence
@@ -12,10 +12,10 @@ _DRAFT = "SELECT key, base_id, version, title, body, fields, at FROM drafts"
 
 
 class DraftTable(StoreTable):
-    """The drafts of a workspace. The key of a draft is the id of its note, or a name from the page."""
+    """The drafts of a workspace. A draft's key is the id of its note, or a name from the page."""
 
     def put(self, draft: NoteDraft) -> None:
-        """Write a draft, replacing the one with its key."""
+        """Store a draft, replacing the draft with the same key."""
         self._insert("drafts", columns_of(draft), replace=True, aside=True)
 
     def all(self) -> list[NoteDraft]:
@@ -23,11 +23,11 @@ class DraftTable(StoreTable):
         return self._nouns(_DRAFT_READER, f"{_DRAFT} ORDER BY at DESC")
 
     def find(self, key: str) -> NoteDraft | None:
-        """Return the draft with this key, None without one."""
+        """Return the draft with the given key, None if there is none."""
         return next(iter(self._nouns(_DRAFT_READER, f"{_DRAFT} WHERE key = ?", key)), None)
 
     def delete_for_good(self, key: str) -> None:
-        """Delete the draft with this key, if there is one."""
+        """Delete the draft with the given key, if there is one."""
         self._execute("DELETE FROM drafts WHERE key = ?", key, aside=True)
 
 
@@ -41,14 +41,14 @@ _PROPOSALS = """
 
 
 class ProposalTable(StoreTable):
-    """The proposed changes of a workspace, at most one for each note."""
+    """The proposed changes in a workspace, at most one per note."""
 
     def put(self, proposal: Proposal) -> None:
-        """Write a proposal, replacing an earlier one for its note."""
+        """Store a proposal, replacing an earlier one for the same note."""
         self._insert("proposals", columns_of(proposal), replace=True, aside=True)
 
     def all(self, base_id: str | None = None) -> list[Proposal]:
-        """Return the proposals for a base, by default for all, the oldest first."""
+        """Return the proposals for a base, by default for all bases, the oldest first."""
         return self._nouns(_PROPOSAL_READER, _PROPOSALS, base_id)
 
     def drop(self, note_id: str) -> None:
@@ -63,11 +63,11 @@ _DAYS = 1
 _MOST_BYTES = 32 * 1024 * 1024
 """Maximum total size of the stored responses; the oldest are deleted first."""
 _ROW = 1000
-"""Bytes counted for a row in addition to its response."""
+"""Number of bytes counted per row in addition to its response."""
 
 
 class CreationTable(StoreTable):
-    """Creations by programs in the last day, by idempotency key, with their responses."""
+    """Programs' creations in the last day, by idempotency key, with their responses."""
 
     @decoding
     def begin(self, key: str, request: bytes) -> Creation | None:
@@ -108,7 +108,7 @@ _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM edits"
 
 
 class EditTable(StoreTable):
-    """The edits of a workspace. The edits of a note keep their order, which matters for additions at one place."""
+    """The edits in a workspace. A note's edits keep their order, which matters for several additions at one place."""
 
     def for_note(self, note_id: str) -> list[Edit]:
         return self._edits("WHERE note_id = ? ORDER BY number", note_id)
@@ -118,11 +118,11 @@ class EditTable(StoreTable):
         return self._edits("WHERE base_id = ? ORDER BY note_id, number", base_id)
 
     def all(self, *, flagged: bool = False) -> list[Edit]:
-        """Return all edits, or the flagged ones, including edits of deleted notes."""
+        """Return all edits, or only flagged ones; includes edits of deleted notes."""
         return self._edits("WHERE flagged >= ? ORDER BY note_id, number", flagged)
 
     def edit(self, edit_id: str) -> Edit:
-        """Return the edit with this id; raises EditError if there is none."""
+        """Return the edit with the given id; raises EditError if there is none."""
         for edit in self._edits("WHERE id = ?", edit_id):
             return edit
         raise EditError("There is no edit '{edit}'. It may have been resolved since.", edit=edit_id)
@@ -138,7 +138,7 @@ class EditTable(StoreTable):
                 self._insert("edits", columns_of(edit) | {"base_id": note.base_id, "number": number})
 
     def flag(self, note_ids: Sequence[str]) -> int:
-        """Flag the edits of deleted notes; return the number of edits."""
+        """Flag the edits of deleted notes; return the number of flagged edits."""
         return self._execute(f"UPDATE edits SET flagged = 1 WHERE note_id {AMONG}", note_ids)
 
     def delete(self, note_ids: Sequence[str]) -> None:

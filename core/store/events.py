@@ -19,14 +19,14 @@ class Events:
         self._subscribers = defaultdict[type, list[Subscriber]](list)
 
     def subscribe(self, event: type, subscriber: Subscriber) -> None:
-        """Call a function with each event of a type, after the functions that subscribed earlier."""
+        """Call a function for each event of a type, after functions that subscribed earlier."""
         self._subscribers[event].append(subscriber)
 
     def publish(self, event: object) -> None:
         """Call the subscribers of an event once its transaction is committed and this thread has released `changing`.
 
-        Equal events of one write are published once; a transaction that is rolled back publishes none. An exception of
-        a subscriber is logged: the write stays, and the other subscribers are called too.
+        Equal events of one write are published once, and a transaction that is rolled back publishes none. An exception
+        in a subscriber is logged: the write is kept, and the other subscribers are called too.
         """
         for subscriber in self._subscribers[type(event)]:
             self._database.after_commit(self._changing.follow, subscriber, event)

@@ -1,4 +1,4 @@
-"""Queries over the fields, properties and titles of all notes: values in use, expiry, superseding notes, files."""
+"""Queries over the fields, properties and titles of all notes: used values, expiry, superseding notes, files."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -19,14 +19,14 @@ class FieldTable(StoreTable):
     """The fields of all notes."""
 
     def classified(self) -> list[tuple[str, str]]:
-        """Return the pairs of type and category in use, the most frequent first."""
+        """Return the used pairs of type and category, the most frequent first."""
         rows = self._rows(
             "SELECT type, category FROM notes GROUP BY type, category ORDER BY count(*) DESC, type, category"
         )
         return [(kind, category) for kind, category in rows]
 
     def words(self, field: str) -> list[str]:
-        """Return the values in use of a field of the kind `word`, the most frequent first."""
+        """Return the used values of a field of the kind `word`, the most frequent first."""
         if field not in fields_of("word"):
             raise ValueError(field)
         return self._column(
@@ -34,7 +34,7 @@ class FieldTable(StoreTable):
         )
 
     def metadata(self) -> tuple[tuple[str, str], ...]:
-        """Return pairs of field and value: the tags, projects, categories and folders in use, without damaged ones."""
+        """Return pairs of field and value: the used tags, projects, categories and folders, without damaged ones."""
         values = "SELECT DISTINCT '{0}', {0} FROM notes WHERE {0} != ''"
         folders = "SELECT DISTINCT 'path', rtrim(path, replace(path, '/', '')) FROM notes WHERE instr(path, '/')"
         sources = ["SELECT DISTINCT 'tag', tag FROM tags", *map(values.format, ("project", "category")), folders]
@@ -42,12 +42,12 @@ class FieldTable(StoreTable):
         return tuple((field, value) for field, value in rows if isinstance(value, str))
 
     def any_lapsed(self) -> bool:
-        """Return whether a note may be expired; a date without a time counts as expired from its start."""
+        """Return whether any note may be expired; a date without a time counts as expired from its start."""
         source = "notes INDEXED BY notes_expiring WHERE expires_at IS NOT NULL AND expires_at <= ?"
         return self._exists(source, moments()[1])
 
     def version(self) -> tuple[int, int]:
-        """Return two numbers that change with every write that changes search results, and every note that expires."""
+        """Return two numbers that change with every write that changes search results, and whenever a note expires."""
         return self._database.version(), self.expired()
 
     def expired(self) -> int:
@@ -62,7 +62,7 @@ class FieldTable(StoreTable):
         )
 
     def expiring(self, until: datetime) -> list[str]:
-        """Return the ids of active notes that expire by a time in UTC or are expired, sorted by expiry."""
+        """Return the ids of active notes that have expired or expire by a given time in UTC, sorted by expiry."""
         return self._column(
             "SELECT id FROM notes INDEXED BY notes_expiring WHERE expires_at IS NOT NULL AND expires_at <= ?"
             " AND status = 'active' ORDER BY expires_at, id",
@@ -78,7 +78,7 @@ class FieldTable(StoreTable):
         )
 
     def stamps(self, note_ids: Iterable[str]) -> Sequence[tuple[str, str, str, int | None, int | None]]:
-        """Return id, folder, path, modification time in ns and size of notes from files, as of the last sync."""
+        """Return the id, folder, path, modification time in ns and size of notes from files, as of the last sync."""
         rows = self._rows(
             "SELECT id, source_ref, path, mtime_ns, size FROM notes WHERE source = 'folder' AND path IS NOT NULL"
             f" AND id {AMONG}",
@@ -98,29 +98,29 @@ class PropertyTable(StoreTable):
             connection.executemany("INSERT OR IGNORE INTO properties VALUES (?, ?, ?)", rows)
 
     def text(self, note_id: str) -> str:
-        """Return the text of a note's properties, which is indexed with its first chunk."""
+        """Return the text of a note's properties, which is indexed with the note's first chunk."""
         return self._value(f"SELECT ({TEXT}) FROM notes WHERE id = ?", note_id) or ""
 
     def names(self) -> list[str]:
-        """Return the property names in use, at most 10,000."""
+        """Return the used property names, at most 10,000."""
         return self._column(f"{NAMES} LIMIT ?", _MOST_NAMES)
 
     def chunk_texts(self, rowids: Iterable[int]) -> dict[int, str]:
-        """Return the property text that is indexed with each chunk; chunks without one are left out."""
+        """Return the property text that is indexed with each chunk; chunks without property text are left out."""
         statement = f"SELECT rowid, {PROPERTY_TEXT} AS beside FROM chunks WHERE rowid {AMONG}"
         return {rowid: text for rowid, text in self._rows(statement, rowids) if text}
 
 
 class TitleTable(StoreTable):
-    """Exact look-up of notes by title or alias; only the case of ASCII letters makes no difference."""
+    """Exact look-up of notes by title or alias; only the case of ASCII letters is ignored."""
 
     def is_title(self, text: str) -> bool:
-        """Return whether a note has this title or alias."""
+        """Return whether a note has the given title or alias."""
         forms = _forms([text])
         return self._exists(f"notes WHERE {_TITLED}", forms, forms)
 
     def first_chunks(self, titles: Iterable[str], bases: Iterable[KnowledgeBase], allowed: Rowids | None) -> list[int]:
-        """Return the first allowed chunk of each note in the bases that has any of these titles or aliases."""
+        """Return the first allowed chunk of each note in the bases with any of these titles or aliases."""
         forms = _forms(titles)
         rows = self._rows(
             f"SELECT chunks.rowid, note_id FROM notes JOIN chunks ON note_id = notes.id WHERE {_TITLED}"
@@ -133,7 +133,7 @@ class TitleTable(StoreTable):
 
 
 def _forms(titles: Iterable[str]) -> list[str]:
-    """Return titles in the forms that notes may have: as typed, with single spaces, and with composed accents."""
+    """Return titles in the forms that notes may use: as typed, with single spaces, and with composed accents."""
     stripped = {
         form for title in map(make_storable, titles) for form in (title.strip(), " ".join(title.split())) if form
     }

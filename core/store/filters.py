@@ -16,7 +16,7 @@ from core.store.phrases import is_inside_word
 Term = tuple[str, list[object]]
 """A condition in SQL, with the values for its placeholders."""
 
-# The table `properties`: which notes have a property or a value, and what words find its note.
+# The table `properties`: notes with a property or a value, and the words that find them.
 
 NAMES = """
     WITH RECURSIVE names(name) AS (
@@ -25,7 +25,7 @@ NAMES = """
     )
     SELECT name FROM names WHERE name IS NOT NULL
 """
-"""Query of the distinct names, one index look-up each; for DISTINCT, SQLite would read all rows."""
+"""Query of the distinct names, with one index look-up each; for DISTINCT, SQLite would read all rows."""
 _NAMED = f"SELECT note_id FROM properties WHERE name IN (SELECT name FROM ({NAMES}) WHERE fold(name) = ?)"
 """Query of the notes that have a property, by its folded name."""
 TEXT = """
@@ -37,7 +37,7 @@ PROPERTY_TEXT = f"""(
     SELECT ({TEXT}) FROM notes WHERE notes.id = chunks.note_id AND chunks."index" =
         (SELECT min("index") FROM chunks AS own WHERE own.note_id = notes.id AND own.state != 'deleted')
 )"""
-"""SQL expression: the property text of a row of `chunks`. The first chunk of a note has all of it, the others NULL.
+"""SQL expression: the property text for a row of `chunks`. A note's first chunk has all of it, the others NULL.
 
 Names of several words are included, because they may be prose: a line with a colon in it is read as a property.
 """
@@ -52,19 +52,19 @@ PROPERTY_TEXTS = f"""
 
 
 def notes_with_condition(names: Iterable[str], column: str = "notes.id") -> Term:
-    """Return the condition that a note has any of some properties; `column` has the id of the note."""
+    """Return the condition that a note has any of the given properties; `column` has the id of the note."""
     values: list[object] = [*map(fold, names)]
     return _each(f"{column} IN ({_NAMED})", values), values
 
 
 def property_condition(condition: Condition, column: str = "notes.id") -> Term:
-    """Return the condition that a property of a note contains any of some phrases; `column` has the id of the note."""
+    """Return the condition that a note's property contains any of some phrases; `column` has the id of the note."""
     values = [part for value in condition.values for part in map(fold, (condition.field, value))]
     return _each(f"{column} IN ({_NAMED} AND holds_phrase(value, ?))", condition.values), [*values]
 
 
 def holds_phrase(text: str, folded: str) -> bool:
-    """Whether a text contains a folded phrase, as an SQL function; Latin words at its edges must be whole."""
+    """Whether a text contains a folded phrase, for SQL; Latin words at the edges of the phrase must be whole."""
     text = fold(text)
     at = text.find(folded)
     while at >= 0 and (is_inside_word(text, at) or is_inside_word(text, at + len(folded))):
@@ -76,14 +76,14 @@ def holds_phrase(text: str, folded: str) -> bool:
 
 CHUNK_FIELDS = ("section", "has", "page", "language", "level")
 _FAR = 1 << 62
-"""A number above every priority."""
+"""A number above any priority."""
 _LAST = "~"
-"""A text that sorts after every time."""
+"""A string that sorts after any time."""
 
 
 @dataclass(slots=True)
 class Where:
-    """Conditions in SQL that must all be true, with the values for their placeholders."""
+    """SQL conditions that must all be true, with the values for their placeholders."""
 
     terms: list[str] = field(default_factory=list)
     values: list[object] = field(default_factory=list)
@@ -101,7 +101,7 @@ class Where:
 
 
 def note_conditions(filters: Filters) -> Where:
-    """Return the filters' conditions on rows of `notes`; raises QueryError for too many of them."""
+    """Return the filters' conditions on rows of `notes`; raises QueryError for too many conditions."""
     check_filters(filters)
     where = Where()
     if filters.bases:
@@ -137,8 +137,8 @@ def answerable_conditions(filters: Filters, *, inactive: bool = True, lapsed: bo
     """Return the conditions for a note that a search may return: it passes the filters, is active and not expired.
 
     A filter by status returns notes with that status instead. Every search uses these conditions, and leaves out hidden
-    chunks. `inactive` and `lapsed`: the workspace has inactive notes, or notes that may be expired; without them their
-    conditions are left out.
+    chunks. `inactive` and `lapsed`: whether the workspace has inactive notes, and notes that may be expired. If not,
+    the conditions on them are left out.
     """
     where = note_conditions(filters)
     if inactive and not any(condition.field == "status" for condition in filters.conditions):
@@ -160,17 +160,17 @@ EXPIRED = (
     "(status = 'active' AND expires_at IS NOT NULL AND iif(substr(expires_at, 11) = 'T00:00:00+00:00',"
     " substr(expires_at, 1, 10) < ?, expires_at <= ?))"
 )
-"""Condition: a note is expired. Its values are `moments()`. A date without a time is stored as its midnight in UTC."""
+"""Condition: a note is expired. Its values are `moments()`. A date without a time is stored as midnight in UTC."""
 
 
 def moments() -> tuple[str, str]:
-    """Return the user's current day and the current time in UTC, in the stored format."""
+    """Return the user's current date and the current time in UTC, in the stored format."""
     now = utc_now()
     return on_clock(now).date().isoformat(), now.isoformat()
 
 
 def _tag(condition: Condition) -> Term:
-    # The tags in use are few, the notes that have them many.
+    # Few tags are in use, but many notes have them.
     used = "WITH used AS MATERIALIZED (SELECT DISTINCT tag FROM tags)"
     below = "tag_key(tag) = value OR substr(tag_key(tag), 1, length(value) + 1) = value || '/'"
     return (
@@ -197,7 +197,7 @@ def _number(condition: Condition) -> Term:
 
 
 def _page(condition: Condition) -> Term:
-    """Return the condition on pages: a chunk has the page it begins on, up to the last page that begins in it."""
+    """Return the condition on pages. A chunk is on the page where it begins and on all pages that begin in it."""
     ends = [value.partition("..") for value in condition.values]
     values = [(int(most or _FAR), int(least or 1)) for least, _, most in ends]
     term = _each(f"page BETWEEN 1 AND ? AND {_LAST_PAGE} >= ?", values)
@@ -221,11 +221,11 @@ _WITHIN = (
     "coalesce(iif(substr({column}, 11) = 'T00:00:00+00:00',"
     " substr({column}, 1, 10) >= ? AND substr({column}, 1, 10) < ?, {column} >= ? AND {column} < ?), 0)"
 )
-"""Condition: a time is in a span. Its values are `_ends()`. A day without a time is stored as its midnight in UTC."""
+"""Condition: a time is in a span. Its values are `_ends()`. A date without a time is stored as midnight in UTC."""
 
 
 def _ends(start: datetime | None, end: datetime | None) -> list[object]:
-    """Return start and end of a span as days of the user, then as times in UTC, in the stored format."""
+    """Return the start and end of a span as dates of the user, then as times in UTC, in the stored format."""
     days = day_of(start) if start else "", day_of(end) if end else _LAST
     times = in_utc(start).isoformat() if start else "", in_utc(end).isoformat() if end else _LAST
     return [*days, *times]
@@ -248,7 +248,7 @@ _USES = {
     "unhelpful": f"({_WAS_FOUND} AND NOT {_OF_NOTE.format('helpful = 1')})",
     "misleading": _OF_NOTE.format("helpful = -1"),
 }
-"""Values of the filter `use:`, with their conditions."""
+"""Values of the filter `use:` with their conditions."""
 
 
 def _either(first: Term, second: Term) -> Term:
@@ -268,7 +268,7 @@ def _language(condition: Condition) -> Term:
 _LANGUAGES = dict(
     pair.split() for pair in "chinese zh|中文 zh|english en|英文 en|英语 en|中英混合 mixed|代码 code".split("|")
 )
-"""Language codes of chunks by other names of the languages."""
+"""Language codes of chunks by other names for the languages."""
 
 
 def _level(condition: Condition) -> Term:
@@ -309,7 +309,9 @@ _HAS = {
     "link": "(instr(text, '[') OR instr(text, '://')) AND has_link(text)",
     "image": "(picture != '' OR instr(text, '![') AND has_image(text))",
 }
-"""Values of the filter `has:`, with their conditions. `instr` is fast and spares most texts the slower function."""
+"""Values of the filter `has:` with their conditions. `instr` is fast and avoids calling the slower function for most
+texts.
+"""
 
 _NOTE: dict[str, Callable[[Condition], Term]] = {
     "tag": _tag,
@@ -324,7 +326,7 @@ _NOTE: dict[str, Callable[[Condition], Term]] = {
     "created": _day,
     "updated": _day,
     "has": lambda condition: notes_with_condition(condition.values),
-    "like": lambda _: ("1", []),  # it filters pictures; the other conditions filter passages
+    "like": lambda _: ("1", []),  # filters pictures; the other conditions filter passages
 }
 _CHUNK: dict[str, Callable[[Condition], Term]] = {
     "section": _section,
@@ -336,7 +338,7 @@ _CHUNK: dict[str, Callable[[Condition], Term]] = {
 
 
 def titles(breadcrumb: str, sections: str) -> str:
-    """Return the folded titles of a chunk's sections, joined by NUL, which no text contains; an SQL function."""
+    """Return the folded titles of a chunk's sections, joined by NUL, which no text contains; for SQL."""
     return fold("\0".join((*json.loads(breadcrumb), *json.loads(sections))))
 
 
@@ -346,7 +348,7 @@ def _any(term: str, condition: Condition, times: int = 1) -> Term:
 
 
 def _each(term: str, values: Sized) -> str:
-    """Return the condition that a term is true for any of several values."""
+    """Return the condition that a term is true for any of the given values."""
     return " OR ".join([term] * len(values)) or "0"
 
 
@@ -367,4 +369,4 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., object]]] = {
     "has_diagram": (2, has_diagram),
     "has_link": (1, has_link),
 }
-"""SQL functions of the filters, each with its number of arguments."""
+"""SQL functions for filters, each with its number of arguments."""

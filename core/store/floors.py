@@ -1,4 +1,4 @@
-"""Background similarity of each base, stored in a file that can be deleted: it is measured again."""
+"""Background similarity of each base, stored in a file that can be deleted; then it is measured again."""
 
 import json
 import threading
@@ -12,7 +12,7 @@ from core.model import Floor, KnowledgeBase
 
 
 class Floors:
-    """The measured floor of each base, in the workspace's `floors.json`. Only the writing process calls `set`."""
+    """The measured background similarities in the workspace's `floors.json`. Only the writing process calls `set`."""
 
     def __init__(self, folder: Path, *, readonly: bool) -> None:
         self._file = folder / "floors.json"
@@ -20,7 +20,7 @@ class Floors:
         self._lock = threading.Lock()
 
     def get(self, base: KnowledgeBase) -> Floor | None:
-        """Return the floor of a base, None if it isn't measured for the base's present model."""
+        """Return a base's background similarity, None if it isn't measured for the base's current model."""
         with suppress(OSError, KeyError):
             stored = self._read()[base.id]
             floor: Floor = decode(Floor, stored["floor"])
@@ -31,7 +31,7 @@ class Floors:
         self._write(base, {"fingerprint": base.fingerprint, "floor": to_plain(floor)})
 
     def drop(self, base: KnowledgeBase) -> None:
-        """Delete the floor of a base whose similarities have changed."""
+        """Delete the background similarity of a base whose vectors' similarities have changed."""
         self._write(base, {})
 
     def _write(self, base: KnowledgeBase, entry: dict[str, object]) -> None:
@@ -43,7 +43,7 @@ class Floors:
 
 
 def _checked(stored: dict[str, dict[str, object]]) -> dict[str, dict[str, object]]:
-    """Check stored floors, and return them; raises DAMAGE for other content."""
+    """Validate and return stored background similarities; raises DAMAGE for other content."""
     for entry in filter(None, stored.values()):
         decode(Floor, entry["floor"])
         if not isinstance(entry["fingerprint"], str):

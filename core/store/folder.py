@@ -1,4 +1,4 @@
-"""Checks and permissions of the workspace folder. A folder that had notes is never taken for a new one."""
+"""Checks and permissions of the workspace folder. A folder that had notes is never treated as a new one."""
 
 import os
 import stat
@@ -47,7 +47,7 @@ def check_exists(folder: Path) -> None:
 
 
 def check_unused(folder: Path) -> None:
-    """Raise NotesDamaged for a folder that has an index or backups; called if its database is missing or empty."""
+    """Raise NotesDamaged for a folder with an index or backups; called if its database is missing or empty."""
     left = [name for name in _FROM_NOTES if has_content(folder / name)]
     if not left:
         return
@@ -76,7 +76,7 @@ def has_content(path: Path) -> bool:
 
 
 def make_private(folder: Path) -> None:
-    """Make the folder of a workspace and its files accessible to their owner only, on POSIX systems.
+    """Make a workspace's folder and files accessible only to their owner, on POSIX systems.
 
     The user's home and shared folders such as `/tmp` keep their own permissions.
     """
@@ -84,7 +84,7 @@ def make_private(folder: Path) -> None:
         return
     others = folder == Path(os.environ.get("HOME", "")) or folder.stat().st_mode & stat.S_ISVTX
     for path in chain([] if others else [folder], *map(folder.glob, _PRIVATE)):
-        with suppress(OSError):  # a file that is gone, or a disk without permissions
+        with suppress(OSError):  # a deleted file, or a disk without permissions
             status = path.lstat()
             if status.st_uid == os.geteuid() and status.st_mode & 0o077 and not stat.S_ISLNK(status.st_mode):
                 path.chmod(stat.S_IMODE(status.st_mode) & ~0o077)

@@ -6,7 +6,7 @@ from itertools import count
 
 
 def fresh_id(seed: str, taken: Container[str]) -> str:
-    """Return 12 hex digits computed from the seed, and not in `taken`.
+    """Return 12 hex digits that are computed from the seed and aren't in `taken`.
 
     They aren't random, so that importing the same folder into an empty workspace gives the same ids.
     """
@@ -16,5 +16,5 @@ def fresh_id(seed: str, taken: Container[str]) -> str:
 
 
 def entry_id(vector: bytes) -> str:
-    """Return the id of a vector in the vector index, a hash of its bytes: equal vectors share it."""
+    """Return the id of a vector in the vector index: a hash of its bytes, so equal vectors share an id."""
     return blake2b(vector, digest_size=16).hexdigest()

@@ -1,4 +1,4 @@
-"""Tables for search of pictures by content: where notes show them, and each file's vector by hash and model."""
+"""Tables for searching pictures by content: where notes show them, and the vector of each file by hash and model."""
 
 import json
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ _IN_FOLDER = (
     "notes.source = 'folder' AND EXISTS (SELECT 1 FROM syncs WHERE syncs.base_id = notes.base_id"
     " AND folder = source_ref) AND NOT EXISTS (SELECT 1 FROM bases WHERE bases.id = notes.base_id AND kind = 'literal')"
 )
-# A picture that wasn't looked for yet has time and size of no file.
+# A picture whose file hasn't been looked for yet has no time and size.
 _PICTURE = "target, start, place, note_images.mtime_ns, note_images.size, note_images.hash, 1, 0, NULL"
 _SHOWN = "note_images JOIN notes ON notes.id = note_id"
 _AROUND = (
@@ -44,10 +44,10 @@ class ImageRow(NamedTuple):
 class ImageTable(StoreTable):
     """The pictures that notes show. A model embeds a file once, however many notes and bases show it."""
 
-    # of notes
+    # pictures of notes
 
     def notes_without_pictures(self) -> list[str]:
-        """Return the ids of notes whose pictures must be found; changed notes without pictures are marked as done."""
+        """Return the ids of notes whose pictures must be found, and mark changed notes without pictures as done."""
         unknown = f"imaged != generation AND {_IN_FOLDER}"
         shows_none = f"NOT instr(body, '![') AND NOT {_IS_PICTURE}"
         with self._write(aside=True) as connection:
@@ -63,7 +63,7 @@ class ImageTable(StoreTable):
         return [picture_of(row) for row in rows]
 
     def put(self, note_id: str, pictures: Iterable[NotePicture], generation: int) -> None:
-        """Replace the pictures of a note with those of its text at this generation."""
+        """Replace the pictures of a note with the pictures in its text at this generation."""
         with self._write(aside=True) as connection:
             connection.execute("DELETE FROM note_images WHERE note_id = ?", (note_id,))
             connection.executemany(
@@ -84,7 +84,7 @@ class ImageTable(StoreTable):
             aside=True,
         )
 
-    # of files
+    # picture files
 
     def pending_files(self, model: str) -> list[PictureFile]:
         """Return one picture for each file that the model hasn't embedded yet."""
@@ -95,7 +95,7 @@ class ImageTable(StoreTable):
         )
 
     def keep(self, model: str, digest: str, vector: Matrix | None, reason: Message | None = None) -> None:
-        """Write the vector of a file, or the reason why it can't be embedded."""
+        """Store the vector of a file, or the reason why it can't be embedded."""
         self._execute(
             "INSERT OR REPLACE INTO image_vectors VALUES (?, ?, ?, ?)",
             *(model, digest, None if vector is None else vector.astype("<f4").tobytes()),
@@ -104,11 +104,11 @@ class ImageTable(StoreTable):
         )
 
     def forget_problems(self) -> None:
-        """Delete the records of unreadable files, so that they are tried again."""
+        """Delete the records of unreadable files, so that reading them is tried again."""
         self._execute("DELETE FROM image_vectors WHERE reason != ''", aside=True)
 
     def drop_unused(self, model: str) -> None:
-        """Delete the vectors of other models, and of files that no note shows."""
+        """Delete vectors of other models, and vectors of files that no note shows."""
         self._execute(
             "DELETE FROM image_vectors WHERE model != ? OR hash NOT IN (SELECT hash FROM note_images)",
             model,
@@ -116,7 +116,7 @@ class ImageTable(StoreTable):
         )
 
     def status(self, model: str) -> ImageStatus:
-        """Return how many files a model embedded, which it can't read, and how many are pending."""
+        """Return how many files a model has embedded, which files it can't read, and how many are pending."""
         rows = self._rows(
             "SELECT min(place), vector IS NOT NULL, reason FROM note_images LEFT JOIN image_vectors"
             " ON image_vectors.hash = note_images.hash AND model = ? WHERE note_images.hash != ''"
@@ -130,9 +130,9 @@ class ImageTable(StoreTable):
     # searching
 
     def shown(self, filters: Filters, model: str) -> list[ImageRow]:
-        """Return the pictures with a vector in answering notes that pass the filters; a file in two notes comes twice.
+        """Return the pictures with a vector in answering notes that pass the filters, once for each of the notes.
 
-        The conditions on passages, except those about pictures, must all be true for one passage of the note.
+        All conditions on passages, except those about pictures, must be true for a single passage of the note.
         """
         conditions = [condition for condition in filters.conditions if not is_of_pictures(condition)]
         rest = replace(filters, conditions=tuple(conditions))
@@ -143,11 +143,11 @@ class ImageTable(StoreTable):
         return self._shown(f"{where} AND NOT {_IS_HIDDEN}", model, *where.values)
 
     def named(self, name: str, model: str) -> list[ImageRow]:
-        """Return the pictures with a vector that have this path, or this target in their note."""
+        """Return the pictures with a vector that have this path, or this link target in their note."""
         return self._shown("fold(place) = fold(?1) OR fold(target) = fold(?1)", model, name)
 
     def in_note(self, note_id: str, model: str) -> list[ImageRow]:
-        """Return the pictures of a note that have a vector."""
+        """Return the pictures with a vector in a note."""
         return self._shown("note_id = ?", model, note_id)
 
     def _shown(self, where: str, model: str, *values: object) -> list[ImageRow]:

@@ -1,4 +1,4 @@
-"""Journal of file changes in progress: written before the first file is changed, deleted when the act is done.
+"""Journal of file changes in progress: written before the first file is changed, deleted when all changes are done.
 
 Changes that a kill interrupted are undone at the next opening (`core/notes/file_acts.py`).
 """
@@ -14,8 +14,8 @@ from core.store.table import AMONG, StoreTable
 class FileStep:
     """A change of a file: its old and new path in a folder, its bytes `before`, and the hash of its bytes `after`.
 
-    `new_path` is "" for a deleted file, and `before` is empty for a new one. A renamed file has neither bytes nor hash.
-    `left`: the change couldn't be undone.
+    `new_path` is "" for a deleted file, and `before` is empty for a new file. A renamed file has neither bytes nor
+    hash. `left`: the change couldn't be undone.
     """
 
     folder: str
@@ -42,12 +42,12 @@ class FileStep:
 
 
 class IntentTable(StoreTable):
-    """File changes in progress, and changes that couldn't be undone, by their numbers."""
+    """File changes in progress, and changes that couldn't be undone, by number."""
 
     def put(self, steps: Iterable[FileStep]) -> dict[int, FileStep]:
-        """Write steps in one transaction, synced to disk; return them by their numbers."""
+        """Write steps in one transaction, synced to disk; return them by number."""
         connection = self._database.connection
-        connection.execute("PRAGMA synchronous = FULL")  # files that are changed next are on the disk at once
+        connection.execute("PRAGMA synchronous = FULL")  # because the file changes that follow reach the disk at once
         try:
             with self._write(aside=True):
                 return {self._insert("file_intents", asdict(step)): step for step in steps}
@@ -55,7 +55,7 @@ class IntentTable(StoreTable):
             connection.execute("PRAGMA synchronous = NORMAL")
 
     def all(self) -> dict[int, FileStep]:
-        """Return all steps by their numbers, in order."""
+        """Return all steps by number, in order."""
         rows = self._rows("SELECT id, folder, path, new_path, before, after, left FROM file_intents")
         return {number: FileStep(*values) for number, *values in rows}
 

@@ -22,7 +22,7 @@ from core.store.backups import restoring
 
 _LOG = logging.getLogger(__name__)
 _LONGEST = 100
-"""Maximum length of a field about the lock's holder in an error, in characters."""
+"""Maximum length in characters of each field about the lock's holder in an error."""
 
 
 class WriteLock:
@@ -46,7 +46,7 @@ class WriteLock:
         for work, values in following:
             try:
                 work(*values)
-            except Exception:  # noqa: BLE001 what was written stays, and the other work follows too
+            except Exception:  # noqa: BLE001 the write is committed, and the other work must still run
                 _LOG.exception("What follows a write failed")
 
     def follow(self, work: Callable[..., object], *values: object) -> None:
@@ -57,7 +57,7 @@ class WriteLock:
 
 
 def take(folder: Path, patience: float = 0.0) -> FileLock:
-    """Lock the workspace for this process, within `patience` seconds, and put a restored backup that waits in place.
+    """Lock the workspace for this process, within `patience` seconds, and put a waiting restored backup in place.
 
     Raises WorkspaceLocked, which names the holder.
     """
@@ -70,11 +70,11 @@ def take(folder: Path, patience: float = 0.0) -> FileLock:
             why=error.strerror,
         ) from error
     holder, file = folder / "lock.json", folder / "lock"
-    lock = FileLock(file, mode=0o600, thread_local=False)  # the app closes it in another thread
+    lock = FileLock(file, mode=0o600, thread_local=False)  # another thread releases it when the app closes
     now = utc_now().isoformat(timespec="seconds")
     about = {"pid": os.getpid(), "command": Path(sys.argv[0]).name, "since": now}
     try:
-        if os.path.lexists(file) and (file.is_symlink() or not file.is_file()):  # nobody can have locked it
+        if os.path.lexists(file) and (file.is_symlink() or not file.is_file()):  # no process can have locked it
             files.set_aside(file)
         lock.acquire(timeout=patience)
         files.load(holder, _checked, aside=True)
@@ -111,7 +111,7 @@ def _describe(holder: Path) -> Message:
 
 
 def _checked(stored: Mapping[str, object]) -> dict[str, str]:
-    """Return the fields about the lock's holder; raises LookupError or ValueError for other content."""
+    """Validate and return the fields about the lock's holder; raises LookupError or ValueError for other content."""
     fields = {name: str(stored[name])[:_LONGEST] for name in ("pid", "command", "since")}
     if not all(map(str.isprintable, fields.values())):
         raise ValueError("no holder")

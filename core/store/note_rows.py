@@ -30,7 +30,7 @@ COLUMNS = [
 ]
 _JSON = ["links", "overridden", "extra", "document", "warnings", "left_out", "encoding", *RELATIONS]
 _REMEMBERED = 20_000
-"""Maximum number of cached summaries, and of cached names: pages that list all notes read them at each click."""
+"""Maximum number of cached summaries and of cached names; pages that list all notes read them at each click."""
 _LISTS = ["tags", "aliases", "warnings", *RELATIONS]
 _ELSEWHERE = "id base_id generation title body version".split()
 _ALIASES = "iif(json_valid(extra), json_extract(extra, '$.aliases'), extra) AS aliases"
@@ -61,7 +61,7 @@ Values = dict[str, Any]
 
 @frozen
 class Moved:
-    """A note's renamed file: its new path and its stamp."""
+    """A note's renamed file: its new path and stamp."""
 
     note_id: str
     path: str
@@ -97,7 +97,7 @@ class NoteNames:
 
 @frozen
 class _Chunked:
-    """A note's own chunking options."""
+    """The chunking options set for a note."""
 
     id: str
     title: str
@@ -172,12 +172,12 @@ def _named_values(row: Values) -> Values:
 
 
 def options_of(note_id: str, chunking: str | None, unread: Unread) -> ChunkingOptions | None:
-    """Return a note's own chunking options, None if it uses its base's."""
+    """Return the chunking options set for a note, None if it uses its base's."""
     return _CHUNKING_READER({"id": note_id, "title": note_id, "chunking": chunking}, unread).chunking
 
 
 def texts(stored: object) -> tuple[str, ...]:
-    """Return a stored list of texts, empty if it can't be read."""
+    """Return a stored list of strings, empty if it can't be read."""
     items = loaded(stored)
     return tuple(item for item in items if isinstance(item, str)) if isinstance(items, list) else ()
 
@@ -188,7 +188,7 @@ def overridden(values: Values) -> Values:
 
 
 def extra(values: Values) -> Values:
-    """Decode the JSON values of properties without a field; raises DAMAGE if `aliases` isn't a list of texts."""
+    """Decode the JSON values of properties without a field; raises DAMAGE if `aliases` isn't a list of strings."""
     decoder(tuple[str, ...])(values.get("aliases", ()))
     read: dict[str, object] = decoder(dict[str, object])(values)
     return read

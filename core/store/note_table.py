@@ -55,7 +55,7 @@ class NoteTable(StoreTable):
             self._tag(cut.note)
 
     def describe(self, note: Note) -> None:
-        """Write the fields of a stored note with unchanged title and body; its chunks stay."""
+        """Write the fields of a stored note whose title and body are unchanged; its chunks stay."""
         row = described(note) | {"generation": note.generation + 1}
         assignments = ", ".join(f"{column} = ?" for column in row)
         with self._write():
@@ -69,7 +69,7 @@ class NoteTable(StoreTable):
             PropertyTable(self._database).put(note)
 
     def delete(self, note_ids: Iterable[str]) -> None:
-        """Delete notes, and with them their tags, chunks and words."""
+        """Delete notes with their tags, chunks and words."""
         ids = list(note_ids)
         with self._write():
             self._execute(f"DELETE FROM words WHERE rowid IN (SELECT rowid FROM chunks WHERE note_id {AMONG})", ids)
@@ -100,11 +100,11 @@ class NoteTable(StoreTable):
             )
 
     def set_options(self, note_id: str, options: ChunkingOptions) -> None:
-        """Store a note's own chunking options."""
+        """Store the chunking options set for a note."""
         self._execute("UPDATE notes SET chunking = ? WHERE id = ?", json.dumps(asdict(options)), note_id)
 
     def touch(self, stats: Iterable[tuple[str, int, int, str]]) -> None:
-        """Record (note id, modification time in ns, size, stamp) of files whose content didn't change."""
+        """Record (note id, modification time in ns, size, stamp) for files whose content didn't change."""
         with self._write() as connection:
             connection.executemany("UPDATE notes SET mtime_ns = ?2, size = ?3, stamp = ?4 WHERE id = ?1", stats)
 
@@ -120,7 +120,7 @@ class NoteTable(StoreTable):
         return str(self._only("substr(body, ?, ?)", note_id, start + 1, end - start)[0])
 
     def indexed_as(self, note_id: str) -> dict[str, Any]:
-        """Return `strategy`, `cut_by`, `mtime_ns`, `size` and `stamp` of a note at its last indexing."""
+        """Return `strategy`, `cut_by`, `mtime_ns`, `size` and `stamp` from a note's last indexing."""
         return dict(self._only("strategy, cut_by, mtime_ns, size, stamp", note_id))
 
     def card(self, note_id: str) -> NoteSummary:
@@ -136,17 +136,17 @@ class NoteTable(StoreTable):
         return row
 
     def generation(self, note_id: str) -> int:
-        """Return how often the note was indexed, 0 for a note that isn't stored."""
+        """Return how often a note was indexed, 0 for a note that isn't stored."""
         return self._value("SELECT generation FROM notes WHERE id = ?", note_id) or 0
 
     def reading_choices(self, note_id: str) -> tuple[str, str]:
-        """Return converter and encoding that the user chose for a note's file, each "" without a choice."""
+        """Return the converter and encoding that the user chose for a note's file, each "" without a choice."""
         converter = "iif(json_valid(document), coalesce(json_extract(document, '$.chosen'), ''), '')"
         row = self._row(f"SELECT {converter}, {_CHOSEN} FROM notes WHERE id = ?", note_id)
         return (str(row[0]), str(row[1])) if row else ("", "")
 
     def options(self, note_id: str) -> ChunkingOptions | None:
-        """Return the note's own chunking options, None if it uses its base's or isn't stored."""
+        """Return the chunking options set for a note, None if it uses its base's or isn't stored."""
         options = self._value("SELECT chunking FROM notes WHERE id = ?", note_id)
         return options_of(note_id, options, self._database.unread)
 
@@ -171,15 +171,15 @@ class NoteTable(StoreTable):
         )
 
     def has_path(self, base: KnowledgeBase, path: str, source_ref: str = "") -> bool:
-        """Return whether a base has a note with this path from a source, by default the workspace."""
+        """Return whether a base has a note with this path from a source, by default from the workspace."""
         return self._exists("notes WHERE base_id = ? AND source_ref = ? AND path = ?", base.id, source_ref, path)
 
     def count(self, base_ids: Iterable[str]) -> int:
-        """Return the number of notes in some bases."""
+        """Return the number of notes in the given bases."""
         return int(self._value(f"SELECT count(*) FROM notes WHERE base_id {AMONG}", base_ids))
 
     def counts(self, base_ids: Iterable[str]) -> NoteCounts:
-        """Count the notes of some bases by status; `by_words` isn't counted."""
+        """Count the notes in the given bases by status, without `by_words`."""
         (row,) = self._rows(
             "SELECT count(*), count(*) FILTER (WHERE status = 'pending'), count(*) FILTER (WHERE status = 'archived'),"
             f" count(*) FILTER (WHERE {narrowed.EXPIRED}) FROM notes WHERE base_id {AMONG}",
@@ -192,11 +192,11 @@ class NoteTable(StoreTable):
         return dict(self._rows(f"SELECT id, base_id FROM notes WHERE id {AMONG}", note_ids))
 
     def cut_by(self, base: KnowledgeBase) -> dict[str, str]:
-        """Return for each note of a base the text that identifies how it was cut."""
+        """Return, for each note of a base, a string that identifies how it was cut."""
         return dict(self._rows("SELECT id, cut_by FROM notes WHERE base_id = ? ORDER BY path, id", base.id))
 
     def cards(self, filters: Filters = _ALL, *, text: str = "", answering: bool = False) -> list[NoteSummary]:
-        """Return summaries of the notes that pass the filters and have `text` in title or path, by base and path.
+        """Return summaries of notes that pass the filters and have `text` in their title or path, by base and path.
 
         With `answering`, only active and unexpired notes pass; otherwise notes of every status. A note passes a filter
         on chunks if any of its chunks does.
@@ -235,20 +235,20 @@ class NoteTable(StoreTable):
         return self._nouns(named_of, NAMED)
 
     def newest(self, limit: int) -> list[str]:
-        """Return the ids of the last changed notes, the newest first."""
+        """Return the ids of the most recently changed notes, the newest first."""
         return list(self._column("SELECT id FROM notes ORDER BY updated_at DESC, id LIMIT ?", limit))
 
     def linking(self) -> Iterator[tuple[str, str]]:
-        """Yield id and links (JSON) of every note with links."""
+        """Yield the id and the links (JSON) of every note with links."""
         yield from map(tuple, self._rows("SELECT id, links FROM notes WHERE links != '[]' AND json_valid(links)"))
 
     def naming(self, source_refs: Iterable[str], words: Iterable[str]) -> list[str]:
-        """Return the ids of notes of some folders whose text contains any of these words, taken from file names."""
+        """Return the ids of notes in the given folders whose text contains any of these words from file names."""
         named = "EXISTS (SELECT 1 FROM json_each(?) WHERE body LIKE '%' || value || '%')"
         return self._column(f"SELECT id FROM notes WHERE source_ref {AMONG} AND {named}", source_refs, words)
 
     def tags(self, base: str | None = None) -> dict[str, int]:
-        """Return the tags in use with their numbers of notes, the most frequent first; `a` includes `a/b`."""
+        """Return the used tags with their numbers of notes, the most frequent first; `a` includes `a/b`."""
         return dict(
             self._rows(
                 "WITH RECURSIVE named(tag, note_id) AS (SELECT tag, note_id FROM tags UNION ALL"
@@ -261,7 +261,7 @@ class NoteTable(StoreTable):
         )
 
     def categories(self, base: str | None = None) -> dict[str, int]:
-        """Return the categories in use with their numbers of notes, the most frequent first."""
+        """Return the used categories with their numbers of notes, the most frequent first."""
         return dict(
             self._rows(
                 "SELECT category, count(*) AS notes FROM notes JOIN bases ON bases.id = base_id"
@@ -289,7 +289,7 @@ class NoteTable(StoreTable):
         return [KnownNote(*row) for row in rows]
 
     def files(self, base: KnowledgeBase) -> list[KnownNote]:
-        """Return a base's notes from folders and uploads."""
+        """Return a base's notes that came from folders and uploads."""
         rows = self._rows(
             "SELECT id, path, source_ref, content_hash, coalesce(mtime_ns, 0), coalesce(size, 0), stamp,"
             f" {_CHOSEN} FROM notes WHERE base_id = ? AND source IN ('folder', 'upload')",

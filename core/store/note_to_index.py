@@ -11,18 +11,20 @@ from core.model import Chunk, ChunkingOptions, Edit, Note, NotePicture, Revision
 
 @frozen
 class NoteToIndex:
-    """A note to be indexed: read first, then cut into chunks, then with the vectors of its chunks.
+    """A note to be indexed: read, then cut into chunks, then given the vectors of its chunks.
 
     Set when it is read: `mtime_ns`, `size` and `stamp`, by which the next sync recognizes a changed file; the `outline`
     of its body, if the reader parsed it; the `change` that makes it a new version; `replaces`, the content hash of the
-    stored note that the file was compared with ("" without one), by which a later change of that note is recognized.
+    stored note that the file was compared with ("" if there was none), by which a later change of that note is
+    recognized.
 
-    Set when it is cut: its `chunks`, the `windows` of chunks that get vectors, its `edits` and how many of them lost
-    their place (`flagged`), and its own `options`. `edits` and `pictures` replace the stored ones unless they are None;
-    before the cut, `pictures` are those known from elsewhere. `recut` cuts the note again from its stored state.
+    Set when it is cut: its `chunks`, the `windows` of chunks that get vectors, its `edits`, the number of edits that
+    lost their place (`flagged`), and the `options` set for it. `edits` and `pictures` replace the stored ones unless
+    they are None; before the cut, `pictures` are those known from elsewhere. `recut` cuts the note again from its
+    stored state.
 
-    Set at the end: `vectors`, for each chunk the ids of its windows' vectors, and `refusals`, the ids of refusals by
-    the id of a chunk with a text that the model refuses.
+    Set at the end: `vectors`, the ids of each chunk's window vectors, and `refusals`, the ids of refusals by the id of
+    a chunk with a text that the model refuses.
     """
 
     note: Note
@@ -45,7 +47,7 @@ class NoteToIndex:
     recut: "Callable[[], NoteToIndex] | None" = None
 
     def with_vectors(self, vectors: Mapping[bytes, int], refused: Mapping[bytes, int]) -> "NoteToIndex":
-        """Return the note with vectors; both arguments map the hash of a text to an id, of a vector or a refusal.
+        """Return the note with vectors; the arguments map text hashes to ids, of vectors and of refusals.
 
         A chunk gets no vectors if any of its windows lacks one.
         """

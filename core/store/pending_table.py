@@ -15,17 +15,17 @@ from core.store.refusal_table import RefusalTable
 from core.store.table import AMONG, StoreTable, decoding
 
 _OPENED = 20
-"""Number of last opened notes to embed first."""
+"""Number of most recently opened notes to embed first."""
 _LATEST = "SELECT id FROM notes INDEXED BY notes_filters ORDER BY updated_at DESC LIMIT 20"
-"""The last changed notes, which are embedded next."""
+"""The most recently changed notes, which are embedded next."""
 PER_CHUNK = 100
-"""Fixed cost of embedding a chunk, as a number of characters that take as long."""
+"""Fixed cost of embedding a chunk, as the number of characters that take equally long."""
 _PATIENCE, _MOMENT = 0.5, 0.01
-"""Seconds that a waiting thread tries for its turn at once, and that it sleeps while urgent threads go first."""
+"""Seconds for which a waiting thread tries to get its turn, and for which it sleeps while urgent threads go first."""
 
 
 class PendingCount(NamedTuple):
-    """The numbers of pending chunks and of notes with any."""
+    """The numbers of pending chunks and of their notes."""
 
     notes: int
     chunks: int
@@ -79,14 +79,14 @@ class EmbeddingTurn:
 
     @property
     def is_urgent(self) -> bool:
-        """Whether a thread with a few chunks waits."""
+        """Whether a thread with only a few chunks is waiting."""
         return bool(self._few)
 
 
 class PendingTable(StoreTable):
     """The pending chunks of a workspace.
 
-    The thread that embeds them holds `turn`. `opened` are the ids of the notes that the user opened last.
+    The thread that embeds them holds `turn`. `opened`: ids of the notes that the user opened last.
     """
 
     def __init__(self, database: Database) -> None:
@@ -100,12 +100,12 @@ class PendingTable(StoreTable):
             self.opened = (note_id, *self.opened[: _OPENED - 1])
 
     def for_notes(self, note_ids: Iterable[str]) -> set[str]:
-        """Return the ids of the pending chunks of notes."""
+        """Return the ids of the pending chunks in the given notes."""
         statement = f"SELECT id FROM chunks WHERE state = 'pending' AND note_id {AMONG}"
         return set(self._column(statement, note_ids))
 
     def count(self, base_ids: Iterable[str]) -> PendingCount:
-        """Count the pending chunks of some bases, and the notes that have them."""
+        """Count the pending chunks in the given bases, and their notes."""
         (row,) = self._rows(
             "SELECT count(DISTINCT note_id), count(*) FROM chunks INDEXED BY chunks_pending"
             f" JOIN notes ON notes.id = note_id WHERE state = 'pending' AND base_id {AMONG}",
@@ -114,7 +114,7 @@ class PendingTable(StoreTable):
         return PendingCount(*row)
 
     def work(self, base_ids: Iterable[str], only: Collection[str] | None = None) -> int:
-        """Return the cost, in characters, of embedding pending chunks of some bases; `only`: by their ids."""
+        """Return the cost, in characters, of embedding the pending chunks of bases, or `only` those with these ids."""
         chosen, values = _chosen(only)
         statement = (
             f"SELECT coalesce(sum(length(text) + {PER_CHUNK}), 0) FROM chunks INDEXED BY chunks_pending"
@@ -123,7 +123,7 @@ class PendingTable(StoreTable):
         return int(self._value(statement, *(base_ids, *values)))
 
     def unindexed(self, base_ids: Iterable[str]) -> set[int]:
-        """Return the rowids of pending and refused chunks of some bases."""
+        """Return the rowids of pending and refused chunks in the given bases."""
         statement = (
             "SELECT chunks.rowid FROM chunks JOIN notes ON notes.id = note_id"
             f" WHERE state IN ('pending', 'refused') AND base_id {AMONG}"
@@ -137,10 +137,10 @@ class PendingTable(StoreTable):
 
     @decoding
     def next(self, counts: Mapping[str, int], only: Collection[str] | None = None) -> list[PendingChunk]:
-        """Return the next pending chunks to embed, all of one base: of opened notes, then last changed, short, newest.
+        """Return the next pending chunks of one base: of notes opened last, then changed last, then short, then newest.
 
-        A note with one pending chunk is short. Such notes go before long ones because many of them are complete in the
-        time of a long one. `counts`: the maximum number for each base; `only`: chunks with these ids.
+        A note with one pending chunk is short. Short notes go before long ones because many of them are complete in the
+        time of a long one. `counts`: the maximum number of chunks per base; `only`: chunks with these ids.
         """
         chosen, values = _chosen(only)
         waiting = "SELECT 1 FROM chunks WHERE note_id = notes.id AND state = 'pending'"
@@ -153,7 +153,7 @@ class PendingTable(StoreTable):
         turn = [note_id for note_id, *group in notes if group == [*notes[0][1:]]]
         count = counts[notes[0][1]] if notes else 0
         rows: list[sqlite3.Row] = []
-        # Note by note: to sort the chunks of all of them would take longer than to embed a few.
+        # Note by note, because sorting the chunks of all notes would take longer than embedding a few.
         for note_id in turn:
             rows += self._rows(
                 f"SELECT chunks.rowid AS row, base_id, generation, notes.title, {CHUNK} FROM notes"
@@ -180,13 +180,13 @@ class PendingTable(StoreTable):
         }
 
     def refuse(self, refusals: Mapping[PendingChunk, int]) -> None:
-        """Give unchanged pending chunks the state `refused`, each because of the refusal with an id."""
+        """Give unchanged pending chunks the state `refused`, each with the id of its refusal."""
         with self._write():
             current = self.unchanged({pending: [number] for pending, number in refusals.items()})
             RefusalTable(self._database).link({pending.rowid: number for pending, (number,) in current.items()})
 
     def forget_vectors(self, base: KnowledgeBase) -> None:
-        """Delete the vectors of a base, and its model's constants if no vector of the model is left."""
+        """Delete the vectors of a base, and its model's constants if the model has no other vectors."""
         with self._write() as connection:
             self._drop_vectors("base_id = ?", base.id)
             connection.execute(
@@ -200,7 +200,7 @@ class PendingTable(StoreTable):
         self._drop_vectors("length(vectors.vector) != 4 * dimension")
 
     def _drop_vectors(self, condition: str, *values: object) -> None:
-        """Delete the vectors that meet a condition, and make every chunk with one of them pending."""
+        """Delete the vectors that meet a condition, and make every chunk that used one pending."""
         chunks = "SELECT chunk FROM windows WHERE vector IN (SELECT vector FROM temp.dropped)"
         with self._write() as connection:
             connection.execute(

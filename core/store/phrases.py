@@ -1,4 +1,4 @@
-"""Phrase search: an FTS5 expression for candidates, and an exact check of their text."""
+"""Phrase search: an FTS5 expression finds candidates, and their text is checked exactly."""
 
 import re
 import unicodedata
@@ -11,9 +11,9 @@ from core.model import ADDRESSES, Chunk
 
 
 def word_row(title: str, chunk: Chunk, property_text: str = "") -> tuple[str, str, str]:
-    """Return the words to index for a chunk: of its note's title, of its headings, and of its text.
+    """Return the words to index for a chunk: from its note's title, from its headings, and from its text.
 
-    `property_text` is indexed with its text (`PropertyTable.chunk_texts`).
+    `property_text` is indexed with the text (`PropertyTable.chunk_texts`).
     """
     text = "\n".join((chunk.text, ADDRESSES.sub("", "\n".join(chunk.definitions)), property_text)).rstrip("\n")
     return _words_of(title), _words_of(" ".join(chunk.titles)), _words_of(text)
@@ -27,12 +27,12 @@ def _words_of(text: str) -> str:
 
 _LATIN = re.compile(rf"[^\W{UNSPACED}]|[{MARKS}]")
 _LETTER = re.compile(rf"[^\W{UNSPACED}][{MARKS}]*\Z")
-"""A letter with its combining marks at the end of a text; marks without a letter belong to no word."""
+"""A letter with its combining marks at the end of a text; marks without a letter don't belong to a word."""
 _MOST = 32
 """Maximum number of characters, runs or words of a phrase in its expression."""
 _CAPITALS = re.compile("[A-Z]+")
 _PLANE = (range(0xD800), range(0xE000, 0x10000))
-"""Unicode's basic plane without surrogates; a pattern matches its characters with a table, fast."""
+"""Unicode's basic plane without surrogates; a regular expression matches its characters with a table, which is fast."""
 _BEYOND = re.compile("[\U00010000-\U0001f2ff\U0002f800-\U0002fa1f\U000e0000-\U000effff]")
 """Blocks beyond the basic plane with characters that fold to others or combine with others; most emoji don't."""
 _JAMO = "\u1100-\u11ff\u3130-\u318f\uffa0-\uffdc"
@@ -50,7 +50,7 @@ class Phrase:
         self.folded = " ".join(fold(phrase).split())
         runs = re.findall(f"[{CJK}]+", self.folded)
         self.settled = runs == [self.folded] and len(self.folded) <= _MOST
-        # The pairs of a run are neighbours in the index. Between words, only parts of identifiers can occur.
+        # The character pairs of a run are adjacent in the index. Only parts of identifiers can occur between words.
         pairs = (" ".join(map("".join, pairwise(run[:_MOST]))) or run for run in runs[:_MOST])
         words = _outer_words([word for word in whole_words(phrase) if not re.match(f"[{CJK}]", word)])[:_MOST]
         near = f"NEAR({quote(words)}, {len(self.folded)})" if words and not runs else quote(words, " AND ")
@@ -58,7 +58,7 @@ class Phrase:
         self._plain = self._pattern({})
         self._spelled = self._pattern(_spellings())
         self._made = not all(map(_is_own_folding, self.folded))
-        # Few characters fold to one that is no letter.
+        # Few characters fold to a character that isn't a letter.
         few = not self._made and not any(item.isalnum() or item.isspace() or item == "_" for item in self.folded)
         self._others = _composed_characters(self.folded) if few else None
 
@@ -94,7 +94,7 @@ class Phrase:
 
 
 def may_hold(text: str, part: str) -> bool:
-    """Return whether the folded form of a text may contain a folded part; False is certain.
+    """Return whether the folded form of a text may contain a folded string; False is certain.
 
     The text isn't folded, because that takes three times as long as a search for all spellings.
     """
@@ -117,7 +117,7 @@ def whole_words(text: str) -> list[str]:
 
 
 def _outer_words(words: Sequence[str]) -> list[str]:
-    """Return the words that aren't part of another one, because the parts of an identifier depend on its spelling."""
+    """Return the words that aren't part of another word, because how an identifier is split depends on its spelling."""
     return [word for word in dict.fromkeys(words) if not any(word != other and word in other for other in words)]
 
 
@@ -136,14 +136,14 @@ def _any_of(characters: Iterable[str], ranges: str = "") -> str:
 
 
 def _changes_neighbours(text: str) -> bool:
-    """Return whether folding the text may change more than single characters for single characters."""
+    """Return whether folding the text may do more than replace single characters by single characters."""
     beyond = len(text.encode("utf-16-le", "surrogatepass")) > 2 * len(text)
     return bool(_irregular_characters().search(text) or (beyond and _BEYOND.search(text)))
 
 
 @cache
 def _spellings() -> dict[str, str]:
-    """Return for each folded character all characters that fold to it, if there are several."""
+    """Return, for each folded character, all characters that fold to it, if there are several."""
     spellings: dict[str, str] = {}
     for character, folded in _changed().items():
         if len(folded) == 1:
@@ -155,7 +155,7 @@ def _spellings() -> dict[str, str]:
 def _irregular_characters() -> re.Pattern[str]:
     """Return a pattern for characters that fold irregularly.
 
-    They fold to several characters or to nothing, combine with the one before, or start or stop being letters.
+    They fold to several characters or to nothing, combine with the previous character, or start or stop being letters.
     """
 
     def marked(text: str) -> bool:
@@ -170,7 +170,7 @@ def _irregular_characters() -> re.Pattern[str]:
 
 
 def _is_own_folding(character: str) -> bool:
-    """Whether a character of a folded text can't be the result of a composition of characters."""
+    """Whether a folded character can't result from composing several characters."""
     return character.isascii() or (
         not character.isalnum()
         and unicodedata.category(character)[0] in "PSC"
@@ -186,13 +186,13 @@ def _composed_characters(phrase: str) -> str:
 
 @cache
 def _folding() -> dict[str, str]:
-    """Return the folded form of each character of all planes that isn't folded itself."""
+    """Return the folded form of each character, in all planes, that changes when folded."""
     beyond = map(chr, chain(range(0x10000, 0x1F300), range(0x2F800, 0x2FA20)))
     return _changed() | {character: fold(character) for character in beyond if fold(character) != character}
 
 
 @cache
 def _changed() -> dict[str, str]:
-    """Return the folded form of each character of the basic plane that isn't folded itself."""
+    """Return the folded form of each character in the basic plane that changes when folded."""
     folds = ((character, fold(character)) for character in map(chr, chain(*_PLANE)))
     return {character: folded for character, folded in folds if folded != character}

@@ -36,7 +36,7 @@ class DocumentTable(StoreTable):
     """Originals of converted documents, and files that couldn't be read."""
 
     def keep(self, digest: str, data: bytes) -> None:
-        """Write the bytes of an original under its hash."""
+        """Store the bytes of an original under their hash."""
         self._execute("INSERT OR IGNORE INTO originals VALUES (?, ?)", digest, data)
 
     def original(self, digest: str) -> bytes | None:
@@ -64,7 +64,7 @@ class DocumentTable(StoreTable):
         )
 
     def unread_of(self, base: KnowledgeBase, source_ref: str, readers: str) -> Mapping[str, UnreadFile]:
-        """Return the files of one source that these readers couldn't read, by path."""
+        """Return the files of one source that the given readers couldn't read, by path."""
         rows = self._rows(
             "SELECT path, mtime_ns, size, hash, stamp, reason FROM unread_files"
             " WHERE base_id = ? AND source_ref = ? AND readers = ?",
@@ -111,7 +111,7 @@ class Unplaced(NamedTuple):
 class PictureTable(StoreTable):
     """The pictures of notes, and the text read from their files. A file is read once for all notes and bases."""
 
-    # of notes
+    # pictures of notes
 
     def put(self, note_id: str, pictures: Iterable[NotePicture]) -> None:
         """Replace the pictures of a stored note."""
@@ -137,7 +137,7 @@ class PictureTable(StoreTable):
         return [picture_of(row) for row in rows]
 
     def is_read(self, base: KnowledgeBase) -> bool:
-        """Return whether the pictures of a base are read, by its present settings."""
+        """Return whether a base's settings say that its pictures are read."""
         return bool(self._value("SELECT read_pictures FROM bases WHERE id = ?", base.id))
 
     def any_read(self) -> bool:
@@ -145,7 +145,7 @@ class PictureTable(StoreTable):
         return self._exists("bases WHERE read_pictures")
 
     def unnamed(self) -> list[str]:
-        """Return the ids of notes whose pictures must be found; notes without pictures are marked as done."""
+        """Return the ids of notes whose pictures must be found, and mark notes without pictures as done."""
         unknown = "pictured = 0 AND base_id IN (SELECT id FROM bases WHERE read_pictures)"
         with self._write(aside=True):
             self._execute(f"UPDATE notes SET pictured = 1 WHERE {unknown} AND NOT instr(body, '![')", aside=True)
@@ -190,7 +190,7 @@ class PictureTable(StoreTable):
         )
 
     def problems(self, note_id: str) -> list[Failed]:
-        """Return the unreadable pictures of a note, by their targets in its text, with the reasons."""
+        """Return the unreadable pictures of a note, by link target, with the reasons."""
         rows = self._rows(
             "SELECT target, reason FROM note_pictures JOIN pictures ON pictures.hash = note_pictures.hash"
             " WHERE note_id = ? AND reason != '' ORDER BY start",
@@ -198,21 +198,21 @@ class PictureTable(StoreTable):
         )
         return [failure_of(target, reason) for target, reason in rows]
 
-    # of bases that don't read pictures any more
+    # pictures of bases that no longer read pictures
 
     def left_over(self) -> list[str]:
-        """Return the ids of notes with pictures, or chunks of pictures, in bases that don't read pictures."""
+        """Return the ids of notes with pictures, or chunks from pictures, in bases that don't read pictures."""
         return self._column(_LEFT_OVER)
 
     def drop(self, note_ids: Collection[str]) -> None:
-        """Delete the pictures of notes with their chunks, and renumber the other chunks."""
+        """Delete the pictures of notes with their chunks, and renumber the remaining chunks."""
         ids = [*note_ids]
         chosen = f"note_id {AMONG} AND picture != ''"
         with self._write():
             stale = self._column(f"SELECT DISTINCT note_id FROM chunks WHERE {chosen}", ids)
             self._execute(f"DELETE FROM words WHERE rowid IN (SELECT rowid FROM chunks WHERE {chosen})", ids)
             self._execute(f"DELETE FROM chunks WHERE {chosen}", ids)
-            # In two steps, for two chunks of a note never have the same index.
+            # In two steps, because two chunks of a note can't have the same index.
             self._execute(f'UPDATE chunks SET "index" = -1 - "index" WHERE note_id {AMONG}', stale)
             self._execute(
                 'UPDATE chunks SET "index" = (SELECT count(*) FROM chunks AS other'
@@ -223,7 +223,7 @@ class PictureTable(StoreTable):
             self._execute(f"DELETE FROM note_pictures WHERE note_id {AMONG}", ids)
             self._execute(f"UPDATE notes SET pictured = 0, generation = generation + 1 WHERE id {AMONG}", ids)
 
-    # of files
+    # picture files
 
     def unread(self) -> list[PictureFile]:
         """Return one picture for each file that hasn't been read yet."""
@@ -235,7 +235,7 @@ class PictureTable(StoreTable):
         return [file_of(row) for row in rows]
 
     def keep(self, read: ReadPicture, reason: Message | None = None, *, again: bool = False) -> None:
-        """Write the text read from a file, or the reason why it can't be read; `again`: the next import tries again."""
+        """Store the text read from a file, or why it can't be read. `again`: the next import tries again."""
         self._execute(
             "INSERT OR REPLACE INTO pictures VALUES (?, ?, ?, ?, ?, ?)",
             *(read.hash, read.text, json.dumps(to_json(reason)) if reason else "", read.reader),
@@ -244,7 +244,7 @@ class PictureTable(StoreTable):
         )
 
     def forget_problems(self, *, lasting: bool) -> None:
-        """Delete records of failed reads, so that the files are tried again; with `lasting` also permanent failures."""
+        """Delete records of failed reads, so that they are tried again; with `lasting`, permanent failures too."""
         failed = "reason != ''" if lasting else "again"
         with self._write(aside=True):
             self._execute(
@@ -259,12 +259,12 @@ class PictureTable(StoreTable):
 
 
 def file_of(row: sqlite3.Row) -> PictureFile:
-    """Return a picture from a row with its note's id, folder and path, and the picture's columns."""
+    """Return a picture from a row of its note's id, folder and path, and the picture's columns."""
     note_id, source_ref, path, *picture = row
     return PictureFile(note_id, source_ref, path or "", picture_of(picture))
 
 
 def picture_of(row: Iterable[Any]) -> NotePicture:
-    """Return a picture from its columns, in the order of its fields."""
+    """Return a picture from its columns, in the order of the object's fields."""
     target, start, place, mtime_ns, size, digest, looked, placed, text = row
     return NotePicture(target, start, place, mtime_ns, size, digest, bool(looked), bool(placed), text)

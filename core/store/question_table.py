@@ -30,7 +30,7 @@ GoldKey = tuple[int, int]
 class QuestionTable(StoreTable):
     """The question sets of a workspace. Writing them doesn't change search results.
 
-    Questions keep the order in which they were added. Raises QuestionSetError for invalid questions.
+    Questions stay in the order in which they were added. Raises QuestionSetError for invalid questions.
     """
 
     # sets
@@ -60,7 +60,7 @@ class QuestionTable(StoreTable):
         return self._current(question_set)
 
     def put_set(self, question_set: QuestionSet, questions: Sequence[Question]) -> None:
-        """Insert a set with its id, or a fresh id if that is taken."""
+        """Insert a set with its id, or with a fresh id if that is taken."""
         with self._write(aside=True):
             if self._value("SELECT 1 FROM question_sets WHERE id = ?", question_set.id):
                 taken = self._column("SELECT id FROM question_sets")
@@ -73,7 +73,7 @@ class QuestionTable(StoreTable):
         self._insert("question_sets", {name: row[name] for name in ("id", "base_id", "name", "created_at")})
 
     def rename_set(self, question_set: QuestionSet, name: str) -> QuestionSet:
-        """Give a set another name; raises ConfigError for a name that is blank or taken."""
+        """Rename a set; raises ConfigError for a name that is blank or taken."""
         if name.strip() == question_set.name:
             return question_set
         with self._write(aside=True):
@@ -102,7 +102,7 @@ class QuestionTable(StoreTable):
             return self._question(row, self._nouns(_GOLD_SPAN, statement, row["rowid"]))
 
     def add(self, question_set: QuestionSet, questions: Iterable[Question]) -> list[Question]:
-        """Add questions, all or none, and return them; a question without an id gets the next free number as its id.
+        """Add questions, all or none, and return them; a question without an id gets the next free number.
 
         Their right passages must have positions in notes. Raises QueryError for a text that can't be searched for.
         """
@@ -154,7 +154,7 @@ class QuestionTable(StoreTable):
     # right passages
 
     def add_gold(self, question_set: QuestionSet, question_id: str, gold: GoldSpan) -> None:
-        """Add a right passage to a question, unless the question has it already."""
+        """Add a right passage to a question that doesn't have it yet."""
         with self._write(aside=True):
             rowid = self._stored(question_set, question_id)["rowid"]
             if not self._value(f"SELECT 1 FROM golds WHERE {_PLACE}", *_place(rowid, gold)):
@@ -162,7 +162,7 @@ class QuestionTable(StoreTable):
                 self._write_gold(rowid, 0 if last is None else last + 1, gold)
 
     def remove_gold(self, question_set: QuestionSet, question_id: str, gold: GoldSpan) -> None:
-        """Remove a right passage from a question, if the question has it."""
+        """Remove a right passage from a question that has it."""
         with self._write(aside=True):
             rowid = self._stored(question_set, question_id)["rowid"]
             self._execute(f"DELETE FROM golds WHERE {_PLACE} AND quote = ?", *_place(rowid, gold), gold.quote)
@@ -184,7 +184,7 @@ class QuestionTable(StoreTable):
                 f"UPDATE golds SET {changes} WHERE question = ? AND number = ? AND note_id = ? AND quote = ?",
                 [(*(getattr(now, name) for name in _GOLD), *key, was.note_id, was.quote) for key, was, now in moves],
             )
-            # Two at one place would count twice.
+            # Two passages at one place would count twice.
             connection.execute(
                 "DELETE FROM golds WHERE NOT flagged AND EXISTS (SELECT 1 FROM golds AS other"
                 " WHERE other.question = golds.question AND other.number < golds.number AND NOT other.flagged"
@@ -192,7 +192,7 @@ class QuestionTable(StoreTable):
             )
 
     def note_ids(self, base_id: str) -> dict[str, list[str]]:
-        """Return the note ids of a base by path, or by title for notes without one."""
+        """Return the note ids of a base by path, or by title for notes without a path."""
         ids: dict[str, list[str]] = {}
         rows = self._rows("SELECT id, coalesce(path, title) FROM notes WHERE base_id = ? ORDER BY id", base_id)
         for note_id, path in rows:
@@ -210,7 +210,7 @@ class QuestionTable(StoreTable):
         return _QUESTION(dict(row) | {"gold": golds}, self._database.unread)
 
     def _free_name(self, base_id: str, name: str) -> str:
-        """Return the stripped name if it is free; the caller's transaction keeps it free."""
+        """Return the stripped name if it is free; the caller's transaction prevents others from taking it."""
         name = name.strip()
         if not name:
             raise ConfigError("The question set has no name. Type one.")
@@ -265,7 +265,7 @@ def _next(taken: set[str]) -> str:
 
 
 def _place(rowid: int, gold: GoldSpan) -> tuple[object, ...]:
-    """Return the values for the placeholders of `_PLACE`."""
+    """Return a right passage's values for the placeholders in `_PLACE`."""
     return rowid, gold.note_id, gold.start, gold.end
 
 

@@ -1,7 +1,7 @@
 """Conversion of rows to dataclasses, with each value checked against its field's type, and of dataclasses to rows.
 
-Damage or another program may leave a value of a wrong type. It is read as empty, and `Unread` reports row and field to
-the user; other rows aren't affected.
+Damage or another program may leave a value of the wrong type. It is read as empty, and `Unread` reports the row and
+field to the user; other rows aren't affected.
 """
 
 import json
@@ -62,9 +62,9 @@ class Unread:
 
 
 class RowReader(Generic[Noun]):
-    """Reads rows as objects of a dataclass. In reports, `what` is its name, and the field `named` has each object's.
+    """Reads rows as objects of a dataclass, which reports call `what` and identify by the field `named`.
 
-    `own` are functions that read the values of some fields, instead of the decoder for the field's type.
+    `own` are functions that read the values of some fields instead of the decoder for the field's type.
     """
 
     def __init__(self, kind: type[Noun], what: str | Message, named: str, key: str = "id", **own: Decoder) -> None:
@@ -77,7 +77,7 @@ class RowReader(Generic[Noun]):
         ]
 
     def __call__(self, row: Mapping[str, object] | sqlite3.Row, unread: Unread) -> Noun:
-        """Return the object of a row; fields that the row lacks have their defaults."""
+        """Return the object in a row; fields that the row lacks have their defaults."""
         values = dict(row)
         try:
             return self.whole(values)
@@ -85,7 +85,7 @@ class RowReader(Generic[Noun]):
             return self._with_empty(values, unread)
 
     def whole(self, row: Mapping[str, object]) -> Noun:
-        """Return the object of a row; raises DAMAGE for an unreadable value."""
+        """Return the object in a row; raises DAMAGE for an unreadable value."""
         return self._kind(**{name: read(row[name]) for name, read, _ in self._fields if name in row})
 
     def _with_empty(self, row: Mapping[str, object], unread: Unread) -> Noun:
@@ -116,7 +116,7 @@ def _as_stored(value: object) -> object:
 
 
 def loaded(stored: object) -> Any:
-    """Return the value of stored JSON, None for other text."""
+    """Return the value of stored JSON, None if it can't be parsed."""
     if stored == "[]":
         return ()
     try:
@@ -138,7 +138,7 @@ def failure_of(path: object, reason: object) -> Failed:
 
 
 def stored(hint: object) -> Decoder:
-    """Return a decoder of stored JSON for a type."""
+    """Return a decoder for a type that is stored as JSON."""
     decode = decoder(hint)
     return lambda value: decode(loaded(value))
 

@@ -1,4 +1,4 @@
-"""Table of texts that a model refuses, by its fingerprint and the text's hash, and of the chunks with such texts."""
+"""Table of texts that a model refuses, by model fingerprint and text hash, and of the chunks with these texts."""
 
 import json
 from collections.abc import Collection, Iterable, Mapping
@@ -11,16 +11,16 @@ from core.store.table import AMONG, StoreTable
 
 
 class RefusalTable(StoreTable):
-    """The refused texts of a workspace. A chunk with one has the state `refused`, and is found by words only."""
+    """The refused texts of a workspace. A chunk with one has the state `refused`, and is found only by words."""
 
     def add(self, fingerprint: str, text_hash: bytes, reason: Message) -> None:
-        """Store why a model refuses a text."""
+        """Store the reason why a model refuses a text."""
         row = {"fingerprint": fingerprint, "text_hash": text_hash, "at": utc_now().isoformat()}
         reason_json = json.dumps(to_json(reason), ensure_ascii=False)
         self._insert("refusals", row | {"reason": reason_json}, replace=True)
 
     def ids(self, fingerprint: str, hashes: Iterable[bytes]) -> dict[bytes, int]:
-        """Return the ids of the refusals of these texts, by text hash."""
+        """Return the ids of the refusals of the given texts, by text hash."""
         if not self._exists("refusals WHERE fingerprint = ?", fingerprint):
             return {}
         statement = "SELECT id FROM refusals WHERE fingerprint = ? AND text_hash = ?"
@@ -28,13 +28,13 @@ class RefusalTable(StoreTable):
         return {key: number for key, number in ids.items() if number is not None}
 
     def link(self, refusals: Mapping[int, int]) -> None:
-        """Give chunks the state `refused`; `refusals` maps the rowid of a chunk to the id of its refusal."""
+        """Give chunks the state `refused`; `refusals` maps a chunk's rowid to the id of its refusal."""
         with self._write() as connection:
             connection.executemany("INSERT OR REPLACE INTO refused_chunks VALUES (?, ?)", refusals.items())
             self._execute(f"UPDATE chunks SET state = 'refused' WHERE rowid {AMONG}", refusals)
 
     def all(self, bases: Iterable[KnowledgeBase]) -> list[RefusedChunk]:
-        """Return the refused chunks of some bases, sorted by base, path and position."""
+        """Return the refused chunks in the given bases, sorted by base, path and position."""
         return self._nouns(
             _REFUSED,
             "SELECT bases.name AS base, notes.id AS note_id, notes.title, path, chunks.id AS chunk_id,"
@@ -55,7 +55,7 @@ class RefusalTable(StoreTable):
         )
 
     def try_again(self, chunk_ids: Collection[str]) -> None:
-        """Delete the refusals of these chunks, and make all chunks with these texts pending."""
+        """Delete the refusals of the given chunks, and make all chunks with these texts pending."""
         chosen = f"SELECT refusal FROM refused_chunks JOIN chunks ON chunks.rowid = chunk WHERE chunks.id {AMONG}"
         with self._write():
             refusals = self._column(chosen, chunk_ids)

@@ -1,4 +1,4 @@
-"""Caches: of database reads until the next write, and of results for each note until it changes."""
+"""Caches of database reads until the next write, and of results per note until the note changes."""
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from threading import Lock
@@ -23,7 +23,7 @@ class Remembered:
 
     def get(self, key: Hashable, read: Callable[[], Read]) -> Read:
         """Return the result cached for a key since the last write, or call `read`."""
-        if self._database.connection.in_transaction:  # what it has written isn't what others see
+        if self._database.connection.in_transaction:  # its uncommitted writes are invisible to other threads
             return read()
         version = self._database.version()
         with self._lock:

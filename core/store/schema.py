@@ -32,7 +32,7 @@ def migrate(connection: sqlite3.Connection, folder: Path) -> None:
 
 
 def objects_of(version: int) -> dict[tuple[str, str], str | None]:
-    """Return the SQL of each object in a database of a schema version, by kind and name; raises NewerSchema."""
+    """Return the SQL of each object in a database with a schema version, by kind and name; raises NewerSchema."""
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute(f"PRAGMA user_version = {version}")
         schema_version(connection)
@@ -46,7 +46,7 @@ def objects_of(version: int) -> dict[tuple[str, str], str | None]:
 
 
 def schema_version(connection: sqlite3.Connection) -> int:
-    """Return the number of migrations that were applied to a database; raises NewerSchema if this program has fewer."""
+    """Return the number of migrations applied to a database; raises NewerSchema if this program has fewer."""
     version: int = connection.execute("PRAGMA user_version").fetchone()[0]
     if version > len(MIGRATIONS):
         raise NewerSchema(

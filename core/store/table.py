@@ -23,7 +23,7 @@ class StoreTable:
         self._execute, self._insert, self._write = database.execute, database.insert, database.write
 
     def _reword(self, reworded: Callable[[str], str], table: str, column: str, which: str = "TRUE") -> None:
-        """Change the texts in a column of some rows with a function; rows that become equal are merged into one."""
+        """Change the texts in a column of certain rows with a function; rows that become equal are merged."""
         with self._write(aside=True) as connection:
             for (text,) in connection.execute(f"SELECT DISTINCT {column} FROM {table} WHERE {which}").fetchall():
                 if (now := reworded(text)) != text:
@@ -52,7 +52,7 @@ Result = TypeVar("Result")
 
 
 def decoding(method: Callable[Concatenate[Reader, Values], Result]) -> Callable[Concatenate[Reader, Values], Result]:
-    """Translate errors of decoding a stored value to NotesDamaged, in a method that reads the database."""
+    """Translate errors from decoding a stored value to NotesDamaged, in a method that reads the database."""
 
     @wraps(method)
     def call(self: Reader, /, *values: Values.args, **more: Values.kwargs) -> Result:

@@ -1,6 +1,6 @@
-"""The order of scores: the highest first, and of equal scores the lowest rowid first, which was written earliest.
+"""The order of scores: highest first, and for equal scores the lowest rowid first, which was written earliest.
 
-So a search returns the same hits in the same order each time, whatever their maximum number. The exception is Chroma,
+So a search always returns the same hits in the same order, whatever their maximum number. The exception is Chroma,
 which may choose any of several equally near windows.
 """
 
@@ -19,7 +19,7 @@ def best(scores: Scores, count: int | None = None) -> Scores:
 
 
 def best_of(rowids: Rowids, scores: NDArray[np.float64], count: int) -> Scores:
-    """Return the result of `best` from arrays of rowids and scores."""
+    """Return the same as `best`, from arrays of rowids and scores."""
     if 0 < count < len(scores):
         passing = scores >= np.partition(scores, -count)[-count]
         rowids, scores = rowids[passing], scores[passing]

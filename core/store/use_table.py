@@ -28,13 +28,13 @@ class ClickTable(StoreTable):
             connection.execute("DELETE FROM clicks WHERE day < ?", (oldest.isoformat(),))
 
     def for_notes(self, note_ids: Iterable[str] | None = None) -> list[Click]:
-        """Return the clicks on some notes, by default on all, the newest first."""
+        """Return the clicks on the given notes, by default on all notes, the newest first."""
         where, values = _on_notes(note_ids)
         statement = f"SELECT * FROM clicks {where} ORDER BY day DESC, note_id, question, kind"
         return self._nouns(_CLICK, statement, *values)
 
     def drop(self, note_ids: Iterable[str] | None = None) -> int:
-        """Delete the clicks on some notes, by default on all; return the number deleted."""
+        """Delete the clicks on the given notes, by default on all notes; return the number deleted."""
         where, values = _on_notes(note_ids)
         return self._execute(f"DELETE FROM clicks {where}", *values, aside=True)
 
@@ -75,7 +75,7 @@ class SearchTable(StoreTable):
             )
 
     def save(self, query: str, name: str) -> None:
-        """Save a search under a name; an empty name makes it a past search again."""
+        """Save a search under a name; an empty name turns it back into a past search."""
         self._execute(
             "INSERT INTO searches (query, at, times, name) VALUES (?1, ?2, 0, ?3)"
             " ON CONFLICT (query) DO UPDATE SET name = ?3",
@@ -126,7 +126,7 @@ class UseTable(StoreTable):
             connection.execute(f"INSERT OR IGNORE INTO uses {_USE_VALUES}", _row(use))
 
     def take_back(self, note_id: str, used_in: str, context: str, chunk_id: str) -> None:
-        """Remove the verdict of a use, and the use itself if it was nothing but a verdict."""
+        """Remove the verdict on a use, and also the use if it is only a verdict."""
         key = note_id, chunk_id, used_in, context
         where = "WHERE note_id = ? AND chunk_id = ? AND used_in = ? AND context = ?"
         with self._write(aside=True) as connection:
@@ -134,7 +134,7 @@ class UseTable(StoreTable):
             connection.execute(f"DELETE FROM uses {where} AND times = 0", key)
 
     def drop(self, note_ids: Iterable[str]) -> int:
-        """Delete all uses of some notes; return the number deleted."""
+        """Delete all uses of the given notes; return the number deleted."""
         return self._execute(f"DELETE FROM uses WHERE note_id {AMONG}", note_ids, aside=True)
 
     def for_note(self, note_id: str) -> list[Use]:
@@ -142,7 +142,7 @@ class UseTable(StoreTable):
         return self._read("note_id = ?", note_id)
 
     def judged(self, *, query: str | None = None, note_id: str | None = None) -> list[Use]:
-        """Return the uses with a verdict, the newest first, optionally only of a query's hits or of one note."""
+        """Return the uses with a verdict, the newest first, optionally only for a query's hits or for one note."""
         return self._read(
             "helpful IS NOT NULL AND (?1 IS NULL OR used_in = 'search' AND context = ?1)"
             " AND (?2 IS NULL OR note_id = ?2)",
@@ -154,7 +154,7 @@ class UseTable(StoreTable):
         return self._nouns(_USE, statement, *values)
 
     def figures(self, note_id: str) -> UseFigures:
-        """Return how often a note was found and used, and the verdicts on it."""
+        """Return how often a note was found and used, and its verdicts."""
         uses = self.for_note(note_id)
         used = [use for use in uses if use.used_in != "found"]
         times, verdicts = sum(use.times for use in used), Counter(use.helpful for use in used)
@@ -163,14 +163,14 @@ class UseTable(StoreTable):
         return UseFigures(found, times, last, verdicts[1], verdicts[0], verdicts[-1])
 
     def found_since(self, since: datetime) -> int:
-        """Return the number of notes that searches found since a time."""
+        """Return the number of notes that searches have found since a time."""
         statement = "SELECT count(DISTINCT note_id) FROM uses WHERE used_in = 'found' AND used_at >= ?"
         return int(self._value(statement, in_utc(since).isoformat()))
 
     def touched(self, since: datetime, unseen: datetime) -> list[str]:
-        """Return the ids of notes that searches found since a time, but that weren't used since the time `unseen`.
+        """Return the ids of notes that searches have found since a time, but that weren't used since the time `unseen`.
 
-        Notes that were never used come first, then those that were used longest ago.
+        Notes that were never used come first, then those used longest ago.
         """
         return self._column(
             "SELECT note_id FROM uses GROUP BY note_id"
@@ -190,7 +190,7 @@ class UseTable(StoreTable):
         return {note_id: favour(total, count) for note_id, total, count in rows}
 
     def stamp(self, *, verdicts: bool = False) -> tuple[object, ...]:
-        """Return values that change with every use, or only with every verdict if `verdicts`."""
+        """Return values that change with every use, or, with `verdicts`, only with every verdict."""
         source = "uses INDEXED BY uses_judged WHERE helpful IS NOT NULL" if verdicts else "uses"
         times = "count(*)" if verdicts else "sum(times)"
         (row,) = self._rows(f"SELECT count(*), {times}, sum(helpful), max(used_at) FROM {source}")

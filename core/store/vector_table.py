@@ -1,4 +1,4 @@
-"""Tables of vectors and token sign bits, by the model's fingerprint and the text's hash; mean vectors of notes."""
+"""Tables of vectors and token sign bits, by model fingerprint and text hash; mean vectors of notes."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -22,7 +22,7 @@ _OF_BASE = (
 
 
 class TokenBits(NamedTuple):
-    """The number of a base's windows with token bits, and the size of the bits in bytes."""
+    """The number of a base's windows with token bits, and the size of these bits in bytes."""
 
     windows: int
     bytes: int
@@ -34,7 +34,7 @@ class VectorTable(StoreTable):
     def add(
         self, fingerprint: str, hashes: Sequence[bytes], vectors: Matrix, bits: Sequence[Bits] | None = None
     ) -> None:
-        """Store vectors by the hash of their text, with the bits of its tokens; vectors of known texts stay unchanged.
+        """Store vectors by text hash, with the bits of their tokens; vectors of known texts stay unchanged.
 
         Searches find a vector once a window uses it.
         """
@@ -56,7 +56,7 @@ class VectorTable(StoreTable):
                 )
 
     def ids(self, fingerprint: str, hashes: Iterable[bytes], *, with_bits: bool = False) -> dict[bytes, int]:
-        """Return the ids of the stored vectors of these texts; `with_bits`: only vectors with token bits."""
+        """Return the ids of the stored vectors for the given texts; `with_bits`: only of vectors with token bits."""
         only = "AND EXISTS (SELECT 1 FROM tokens WHERE vector = vectors.id)" if with_bits else ""
         statement = (
             "SELECT vectors.id FROM vectors JOIN embedders ON embedders.id = embedder"
@@ -70,11 +70,11 @@ class VectorTable(StoreTable):
         return {number: matrix([vector], dimension)[0] for number, vector in rows}
 
     def entry_ids(self, ids: Iterable[int]) -> list[str]:
-        """Return the index entries of the vectors with these ids, without duplicates."""
+        """Return the index entries of the vectors with the given ids, without duplicates."""
         return self._column(f"SELECT DISTINCT entry FROM vectors WHERE id {AMONG}", ids)
 
     def entries(self, ids: Iterable[int], dimension: int) -> dict[str, Matrix]:
-        """Return the vectors with these ids by index entry, so that equal vectors come once."""
+        """Return the vectors with the given ids by index entry, so that equal vectors occur once."""
         rows = self._rows(f"SELECT entry, vector FROM vectors WHERE id {AMONG}", ids)
         return {entry: matrix([vector], dimension)[0] for entry, vector in rows}
 
@@ -159,7 +159,7 @@ class VectorTable(StoreTable):
         return None if centre is None else np.frombuffer(centre, dtype="<f4")
 
     def settle_centre(self, fingerprint: str, centre: Matrix) -> Matrix:
-        """Store the centre of a model unless it has one, and return the stored one.
+        """Store the centre of a model unless it has one, and return the stored centre.
 
         It never changes, because bits from different centres can't be compared.
         """
@@ -174,7 +174,7 @@ class VectorTable(StoreTable):
 
     @decoding
     def bits(self, rowids: Iterable[int], fingerprint: str) -> dict[int, Bits]:
-        """Return the token bits of each chunk, window after window; chunks that lack bits of a window are left out."""
+        """Return the token bits of each chunk, window by window; chunks lacking the bits of a window are left out."""
         centre = self.centre(fingerprint)
         if centre is None:
             return {}
@@ -219,7 +219,7 @@ class VectorTable(StoreTable):
 
 
 def matrix(blobs: Sequence[bytes], dimension: int) -> Matrix:
-    """Return stored vectors as a matrix of shape (n, dimension); raises IndexDamaged for a wrong length."""
+    """Return stored vectors as a matrix of shape (n, dimension); raises IndexDamaged if one has the wrong length."""
     if any(len(blob) != 4 * dimension for blob in blobs):
         raise IndexDamaged(
             "The computed data of some passages is damaged. Your notes are safe. Compute it again: {command}",
@@ -228,7 +228,7 @@ def matrix(blobs: Sequence[bytes], dimension: int) -> Matrix:
     return np.frombuffer(b"".join(blobs), dtype="<f4").reshape(len(blobs), dimension)
 
 
-# Notes as one vector each: the middle of their windows.
+# One vector per note: the mean of its windows.
 
 _BLOCK = 200
 """Number of notes whose windows are read at once."""
@@ -257,14 +257,14 @@ class NoteVectors(StoreTable):
         )
 
     def signs(self) -> dict[str, Sign]:
-        """Return the sign of each note with windows, which shows whether they changed."""
+        """Return the sign of each note with windows; it differs after the windows have changed."""
         rows = self._rows(
             "SELECT note_id, count(*), sum(vector) FROM windows JOIN chunks ON chunks.rowid = chunk GROUP BY note_id"
         )
         return {note_id: (count, total) for note_id, count, total in rows}
 
     def holders(self, tags: Collection[str]) -> dict[str, set[str]]:
-        """Return for each tag the ids of the notes that have it, ignoring case."""
+        """Return the ids of the notes with each tag, ignoring case."""
         names = {key(tag): tag for tag in tags}
         used = f"SELECT tag FROM (SELECT DISTINCT tag FROM tags) WHERE tag_key(tag) {AMONG}"
         holders: dict[str, set[str]] = {tag: set() for tag in names.values()}
@@ -273,14 +273,14 @@ class NoteVectors(StoreTable):
         return holders
 
     def owners(self, rowids: Collection[int]) -> list[str]:
-        """Return the ids of the notes of some chunks, without duplicates, in the order of the chunks."""
+        """Return the ids of the notes with the given chunks, without duplicates, in the order of the chunks."""
         rows = self._rows(f"SELECT rowid, note_id FROM chunks WHERE rowid {AMONG}", rowids)
         owner = dict(map(tuple, rows))
         return [*dict.fromkeys(owner[rowid] for rowid in rowids if rowid in owner)]
 
     @decoding
     def means(self, base: KnowledgeBase, note_ids: Collection[str]) -> Iterator[tuple[str, Matrix]]:
-        """Yield note ids of a base, each with the mean of its windows' centred vectors, scaled to unit length."""
+        """Yield note ids of a base, each with the mean of the note's centred window vectors, scaled to unit length."""
         centring = VectorTable(self._database).centring(base)
         ids = [*note_ids]
         for at in range(0, len(ids), _BLOCK):

@@ -1,4 +1,4 @@
-"""Table of the versions of notes. They outlive their notes: a deleted note can be restored from its last version."""
+"""Table of versions of notes. Versions outlive their notes: a deleted note can be restored from its last version."""
 
 import json
 import sqlite3
@@ -25,12 +25,12 @@ _LAST = "number = (SELECT max(number) FROM versions AS later WHERE later.note_id
 
 
 class VersionTable(StoreTable):
-    """The versions of a workspace's notes. Only the newest `most` versions of a note are stored."""
+    """The versions of a workspace's notes. Only the newest `most` versions per note are stored."""
 
     most = 100
 
     def put(self, note: Note, change: Revision, at: datetime | None = None) -> None:
-        """Write a note as a version, in the transaction of its change; `at`: the time of the change, by default now."""
+        """Store a note as a version, in the transaction of its change; `at`: the time of the change, by default now."""
         row = {
             "note_id": note.id,
             "number": note.version,
@@ -54,21 +54,21 @@ class VersionTable(StoreTable):
             )
 
     def kind(self, note_id: str) -> str:
-        """Return the kind of a note's newest version, "" without versions."""
+        """Return the kind of a note's newest version, "" if it has no versions."""
         kind = "SELECT kind FROM versions WHERE note_id = ? ORDER BY number DESC LIMIT 1"
         return str(self._value(kind, note_id) or "")
 
     def last(self, note_id: str) -> int:
-        """Return the number of a note's newest version, 0 without versions."""
+        """Return the number of a note's newest version, 0 if it has no versions."""
         return self._value("SELECT max(number) FROM versions WHERE note_id = ?", note_id) or 0
 
     def note_ids(self, base_id: str | None = None) -> set[str]:
-        """Return the ids of the notes with versions, of a base or of all, including deleted notes."""
+        """Return the ids of the notes with versions, in one base or in all, including deleted notes."""
         statement = "SELECT DISTINCT note_id FROM versions WHERE ?1 IS NULL OR base_id = ?1"
         return set(self._column(statement, base_id))
 
     def has(self, note_id: str) -> bool:
-        """Return whether a note has versions; it may be deleted."""
+        """Return whether a note, which may be deleted, has versions."""
         return self.last(note_id) > 0
 
     def for_note(self, note_id: str) -> list[Version]:
@@ -77,19 +77,19 @@ class VersionTable(StoreTable):
         return self._nouns(_READER, statement, note_id)
 
     def note(self, note_id: str, number: int) -> Note:
-        """Return the note in a version; raises VersionNotFound."""
+        """Return a note as it was in an earlier version; raises VersionNotFound."""
         row = self._row(f"SELECT {_NOTE} FROM versions WHERE note_id = ? AND number = ?", note_id, number)
         if row is None:
             raise VersionNotFound(note_id, number)
         return self._note(row)
 
     def newest(self, note_id: str) -> Note | None:
-        """Return the note in its newest version, None without versions; it may be deleted."""
+        """Return the newest version of a note, which may be deleted; None if it has no versions."""
         row = self._row(f"SELECT {_NOTE} FROM versions WHERE note_id = ? ORDER BY number DESC LIMIT 1", note_id)
         return self._note(row) if row else None
 
     def last_by(self, note_id: str, author: str) -> Note | None:
-        """Return the note in the last version by an author, None without one."""
+        """Return the last version of a note by the given author, None if there is none."""
         number = self._value(
             "SELECT max(number) FROM versions WHERE note_id = ? AND author = ? AND kind != 'delete'", note_id, author
         )
@@ -117,7 +117,7 @@ class VersionTable(StoreTable):
     # trash
 
     def deleted(self, base_id: str | None = None) -> list[Trashed]:
-        """Return the deleted notes of a base, by default of all, the last deleted first."""
+        """Return the deleted notes of a base, by default of all bases, the last deleted first."""
         rows = self._rows(
             f"SELECT {_VERSION}, base_id, iif(json_valid(fields), json_extract(fields, '$.path'), NULL) AS path,"
             " iif(json_valid(fields), json_extract(fields, '$.source_ref'), '') AS source_ref FROM versions"
@@ -142,7 +142,7 @@ class VersionTable(StoreTable):
         return self.note(note_id, self.last(note_id))
 
     def drop(self, note_ids: Iterable[str]) -> None:
-        """Delete all versions of some notes, and the originals and pictures that are no longer used."""
+        """Delete all versions of the given notes, and originals and pictures that are no longer used."""
         self._execute(f"DELETE FROM versions WHERE note_id {AMONG}", note_ids, aside=True)
         DocumentTable(self._database).drop_unused()
         PictureTable(self._database).drop_unused()
@@ -151,8 +151,7 @@ class VersionTable(StoreTable):
 def _packed(text: str) -> bytes:
     """Return a text as compressed UTF-8.
 
-    A pasted picture (base64) has no repetitions: coding only its characters takes a fifth of the time, and no more
-    space.
+    A pasted picture (base64) has no repetitions: Huffman coding alone takes a fifth of the time, and no more space.
     """
     data = text.encode("utf-8", "surrogatepass")
     middle = len(data) // 2

@@ -29,7 +29,7 @@ _FIELDS = ("section_title", "parent_sections", "hierarchy_level", "sections")
 
 
 def write_sections(connection: sqlite3.Connection) -> None:
-    """Write the sections of chunks that may have several. Breadcrumbs stay, because vectors include them."""
+    """Write the sections of chunks that may have several. Breadcrumbs stay unchanged, because vectors include them."""
     marked = "line = 0 AND (instr(text, '#') OR instr(text, '=') OR instr(text, '-'))"
     texts = connection.execute(f"SELECT note_id, text FROM chunks WHERE {marked} AND typeof(text) = 'text'")
     for note_id in {note_id for note_id, text in texts if _HEADING.search(text)}:
@@ -55,7 +55,7 @@ def _write_of_note(connection: sqlite3.Connection, note_id: str) -> None:
 
 
 _MARGIN = 10
-"""Factor for the number of candidates, at first and whenever too few are from the wanted bases."""
+"""Factor for the number of candidates, at first and whenever too few are from the requested bases."""
 _BLOCK = 1000
 
 
@@ -97,7 +97,7 @@ class Words(BM25):
         allowed: Rowids | None = None,
         others: Sequence[Sequence[str]] = (),
     ) -> Scores:
-        """Return the chunks that contain any of the words, by BM25 (Robertson and Zaragoza 2009), best first.
+        """Return the chunks that contain any of the words, ranked by BM25 (Robertson and Zaragoza 2009), best first.
 
         `others` are the words of other spellings of the query (`BM25.scores`).
         """
@@ -124,7 +124,7 @@ class Words(BM25):
         return {rowid: score for rowid, score in ranked.items() if rowid in within}
 
     def matched_words(self, words: Sequence[str], rowids: Sequence[int]) -> dict[int, list[str]]:
-        """Return the words that each chunk contains; chunks without any are left out."""
+        """Return the query's words that each chunk contains; chunks without any are left out."""
         matches: dict[int, list[str]] = {}
         for word, holding in zip(words, self.holders(words), strict=True):
             for rowid in np.intersect1d(holding, np.array(rowids, np.int64)).tolist():
@@ -135,8 +135,8 @@ class Words(BM25):
     def find_phrase(self, text: str, allowed: Rowids | None = None) -> set[int]:
         """Return the chunks whose title, headings, text or properties contain exactly this phrase.
 
-        Width, case, traditional characters and line breaks make no difference. A Latin word at an edge of the phrase
-        must be whole: `cat` isn't in `concatenate`, `cache` is in `cache-aside`.
+        Width, case, traditional characters and line breaks are ignored. A Latin word at an edge of the phrase must be
+        whole: `cat` isn't in `concatenate`, but `cache` is in `cache-aside`.
         """
         phrase = Phrase(text)
         if not phrase.folded:
@@ -154,7 +154,7 @@ class Words(BM25):
         }
 
     def _texts(self, rowids: Rowids | None) -> Iterator[sqlite3.Row]:
-        """Yield the texts of some chunks, or of all."""
+        """Yield the texts of the given chunks, or of all chunks."""
         texts = "SELECT chunks.rowid, text, title, breadcrumb, sections"
         if rowids is None:
             # A sequential read takes half the time of single look-ups.
@@ -166,7 +166,7 @@ class Words(BM25):
             yield from self._rows(f"{texts}, {PROPERTY_TEXT} FROM {item}", rowids[at : at + _BLOCK].tolist())
 
     def find_term(self, term: str, allowed: Rowids | None = None) -> set[int]:
-        """Return the chunks that contain a word, also with another English ending, or exactly a phrase."""
+        """Return the chunks that contain a word, also with another English ending, or that contain an exact phrase."""
         words = whole_words(term)
         if len(words) != 1:
             return self.find_phrase(term, allowed)

@@ -19,7 +19,7 @@ from core.retrieval.highlights import TokenizedHit, words_to_mark
 from core.store import Store
 
 CHARACTERS, WITH_CODE = 500, 700
-"""Maximum length of an excerpt with its lead, in characters, without and with code."""
+"""Maximum length of an excerpt and its lead-in in characters, without and with code."""
 MARKED = 240
 """Maximum width of the marked part of an excerpt. A Chinese character has width 2; a single unit may be wider."""
 SHOWN = 200
@@ -54,31 +54,35 @@ WEIGHTS: Mapping[str, float] = {
   predict 62 %.
 """
 CONSTANT = -4.135
-"""Fitted by `benchmarks.answers --fit` on natural questions about eleven folders; others have a weight of 0.1."""
+"""Intercept. Fitted by `benchmarks.answers --fit` on natural questions about eleven folders; other questions have a
+weight of 0.1.
+"""
 LEAST: Mapping[Answered, float] = {"yes": 0.75, "possibly": 0.5}
-"""Minimum chance of an answer that the notes say, and of an answer that they may say."""
+"""Minimum chance for each of these verdicts."""
 HARDLY = 0.05
 """Chance below which the notes are said not to answer a question."""
 _FAR = 5.0
-"""Maximum margin, also used if no other note has an excerpt."""
+"""Maximum of `margin`, and its value if no other note has an excerpt."""
 _RIVAL = 0.8
 """Share of the best hit's score above which a hit counts as a rival."""
 _LEAST_SEARCH, _MOST_SEARCH = 1.0, 12.0
-"""Range of the search's evidence. With less, the first excerpt answered none of 13 natural questions."""
+"""Minimum evidence of the search for an answer, and maximum of `search`. Below the minimum, the first excerpt answered
+none of 13 natural questions.
+"""
 _USUAL_RIVALS = 3
-"""Number of rivals of a decomposed question, whose scores are ranks: the median of other natural questions."""
+"""Value of `rivals` for a decomposed question, whose scores are ranks: the median of other natural questions."""
 
 Reads = Callable[[SearchResult], Mapping[str, TokenizedHit]]
 """The engine's function that returns the tokens of a result's question and hits."""
 
 LOOKED_AT = 5
-"""Number of first hits to take units from; more hits change no excerpt for 200 natural questions."""
+"""Number of top hits whose units are candidates; more hits changed no excerpt for 200 natural questions."""
 RIVAL_HITS = 10
-"""Number of first hits among which rivals are counted."""
+"""Number of top hits among which rivals are counted."""
 QUOTES = 3
 """Maximum number of quotes in an answer."""
 WEAKER = 1.5
-"""Maximum difference in score between the first quote and a further one."""
+"""Maximum difference in score between the first quote and the others."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -171,7 +175,7 @@ def excerpts(units: Sequence[EvidenceCandidate]) -> list[Excerpt]:
 
 
 def _hit_excerpts(units: Sequence[EvidenceCandidate]) -> Iterator[Excerpt]:
-    """Yield for each unit of a hit the best run in which that unit is the strongest, if there is one."""
+    """Yield, for each unit of a hit, the best run in which it is the strongest unit, if there is one."""
     evidence = [unit.evidence for unit in units]
     odds = [exp(value) for value in evidence]
     best: dict[int, tuple[float, int, int]] = {}
@@ -186,9 +190,9 @@ def _hit_excerpts(units: Sequence[EvidenceCandidate]) -> Iterator[Excerpt]:
 
 
 def _runs(units: Sequence[EvidenceCandidate]) -> Iterator[tuple[int, int]]:
-    """Yield start and end (exclusive) of each run of units that is short enough; a single unit always is.
+    """Yield the start and end (exclusive) of each run of units that is short enough; a single unit always is.
 
-    No blob is between the units of a run.
+    A run never spans a blob.
     """
     ends = [end for _, end in blobs(units[0].hit.chunk.text)]
     for first, start in enumerate(units):
@@ -251,7 +255,7 @@ class Selection:
 
 
 def choose(store: Store, reads: Reads, result: SearchResult) -> Selection:
-    """Select the excerpts of a result's first hits that answer its question best; none for a list or without hits."""
+    """Select the excerpts of a result's first hits that answer its question best; empty for a listing."""
     if result.mode == "listed" or not result.hits:
         return Selection((), 0.0)
     return select(result, collect_candidates(store, reads, result))
@@ -264,7 +268,7 @@ def collect_candidates(store: Store, reads: Reads, result: SearchResult) -> list
     """
     if result.is_comparison:
         result = replace(result, hits=tuple(replace(hit, asked="") for hit in result.hits))
-    # The bits of an edited chunk are those of another text than the note's, which is quoted.
+    # The token bits of an edited chunk belong to the edited text, but answers quote the note's text.
     tokenized_hits = {key: read for key, read in reads(result).items() if not read.hit.chunk.edited}
     result = with_own_texts(store, result)
     every = store.chunks.count_all() + 1
@@ -279,7 +283,7 @@ def collect_candidates(store: Store, reads: Reads, result: SearchResult) -> list
 
 
 def with_own_texts(store: Store, result: SearchResult) -> SearchResult:
-    """Return a result whose edited chunks have the original text of their notes, because answers quote only that."""
+    """Return a result with the original text of edited chunks, because answers quote only the notes themselves."""
 
     def own(hit: Hit) -> Hit:
         chunk = hit.chunk
@@ -304,7 +308,7 @@ def select(result: SearchResult, units: Sequence[EvidenceCandidate]) -> Selectio
 
 
 def _select_ranked(ranked: Sequence[Excerpt]) -> list[Excerpt]:
-    """Return the first excerpt, and excerpts of other notes that answer nearly as well in other words."""
+    """Return the best excerpt, and excerpts from other notes that answer nearly as well in other words."""
     chosen = list(ranked[:1])
     for excerpt in ranked:
         if len(chosen) == QUOTES or excerpt.score < ranked[0].score - WEAKER:
@@ -317,9 +321,9 @@ def _select_ranked(ranked: Sequence[Excerpt]) -> list[Excerpt]:
 def _select_sides(result: SearchResult, ranked: Sequence[Excerpt]) -> list[Excerpt]:
     """Return the best excerpt for a comparison, then for each side the best excerpt about that side alone.
 
-    The first excerpt is one that names all sides, if it answers nearly as well as the best. Up to the maximum number,
-    other good excerpts about a side follow, because small differences in vectors decide which is best. The result is
-    empty if any side isn't named.
+    The first excerpt is one that names all sides, if it answers nearly as well as the best. Other good excerpts about a
+    side follow, up to QUOTES in all, because small differences in vectors decide which is best. The result is empty if
+    any side isn't named.
     """
     sides = [set(query_keywords(part.text)) for part in result.decompositions[0].sub_queries]
     names = [name for side in sides if (name := side.difference(*(other for other in sides if other is not side)))]
@@ -358,7 +362,7 @@ def _quote(number: int, item: Excerpt) -> Quote:
 
 
 def place_in_note(chunk: Chunk, start: int, end: int) -> Span:
-    """Return the span in the note of a part of a chunk; the chunk's span if its text was read from a picture."""
+    """Return the span in the note for a part of a chunk; the chunk's span if its text was read from a picture."""
     is_read = len(chunk.text) != chunk.end - chunk.start
     return (chunk.start, chunk.end) if is_read else (chunk.start + start, chunk.start + end)
 

@@ -37,7 +37,7 @@ WEIGHTS: Mapping[str, float] = {
 - `near`: mean over the question's tokens of the cosine to the nearest token of the unit or its lead.
 - `held`: share of the question's words in the unit or its lead, weighted by rarity.
 - `score`: score of its hit, relative to the best hit; `first`: 1 / rank of its hit.
-- `part`: 1 if the hit was found by a sub-query, and so by less than the question.
+- `part`: 1 if the hit was found by a sub-query, which is only a part of the question.
 - `stressed`: 1 if the question is a term that the unit stresses, as notes do where they define it.
 - `asks`: 1 if the unit is a question or an exercise itself.
 - `read`: the reader's score (`core/features/answers/reader.py`), which is a log odds and not from 0 to 1.
@@ -50,9 +50,9 @@ better for another folder.
 """
 
 _STOP_WORD = 0.3
-"""Weight of a token in a stop word or sign; other tokens have weight 1."""
+"""Weight of a token in a stop word or punctuation; other tokens have weight 1."""
 _NEAR_BY_WORDS = (0.26, 0.29)
-"""Estimate of `near` without token bits: its value for none of the question's words, and its growth up to all words."""
+"""Estimate of `near` without token bits: with none of the question's words, and the increase if all are present."""
 _ASKS_WHAT = re.compile(
     r"^\W*(?:what(?:'s|’s| is| are)\b|define\b|什么是|何谓)|(?:是什么|指什么|的定义)\W*$", re.IGNORECASE
 )
@@ -67,9 +67,9 @@ _EXERCISES = re.compile(
 _SHORT = 3
 """Maximum number of words in a term."""
 PARTS = 6
-"""Maximum number of parts of hits to read, which takes 0.06 s on two processor cores."""
+"""Maximum number of hit passages for the reader to score; six take about 0.06 s on two processor cores."""
 UNREAD, SKIPPED = -1.0, -6.0
-"""Values of `read` if there is no reader for the model, and for units in parts that aren't read."""
+"""Values of `read` without a reader for the model, and for units in passages that weren't scored."""
 
 
 @frozen
@@ -88,7 +88,7 @@ class EvidenceQuestion:
 
 @frozen
 class EvidenceCandidate:
-    """A unit of a hit, with its features (`parts`), and the question's words in it, its lead or its headings."""
+    """A unit of a hit, with its features (`parts`) and the question's words in its text, lead-in or headings."""
 
     hit: Hit
     unit: Unit
@@ -130,7 +130,7 @@ def candidates(
 def _with_reading(
     by_hit: Mapping[str, list[EvidenceCandidate]], reads: Mapping[str, TokenizedHit]
 ) -> dict[str, list[EvidenceCandidate]]:
-    """Return the units of each hit with the reader's scores; it reads the parts with the most other evidence."""
+    """Return the units of each hit with the reader's scores. It scores the passages with the most other evidence."""
     todo: list[tuple[float, str, ReaderEnsemble, NDArray[np.int64]]] = []
     masks: dict[str, NDArray[np.bool_]] = {}
     for key, units in by_hit.items():

@@ -97,7 +97,7 @@ class Figure:
     nouns: frozenset[str] = frozenset()
 
     def is_like(self, other: "Figure") -> bool:
-        """Whether two figures are of the same kind, and amounts have the same unit."""
+        """Whether two figures have the same kind, and amounts the same unit."""
         first, second = (
             {(item[0], item[2] if item[0] == "n" else "") for item in figure.says} for figure in (self, other)
         )
@@ -159,7 +159,7 @@ def _is_missing(figure: Figure, pairs: Sequence[tuple[str, Figure]]) -> bool:
         return False
     if figure.weak:
         return any(figure.is_like(other) and (not figure.nouns or figure.nouns & other.nouns) for other in others)
-    return not any(  # the unit of a row is in the header of its table
+    return not any(  # the table's header has the unit of the row
         kind == "bare" and ("n", value, "") in said and any(f"({unit})" in other for other, _ in pairs)
         for kind, value, *unit_of in figure.implies
         for unit in unit_of
@@ -170,7 +170,7 @@ _AND = re.compile(r"\s?(?:,|、|，|and|和|与|及|以及)(?:\s?\b(?:and|again|
 
 
 def _with_times(text: str, figures: list[Figure]) -> list[Figure]:
-    """Return figures, with a number of times if they are a list of times of day: at 8 and at 20 is twice."""
+    """Return the figures, and a count if they list times of day: *at 8 and at 20* is twice."""
     times = [figure for figure in figures if figure.says[0][0] in ("time", "hour", "daytime")]
     listed = len(times) > 1 and all(_AND.fullmatch(text, left.end, right.start) for left, right in pairwise(times))
     return (
@@ -183,7 +183,7 @@ _CONTEXT = 6
 
 
 def _is_exchanged(figure: Figure, text: str, pairs: Sequence[tuple[str, Figure]]) -> bool:
-    """Whether a different figure in the quotes has the same words around it: that after *bought*, not after *sold*."""
+    """Whether the context of a figure fits another figure in the quotes better: *sold 8* for *bought 8 and sold 5*."""
     around = _context(figure, text)
     own = other = 0
     for source, item in pairs:
@@ -233,7 +233,7 @@ def _nouns(text: str, end: int) -> frozenset[str]:
     return frozenset(singular(word.lower()) for word in (words[0] if words else ()) if word) - STOP_WORDS
 
 
-# what each kind reads
+# the parsers for each kind
 
 
 def _date(match: re.Match[str]) -> Read:
@@ -304,7 +304,7 @@ def _time(match: re.Match[str]) -> Read:
 
 def _frequency(match: re.Match[str]) -> Read:
     word = next(filter(None, map(match.group, ("adverb", "period", "an", "a", "short", "chinese")))).lower()
-    single = bool(match["an"] or match["a"] or match["one"])  # a day, which is one, or each
+    single = bool(match["an"] or match["a"] or match["one"])  # *a day*: one day or every day
     word = _PERIODS.get(word, word).removeprefix("个")
     twice, word = word.startswith("2_"), word.removeprefix("2_")
     word = word.rstrip("里上") if word[0] in _CHINESE_PERIODS else singular(word)
@@ -364,7 +364,7 @@ def _amount(match: re.Match[str]) -> Read:
         return None
     unit, factor = _unit(match)
     if not unit and (between := _RANGE.match(match.string, match.end())):
-        # The first of a range has the unit of the last: 5-10 minutes.
+        # The first number of a range has the unit of the last one: 5-10 minutes.
         then = NUMBER.match(match.string, between.end())
         unit, factor = _unit(then) if then else (unit, factor)
     typed = match["figures"] or ""

@@ -1,4 +1,4 @@
-"""Names in a sentence: words with capitals, digits or signs, and people and places in Chinese."""
+"""Names in a sentence: words with capitals, digits or symbols, and people and places in Chinese."""
 
 import re
 import unicodedata
@@ -40,15 +40,15 @@ _EXCHANGED = [
         ),
     )
 ]
-"""Patterns of a possible name of a person and the words after it."""
+"""Patterns for a possible personal name and the words after it."""
 _OPENS = re.compile(ABBREVIATED + '[.!?:;。！？：；"“「(（]')
-"""A sign before the first word of a sentence."""
+"""Punctuation before the first word of a sentence."""
 _DOTS = str.maketrans("İı", "Ii")
 """Letters that match an `i` if case is ignored, but have another lower-case form."""
 
 
 def normal(text: str) -> str:
-    """Return a text of the same length, with characters of normal width and simplified Chinese."""
+    """Return a text of the same length, in normal-width characters and simplified Chinese."""
     text = text.translate(_DOTS)
     parts = (unicodedata.normalize("NFKC", letter) for letter in text)
     return simplify("".join(new if len(new) == 1 else old for old, new in zip(text, parts, strict=True)))
@@ -69,7 +69,7 @@ def names(text: str, known: Container[str]) -> Iterator[tuple[int, str]]:
 
 
 def exchanged(text: str, others: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Yield possible names, with their positions, if other texts have the same words after a name."""
+    """Yield possible names, with their positions, that precede the same words as a name in other texts."""
     tails = {match[2] for pattern in _EXCHANGED for other in others for match in pattern.finditer(other)}
     for pattern in _EXCHANGED:
         for match in pattern.finditer(text):
@@ -99,7 +99,7 @@ def large(text: str) -> frozenset[str]:
 
 
 def words(text: str) -> set[str]:
-    """Return the folded words of a text, the parts between signs in them, and its Chinese runs."""
+    """Return the folded words of a text, their parts between punctuation marks, and the runs of Chinese characters."""
     found = {fold(match.group()).strip("_") for match in _LATIN.finditer(text)}
     return found.union(_HAN.findall(text), (part.strip("_") for word in found for part in re.split(r"[^\w]+", word)))
 

@@ -94,7 +94,7 @@ CASED = {"Mb": "mbit", "Gb": "gbit", "Kb": "kbit", "MW": "megawatt"}
 COUNTED_UNITS = frozenset(("token", "line", "page", "character", "time", "bit"))
 """Units of counted things, for which a text may use another noun: 3 times, 3 retries."""
 DEGREES = {"°c": ("°",), "°f": ("°",), "°": ("°c", "°f")}
-"""Units of temperature that notes may use for each other."""
+"""Units of temperature that notes may use interchangeably."""
 _BEFORE = "$€£¥"
 _LATIN_UNITS, CHINESE_UNITS = (
     "|".join(re.escape(item) for item in sorted(UNIT, key=len)[::-1] if bool(re.match("[!-~°µμ€£¥]", item)) is latin)
@@ -120,7 +120,7 @@ _DIGITS = {character: number for number, character in enumerate("零一二三四
 _POWERS = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "亿": 10**8}
 COUNTED = "".join({*_DIGITS, *_POWERS})
 PLAIN = frozenset("一 十 百 千 万 亿 零 万一 千万 一一 百万".split())
-"""Numerals that mostly have another meaning as words."""
+"""Numerals that usually have another meaning as words."""
 _LONGEST = 1000
 """Maximum length of a number in characters; Python converts at most 4,300 digits."""
 NUMBER = re.compile(

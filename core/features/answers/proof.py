@@ -59,7 +59,7 @@ def judge(
 
 
 def _differing(text: str, others: Sequence[str]) -> Iterator[Span]:
-    """Yield the spans of figures, names and kinds of turning words in a text that the other texts lack."""
+    """Yield the spans of figures, names and kinds of words of TURNING in a text that the other texts lack."""
     yield from figures.differing(text, others)
     said = {kind for other in others for kind in turns(other)}
     for kind, spans in turns(text).items():
@@ -67,7 +67,7 @@ def _differing(text: str, others: Sequence[str]) -> Iterator[Span]:
 
 
 def _places(found: Sequence[WordToken], same: Sequence[Span]) -> Iterator[Span]:
-    """Yield the spans of words, except function words, signs, and words in the spans `same`."""
+    """Yield the spans of words, except function words, punctuation, and words in the spans `same`."""
     for token in found:
         if any(start <= token.start < end for start, end in same):
             continue
@@ -76,7 +76,7 @@ def _places(found: Sequence[WordToken], same: Sequence[Span]) -> Iterator[Span]:
 
 
 def _joined(spans: Sequence[Span], text: str) -> tuple[Span, ...]:
-    """Return spans sorted, and joined if only white space is between them."""
+    """Return sorted spans, joined where only white space separates them."""
     joined: list[Span] = []
     for start, end in sorted(spans):
         if joined and not text[joined[-1][1] : start].strip():

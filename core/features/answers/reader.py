@@ -30,7 +30,7 @@ WEIGHTS = Path(__file__).with_name("reader.safetensors")
 MODEL = "model"
 """Key in the file's metadata: fingerprint of the embedder that the reader was trained with."""
 TOKENS = 256
-"""Maximum number of tokens to read at once, about the length of the passages in training."""
+"""Maximum number of tokens to score at once, about the length of the passages in training."""
 HEADS = 4
 _EPSILON = 1e-5
 _STEEPEST = 15.0
@@ -51,8 +51,8 @@ class ReaderEnsemble:
     def scores(self, read: TokenizedHit, part: Tokens, units: Mask) -> list[float]:
         """Return the log odds that each unit answers.
 
-        `part` are the numbers of the hit's tokens to read; `units`, shape (units, tokens of the hit), says which tokens
-        are in each unit.
+        `part`: indices of the hit's tokens to score. `units`, shape (units, tokens of the hit): whether each token is
+        in the unit.
         """
         assert read.compared is not None, "the bits are those of the text"
         places, _ = read.compared
@@ -75,8 +75,8 @@ class ReaderNetwork:
     def scores(self, question: Matrix, signs: Matrix, heading: Mask, masks: Mask) -> Matrix:
         """Return the score of each unit.
 
-        `question` are the unit vectors of the question's tokens, `signs` are -1 or 1, shape (tokens, dimension).
-        `heading` says which tokens are in a heading, and `masks`, shape (units, tokens), which are in each unit.
+        `question`: unit vectors of the question's tokens. `signs`, shape (tokens, dimension): -1 or 1. `heading`:
+        whether each token is in a heading. `masks`, shape (units, tokens): whether each token is in the unit.
         """
         question = question[: len(self._asked_places)]
         begins = np.zeros(len(signs), bool)
@@ -136,7 +136,7 @@ class _NetworkBuilder:
             "asked places": ("asked", width),
             "units": ("units", "tokens"),
         }
-        return self._graph.open(WEIGHTS.stem, inputs, scores, threads=1)  # several parts are read at once
+        return self._graph.open(WEIGHTS.stem, inputs, scores, threads=1)  # several parts are scored at once
 
     def _layer(self, name: str, states: str) -> str:
         add, weights = self._add, self._weights
@@ -176,7 +176,7 @@ def shipped(fingerprint: str) -> ReaderEnsemble | None:
         with safe_open(WEIGHTS, "numpy") as file:
             if (file.metadata() or {}).get(MODEL) != fingerprint:
                 return None
-            for name in file.keys():  # noqa: SIM118 it is no mapping
+            for name in file.keys():  # noqa: SIM118 it isn't a mapping
                 number, _, weight = name.partition(".")
                 networks[number][weight] = file.get_tensor(name)
         ensemble = ReaderEnsemble([*map(ReaderNetwork, networks.values())])
@@ -188,7 +188,7 @@ def shipped(fingerprint: str) -> ReaderEnsemble | None:
 
 
 def parts(places: Spans) -> Iterator[Tokens]:
-    """Yield the numbers of a hit's tokens in parts of at most TOKENS, each with the heading of its window first.
+    """Yield the indices of a hit's tokens in parts of at most TOKENS, each with the heading of its window first.
 
     `places` are the spans of the tokens in the text, negative in a heading. Short windows, such as rows, share a part.
     """

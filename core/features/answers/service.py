@@ -29,18 +29,18 @@ from core.retrieval.neighbours.service import Neighbours
 from core.settings.config import Settings
 from core.store import Store
 
-# Example questions on the user's notes, offered only where the first quote comes from the note that they ask about.
+# Example questions about the user's notes, offered only if the first quote comes from the note in question.
 
 EXAMPLES = 3
 """Maximum number of example questions."""
 CANDIDATES = 8
-"""Number of questions to draw from the notes and check."""
+"""Number of questions to generate from the notes and check."""
 Stamp = tuple[tuple[str, str], ...]
 """The ids of notes, each with the time of its last change."""
 
 
 class Examples:
-    """Checked example questions about some notes, found by a background job and cached until the notes change."""
+    """Checked example questions about given notes, found by a background job and cached until the notes change."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class Examples:
         return False
 
 
-# What counts as a question, in English or Chinese: not a word, a name or a title.
+# Recognizing questions in English and Chinese: not words, names or titles.
 
 _MARK = re.compile(r"[?？]\s*$")
 _ENGLISH = re.compile(
@@ -92,11 +92,11 @@ _CHINESE = re.compile(
     r"还是|区别|差别|不同|差异|对比|(?:原因|作用|意思|方法|步骤|比例|用法)\W*$"
 )
 _LENGTH, _WORD = 9, 3
-"""Minimum length of a text that counts as a question without its form; Chinese characters count 1, other words 3."""
+"""Minimum length of a question without the form of one; Chinese characters count 1, other words 3."""
 
 
 def is_question(text: str, titles: Iterable[str]) -> bool:
-    """Return whether a text is a question: it has the form of a question or is long, and isn't one of the titles."""
+    """Return whether a text is a question: it has the form of one or is long, and isn't one of the titles."""
     text = text.strip()
     if fold(text) in {fold(title.strip()) for title in titles}:
         return False
@@ -124,7 +124,7 @@ def complete(text: str, before: str) -> str:
 
 
 DrawQuestions = Callable[[Sequence[Note], int], list[Question]]
-"""Draws questions from notes."""
+"""Generates questions from notes."""
 
 
 def _is_foreign(result: SearchResult) -> bool:
@@ -176,7 +176,7 @@ class Answers:
     def write(self, text: str, *, stop: Stop = never, **options: Unpack[SearchOptions]) -> Iterator[Answer]:
         """Yield the growing answer as the configured language model writes it, after each sentence.
 
-        For a question that the notes don't answer, the model isn't called. Raises the errors of a search, and
+        The model isn't called for a question that the notes don't answer. Raises the errors of a search, and
         ConfigError if no model is set up. A failure of the model's server is reported in the answer.
         """
         chat = Chat(self._settings.llm)
@@ -215,7 +215,7 @@ class Answers:
         return replace(answer, quotes=numbered, disagree=True)
 
     def _find_contradiction(self, answer: Answer) -> Quote | None:
-        """Return the sentence of another hit that contradicts a sentence in the first quote."""
+        """Return the sentence from another hit that contradicts a sentence in the first quote."""
         first, hits = answer.quotes[0], answer.result.hits
         for pair in self._neighbours.likeness.contradictions_of(first.note.id, {hit.note.id for hit in hits}):
             sentence, another = pair.quotes
@@ -240,7 +240,7 @@ class Answerer:
     def __call__(self, result: SearchResult, stop: Stop) -> Answer:
         """Return the answer to the question of a result; raises Cancelled if `stop` ends the writing.
 
-        For a question that the notes don't answer, the model isn't called.
+        The model isn't called for a question that the notes don't answer.
         """
         answer = build_answer(self._store, self._searching, result)
         if not self._writer:

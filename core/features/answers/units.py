@@ -1,4 +1,4 @@
-"""Splitting of a text into the units of answers: whole sentences, list items, table rows and code blocks."""
+"""Splitting of text into the units of answers: whole sentences, list items, table rows and code blocks."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -37,7 +37,7 @@ ABBREVIATED = "".join(rf"(?<!\b{item})" for item in r"e\.g i\.e vs cf Mr Mrs Ms 
 """Lookbehind that excludes abbreviations, whose full stop doesn't end a sentence."""
 _END = re.compile(ABBREVIATED + r"[.!?]+[\"')\]*_”’]*(?=\s+[^a-z\s]|\s*\Z)|[。！？；…]+[”’」』）*_]*")
 _GOES_ON = re.compile(r"(?:[\\|^`]|&&)\s*$")
-"""The end of a line of code that continues in the next line."""
+"""The end of a line of code that continues on the next line."""
 _LEADS = re.compile(r"[:：][ \t*_]*$")
 _PICTURE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?|!\[\[[^\]]*\]\]")
 _LINK = re.compile(r"\[\[[^\]]*\]\]|\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])|<?https?://\S+")
@@ -66,15 +66,15 @@ class Unit:
         return ((self.start, self.end), self.lead) if self.lead else ((self.start, self.end),)
 
     def holds(self, start: int, end: int) -> bool:
-        """Return whether a span is in the unit or in its lead."""
+        """Return whether a span is in the unit or in its lead-in."""
         return any(first <= start and end <= last for first, last in self.spans)
 
 
-@lru_cache(200)  # the same hits come again for the next question on a matter
+@lru_cache(200)  # further questions on a topic find the same hits
 def units_of(text: str) -> Sequence[Unit]:
     """Return the units of a Markdown text in order.
 
-    Lead-ins (the leads of the units after them), headings, pictures, and lines with nothing but links aren't units.
+    Lead-ins, headings, pictures, and lines with nothing but links aren't units.
     """
     text = _PICTURE.sub(_blank, _COMMENT.sub(_blank, with_newlines(blank_blobs(text))))
     return tuple(unit for unit in _UnitReader(text).read() if _says(text[unit.start : unit.end]))
@@ -172,7 +172,7 @@ class _UnitReader:
             block, start = self._span(first, last), first
             whole = (self._lead or block)[0], self._lines[end - 1][1]
             if end and self._lead and whole[1] - whole[0] <= LONGEST:
-                # What leads to code and the code are one piece of the note.
+                # The lead-in and the code are one piece of the note.
                 yield Unit("code", *strip_span(self._text, *whole), None, block)
                 start = last
             inside = (line for line in range(start + 1, last) if not _GOES_ON.search(self._line(line - 1)))
@@ -220,5 +220,5 @@ class _UnitReader:
 
 
 def sentences(plain: str, start: int, end: int) -> Iterator[Span]:
-    """Yield the sentences of a paragraph, with long ones divided; `plain` is the result of `hide_inline`."""
+    """Yield the sentences of a paragraph, with long ones divided; `plain` is the output of `hide_inline`."""
     return split_sentences(plain, start, end, _END, LONGEST)

@@ -84,7 +84,7 @@ _SINGULAR = frozenset("news means goods customs sometimes besides always perhaps
 
 @frozen
 class WordToken:
-    """A word, a Chinese character or a sign. Tokens that differ only in case, width or number have the same `key`."""
+    """A word, a Chinese character or a punctuation mark. Equal `key`s ignore case, width and number."""
 
     key: str
     start: int
@@ -92,7 +92,7 @@ class WordToken:
 
 
 def tokens(text: str) -> list[WordToken]:
-    """Return the words and signs of a text, without quotation marks, each with its span."""
+    """Return the words and punctuation of a text, without quotation marks, each with its span."""
     plain = text.translate(_ALIKE)
     found = []
     for match in _TOKEN.finditer(plain):

@@ -23,10 +23,10 @@ from core.providers.connection import Stop, is_this_machine
 from core.retrieval import llm_choice
 from core.settings.sections import LlmSettings
 
-# What a language model writes, as values: objects of JSON, each on a line, read as the text comes.
+# The reply of a language model as JSON objects, one per line, parsed as the text arrives.
 
 _MOST = 8_000
-"""Maximum length in characters of a line, and of an object that spans several lines."""
+"""Maximum length in characters of a line, and of a JSON object that spans several lines."""
 _DECODER = json.JSONDecoder()
 _LIST = re.compile(r'\s*\{\s*"sentences"\s*:\s*\[')
 """The start of an object with a list of all sentences."""
@@ -40,7 +40,7 @@ LOCAL_TOKENS = 2_200
 in all. Of a longer request, Ollama cuts off the task, and LM Studio refuses it. The rest is for the task, the JSON
 syntax, and the reply."""
 LATIN, IDEOGRAPH = 0.27, 0.75
-"""Tokens for each character other than CJK, and for each CJK character; rather too many than too few."""
+"""Estimated tokens per non-CJK character, and per CJK character. Rather too many, because longer requests fail."""
 
 _IDEOGRAPH = re.compile(f"[{CJK}]")
 
@@ -99,7 +99,7 @@ class StreamedLines:
             _, end, after = line.rpartition("</think>")
             self.thinking = not end
             line = after if end else ""
-        # An object within another one may have a line of its own.
+        # A nested object may have its own line.
         whole = [item for item in _objects(line) if "sentence" in item]
         found = whole or list(_objects(self._begun + line))
         if found:
@@ -136,7 +136,7 @@ and no sentence without a quote. If no passage answers the question, write only 
 LISTED = """
 Your reply before this one couldn't be read. Reply with one JSON object alone, {"sentences": [...]}, whose list holds \
 the objects of the sentences."""
-"""End of the task when it is sent again, with SCHEMA, because the first reply had another form."""
+"""Text after the task when it is sent again with SCHEMA, because the first reply had another form."""
 
 SCHEMA: Mapping[str, object] = json.loads("""
 {
@@ -189,7 +189,7 @@ SCHEMA: Mapping[str, object] = json.loads("""
 PASSAGES = 8
 """Maximum number of hits to send to a model."""
 SENTENCES, LETTERS, QUOTES = 12, 800, 4
-"""Maximum number of sentences in an answer, including repeated ones, of characters in one, and of quotes for one."""
+"""Maximum number of sentences per answer (with repeated ones), characters per sentence, and quotes per sentence."""
 IDLE = 4_000
 """Number of characters without a sentence after which a model is stopped."""
 
@@ -207,7 +207,7 @@ _TORN = re.compile(r"[A-Za-z\d_.,:%-]+\Z")
 
 @frozen
 class Material:
-    """The hits to send to a model, with the titles and the text of each; long texts are cut."""
+    """The hits to send to a model, each with its titles and text; long texts are cut."""
 
     hits: Sequence[Hit]
     places: Sequence[str]
@@ -233,8 +233,8 @@ class Material:
 def write(chat: Chat, llm: LlmSettings, answer: Answer, stop: Stop) -> Iterator[Answer]:
     """Yield the growing answer as a language model writes it, after each sentence; the last one has `ended`.
 
-    A sentence cites those of its quotes that its passages contain. Without sentences, the quotes are those of `answer`.
-    A failure of the server becomes the `problem` of the writing. If the reply has another form, it is requested once
+    A sentence cites only quotes that its passages contain. Without sentences, the quotes of `answer` are kept. A
+    failure of the server becomes the `problem` of the writing. If the reply has another form, it is requested once
     more, with a schema.
     """
     question, hits = answer.result.understood.text or answer.query, answer.result.hits
@@ -295,7 +295,7 @@ def _parts(pieces: Iterable[str]) -> Iterator[str]:
 
 
 class _Proof:
-    """Checks sentences, and numbers the quotes of the answer so far; `read`: any sentence could be parsed."""
+    """Checks sentences, and numbers the quotes of the answer so far; `read` is true once a sentence could be parsed."""
 
     def __init__(self, material: Material, question: str) -> None:
         self._material = material
@@ -341,7 +341,7 @@ class _Proof:
                     yield from ((number - 1, source) for source in sources(self._material.texts[number - 1], span))
 
     def _number(self, passage: int, source: Source) -> tuple[Quote, int]:
-        """Return the quote for a sentence, which is made once, and the start of its text in the passage."""
+        """Return the numbered quote for a source sentence, and the start of its text in the passage."""
         hit = self._material.hits[passage]
         first = source.start
         if source.lead and source.end - source.lead[0] <= _WITH_LEAD:
@@ -356,7 +356,7 @@ class _Proof:
 
 
 def characters(llm: LlmSettings, hits: Sequence[Hit]) -> int:
-    """Return the maximum number of characters of the hits in a request: the setting, or less for a local server."""
+    """Return the maximum number of characters from hits in a request: the setting, or less for a local server."""
     if "input_characters" in llm.model_fields_set or not _is_here(llm.base_url):
         return llm.input_characters
     text = "".join(hit.chunk.text for hit in hits)
@@ -367,5 +367,5 @@ def characters(llm: LlmSettings, hits: Sequence[Hit]) -> int:
 def _is_here(url: str) -> bool:
     try:
         return is_this_machine(httpx.URL(url).host)
-    except httpx.InvalidURL:  # in a file; the request says so
+    except httpx.InvalidURL:  # from the settings file; the request reports it
         return False

@@ -29,32 +29,32 @@ from core.store.table import AMONG, StoreTable, decoding
 TRASH = "trash"
 """The folder in a workspace for deleted bases."""
 LOG = "log.txt"
-"""The file in that folder that lists expired items."""
+"""The file in TRASH that lists expired items."""
 
 _AT = "%Y%m%dT%H%M%S%f"
 _OWN = re.compile(r"(\d{8}T\d{12})-[\w-]+\.zip", re.ASCII)
-"""Name of an archive that Tessera wrote there."""
+"""Pattern for the names of archives that Tessera writes to the trash."""
 _NOTES = "-notes.zip"
 """Suffix of the file names of archives with notes."""
 
 LAST = timedelta(days=7)
-"""Time that archives of expired items are kept."""
+"""How long archives of expired items are kept."""
 _LOG = logging.getLogger(__name__)
 _LINES, _BYTES = 10_000, 16 << 20
-"""Maximum number of lines in LOG, and of bytes to read from it."""
+"""Maximum number of lines in LOG, and of bytes to read from LOG."""
 _LONGEST = 100
 """Maximum length of a title in LOG, in characters."""
 
 
 class TrashedTable(StoreTable):
-    """The digests of the files in the trash of bases."""
+    """Digests of the files in the trash of bases."""
 
     def put(self, file: str, data: bytes) -> None:
         """Store the digest of a file that Tessera writes."""
         self._insert("trashed_bases", {"file": file, "digest": sha256(data).hexdigest()})
 
     def has(self, file: str, stream: IO[bytes]) -> bool:
-        """Return whether a file is unchanged since Tessera wrote it; the stream is rewound."""
+        """Return whether a file is unchanged since Tessera wrote it; rewinds the stream."""
         known = self._value("SELECT digest FROM trashed_bases WHERE file = ?", file)
         stream.seek(0)
         same = known is not None and file_digest(stream, sha256).hexdigest() == known  # type: ignore[arg-type]
@@ -81,7 +81,7 @@ class BaseTrash:
         return sorted(listed, key=lambda trashed_base: (trashed_base.at, trashed_base.key), reverse=True)
 
     def file(self, key: str) -> Path:
-        """Return the file of the deleted base with a key; raises UnknownChoice."""
+        """Return the file of the deleted base with the given key; raises UnknownChoice."""
         known = {_key(file): file for file in reversed(self.every())}
         if key not in known:
             raise UnknownChoice("deleted base", key, known)
@@ -126,14 +126,14 @@ class BaseTrash:
         return [*_files(self.folder), *_files(self.last)]
 
     def dated_files(self, folder: Path) -> Iterator[tuple[Path, datetime]]:
-        """Yield the files in a folder whose names Tessera made, with the time in the name."""
+        """Yield the files in a folder whose names Tessera made, each with the time from its name."""
         for file in _files(folder):
             if file.is_file() and (at := _written_at(file)):
                 yield file, at
 
 
 def _files(folder: Path) -> list[Path]:
-    """Return the files and folders in a folder, except hidden ones and LOG; none if it can't be read."""
+    """Return the files and folders in a folder, except hidden ones and LOG; empty if it can't be read."""
     with suppress(OSError):
         return sorted(file for file in folder.iterdir() if not file.name.startswith(".") and file.name != LOG)
     return []
@@ -156,7 +156,7 @@ def _described(file: Path, *, expired: bool) -> TrashedBase:
 
 
 def _written_at(file: Path) -> datetime | None:
-    """Return the time in the name of a file that Tessera wrote, None for another name."""
+    """Return the time from the name of a file that Tessera wrote, None for another name."""
     with suppress(ValueError):
         if name := _OWN.fullmatch(file.name):
             return datetime.strptime(name[1], _AT).replace(tzinfo=UTC)
@@ -164,7 +164,7 @@ def _written_at(file: Path) -> datetime | None:
 
 
 def _state(file: Path) -> tuple[int, datetime]:
-    """Return size and modification time of a file or folder; 0 and 1970 if they can't be read."""
+    """Return the size and modification time of a file or folder; 0 and 1970 if they can't be read."""
     with suppress(OSError, ValueError, OverflowError):
         state = file.lstat()
         return state.st_size, datetime.fromtimestamp(state.st_mtime, UTC)
@@ -188,8 +188,8 @@ class OpeningTable(StoreTable):
     def overdue(self, items: Mapping[str, tuple[date | None, timedelta]]) -> set[str]:
         """Return the items that have been in the trash for too long.
 
-        `items` are all items in the trash, with their own day, if known, and the time that they stay. New ones are
-        recorded, and the records of missing ones deleted.
+        `items`: all items in the trash, each with its own day, if known, and how long it stays. New items are recorded,
+        and the records of missing ones deleted.
         """
         self._see(set(items))
         days = [date.fromisoformat(day) for day in self._column("SELECT day FROM openings ORDER BY number")]
@@ -219,8 +219,9 @@ class OpeningTable(StoreTable):
 
 
 def _since(own: date | None, before: str | None, seen: str) -> date:
-    """Return the day from which an item counts; `seen`: the day of the opening that first saw it, `before`: of the last
-    opening before it.
+    """Return the day from which an item counts.
+
+    `seen`: day of the opening that first saw it. `before`: day of the opening before that one.
     """
     first = date.fromisoformat(seen)
     earliest = date.fromisoformat(before) if before else date.min
@@ -235,8 +236,8 @@ def today() -> date:
 def expire(store: Store, trash: BaseTrash, stays: timedelta) -> int:
     """Record an opening, and remove from the trash the items older than `stays`; return the number removed.
 
-    An item must be too old at this opening and at one on another day. A base that a kill left both in use and in the
-    trash is removed at once. Raises StoreError.
+    An item must be too old at this opening and at an opening on another day. A base that is both in use and in the
+    trash, because the process was killed, is removed at once. Raises StoreError.
     """
     with store.changing, translate_errors(store.folder):
         OpeningTable(store.database).begin(today())

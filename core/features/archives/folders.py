@@ -19,7 +19,7 @@ from core.notes import naming
 from core.notes.filing import text_of
 
 FindFile = Callable[[str, str], Attachment | None]
-"""Returns the attachment with a target in a note, by the note's id and the target; None without one."""
+"""Returns the attachment for a note's id and a link target, None if there is none."""
 
 
 def files(records: Records, find_file: FindFile) -> Iterator[tuple[str, bytes]]:
@@ -39,7 +39,7 @@ def files(records: Records, find_file: FindFile) -> Iterator[tuple[str, bytes]]:
     for note in notes:
         path = harmless_path(note.path or naming.title_filename(note.title), keeps_marks=True)
         if not path.lower().endswith(NOTE_SUFFIXES):
-            path += ".md"  # the text of a document
+            path += ".md"  # for the text of a document
         if path in paths:
             path = free_path(path, paths)
         paths.add(path)
@@ -71,7 +71,7 @@ def write(contents: Iterable[tuple[str, bytes]], place: Path, staging: Path) -> 
     except OSError as error:
         if error.errno != EXDEV:
             raise
-        # On the other disk; after a kill the next export replaces it.
+        # Copy to the target's disk first. After a kill the next export replaces this folder.
         part = place.with_name(f".{place.name[:40]}.part")
         shutil.rmtree(part, ignore_errors=True)
         try:
@@ -82,7 +82,7 @@ def write(contents: Iterable[tuple[str, bytes]], place: Path, staging: Path) -> 
 
 
 def read(place: Path, *, forbidden: Path | None = None) -> Records:
-    """Return the notes in a folder as records of workspace notes; raises SourceError for a folder without notes.
+    """Return the notes in a folder as records of workspace notes; raises SourceError if there are none.
 
     Files are read lazily, with their records.
     """

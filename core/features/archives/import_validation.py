@@ -1,8 +1,8 @@
 """Validation of imported archives: each record is checked field by field, and gets no permissions.
 
 Imported notes live in the workspace. Their base doesn't read or write files, read pictures or trust programs, and is
-searched with models of this machine; the archive's model is only recorded as a wish. The functions raise RowError with
-the name of the field.
+searched with local models; the archive's model is only recorded as a wish. The functions raise RowError with the name
+of the field.
 """
 
 import json
@@ -50,7 +50,7 @@ T = TypeVar("T")
 MOST_NAME = 200
 """Maximum length of the name of a base, a model or a question set, in characters."""
 _MOST_EXTRA = 8 * MAX_CHARACTERS
-"""Maximum length of the properties of a note as JSON, enough for the longest front matter."""
+"""Maximum length of a note's properties as JSON, enough for the longest front matter."""
 MOST_ENTRIES = 100_000
 """Maximum number of values in a field, such as tags."""
 _MOST_PATH, _MOST_PART = 4096, 255
@@ -60,7 +60,7 @@ _SWITCHES = ("write_files", "watch", "trusts_programs", "read_pictures")
 
 
 def admit(records: Records, usual: str) -> Records:
-    """Return an archive's records with validation and without permissions; `usual` is the default model of its kind."""
+    """Return an archive's records, validated and without permissions; `usual` is the default model of its kind."""
     of_archive = records.base
     into = base(of_archive, usual)
     powers = RequestedPermissions(
@@ -128,7 +128,8 @@ def note(from_outside: Note, into: KnowledgeBase) -> Note:
         raise RowError("this is a note of another base.")
     _check_path(from_outside.path)
     data = (front + body).encode("utf-8")
-    if len(data) > MAX_BYTES and len(front) + len(body) > MAX_BYTES // 2:  # a file of two bytes a letter has no more
+    # A file of MAX_BYTES in UTF-16 has MAX_BYTES // 2 characters, which may need more bytes in UTF-8.
+    if len(data) > MAX_BYTES and len(front) + len(body) > MAX_BYTES // 2:
         raise RowError(
             "it is {size:.1f} MB; the limit is {limit} MB.", size=len(data) / 2**20, limit=MAX_BYTES // 2**20
         )
@@ -241,7 +242,7 @@ def _run(record: RunRecord, into: KnowledgeBase) -> RunRecord:
 
 
 def _pipeline(pipeline: Pipeline) -> Pipeline:
-    """Return a pipeline without a language model, and without an embedder and reranker that aren't built in."""
+    """Return a pipeline without a language model, and with an embedder and reranker only if they are built in."""
     if pipeline.chunking:
         _check_chunking(pipeline.chunking)
     built_in = embedding.is_built_in(pipeline.embedder)
@@ -256,7 +257,7 @@ def _pipeline(pipeline: Pipeline) -> Pipeline:
 
 
 def _search(search: SearchSettings) -> SearchSettings:
-    """Return search settings without a reranker that isn't built in, because it may need a network, server or file."""
+    """Return search settings with a reranker only if it is built in: another may need a network, a server or a file."""
     with _name_field("search"):
         config.check(search)
     built_in = search.reranker is None or reranking.is_built_in(search.reranker)
@@ -270,7 +271,7 @@ def _check_chunking(options: ChunkingOptions) -> None:
 
 @contextmanager
 def _name_field(name: str) -> Iterator[None]:
-    """Raise the errors of the block as RowError with the name of the field."""
+    """Raise errors from the block as RowError with the name of the field."""
     try:
         yield
     except RowError:

@@ -33,7 +33,7 @@ _BLANKS = re.compile(r"[ \t\r\n]*")
 _MOST_EVENTS = 1_500_000
 """Maximum number of YAML events in a document, about as many as for 30,000 notes."""
 _MOST_TYPED = 100
-"""Maximum length of a number, date or truth value in YAML; a longer scalar is a text."""
+"""Maximum length of a number, date or boolean in YAML; a longer scalar is a string."""
 
 _RESOLVER: Any = Resolver()
 
@@ -80,9 +80,9 @@ def _json_items(data: bytes, name: str, head: dict[str, object]) -> Iterator[tup
 
 
 def _pass(text: str, at: int, signs: str) -> tuple[int, str]:
-    """Skip one of some signs and the white space around it; return the position after it, and the sign.
+    """Skip one of the given characters and the white space around it; return the position after it, and the character.
 
-    Raises JSONDecodeError for another sign.
+    Raises JSONDecodeError for another character.
     """
     at = _end_of_blanks(text, at)
     sign = text[at : at + 1]
@@ -290,7 +290,7 @@ def _json(value: object) -> str:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes texts of several lines as literal blocks."""
+    """Writes multi-line strings as literal blocks."""
 
     def ignore_aliases(self, data: object) -> bool:
         return True
@@ -304,7 +304,7 @@ _STYLE: dict[str, Any] = {"allow_unicode": True, "sort_keys": False, "width": 10
 
 
 def _yaml(note: dict[str, object]) -> str:
-    """Return a note as a YAML list item; as JSON, with all texts quoted, if the YAML would be read back differently."""
+    """Return a note as a YAML list item; as JSON, with all strings quoted, if YAML would be read back differently."""
     text: str = yaml.dump([note], Dumper=_Dumper, **_STYLE)
     try:
         same = yaml.load(text, Loader=yaml.CSafeLoader) == [note]

@@ -1,4 +1,4 @@
-"""Lazily read records of an archive, and parsing and checking of their JSON."""
+"""Lazily read records of an archive, and parsing and validation of their JSON."""
 
 import json
 import re
@@ -19,28 +19,28 @@ R = TypeVar("R")
 
 Place = str | Message
 Made = tuple[Place, Callable[[], T]]
-"""The place of a record in its archive, and a function that reads the record; raises RowError and SourceError."""
+"""The place of a record in its archive, and a function that reads the record and raises RowError and SourceError."""
 
 MOST_MISTAKES = 100
 """Number of mistakes after which the reading of an archive stops."""
 
 SIGNS = re.compile(rb'(?s)"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{},]')
-"""A JSON string (so that signs in it don't count), a bracket or a comma."""
+"""A JSON string (so that characters in it don't count), a bracket or a comma."""
 MOST_VALUES = 1_000_000
 """Maximum number of strings, commas and brackets in a record."""
 _DIGITS = 20
-"""Length of the longest integer of SQLite, with its sign."""
+"""Maximum length of an integer in SQLite, with its sign."""
 
 
 class RecordParts(Iterable[T], Generic[T]):
-    """Records that are read again at each iteration; `read` yields the place of each, and a function that reads it."""
+    """Records that are read again at each iteration; `read` yields each record's place and a function that reads it."""
 
     def __init__(self, read: Callable[[], Iterable[Made[T]]] = tuple) -> None:
         self._read = read
 
     @classmethod
     def from_records(cls, records: Iterable[T]) -> "RecordParts[T]":
-        """Return an object for records in memory."""
+        """Wrap records that are in memory."""
         made: list[Made[T]] = [("", partial(identity, record)) for record in records]
         return cls(lambda: made)
 
@@ -49,7 +49,7 @@ class RecordParts(Iterable[T], Generic[T]):
             yield make()
 
     def sound(self, mistakes: "Mistakes") -> Iterator[tuple[Place, T]]:
-        """Yield each record with its place; unreadable records are added to `mistakes`."""
+        """Yield each record with its place; add unreadable records to `mistakes`."""
         for place, make in self._read():
             try:
                 record = make()
@@ -95,9 +95,9 @@ class Mistakes:
 
 
 def parse_json(text: bytes) -> Any:
-    """Return the value of a JSON text; raises RowError, also for too long numbers and too many values.
+    """Return the value of a JSON text; raises RowError, also for numbers that are too long and for too many values.
 
-    The number of values is limited because small ones take up to twenty times as much memory as their text.
+    The number of values is limited because small values take up to twenty times as much memory as their text.
     """
     if len(text) > MOST_VALUES and sum(1 for _ in islice(SIGNS.finditer(text), MOST_VALUES)) == MOST_VALUES:
         raise RowError("it holds too many values.")
@@ -135,7 +135,7 @@ JSON = json.JSONDecoder(parse_int=_parse_integer, parse_float=_finite, parse_con
 
 
 def noun(kind: object, value: object) -> Any:
-    """Return the object of a type in a JSON value; raises RowError with the name of the wrong field."""
+    """Return the object of the given type in a JSON value; raises RowError with the name of the wrong field."""
     try:
         return decoder(kind, exact=True)(value)
     except DecodeError as error:

@@ -46,7 +46,7 @@ _OWNERS = (KnowledgeBase, Note, Edit, QuestionSet, Run)
 
 @frozen
 class NoteRecord:
-    """A note, with the modification time in ns and size of its file, and its own chunking options."""
+    """A note, with its chunking options and the modification time (ns) and size of its file."""
 
     note: Note
     mtime_ns: int | None = None
@@ -74,14 +74,14 @@ class SetRecord:
 
 @frozen
 class RunRecord:
-    """A run with the results of its questions, by the number of the question."""
+    """A run with the results of its questions, by question number."""
 
     run: Run
     results: dict[str, QuestionResult]
 
 
 class RunRows(Protocol):
-    """The table of runs and of the results of their questions."""
+    """The table of runs and of their questions' results."""
 
     def for_base(self, base: KnowledgeBase) -> list[Run]: ...
 
@@ -112,7 +112,7 @@ class Records:
     syncs: RecordParts[SyncRecord] = field(default_factory=RecordParts)
     uses: RecordParts[Use] = field(default_factory=RecordParts)
     words: dict[str, str] = field(default_factory=dict)
-    """Texts of the user's word lists by file name: synonyms, the vocabulary."""
+    """The user's word lists (synonyms and vocabulary), by file name."""
     powers: RequestedPermissions = NO_POWERS
 
     def sorted_notes(self) -> list[Note]:
@@ -124,8 +124,8 @@ class Records:
 class Ids:
     """The ids in an archive.
 
-    `notes` has the version of each note, and `versions` the numbers of each note's versions; `named` are all ids that
-    other records refer to.
+    `notes` maps notes to their version, and `versions` maps notes to the numbers of their versions. `named` are all ids
+    that other records refer to.
     """
 
     notes: dict[str, int] = field(default_factory=dict)
@@ -145,7 +145,7 @@ def new_base(
 
 
 def record_of(base: KnowledgeBase, note: Note, taken: set[str]) -> NoteRecord:
-    """Return the record of a new note in a base, with a free id, which is added to `taken`."""
+    """Return the record of a new note in a base, with a free id, and add the id to `taken`."""
     note_id = fresh_id(f"{base.id}/{note.path}", taken)
     taken.add(note_id)
     hashed = content_hash(note.body.encode("utf-8", "surrogatepass"))
@@ -304,7 +304,7 @@ def _with_free_ids(store: Store, records: Records, ids: Ids) -> Records:
 def change_values(
     value: object, change: Callable[[object, type, str], object], owner: type = object, name: str = ""
 ) -> Any:
-    """Return an object with all its values, also nested ones, replaced by `change(value, class, field name)`."""
+    """Return an object in which all values, also nested ones, are replaced by `change(value, class, field name)`."""
     if is_dataclass(value) and not isinstance(value, Message | type):
         kind = type(value)
         return kind(
@@ -321,7 +321,7 @@ def change_values(
 
 
 def mentioned(value: object) -> set[str]:
-    """Return the ids in an object; for the id of a chunk, the id of its note."""
+    """Return the ids that an object contains; for the id of a chunk, the id of its note."""
     ids = set()
 
     def collect(item: object, owner: type, name: str) -> object:

@@ -144,11 +144,11 @@ class Archives:
     def restore(self, place: Path, name: str = "") -> Restored:
         """Create a base from an export, under its own or another name, and return it; its chunks are pending.
 
-        Its notes live in the workspace, and it has no permissions until the user grants them. Raises ArchiveError with
-        all mistakes, ConfigError for a taken name, and SourceError; then nothing is imported.
+        Its notes live in the workspace, and it has no permissions until the user grants them. Nothing is imported if
+        this raises: ArchiveError with all mistakes, ConfigError for a taken name, or SourceError.
         """
         place = app_paths.expand_home(place)
-        if os.path.isdir(place):  # noqa: PTH112 a path that is too long is none
+        if os.path.isdir(place):  # noqa: PTH112 Path.is_dir raises for a path that is too long
             return self._import(folders.read(place, forbidden=self._store.folder), str(place), name)
         with files.open_user_file(place, upload.MAX_UNPACKED) as stream:
             return self._restore(stream, place.name, name)
@@ -193,7 +193,7 @@ class Archives:
 
     @property
     def trash_stays(self) -> timedelta:
-        """Time that a deleted base stays in the trash."""
+        """How long a deleted base stays in the trash."""
         return self._stays
 
     def trash(self) -> list[TrashedBase]:
@@ -201,7 +201,7 @@ class Archives:
         return self._trash.all()
 
     def restore_deleted(self, key: str, name: str = "") -> Restored:
-        """Restore the deleted base with a key, or the last deleted one with a name, and return it.
+        """Restore the deleted base with the given key, or the last deleted base with the given name, and return it.
 
         An archive that Tessera wrote is restored unchanged, with its folders and permissions; any other file is
         imported like an export. Raises the errors of `restore`.
@@ -220,7 +220,7 @@ class Archives:
         return restored
 
     def delete_for_good(self, key: str) -> int:
-        """Delete the item with a key in the trash for good; return 1. Raises UnknownChoice."""
+        """Delete the item with the given key in the trash for good; return 1. Raises UnknownChoice."""
         return self._trash.drop([self._trash.file(key)])
 
     def empty_trash(self) -> int:

@@ -33,19 +33,21 @@ _MARK, _VERSION = "tessera.json", {"tessera": "base", "version": 1}
 _BASE, _WORDS = "base.json", "words/"
 _LISTS = ("notes", "versions", "edits", "proposals", "sets", "runs", "syncs", "uses")
 _VERDICTS = "feedback.jsonl"
-"""File with the verdicts in archives of earlier versions, which have no uses."""
+"""File with verdicts in archives from earlier versions, which have no uses."""
 _TIME = (1980, 1, 1, 0, 0, 0)
 _MOST_LINE = 2 * MAX_BYTES + 2**20
 """Maximum size of a record in bytes: a note of the maximum size with every character escaped in JSON."""
 _MOST_HEAD = 2**20
 _MOST_FOLDERS = 20
 _TITLES = 50
-"""Maximum number of titles to read from an archive for a list."""
+"""Maximum number of titles to read from an archive for a listing."""
 FAULTS = (
     *(OSError, EOFError, ValueError, TypeError, LookupError, RecursionError, RowError),
     *(RuntimeError, OverflowError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
 )
-"""Exceptions that reading an unknown zip may raise: for damage, encryption, unknown compression, other records."""
+"""Exceptions from reading an arbitrary zip: it may be damaged, encrypted, compressed in another way, or have other
+records.
+"""
 
 FILES = (synonyms.FILE, vocabulary.FILE)
 
@@ -116,7 +118,7 @@ def _record(kind: object, line: bytes) -> object:
 
 
 def _folders(syncs: RecordParts[SyncRecord]) -> tuple[str, ...]:
-    """Return the folders from which the notes of an archive were synced, as many as can be read."""
+    """Return the folders from which an archive's notes were synced; stop at the first record that can't be read."""
     folders = []
     try:
         for sync in syncs:
@@ -155,7 +157,7 @@ def _member(file: Path, name: str) -> Iterator[IO[bytes]]:
 
 
 def check(words: dict[str, str], mistakes: Mistakes) -> None:
-    """Add the unreadable lines in an archive's word lists to `mistakes`."""
+    """Add the unreadable lines of an archive's word lists to `mistakes`."""
     for problem in synonyms.problems(words.get(synonyms.FILE, "")):
         mistakes.add(f"words/{synonyms.FILE}", problem)
     for problem in vocabulary.parse(words.get(vocabulary.FILE, "").encode()).problems:
@@ -168,7 +170,7 @@ def user_wordlists(folder: Path) -> dict[str, str]:
 
 
 def add(folder: Path, words: dict[str, str]) -> None:
-    """Add missing lines to the user's word lists in a workspace; an unedited file is replaced."""
+    """Add missing lines to the user's word lists in a workspace; replace a file that the user hasn't edited."""
     for name in FILES:
         if name in words:
             _add(folder / name, words[name])

@@ -25,15 +25,15 @@ NEWEST = "latest"
 
 _LOG = logging.getLogger(__name__)
 _FOLDER, _DAILY = "backup_folder", "backup_daily"
-"""Keys of preferences: the folder for backups, and whether daily backups are made (`off`: they aren't)."""
+"""Keys of preferences: the folder for backups, and whether daily backups are made (`off` for no)."""
 _EVERY = timedelta(days=1)
 _FIRST, _AGAIN = 60.0, 600.0
-"""Seconds before the first check whether a backup is due, and between two checks."""
+"""Seconds before the first check whether a backup is due, and between later checks."""
 
 _OLD = 7
-"""Number of days after which a backup is old."""
+"""Minimum age in days of a backup that counts as old."""
 _READ = 200_000_000
-"""Total size in bytes of the newest backups to read completely; of others only the manifest is read."""
+"""Total unpacked size in bytes of the newest backups that are read completely; of others, only the manifest is read."""
 
 
 class Backups:
@@ -88,7 +88,7 @@ class Backups:
 
     @property
     def daily(self) -> bool:
-        """Whether daily backups are on: by the settings, else by the user's choice."""
+        """Whether daily backups are on: from the settings, else from the user's choice."""
         chosen = self._settings.backups.daily
         return self._preferences.get(_DAILY) != "off" if chosen is None else chosen
 
@@ -109,14 +109,14 @@ class Backups:
         """Stop encrypting later backups."""
         encryption.unprotect(self._folder)
 
-    # made, listed, checked, restored
+    # making, listing, checking and restoring
 
     def all(self) -> list[Backup]:
         """Return all backups, the newest first; an unreadable backup has a `problem`."""
         return manifest.list_backups(self._folder / BACKUPS, self.place)
 
     def get(self, name: str) -> Backup:
-        """Return the backup with a name, or the newest readable one for `latest`; raises UnknownChoice."""
+        """Return the backup with the given name, or the newest readable one for `latest`; raises UnknownChoice."""
         known = {backup.name: backup for backup in reversed(self.all())}
         whole = [backup for backup in known.values() if not backup.problem]
         if name == NEWEST and whole:
@@ -156,13 +156,13 @@ class Backups:
         return sum(size for size, _ in manifest.read(backup.file)[1].values())
 
     def verify(self, name: str) -> Backup:
-        """Read all of the backup with a name, and return it; raises SourceError if it is damaged."""
+        """Read the whole backup with the given name, and return it; raises SourceError if it is damaged."""
         backup = self.get(name)
         self.check(backup)
         return backup
 
     def check(self, backup: Backup) -> None:
-        """Read all of a backup; raises SourceError if it is damaged."""
+        """Read a whole backup; raises SourceError if it is damaged."""
         if backup.file.suffix == ".db":
             if wrong := making.check(backup.file):
                 raise SourceError(str(backup.file), "is damaged ({why}). Choose another backup.", why=wrong)
@@ -182,7 +182,7 @@ class Backups:
         _LOG.info("A backup is restored at the next opening: %s", file.name)
         return RestoredBackup(backup, self._folder, aside, waits=True)
 
-    # by itself
+    # daily backups
 
     def start(self) -> None:
         """Start the thread for daily backups, which runs until `close`; does nothing if it is running."""
@@ -198,7 +198,7 @@ class Backups:
     def due(self, now: datetime) -> bool:
         """Whether a daily backup is due; never for a workspace without notes, and not during an import.
 
-        A backup with a future time, made while the clock was wrong, doesn't count as the last one.
+        A backup with a future time, made while the clock was wrong, is ignored.
         """
         if not self.daily or self._jobs.running("import") or not self.has_notes():
             return False
@@ -230,7 +230,7 @@ class Backups:
             try:
                 self.make_daily()
                 wait = _AGAIN if self.has_notes() else _FIRST
-            except Exception:  # noqa: BLE001 a thread has no caller to raise to, and the next look may do better
+            except Exception:  # noqa: BLE001 a thread has no caller to raise to, and the next check may succeed
                 _LOG.exception("No backup could be made")
 
 

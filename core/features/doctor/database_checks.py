@@ -37,7 +37,7 @@ _GOLDLESS = "SELECT 1 FROM golds WHERE flagged"
 
 
 def _counts(rows: str, singular: str, many: str) -> Callable[[WorkspaceParts], Message | None]:
-    """Return a check that reports the number of rows of a query, in the field `n`, if there are any."""
+    """Return a check that reports the number of rows that a query finds, in the field `n`, if there are any."""
 
     def find(parts: WorkspaceParts) -> Message | None:
         count = parts.store.database.value(f"SELECT count(*) FROM ({rows})")
@@ -93,7 +93,7 @@ def _drop_orphans(parts: WorkspaceParts) -> None:
 def _words(parts: WorkspaceParts) -> Message | None:
     missing = parts.store.database.value(f"SELECT count(*) FROM ({_WORDLESS})")
     stale = parts.store.database.value(f"SELECT count(*) FROM ({_CHUNKLESS})")
-    parts.store.database.value("SELECT sum(cnt) FROM vocabulary")  # reads all of it
+    parts.store.database.value("SELECT sum(cnt) FROM vocabulary")  # reads the whole word index
     if not missing + stale:
         return None
     return message(
@@ -128,7 +128,7 @@ def _await_vectors(parts: WorkspaceParts) -> None:
 
 
 def _put_versions(parts: WorkspaceParts) -> None:
-    """Write the present version of notes that their history lacks."""
+    """Store the current version of notes whose history lacks it."""
     store = parts.store
     with store.changing, store.database.write():
         for note_id in store.database.column(_VERSIONLESS):

@@ -32,7 +32,7 @@ class Doctor:
         resources: Mapping[str, Check] | None,
         files: Mapping[str, Check] | None,
     ) -> None:
-        """Collect the doctor's own checks and those of other features, on `resources` and on `files`."""
+        """Collect the doctor's own checks, and those of other features: checks of resources and of files."""
         self._parts = parts
         before, after = bind_checks(OF_DATABASE | OF_RESOURCES, parts), bind_checks(OF_MACHINE | OF_FILES, parts)
         self.checks = {**before, **(resources or {}), **after, **(files or {})}
@@ -48,7 +48,7 @@ class Doctor:
         return Health(self._parts.store.folder, tuple(checked))
 
     def space(self) -> Space:
-        """Return the disk space of the workspace by part."""
+        """Return the disk space that each part of the workspace uses."""
         parts, folder = self._parts, self._parts.store.folder
         disk = disk_space(folder)
         bits = {base.name: parts.store.vectors.count_bits(base).bytes for base in parts.bases.all()}
@@ -122,7 +122,7 @@ class Doctor:
 
 
 def diagnose_error(folder: Path, error: TesseraError) -> Health:
-    """Return the health of a workspace that can't be opened because of an error."""
+    """Return the health report for a workspace that can't be opened because of an error."""
     name = "config" if isinstance(error, ConfigError) else "database"
     return Health(folder, (_to_checked(name, (OF_DATABASE | OF_MACHINE)[name], error.message, mended=False),))
 

@@ -1,4 +1,4 @@
-"""Checks of files and folders: the user's, and the workspace's next to its database."""
+"""Checks of files and folders: the user's, and the workspace's besides its database."""
 
 import os
 import re
@@ -24,7 +24,7 @@ from core.store.backups import restoring
 
 _FIX = verbatim("tessera doctor --fix")
 _STALE, _LEFT = timedelta(days=30), timedelta(days=1)
-"""Minimum age of a base's copy that is no longer used for evaluation, and of a file left by a stopped process."""
+"""Minimum age of a base's unused copy for evaluation, and of a file that a stopped process left behind."""
 _SECONDS = 2.0
 """Time limit for checking the attachments of notes."""
 _LEFTOVER = re.compile(r"\..+\.[a-z0-9_]{8}|restoring\.(partial|before)|\.partial")
@@ -82,7 +82,7 @@ def _attachments(parts: WorkspaceParts) -> Message | None:
 
 
 def _shown(note: Note) -> list[str]:
-    """Return the pictures, files and notes that a note embeds, without pictures inside a notebook."""
+    """Return the pictures, files and notes that a note embeds, without the pictures inside a notebook."""
     shown = {} if note.plain else shown_in(note.body, str(note.path))
     is_notebook = note.document is not None and note.document.kind == "ipynb"
     return [name for name in shown if "/" in name or not is_notebook]

@@ -59,7 +59,7 @@ def _in_use(folder: Path) -> bool:
             return False
     except Timeout:
         return True
-    except OSError:  # a disk that can only be read
+    except OSError:  # a read-only disk
         return False
 
 

@@ -35,7 +35,7 @@ MOST_NOTES = 2_000
 """Maximum number of notes to make questions from; a hash selects them."""
 MOST_QUESTIONS = 1_000
 RETAINED = 5
-"""Number of checks of a base whose runs are kept."""
+"""Number of checks per base whose runs are kept."""
 NAME = message("Questions from the notes")
 """The name of the question set."""
 
@@ -65,12 +65,12 @@ class NoteChecks:
         self._preferences.set(CHECK_AFTER_IMPORT, "on" if check else "off")
 
     def start_due(self) -> bool:
-        """Start the job `evaluate` for bases that an import changed since their last check, if the user chose so."""
+        """Start the job `evaluate` for bases that an import changed since their last check, if the user wants this."""
         due = [base.name for base in self._store.bases.all() if self._is_due(base)] if self.after_import else []
 
         def work(progress: Progress) -> None:
             for name in due:
-                with suppress(ConfigError, UnknownChoice):  # its notes went meanwhile, or it did
+                with suppress(ConfigError, UnknownChoice):  # the base or its notes were deleted meanwhile
                     self.check(name, progress)
 
         return bool(due) and not self._store.readonly and self._jobs.start("evaluate", work, quiet=True)
@@ -79,8 +79,8 @@ class NoteChecks:
     def check(self, base: str, progress: Progress = no_progress, *, language: str = "") -> list[Run]:
         """Run a question set made from a base's notes, by words and meaning and by meaning alone, and store the runs.
 
-        `language` is for the name of a new question set, by default that of the preferences or of the terminal. Raises
-        ConfigError if no question can be made from the notes, and the errors of a run.
+        `language` is for the name of a new question set; the default is the language of the preferences, else of the
+        terminal. Raises ConfigError if no question can be made from the notes, and the errors of a run.
         """
         with self._checking:
             named = self._store.bases.named(base)
@@ -94,12 +94,12 @@ class NoteChecks:
             return runs
 
     def results(self, base_id: str) -> tuple[datetime | None, dict[str, list[QuestionResult]]]:
-        """Return the time of a base's newest check, None without one, and its results by the notes asked about."""
+        """Return the time of a base's newest check, None without one, and its results by the id of the right note."""
         newest = next(iter(self._stored(self._store.bases.by_id(base_id), FOUND)), None)
         if newest is None:
             return None, {}
         run, by_note = self._read.get(base_id, (None, {}))
-        if run != newest:  # a page that shows a note asks again and again
+        if run != newest:  # a page that shows a note asks repeatedly
             by_note = {}
             for result in self._runs.results(newest.id):
                 for note_id in {gold.note_id for gold in result.golds}:
@@ -125,11 +125,11 @@ class NoteChecks:
         return (last := next(changed, None)) is not None and not (runs and runs[0].started_at > last)
 
     def _stored(self, base: KnowledgeBase, pipeline: Pipeline) -> list[Run]:
-        """Return the runs of a base's checks with a pipeline, the newest first."""
+        """Return the runs from a base's checks with a pipeline, the newest first."""
         return [run for run in self._runs.all(base.name) if (run.set_id, run.pipeline) == (_set_id(base), pipeline)]
 
     def _draw(self, base: KnowledgeBase, name: str, progress: Progress) -> QuestionSet:
-        """Update the question set of a base from its notes, and return it; raises ConfigError for no questions."""
+        """Update the question set of a base from its notes, and return it; raises ConfigError without questions."""
         cards = self._store.notes.cards(Filters(bases=(base.name,)), answering=True)
         notes = []
         for card in sorted(cards, key=lambda card: digest(card.id))[:MOST_NOTES]:
@@ -154,5 +154,5 @@ class NoteChecks:
 
 
 def _set_id(base: KnowledgeBase) -> str:
-    """Return the id of the question set made from a base's notes; by it, the set differs from the user's sets."""
+    """Return the id of the question set made from a base's notes, which distinguishes it from the user's sets."""
     return digest(f"notes/{base.id}").hex()[:12]

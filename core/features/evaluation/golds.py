@@ -80,8 +80,8 @@ def narrow(note: Note, gold: GoldSpan, quote: str) -> GoldSpan:
 def follow(golds: Sequence[GoldSpan], note: Note) -> list[GoldSpan]:
     """Return right passages at their current positions in a note's body; missing ones are flagged.
 
-    Of several positions, the nearest to the last one is taken. A quote whose white space changed gets the note's
-    present text.
+    If a quote occurs several times, the position nearest to the last one is taken. A quote whose white space changed
+    gets the note's current text.
     """
     text = _QuoteText(note.body)
     now = []
@@ -94,7 +94,7 @@ def follow(golds: Sequence[GoldSpan], note: Note) -> list[GoldSpan]:
 
 
 def only_place(body: str, quote: str) -> Span | None:
-    """Return the only span of a quote in a body, ignoring white space; None without one, or for several."""
+    """Return the only span of a quote in a body, ignoring white space; None if there is none or more than one."""
     spans = _QuoteText(body).first_two(quote)
     return spans[0] if len(spans) == 1 else None
 
@@ -129,7 +129,7 @@ def place(store: Store, base: KnowledgeBase, questions: Sequence[Question], name
     """Return the questions of a file with the positions of their right passages in the notes of a base.
 
     Each quote must occur in its note once, ignoring white space, or at its `start`. Raises one QuestionSetError that
-    lists the other quotes; `name` is the name of the file.
+    lists the quotes that don't; `name` is the name of the file.
     """
     by_path: dict[str, list[Question]] = {}
     for question in questions:
@@ -202,7 +202,7 @@ class _QuoteText:
         self._squeezed: tuple[str, array[int], array[int]] | None = None
 
     def nearest(self, gold: GoldSpan) -> Span | None:
-        """Return the span of a quote nearest to its last position, None without one."""
+        """Return the span of a quote nearest to its last position, None if it is missing."""
         if self._body.startswith(gold.quote, gold.start):
             return gold.start, gold.start + len(gold.quote)
         # Overlapping spans would take quadratic time in a run of one letter.
@@ -239,7 +239,7 @@ class _QuoteText:
         return at > 0 and _WITHIN_WORD.match(self._body, at - 1) is not None
 
     def _squeeze(self) -> "tuple[str, array[int], array[int]]":
-        """Return the body without white space, and the start of each word in it and in the body."""
+        """Return the body without white space, and the start of each word in the result and in the body."""
         if self._squeezed is None:
             before, starts = array("q"), array("q")
             length = 0

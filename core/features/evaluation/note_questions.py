@@ -53,7 +53,7 @@ _TOGETHER, _OF_NOTE = 4, 2
 KINDS = ("title", "sentence", "heading", "definition", "identifier", "link")
 """Sources of questions, in the order in which a note's questions are taken."""
 OF_NOTE = 6
-"""Maximum number of questions about a note."""
+"""Maximum number of questions per note."""
 _OPENING = 200
 """Maximum length in characters of a section's opening, the right passage of a question about the section."""
 _OPENINGS = 20
@@ -119,7 +119,7 @@ def note_questions(notes: Sequence[Note], links: NoteLinks) -> list[Question]:
 
 
 def plain_question(text: str) -> str:
-    """Return a text as a question: without signs that have a meaning in the search syntax."""
+    """Return a text as a question, without characters that have a meaning in the search syntax."""
     return " ".join(_PLAIN.sub(" ", text).split())
 
 
@@ -190,7 +190,7 @@ def _make_cloze(sentence: str, holding: Mapping[str, int]) -> str:
 
 
 def _link_texts(notes: Sequence[Note], links: NoteLinks) -> dict[str, list[str]]:
-    """Return for each note the texts of links to it in other notes; texts that link to several notes are left out."""
+    """Return the texts of links to each note from other notes, except texts that link to several notes."""
     places: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for note in notes:
         for match in _LINKED.finditer(note.body):

@@ -71,7 +71,7 @@ def _with(settings: Mapping[str, str], start: Pipeline, chunking: ChunkingOption
 
 
 def index_of(base: KnowledgeBase, pipeline: Pipeline) -> tuple[ChunkingOptions, str]:
-    """Return the chunking and the embedder of a pipeline on a base."""
+    """Return the chunking and the embedder that a pipeline uses for a base."""
     return pipeline.chunking or base.chunking, pipeline.embedder or base.embedder
 
 

@@ -143,7 +143,7 @@ def _question(row: object, line: int) -> Question:
     try:
         read = _QuestionRow.model_validate(row)
     except ValidationError as error:
-        # What is no list of objects is said before what the row lacks.
+        # First report a `gold` that isn't a list of objects, then other mistakes.
         raise _mistake(
             min(error.errors(), key=lambda item: item["loc"][:1] != ("gold",) or len(item["loc"]) > 2)
         ) from error
@@ -222,7 +222,7 @@ def to_csv(rows: Iterable[Iterable[str]]) -> bytes:
 def _rows(text: str, name: str) -> Iterator[tuple[int, Row]]:
     """Yield each row that isn't blank, with the number of its first line."""
     first = text.lstrip(f"{_DELIMITERS} \r\n").partition("\n")[0].lower()
-    # The one that separates the most names of columns in the first line.
+    # The delimiter that yields the most column names in the first line.
     delimiter = max(_DELIMITERS, key=lambda sign: len({name.strip(' "\r') for name in first.split(sign)} & {*COLUMNS}))
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     header: list[str] = []
@@ -279,9 +279,9 @@ def _check_length(row: Row) -> None:
 
 
 def _row_question(row: Row, line: int, known: Question | None) -> Question:
-    """Return the question in a row, with its right passage if it has one; raises RowError.
+    """Return the question in a row, with the right passage if the row has one; raises RowError.
 
-    Blank cells have the values of `known`, the question from earlier rows.
+    Blank cells take their values from `known`, the question from earlier rows.
     """
     cells: dict[str, object] = {name: text for name, text in row.items() if text.strip()}
     cells |= {name: _TRUTH.get(row[name].strip().lower(), row[name]) for name in ("any", "suggested") if name in cells}

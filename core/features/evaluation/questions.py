@@ -1,4 +1,4 @@
-"""Question sets of a base (creating, importing, exporting), and their questions: typed, suggested, marked on hits."""
+"""Question sets of a base (creating, importing, exporting), and their questions (typed, suggested, marked on hits)."""
 
 from dataclasses import replace
 
@@ -139,7 +139,7 @@ class Questions:
         self._table.add_gold(question_set, question_id, self._gold(hit))
 
     def narrow_passage(self, question_set: QuestionSet, question_id: str, gold: GoldSpan, quote: str) -> None:
-        """Replace a right passage by a part of it: a click marks a whole chunk, but the answer may be a sentence.
+        """Replace a right passage with a part of it: a click marks a whole chunk, but the answer may be one sentence.
 
         Raises QuestionSetError for a text outside the passage, and NoteNotFound.
         """

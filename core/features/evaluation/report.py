@@ -283,7 +283,7 @@ def _escaped(match: re.Match[str]) -> str:
         return f"{number}\\{sign[-1]}"
     if sign in ("<", ">", "&"):
         return escape(sign)
-    # No backslash here: some readers link addresses in spite of it.
+    # No backslash here, because some Markdown readers link addresses despite it.
     if sign[-1] in "/.@":
         return {"://": "&#58;//", "@": "&#64;"}.get(sign, f"{sign[:-1]}&#46;")
     return f"\\{sign}"

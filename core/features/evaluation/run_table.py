@@ -1,4 +1,4 @@
-"""Tables of runs and of the results of their questions."""
+"""Tables of runs and of their questions' results."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -54,7 +54,7 @@ class RunTable(StoreTable):
         metrics: Mapping[str, float],
         ended_at: datetime | None = None,
     ) -> Run:
-        """Store results by the number of their question in the run, and the metrics so far; return the changed run."""
+        """Store results by question number, and the metrics so far; return the changed run."""
         with self._write(aside=True) as connection:
             self.run(run.id)
             connection.executemany(
@@ -68,7 +68,7 @@ class RunTable(StoreTable):
         return self.run(run.id)
 
     def results(self, run_id: str) -> dict[int, QuestionResult]:
-        """Return the results of a run so far, by the number of their question."""
+        """Return the results of a run so far, by question number."""
         rows = self._rows("SELECT number, result FROM results WHERE run_id = ? ORDER BY number", run_id)
         read = ((number, _RESULT(fields_in(result, QuestionResult), self._database.unread)) for number, result in rows)
         return {number: result for number, result in read if result.id}

@@ -51,10 +51,10 @@ from core.store import Store
 
 
 def diagnose(store: Store, reasons: Reasons, golds: Sequence[tuple[int, GoldSpan]]) -> list[Diagnosis]:
-    """Diagnose the missed right passages; `golds` are pairs of a passage's number in the question and the passage.
+    """Diagnose missed right passages; `golds` are pairs of a passage's number in its question and the passage.
 
-    Found passages, with FOUND_SHARE of their characters in hits, are left out. If several chunks contain that share of
-    a passage, the diagnosis is about the chunk that got furthest.
+    Found passages (at least FOUND_SHARE of their characters are in hits) are left out. If several chunks contain that
+    share of a passage, the diagnosis is about the chunk that got furthest.
     """
     cards = store.notes.cards_of({gold.note_id for _, gold in golds})
     chunks = {note_id: store.chunks.by_rowid(store.chunks.rowids_of(note_id)) for note_id in cards}
@@ -77,7 +77,7 @@ def _missed(reasons: Reasons, note: NoteSummary, chunks: Mapping[int, Chunk], nu
     if most is None or _share(gold, [*holding.values()]) < FOUND_SHARE:
         held = (shares[most.id], most.id) if most else ()
         return Diagnosis(number, "not_indexed", *held)
-    # Any chunk with enough of the passage would be an answer; without one, take those with the most of it.
+    # Any chunk with enough of the passage would be an answer; if there is none, take those with the most.
     enough = min(FOUND_SHARE, shares[most.id])
     outcome = reasons.outcome_for(
         note, {rowid: chunk for rowid, chunk in holding.items() if shares[chunk.id] >= enough}
@@ -111,10 +111,12 @@ def _share(gold: GoldSpan, parts: Sequence[Chunk | Passage]) -> float:
 Answerer = Callable[[SearchResult, Stop], Answer]
 """Answers the question of a search result; raises Cancelled if it is stopped."""
 AnswererFactory = Callable[[Store, SearchEngine, bool], Answerer]
-"""Makes an answerer from a store with the notes and its search engine; True: a language model writes the answers."""
+"""Makes an answerer from a store and its search engine; the third argument says whether a language model writes the
+answers.
+"""
 
 _TOGETHER = 25
-"""Number of results to write at once; a kill loses at most these."""
+"""Number of results per transaction, which is the most that is lost if the process is killed."""
 
 
 class Runs:
@@ -146,7 +148,7 @@ class Runs:
     # pipelines
 
     def variants(self, base: str, search: SearchSettings, compare: str | None) -> list[Pipeline]:
-        """Return the pipeline with these settings, and the one to compare it with, if any.
+        """Return the pipeline with the given settings, and the pipeline to compare it with, if any.
 
         Raises the errors of `pipelines.parse`.
         """
@@ -215,7 +217,7 @@ class Runs:
         return self._go_on(run, questions, done, progress)
 
     def to_ask(self, question_set: QuestionSet) -> list[Question]:
-        """Return the questions of a set that a run asks; raises QuestionSetError if there are none, or for bad ones."""
+        """Return the questions of a set that a run would ask; raises QuestionSetError for none or invalid questions."""
         resolved = golds.resolve(self._store, question_set)
         questions = [question for question in resolved if not question.suggested and not scoring.is_lost(question)]
         if not questions:
@@ -241,7 +243,7 @@ class Runs:
         return [(self._table.run(run_id), self.results(run_id)) for run_id in run_ids]
 
     def is_under_way(self, run: Run) -> bool:
-        """Whether this process is now asking the questions of a run."""
+        """Whether this process is currently asking the questions of a run."""
         return run.id in self._under_way
 
     def is_current(self, run: Run) -> bool:
@@ -369,5 +371,5 @@ def _is_of(question: Question, result: QuestionResult) -> bool:
 
 
 def _part(progress: Progress, number: int, of: int) -> Progress:
-    """Return the progress function for one of several equal parts of a job."""
+    """Return the progress function for one part of a job with several equal parts."""
     return lambda done, total, what: progress(number + done / max(1, total), of, what)

@@ -99,7 +99,7 @@ def is_lost(question: Question) -> bool:
 
 
 def values(result: QuestionResult) -> dict[str, float]:
-    """Return the METRICS of a question that has an answer, and those ANSWER_METRICS that apply to it."""
+    """Return METRICS for a question that has an answer, and the ANSWER_METRICS that apply to it."""
     answers = answer_values(result)
     if result.negative:
         return answers
@@ -174,7 +174,7 @@ def judge(chat: Chat, result: QuestionResult, characters: int, stop: Stop) -> Ju
 
 
 def _parse_judgement(reply: str) -> _Reply | None:
-    """Return the judgement at the end of a reply, None without one.
+    """Return the judgement at the end of a reply, None if there is none.
 
     Text before it may be the model's reasoning. An object with text after or around it may be only a quotation.
     """
@@ -207,7 +207,7 @@ def given_answer(store: Store, answer: Answer) -> GivenAnswer:
 
 
 def answer_values(result: QuestionResult) -> dict[str, float]:
-    """Return those ANSWER_METRICS that apply to a question and its answer."""
+    """Return the ANSWER_METRICS that apply to a question and its answer."""
     answer = result.given
     if answer is None or answer.problem:
         return {}

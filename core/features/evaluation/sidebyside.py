@@ -36,7 +36,7 @@ def shared(runs: Sequence[Measured]) -> list[tuple[QuestionResult, ...]]:
     """Return the results of the questions that all runs asked, one for each run, in the order of the first run.
 
     Equal questions have the same id, text and right passages (path and quote; positions may differ). Raises ConfigError
-    if there are no common questions, or the runs are of different bases.
+    if there are no common questions, or the runs belong to different bases.
     """
     if len({run.base_id for run, _ in runs}) > 1:
         raise ConfigError("These runs are of different bases. Choose runs of one base.")
@@ -50,8 +50,8 @@ def shared(runs: Sequence[Measured]) -> list[tuple[QuestionResult, ...]]:
 def side_by_side(measured: Sequence[Measured], metric: str | None = None) -> SideBySide:
     """Compare two runs of one base, or present a single run in the same form.
 
-    The default `metric` is BY_RANK, or BY_BUDGET if the runs' hits may differ in length, because a number of hits
-    favours long ones. Raises ConfigError for incomparable runs or another number of runs, and UnknownChoice for a
+    The default `metric` is BY_RANK, or BY_BUDGET if the runs' hits may differ in length, because a fixed number of hits
+    favours long ones. Raises ConfigError unless there are one or two comparable runs, and UnknownChoice for a
     metric.
     """
     if not 0 < len(measured) <= MOST_RUNS:
@@ -112,7 +112,7 @@ def _settings(runs: Sequence[Run]) -> dict[str, tuple[object, ...]]:
 
 def _labels(runs: Sequence[Run]) -> tuple[str | Message, ...]:
     """Return the labels of the runs' pipelines; equal labels get the number of the run."""
-    # The base's chunking at that time is in a run that used it.
+    # A run that used the base's chunking has it as it was at that time.
     settings = next((run.settings for run in runs if run.pipeline.chunking is None), {})
     chunking: dict[str, Any] = {name: settings[name] for name in ChunkingOptions.__slots__ if name in settings}
     names = [pipeline_label(run.pipeline, ChunkingOptions(**chunking)) for run in runs]

@@ -83,7 +83,7 @@ class FoundPassage(CitedPassage):
 
 @frozen
 class QuestionResultView:
-    """The hits and the answer of a run for a question; `verdict` and `reason` are from a language model's judgement."""
+    """A run's hits and answer for a question. `verdict` and `reason` come from a language model's judgement."""
 
     id: str
     question: str
@@ -238,5 +238,5 @@ def _question_line(evaluation: EvaluationView) -> str:
 
 
 def _figures(runs: Sequence[Mapping[str, float]]) -> list[str]:
-    """Return a line for each figure: its value in each run, then its name (last, because its width varies)."""
+    """Return a line for each figure: its value in each run, then its name, which is last because its width varies."""
     return ["".join(f"{run[name]:>9.3f}" for run in runs) + f"  {say(figure_name(name))}" for name in runs[0]]

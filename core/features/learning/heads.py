@@ -61,7 +61,7 @@ def head_of(line: str) -> Head | None:
     if match := _HEAD.match(line):
         rest = match["rest"]
         if _SYSLOG.fullmatch(match["time"]):
-            rest = rest.partition(" ")[2]  # the name of the machine
+            rest = rest.partition(" ")[2]  # skip the host name
         level, source, rest = _level(rest)
         return Head(match["time"].strip(), level, source, rest)
     if match := _LEVEL_FIRST.match(line):
@@ -71,7 +71,7 @@ def head_of(line: str) -> Head | None:
 
 
 def level_of(name: str) -> LogLevel:
-    """Return the level with a name in logs, "" for another name."""
+    """Return the level for a name used in logs, "" for another name."""
     return _LEVELS.get(name.strip().upper(), "")
 
 

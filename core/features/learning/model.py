@@ -1,4 +1,4 @@
-"""Suggestions of a language model from the masked events of a log, each checked against the lines that it quotes."""
+"""Suggestions from a language model about the masked events of a log, each checked against the lines that it quotes."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -34,7 +34,7 @@ business_rule, module_context and test_experience. "scope" is the part of the sy
 the text of the event with that line. One note for each fact, at most eight, the most useful first. Where nothing is \
 worth a note, reply {"notes": []}"""
 PARTS = 20
-"""Maximum number of parts of a log to send to a model; the events after them aren't sent."""
+"""Maximum number of parts of a log to send to a model; events after them aren't sent."""
 NOTES = 12
 """Maximum number of suggestions to read from one reply."""
 
@@ -42,7 +42,7 @@ _OPENING = r'\{\s*"notes"\s*:'
 _FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
 _SENTENCE = re.compile(r"[^.。!！?？;；\n]+(?:[.。!！?？;；]+(?!\s)[^.。!！?？;；\n]+)*")
 _LONG = 200
-"""Length in characters above which the sentence around a quote is its context, not the whole line."""
+"""Length in characters of a line above which only the sentence around a quote is its context."""
 _BULLET = re.compile(r"^[\s>#*•-]+")
 _MOST_LINE = 300
 _Word = Annotated[str, Field(max_length=100)]
@@ -79,7 +79,7 @@ class _Suggestion(BaseModel):
 
 @frozen
 class ModelReading:
-    """Facts that a model suggested for a part of a log, dropped suggestions, and the number of events not sent."""
+    """Facts that a model suggested for part of a log, dropped suggestions, and the number of unsent events."""
 
     facts: Sequence[Fact]
     dropped: tuple[Dropped, ...]
@@ -87,7 +87,7 @@ class ModelReading:
 
 
 class ModelReader:
-    """Reads logs with a model, until its server or the form of its replies fails; that is the `problem`."""
+    """Reads logs with a model, until its server fails or its replies have the wrong form, which is the `problem`."""
 
     def __init__(self, chat: Chat, characters: int) -> None:
         self._chat = chat
@@ -98,9 +98,9 @@ class ModelReader:
     def read(
         self, log: LogText, by_rules: Sequence[Fact], language: str, step: Callable[[float], None]
     ) -> Iterator[ModelReading]:
-        """Yield the model's result for each part of a log; facts that a rule found too are replaced by the rule's.
+        """Yield the model's result for each part of a log; a fact that a rule found too is replaced by the rule's.
 
-        `step` is called with the share that is done, and may raise Cancelled.
+        `step` is called with the completed share, and may raise Cancelled.
         """
         if self.problem:
             return
@@ -135,8 +135,8 @@ def _covering(item: Fact, others: Sequence[Fact]) -> Fact | None:
 def _suggested(chat: Chat, excerpt: Excerpt, language: str, stop: Stop) -> tuple[list[Fact], list[Dropped]]:
     """Return the facts that a model suggests, and the dropped suggestions with the reasons.
 
-    If the reply has another form, it is requested once more. Raises ProviderError if the second one has it too, and the
-    errors of `Chat.stream`.
+    If the reply has another form, it is requested once more. Raises ProviderError if the second reply also has the
+    wrong form, and the errors of `Chat.stream`.
     """
     facts = []
     dropped = []
@@ -223,7 +223,7 @@ def _whole_lines(text: str, start: int, end: int) -> str:
 
 
 def _plain_lines(text: str) -> Iterator[str]:
-    """Yield the lines of a model's text without the Markdown signs of lists, headings and code."""
+    """Yield the lines of a model's text without the Markdown markers of lists, headings and code."""
     for line in text.splitlines():
         if clean := one_line(_BULLET.sub("", make_storable(line).replace("`", ""))):
             yield clean

@@ -16,7 +16,7 @@ from core.model import EventKind, LogEvent, LogText
 MOST_BYTES = 64 * 1024 * 1024
 MOST_EVENTS = 200_000
 _MOST_LINE = 4_000
-"""Maximum number of characters to read of a line."""
+"""Maximum number of characters to read per line."""
 _SAMPLE = 16 * 1024
 _CONTROLS = re.compile(
     r"\x1b\[[0-9;?]{0,20}[A-Za-z]|\x1b\][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\)|[\x00-\x08\x0b-\x1f\x7f-\x9f]"
@@ -104,7 +104,7 @@ def _name(name: str, masker: Masker) -> str:
 
 
 def _cut_lines(text: str) -> tuple[str, int]:
-    """Return a text with its lines cut to `_MOST_LINE` characters, and the number of lines that were longer."""
+    """Return a text with its lines cut to `_MOST_LINE` characters, and the number of longer lines."""
     if len(text) <= _MOST_LINE:
         return text, 0
     lines = text.split("\n")
@@ -115,7 +115,7 @@ def _cut_lines(text: str) -> tuple[str, int]:
 
 
 def _choose_parser(name: str, sample: str) -> str:
-    """Return the parser that fits a log best, the first of several."""
+    """Return the parser that fits a log best; the first of equally good ones."""
     scores = {kind: LOG_PARSERS.build(kind).fits(name, sample) for kind in LOG_PARSERS}
     return max(scores, key=lambda kind: scores[kind])
 

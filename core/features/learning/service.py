@@ -46,21 +46,21 @@ _EMPHASIS = re.compile(r"(?i)(?<!\w)_|_(?!\w)|__|www\.")
 _CHINESE = re.compile(rf"[{CJK}]")
 _LANGUAGE = "zh_CN"
 _SHARE = 0.15
-"""Share of Chinese characters among a log's letters above which its notes are written in Chinese."""
+"""Minimum share of Chinese characters among a log's letters for notes in Chinese."""
 _MOST_LINES = 12
 _RULES = "rules"
 """Author of notes from rules."""
 
 _NEAR = 0.8
-"""Minimum share of common words for two keys of the same fact."""
+"""Minimum share of common words between keys of the same fact."""
 _FEWEST = 5
-"""Minimum number of words in a key to compare it by words."""
+"""Minimum number of words in a key for comparing it by words."""
 _OPPOSITES = frozenset(
     "not no never without don won isn cannot enable disable enabled disabled on off true false yes start"
     " stop up down before"
     " after more less increase decrease allow deny add remove 不 没 无 未 非 禁 开 关 启 停 前 后 增 减".split()
 )
-"""Words that change the meaning of a sentence, and so make it another fact."""
+"""Words that change the meaning of a sentence, and so make it a different fact."""
 _BY_KEY = frozenset(name for name, rule in RULES.items() if rule.by_key)
 _VALUE = re.compile(r"\d")
 
@@ -73,7 +73,7 @@ _PASTED = "log.txt"
 
 @frozen
 class Sorting:
-    """New facts, and the numbers of known and of rejected ones."""
+    """New facts, and the numbers of known and rejected facts."""
 
     fresh: Sequence[Fact]
     known: int
@@ -222,7 +222,7 @@ class Learning:
 
     @property
     def enabled(self) -> bool:
-        """Whether learning is on: by the settings, else by the user's choice."""
+        """Whether learning is on: from the settings, else from the user's choice."""
         chosen = self._settings.enable_learning
         return self._preferences.get(_LEARNING) == "on" if chosen is None else chosen
 
@@ -351,7 +351,7 @@ class Learning:
         reading: ModelReading,
         model: str,
     ) -> LearntLog:
-        """Write the notes for a model's facts, and return the log's result with them added."""
+        """Write the notes for a model's facts, and add them to the result for the log."""
         sorting = memory.sort(reading.facts)
         items = [item_of(RULE, fact, log, language_of(log), model) for fact in sorting.fresh]
         note_ids = self._write_notes(base, items, sorting.fresh)

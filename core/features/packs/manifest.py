@@ -29,7 +29,7 @@ GROUP = "tessera.packs"
 
 
 def number(version: str) -> tuple[int, ...]:
-    """Return a version for comparison: 1.10 is later than 1.9, 1.0 equals 1, and "" is before all others."""
+    """Return a version for comparison: 1.10 is later than 1.9, 1.0 equals 1, and "" precedes all others."""
     parts = [int(part) for part in version.split(".")] if version else [-1]
     while len(parts) > 1 and not parts[-1]:
         parts.pop()
@@ -45,7 +45,7 @@ def read(place: Path) -> Pack:
 
 
 def checked(place: Path) -> tuple[Pack | None, list[Message]]:
-    """Return the pack in a folder, None if `pack.toml` can't be parsed, and the mistakes in it."""
+    """Return the pack in a folder (None if `pack.toml` can't be parsed), and the mistakes in `pack.toml`."""
     try:
         text = folder.read(place, FILE).decode("utf-8-sig")
         values = tomllib.loads(text)
@@ -83,7 +83,7 @@ def _problems(values: dict[str, object]) -> list[tuple[str, Message]]:
 
 
 def _line(text: str, key: str) -> int:
-    """Return the number of the line that sets a key, 1 without one."""
+    """Return the number of the line that sets a key, 1 if no line does."""
     setting = re.compile(rf"\W*{re.escape(key)}\b")
     return next((n for n, line in enumerate(text.splitlines(), start=1) if key and setting.match(line)), 1)
 
@@ -93,12 +93,12 @@ def _mistake(line: int, reason: Message) -> Message:
 
 
 def bundled() -> Path:
-    """Return the folder of the packs that come with the program."""
+    """Return the folder with the packs that come with the program."""
     return app_paths.PROGRAM / "data" / "packs"
 
 
 def find_packs() -> dict[str, Pack]:
-    """Return the packs of the program and of installed Python packages, by name."""
+    """Return the packs from the program and from installed Python packages, by name."""
     packs: dict[str, Pack] = {}
     for place in _places():
         try:
@@ -111,7 +111,7 @@ def find_packs() -> dict[str, Pack]:
 
 
 def place_of(name: str) -> Path:
-    """Return the folder of the pack with a name; raises UnknownChoice."""
+    """Return the folder of the pack with the given name; raises UnknownChoice."""
     own = bundled() / name
     if "/" not in name and "\\" not in name and (own / FILE).is_file():
         return own

@@ -34,7 +34,7 @@ _LOG = logging.getLogger(__name__)
 class Packs:
     """The packs of a workspace. Changes raise WorkspaceLocked in a read-only workspace.
 
-    `problems` has, by the name of the pack, the failures at the start of the workspace.
+    `problems` has the failures at the start of the workspace, by pack name.
     """
 
     def __init__(self, store: Store, settings: Settings, bases: Bases, pending: PendingChunks) -> None:
@@ -70,7 +70,7 @@ class Packs:
         return [PackCard(found.get(name), installed.get(name), name in newer) for name in names]
 
     def edited(self, name: str) -> Sequence[EditedNote]:
-        """Return the notes of a pack that the user changed, each with the pack's present text for it.
+        """Return the notes of a pack that the user changed, each with the pack's current text.
 
         Raises UnknownChoice for a pack that isn't installed, and PackError for an unreadable one.
         """
@@ -83,7 +83,7 @@ class Packs:
         return changed
 
     def offered(self, note_id: str) -> Note | None:
-        """Return a note with its pack's present text, None if the pack no longer has it.
+        """Return a note with its pack's current text, None if the pack no longer has it.
 
         Raises NoteNotFound, and the errors of `edited`.
         """
@@ -110,7 +110,7 @@ class Packs:
         return self._bring(pack, notes, installed, folder, embed, progress)
 
     def upgrade(self, name: str, *, embed: bool = True, progress: Progress = no_progress) -> PackReport:
-        """Upgrade an installed pack to the available version; notes that the user changed or deleted stay so.
+        """Upgrade an installed pack to the available version, except notes that the user changed or deleted.
 
         Raises UnknownChoice for a pack that isn't installed or available, and the PackErrors of `install`.
         """
@@ -120,9 +120,9 @@ class Packs:
         return self._bring(pack, notes, installed, installed.folder, embed, progress)
 
     def take(self, note_id: str, expected_version: int) -> None:
-        """Replace an edited note by its pack's text, without embedding; later upgrades change it again.
+        """Replace an edited note with the pack's text, without embedding; later upgrades change it again.
 
-        A note that the pack no longer has is put into the trash. Raises Conflict for another version of the note, and
+        A note that the pack no longer has is moved to the trash. Raises Conflict for another version of the note, and
         the errors of `offered`.
         """
         with self._store.changing:
@@ -133,12 +133,12 @@ class Packs:
             self._store.leave_pending()
 
     def leave(self, note_id: str) -> None:
-        """Undo `take`: record a note as one that its pack's upgrade skipped."""
+        """Undo `take`: record that the pack's upgrade skipped a note."""
         note = self._store.notes.note(note_id)
         self._table.put_files(note.source_ref.removeprefix("pack:"), {str(note.path): ""})
 
     def delete(self, name: str) -> int:
-        """Put the notes of a pack into the trash, except notes that the user changed; return the number of these."""
+        """Move a pack's notes to the trash, except notes that the user changed; return the number of changed notes."""
         self._store.database.check_writable()
         self._get_installed(name)
         self._store.open_index()
@@ -154,7 +154,7 @@ class Packs:
     def start(self) -> None:
         """Install the packs of `auto_install` in a new workspace, and upgrade installed ones.
 
-        Nothing is embedded. Failures are logged and added to `problems`; the workspace opens all the same.
+        Nothing is embedded. Failures are logged and added to `problems`; the workspace opens anyway.
         """
         try:
             if self._chosen and self._store.database.version() == 0:
@@ -168,7 +168,7 @@ class Packs:
             self._problem("", error)
 
     def _begin_chosen(self) -> None:
-        """Record the packs of `auto_install` in one transaction, so that a later start continues an interrupted one."""
+        """Record the packs of `auto_install` in one transaction, so that a later start can resume."""
         packs = []
         for name in self._chosen:
             try:

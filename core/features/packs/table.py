@@ -1,4 +1,4 @@
-"""Tables of installed packs, and of the hash of each of their files at its installation."""
+"""Tables of installed packs, and of their files' hashes at the installation."""
 
 from collections.abc import Iterable
 
@@ -27,7 +27,7 @@ _PASSED_BY = """
     AND json_extract(versions.fields, '$.content_hash') IS NOT hash
     ORDER BY notes.path
 """
-"""Query of notes whose last version by the pack isn't from the recorded file: an upgrade skipped them."""
+"""Query of notes whose last version from the pack doesn't match the recorded file, because an upgrade skipped them."""
 
 
 class PackTable(StoreTable):
@@ -38,7 +38,7 @@ class PackTable(StoreTable):
         return self._packs("ORDER BY packs.name")
 
     def named(self, name: str) -> InstalledPack | None:
-        """Return the installed pack with a name, None without one."""
+        """Return the installed pack with the given name, None if there is none."""
         return next(iter(self._packs("WHERE packs.name = ?", name)), None)
 
     def _packs(self, where: str, *values: object) -> list[InstalledPack]:
@@ -54,13 +54,13 @@ class PackTable(StoreTable):
     # writing
 
     def begin(self, pack: Pack, base_id: str, folder: str) -> None:
-        """Write a pack before its notes."""
+        """Store a pack before its notes are written."""
         now = utc_now().isoformat()
         row = {"name": pack.name, "version": "", "base_id": base_id, "folder": folder}
         self._insert("packs", row | {"initialized_at": now, "checked_at": now})
 
     def finish(self, name: str, version: str, folder: str) -> None:
-        """Record that all notes of a version are written, and the folder of the pack."""
+        """Record the version whose notes are all written, and the folder of the pack."""
         now = utc_now().isoformat()
         self._execute(
             "UPDATE packs SET version = ?, folder = ?, checked_at = ? WHERE name = ?", version, folder, now, name

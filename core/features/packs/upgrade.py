@@ -1,4 +1,4 @@
-"""Upgrading a pack note by note; notes that the user changed or deleted stay so."""
+"""Upgrading a pack note by note, without touching notes that the user changed or deleted."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -55,7 +55,7 @@ def read_pack(place: Path) -> tuple[Pack, dict[str, PackNote]]:
 
 
 def _notes(place: Path) -> Iterator[tuple[str, PackNote | Message]]:
-    """Yield the path of each note in a folder with the note, or with the reason why it can't be read."""
+    """Yield the path of each note in a folder, with the note or with the reason why it can't be read."""
     try:
         scan = folder.scan(place, scope="notes")
     except SourceError as error:
@@ -132,7 +132,7 @@ class Upgrade:
         )
 
     def take(self, note: Note) -> None:
-        """Replace a note by the pack's, discarding the user's changes; put it into the trash if the pack has none."""
+        """Replace a note with the pack's, discarding the user's changes; move it to the trash if the pack has none."""
         self._store.open_index()
         if pack_note := self._notes.get(str(note.path)):
             self._write([self._draft(pack_note, note.id, note.base_id, note)], no_progress)
@@ -199,7 +199,7 @@ class Upgrade:
         return NoteToIndex(note, outline=pack_note.outline, change=Revision("update" if stored else "create", "pack"))
 
     def _trashed(self) -> dict[str, str]:
-        """Return the ids by path of the notes that were put into the trash when this pack was removed."""
+        """Return the ids, by path, of the notes that were moved to the trash when this pack was removed."""
         if self._hashes:
             return {}
         deleted = self._store.versions.deleted(self._installed.base_id)
@@ -208,7 +208,7 @@ class Upgrade:
 
 
 def delete(store: Store, note_ids: Sequence[str], change: Revision) -> None:
-    """Put notes of one or more bases into the trash."""
+    """Move notes of one or more bases to the trash."""
     of_base = store.notes.base_ids(note_ids)
     for base_id in set(of_base.values()):
         ids = [note_id for note_id, of in of_base.items() if of == base_id]
@@ -216,7 +216,7 @@ def delete(store: Store, note_ids: Sequence[str], change: Revision) -> None:
 
 
 def untouched(store: Store, note: Note) -> bool:
-    """Whether text and fields of a note are unchanged since its pack wrote them."""
+    """Whether a note's text and fields are unchanged since its pack wrote them."""
     left = store.versions.last_by(note.id, "pack")
     return left is not None and _values(note) == _values(left)
 
@@ -227,5 +227,5 @@ def edited(note: Note, offered: str | None) -> EditedNote:
 
 
 def _values(note: Note) -> dict[str, object]:
-    """Return text and fields of a note for comparison, with tags as a set."""
+    """Return a note's text and fields for comparison, with tags as a set."""
     return {name: getattr(note, name) for name in ("body", *NOTE_FIELDS)} | {"tags": set(note.tags)}

@@ -22,7 +22,7 @@ from core.store.table import StoreTable
 
 
 class ConceptTable(StoreTable):
-    """Concepts that are pinned, hidden or merged into another one. Writing them doesn't change search results."""
+    """Concepts that are pinned, hidden or merged into another. Writing them doesn't change search results."""
 
     def choices(self) -> dict[str, tuple[str, str]]:
         """Return the decision on each concept, with the concept that it is merged into, "" for other decisions."""
@@ -38,7 +38,7 @@ class ConceptTable(StoreTable):
         self._execute("DELETE FROM concepts WHERE name = ? OR into_name = ?", name, name, aside=True)
 
 
-# The concepts that notes hold.
+# Concepts in the notes.
 
 CHOICES = get_args(ConceptChoice)
 _FEWEST = 2
@@ -47,9 +47,9 @@ _MOST = 0.25
 """Maximum share of notes with a concept, because frequent phrases don't distinguish notes; _FEW are always allowed."""
 _FEW = 10
 _LEADING, _COMMON = 12, 40
-"""Number of a note's concepts that a path may follow, and maximum number of notes with such a concept."""
+"""Number of concepts per note that a path may follow, and maximum number of notes with such a concept."""
 _LINK, _SHARED = 1.0, 1.5
-"""Cost of a step in a path by a link, and by a shared concept. The more links or notes there are, the more it costs."""
+"""Cost of a step along a link, and along a shared concept. The more links or notes there are, the higher the cost."""
 _FURTHEST = 8.0
 
 
@@ -104,7 +104,7 @@ class Concepts:
 
     @log_call("concept.notes")
     def notes(self, names: Sequence[str], base: str = "") -> list[ConceptNote]:
-        """Return the notes that contain all of some concepts, by number of occurrences; none for no concepts."""
+        """Return the notes that contain all the given concepts, by number of occurrences; empty without concepts."""
         index, choices = self._index(base), self._table.choices()
         wanted = {_resolve_merges(_name(name), choices) for name in names}
         times = {
@@ -118,7 +118,7 @@ class Concepts:
 
     @log_call("concept.way")
     def way(self, first: str, last: str) -> list[Step]:
-        """Return the notes on the cheapest path from one note to another, by links and concepts; empty without one.
+        """Return the notes on the cheapest path between two notes, by links and concepts; empty if there is no path.
 
         Raises NoteNotFound.
         """
@@ -145,7 +145,7 @@ class Concepts:
             ways.append((note_id, way))
         cards = self._store.notes.cards_of(note_id for note_id, _ in ways)
         if any(note_id not in cards for note_id, _ in ways):
-            return []  # a note of it was deleted meanwhile
+            return []  # a note on the path was deleted meanwhile
         return [Step(cards[note_id], way) for note_id, way in reversed(ways)]
 
     @log_call("concept.decide")
@@ -191,7 +191,7 @@ class Concepts:
         return _Index(of_note, holders)
 
     def _linked(self) -> dict[str, dict[str, Message]]:
-        """Return for each note the notes that it links to or that link to it, with an explanation."""
+        """Return the notes that each note links to or that link to it, with an explanation."""
         links = self._links()
         linked: defaultdict[str, dict[str, Message]] = defaultdict(dict)
         for note_id, other in links.among(links.names):
@@ -203,7 +203,7 @@ class Concepts:
 def _steps(
     note_id: str, index: _Index, linked: Mapping[str, Mapping[str, Message]]
 ) -> Iterator[tuple[float, str, Message]]:
-    """Yield cost, note id and explanation of each possible next step of a path from a note."""
+    """Yield the cost, note id and explanation of each possible next step of a path from a note."""
     links = linked.get(note_id, {})
     for other, way in links.items():
         if other in index.of_note:
@@ -219,12 +219,12 @@ def _steps(
 
 
 def _name(name: str) -> str:
-    """Return a concept in the spelling of key phrases."""
+    """Return a concept spelled as key phrases are."""
     return " ".join(fold(name).replace("’", "'").split())
 
 
 def _resolve_merges(name: str, choices: Mapping[str, tuple[str, str]]) -> str:
-    """Return the concept into which a concept is merged, also in several steps, else the concept itself."""
+    """Return the concept into which a concept is merged, directly or in several steps, else the concept itself."""
     seen = {name}
     while choices.get(name, ("", ""))[0] == "merge" and (into := choices[name][1]) not in seen:
         seen.add(into)

@@ -36,9 +36,10 @@ _WIDE = re.compile(f"[{CJK}]")
 _UNLINKABLE = re.compile(r"[\[\]|#^\n]")
 
 LONG = 3_000
-"""Number of words from which a note without headings is hard to find; a Chinese character counts as half a word."""
+"""Minimum number of words of a note that is hard to find without headings; a Chinese character counts as half a word.
+"""
 _OWN_TITLE = 300
-"""Length in characters from which the first words of a text don't count as its title."""
+"""Minimum length of a text in characters for its first words not to count as a title."""
 _NAMED = 5
 """Maximum number of links to name."""
 _UNNAMED = re.compile(r"(?i)(?:untitled|new note|new document|note|未命名|新建.*|无标题.*)?[\s\d._-]*")
@@ -61,7 +62,7 @@ class Mention:
 def mentions(note: Note, names: Iterable[NoteNames], linked: Iterable[str | None]) -> list[Mention]:
     """Return the first mention of each other note that a note names without linking to it, in order.
 
-    Of overlapping names, the longer one is taken.
+    If names overlap, the longest is used.
     """
     text = _prose(note)
     without = {note.id, *linked}
@@ -71,7 +72,7 @@ def mentions(note: Note, names: Iterable[NoteNames], linked: Iterable[str | None
         if named.id in without:
             continue
         names_of_note = (named.title, *named.aliases)
-        # A text may have letters and their marks as one character, or apart.
+        # A text may have composed or decomposed accents.
         forms = {unicodedata.normalize(form, name) for name in names_of_note for form in ("NFC", "NFD")}
         if places := [place for name in forms if (place := _place(name, text, words))]:
             start, end = min(places)
@@ -94,7 +95,7 @@ def link(note: Note, mention: Mention, links: NoteLinks) -> str:
 
 
 def _prose(note: Note) -> str:
-    """Return the lower-case text of a note with the same positions, and NULs instead of parts without names."""
+    """Return the lower-case text of a note, with NULs in place of parts without names, so that positions stay valid."""
     body = note.body[:LONGEST]
     parsed = parser.parse(body, note.path or "note.md")
     lowered = body.lower()
@@ -112,7 +113,7 @@ def _prose(note: Note) -> str:
 
 
 def _place(name: str, text: str, words: set[str]) -> Span | None:
-    """Return the first span in a text where a name occurs as whole words, None without one."""
+    """Return the first span in a text where a name occurs as whole words, None if it doesn't."""
     name = name.strip().lower()
     wide = bool(_WIDE.search(name))
     if len(name) < (_SHORT_WIDE if wide else _SHORT) or not re.search(r"[^\W\d_]", name):

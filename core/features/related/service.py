@@ -1,4 +1,4 @@
-"""Related notes of a note, and accepting the links that they suggest."""
+"""Notes related to a note, and accepting the links that they suggest."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -21,16 +21,17 @@ from core.store import Store
 from core.store.note_rows import NoteNames
 
 _SHOWN, _COPIES, _LINKS = 8, 5, 10
-"""Maximum number of related notes, of copies and of links."""
+"""Maximum number of related notes, copies and links."""
 COPIED = 0.5
 """Minimum share of the shorter text that is in both notes, for them to be possible copies."""
 _COMMON = 0.05
-"""Share of all passages above which a name in them is a common word; a name in up to _FEW passages never is."""
+"""Share of all passages above which a name that they contain is a common word; a name in up to _FEW passages never is.
+"""
 _FEW = 20
 _WORD = re.compile(r"\w+")
 _BREAK = re.compile(r"\n[ \t]*\n|\A|\Z")
 _PARAGRAPH, _SHORTEST = 40, 8
-"""Number of last words of a paragraph to search for, and minimum number of characters in them."""
+"""Number of last words of a paragraph to search for, and their minimum total length in characters."""
 _PASSAGES = 5
 """Maximum number of passages near a paragraph."""
 _OWN = 10
@@ -96,14 +97,14 @@ class RelatedNotes:
         return [cards[other] for other in near if other in cards]
 
     def link(self, note_id: str, other: str, *, expected_version: int | None = None) -> Note:
-        """Replace the first mention of another note by a link to it, and return the changed note.
+        """Replace the first mention of another note with a link to it, and return the changed note.
 
-        Raises EditError without a mention, and the errors of `Notes.update`.
+        Raises EditError if there is no mention, and the errors of `Notes.update`.
         """
         return self._notes.update(note_id, body=self.linked(note_id, other), expected_version=expected_version)
 
     def linked(self, note_id: str, other: str) -> str:
-        """Return a note's text with the first mention of another note replaced by a link; raises EditError."""
+        """Return a note's text with a link instead of the first mention of another note; raises EditError."""
         note, links = self._store.notes.note(note_id), self._notes.links()
         shown = self._texts.without_hidden(note_id)
         places = self._mentions(shown, links, [links.names[other]] if other in links.names else [])
@@ -128,7 +129,7 @@ class RelatedNotes:
         return [] if note.plain else hints.mentions(note, names, linked)
 
     def _links(self, note: Note, links: NoteLinks, near: set[str]) -> list[LinkSuggestion]:
-        """Return suggested links in a note, links to related notes first; common words aren't linked."""
+        """Return suggested links for a note, first those to related notes; common words aren't linked."""
         found = self._mentions(note, links, links.names.values())
         answering = self._store.note_vectors.answering()
         cards = self._store.notes.cards_of(mention.note_id for mention in found if mention.note_id in answering)

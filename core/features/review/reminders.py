@@ -11,7 +11,7 @@ from core.settings.preferences import Preferences
 from core.store import Store
 from core.store.table import AMONG, StoreTable
 
-# Decisions on items to review: put off until a time, or fine as it is.
+# Decisions on review items: postponed until a time, or left unchanged.
 
 
 class DecisionTable(StoreTable):
@@ -34,7 +34,7 @@ class DecisionTable(StoreTable):
         self._execute(f"DELETE FROM decisions WHERE matter {AMONG}", list(matters), aside=True)
 
     def until(self, matters: Iterable[str]) -> dict[str, tuple[datetime, datetime]]:
-        """Return for each postponed item the time of the decision and its end; unreadable times are left out."""
+        """Return the time of the decision and its end for each postponed item; omit unreadable times."""
         rows = self._rows(f"SELECT matter, at, until FROM decisions WHERE matter {AMONG}", list(matters))
         spans = {}
         for matter, at, until in rows:
@@ -49,7 +49,7 @@ class DecisionTable(StoreTable):
 
 
 EASE = 2.5
-"""Factor for the intervals from the third on. It is the initial value in SM-2, and grade 4 doesn't change it."""
+"""Factor for the intervals from the third on: the initial value in SM-2, which grade 4 doesn't change."""
 FIRST, SECOND, LONGEST = timedelta(days=1), timedelta(days=6), timedelta(days=3650)
 UNSEEN = timedelta(days=30)
 """Minimum time since the last use and change of a note for a reminder."""
@@ -72,7 +72,7 @@ def next_interval(interval: timedelta | None) -> timedelta:
 
 
 class Reminders:
-    """Notes that are worth another look; off unless the user turns it on. `clock` returns the time in UTC."""
+    """Notes worth another look; off unless the user turns it on. `clock` returns the time in UTC."""
 
     def __init__(
         self, store: Store, preferences: Preferences, clock: Callable[[], datetime] = lambda: utc_now()
@@ -91,7 +91,7 @@ class Reminders:
         self._preferences.set(_PREFERENCE, "on" if enabled else "off")
 
     def due(self) -> Iterator[NoteSummary]:
-        """Yield the active notes to look at again, the longest unused first."""
+        """Yield the active notes to look at again, those unused for longest first."""
         if not self.enabled:
             return
         now = self._clock()
@@ -104,7 +104,7 @@ class Reminders:
         yield from [*islice(old, SHOWN)]
 
     def seen(self, note_ids: Collection[str]) -> Callable[[], None]:
-        """Postpone the next reminder of notes, each time by a longer interval; return a function that undoes it."""
+        """Postpone the next reminder of notes by a longer interval each time; return a function that undoes it."""
         keys, now = [_key(item) for item in note_ids], self._clock()
         before = self._table.until(keys)
         for key in keys:

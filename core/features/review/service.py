@@ -1,4 +1,4 @@
-"""Items of all kinds and bases that wait for the user, and the decisions on them that no other feature handles."""
+"""Items from all bases that wait for the user, and the decisions on them that no other feature handles."""
 
 import json
 import re
@@ -39,12 +39,12 @@ from core.retrieval.neighbours.service import Neighbours
 from core.store import Store
 
 LATER = timedelta(days=7)
-"""Time by which an item is postponed."""
+"""How long an item is postponed."""
 _WORDS = re.compile(r"\w+")
 _COMPARED = 300
-"""Number of characters of a new note for finding the nearest one."""
+"""Number of characters of a new note that are used to find the nearest note."""
 MOST = 500
-"""Maximum number of refused passages, and of pairs of a kind, to list."""
+"""Maximum number of refused passages, and of pairs per kind, to list."""
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
@@ -65,8 +65,8 @@ class ReviewParts:
 class Review:
     """The items that wait for the user.
 
-    They are notes and changes by programs, notes with two texts, edits without a place, refused passages, expired and
-    superseded notes, copies, contradictions, and reminders.
+    They are new notes and changes from programs, notes with two texts, edits without a place, refused passages, expired
+    and superseded notes, copies, contradictions, and reminders.
     """
 
     def __init__(self, parts: ReviewParts, reminders: Reminders, days: DigestDays) -> None:
@@ -137,11 +137,11 @@ class Review:
         return tuple(NoteChange(cards[item], author) for item, author in authors.items() if item in cards)
 
     def count(self) -> int:
-        """Return the number of items, without the kinds for which all notes must be read."""
+        """Return the number of items, except the kinds that need all notes to be read."""
         return len(self.all(kinds=[kind for kind, type_ in MATTERS.items() if type_.quick]))
 
     def get(self, key: str) -> ReviewItem:
-        """Return the item with a key; raises EditError if it no longer waits."""
+        """Return the item with the given key; raises EditError if it no longer waits."""
         kinds = {key.partition("-")[0]} & MATTERS.keys()
         matter = next((matter for matter in self.all(kinds=kinds) if matter.key == key), None)
         if matter is None:
@@ -153,7 +153,7 @@ class Review:
         self._table.put(keys, utc_now() + LATER)
 
     def let_be(self, keys: Collection[str]) -> None:
-        """Leave items unchanged: they are listed again only when they change."""
+        """Leave items unchanged: they are listed again only after they change."""
         self._table.put(keys, None)
 
     def reopen(self, keys: Collection[str]) -> None:
@@ -177,7 +177,7 @@ class Review:
         return near[0].note if near else None
 
     def merge(self, matter: ReviewItem, into: str) -> Note:
-        """Append the text of a new note to another one, and put the new note into the trash; return the other one.
+        """Append the text of a new note to another note, and move the new note to the trash; return the other note.
 
         Raises EditError for an item that isn't a new note, Conflict if the note has changed, and the errors of
         `Notes.update`.
@@ -189,7 +189,7 @@ class Review:
             new, old = self._store.notes.note(matter.submission.note.id), self._store.notes.note(into)
             body = f"{old.body.rstrip()}\n\n{new.body.strip()}\n"
             merged = self._notes.update(into, body=body, expected_version=old.version, author="person", embed=False)
-            self._proposals.reject([matter.submission])  # what a log says isn't suggested again
+            self._proposals.reject([matter.submission])  # so that the same fact from a log isn't suggested again
         return merged
 
     # the kinds
@@ -206,7 +206,7 @@ class Review:
 
     def _upgrades(self) -> Iterator[ReviewItem]:
         for card, offered in self.sides.upgrades():
-            # A later edit is no new question, another text of the pack is.
+            # A later edit doesn't reopen the item, but a new text of the pack does.
             yield _about_note("upgrade", card, card.updated_at, card.id, offered)
 
     def _files(self) -> Iterator[ReviewItem]:
@@ -269,7 +269,7 @@ def _about_note(
     quotes: tuple[str, ...] = (),
     submission: Submission | None = None,
 ) -> ReviewItem:
-    """Return the item about a note in a state."""
+    """Return an item about a note in the given state."""
     return ReviewItem(kind, _key(kind, *state), note, note.base, note.title, at, other, quotes, submission)
 
 

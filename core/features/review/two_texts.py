@@ -18,9 +18,9 @@ from core.notes.trash import Trash
 from core.notes.versions import Versions
 from core.store import Store
 
-# Files that are second texts of others: their names say so, and where a person may have given them, their contents.
+# Conflict copies of files, recognized by name, and also by content if a user may have chosen the name.
 
-# Names that sync programs give to the second text of a file, and which file each is a second text of.
+# Names that sync programs give to conflict copies, and the original name in each.
 
 _CONFLICT = r"(?:[ck]onfli[ckt]|mo[dt]strid|конфл|冲突|衝突|競合|問題のある|충돌|çakış)"
 """Beginnings of the word for *conflict*; Dropbox writes names in the user's language."""
@@ -35,14 +35,14 @@ _NUMBER = r"(?: ?\(?\d{1,3}\)?)?"
 _LONGEST = 160
 """Maximum length of the text that a program adds to a name, in characters."""
 _HINT = re.compile(rf"{_CONFLICT}|case clash|safebackup|_conf\(|@")
-"""Matches every name with an end in SURE; a quick first test."""
+"""A quick first test, which every name with an ending in SURE passes."""
 
 
 @dataclass(frozen=True)
 class CopyName:
-    """A pattern for the end of a conflict copy's name, folded and without suffix, and the programs that use it.
+    """A pattern for the ending of a conflict copy's name, folded and without suffix, and the programs that use it.
 
-    `divided`: the end may begin at several positions of a name.
+    `divided`: the ending may begin at several positions of a name.
     """
 
     programs: str
@@ -84,7 +84,7 @@ SURE = (
     CopyName("OneDrive on Linux", r"-[^()]{1,63}-safebackup-\d{4}", divided=True),
     CopyName("programs without brackets", rf"[-_] ?(?=[^()]*{_CONFLICT})(?=[^()]*{_COPY})[^-_()][^()]*", divided=True),
 )
-"""Names that only programs give."""
+"""Name endings that only programs use."""
 _NUMBERS = (
     CopyName("Google Drive, Resilio Sync, Windows", r" ?\(\d{1,3}\)"),
     CopyName("iCloud, Finder", r" (?:[2-9]|[1-9]\d)"),
@@ -94,7 +94,7 @@ POSSIBLE = (
     CopyName("programs that name the conflict only", rf" ?\((?:sync)?conflict(?:ed|ing)?{_NUMBER}\)"),
     CopyName("OneDrive", r"-(?=[^()]*[^\W\d_])\w[\w .'’-]{1,39}", divided=True),
 )
-"""Names that users may give too."""
+"""Name endings that users may also choose."""
 
 
 def folded(path: str) -> str:
@@ -104,9 +104,9 @@ def folded(path: str) -> str:
 
 @lru_cache(100_000)
 def originals(path: str) -> tuple[tuple[str, bool], ...]:
-    """Return the folded paths of the possible originals of a file by its name, and whether each is certain.
+    """Return the folded paths of a file's possible originals, judged by its name, and whether each is certain.
 
-    A conflict copy may have a conflict copy itself; then the name without both ends is certain too.
+    A conflict copy may have a conflict copy itself; then the name without both endings is certain too.
     """
     folder, slash, name = folded(path).rpartition("/")
     stem, dot, suffix = name.rpartition(".")
@@ -116,7 +116,7 @@ def originals(path: str) -> tuple[tuple[str, bool], ...]:
 
 
 def _sure_originals(name: str, depth: int) -> Iterator[str]:
-    """Yield the original names for certain ends of a name, also after removing up to `depth` ends or numbers."""
+    """Yield the original names for certain endings of a name, also after removing up to `depth` endings or numbers."""
     for number in (*SURE, *_NUMBERS) if depth else ():
         for first in number.originals(name):
             if number in SURE:
@@ -131,7 +131,9 @@ _COMPARED = 200_000
 _COMPARISONS = 10_000
 """Maximum number of cached comparisons of two texts."""
 _NEAR, _WHOLE, _MANY = 0.5, 0.8, 20
-"""Minimum share of common word pairs; minimum share of the shorter text's pairs in the longer one, if it has _MANY."""
+"""Minimum share of common word pairs, and minimum share of the shorter text's pairs (at least _MANY) in the longer
+text.
+"""
 
 
 def are_versions(first: str, second: str) -> bool:
@@ -220,7 +222,7 @@ class TextConflicts:
         yield from ((cards[note_id], offered) for note_id, offered in passed.items() if note_id in cards)
 
     def files(self) -> Iterator[tuple[NoteSummary, NoteSummary]]:
-        """Yield pairs of active notes: of a file, and of its conflict copy."""
+        """Yield pairs of active notes from a file and its conflict copy."""
         pairs = self.second_texts.pairs()
         cards = self._store.notes.cards_of({*pairs, *pairs.values()})
         for copy_id, own in pairs.items():
@@ -246,8 +248,8 @@ class TextConflicts:
     def settle(self, matter: ReviewItem, side: Side, let_be: Undo, reopen: Undo) -> Undo:
         """Choose a side of an item; return a function that undoes it. `let_be` closes the item, `reopen` reopens it.
 
-        The other text stays in the history, the archive or the trash. Raises UnknownChoice for a side, Conflict if the
-        note has changed, and the errors of `other` and `Notes.update`.
+        The other text stays in the history, the archive or the trash. Raises UnknownChoice for an unknown side,
+        Conflict if the note has changed, and the errors of `other` and `Notes.update`.
         """
         if side not in SIDES:
             raise UnknownChoice("side", side, SIDES)

@@ -1,4 +1,4 @@
-"""Threads of questions that a language model answered, and the present positions of their quotes in notes."""
+"""Threads of questions that a language model answered, and the current positions of their quotes in notes."""
 
 import json
 import re
@@ -45,7 +45,7 @@ You are given JSON: "earlier", each with a "question" and its "answer", and the 
 Write the new question so that it can be understood alone: put in what it refers to, add nothing else, and keep its \
 language. Reply with one JSON object only, such as {"question": "..."}."""
 _EARLIER = 4
-"""Number of last turns to send for completing a question."""
+"""Number of previous turns to send for completing a question."""
 _MOST = 500
 """Maximum length of a completed question, in characters."""
 _TITLE = 120
@@ -85,7 +85,7 @@ class Threads:
     def __init__(
         self, store: Store, settings: Settings, answers: Callable[[], AnswerWriter], notes: Notes, jobs: Jobs
     ) -> None:
-        """Store the parts; `answers` is called only for the first question, because every search page lists threads."""
+        """Store the parts. `answers` is called only for the first question, because every search page lists threads."""
         self._store = store
         self._table = ThreadTable(store.database)
         self._settings = settings
@@ -93,9 +93,9 @@ class Threads:
         self._notes = notes
         self._jobs = jobs
         self.latest: Answer | None = None
-        """The present state of the answer that the job `answer` is writing or wrote last."""
+        """The current state of the answer that the job `answer` is writing or wrote last."""
         self.latest_thread = ""
-        """The id of its thread, "" until it is stored."""
+        """The id of the thread with that answer, "" until it is stored."""
         self.latest_subject = ""
         """The thread id or question for which the job was started."""
 
@@ -104,7 +104,7 @@ class Threads:
         return self._table.all()
 
     def get(self, thread_id: str) -> Thread:
-        """Return the thread with an id; raises UnknownChoice."""
+        """Return the thread with the given id; raises UnknownChoice."""
         thread = self._table.find(thread_id)
         if thread is None:
             raise UnknownChoice(message("thread"), thread_id, [item.id for item in self.all()])
@@ -192,7 +192,7 @@ class Threads:
     # quotes
 
     def place(self, cited: Cited) -> CitedPlace:
-        """Return the position of a quote in the present text of its note, or the changes around it."""
+        """Return the position of a quote in the current text of its note, or the changes around the quote."""
         try:
             note = self._store.notes.note(cited.note_id)
         except NoteNotFound:
@@ -202,7 +202,7 @@ class Threads:
             old = self._store.versions.note(cited.note_id, cited.version)
         if old is None:
             now = find_unique(cited.quote, note.body)
-        # A quote of another text than the note's is of a chunk that a person wrote: that may still hold it.
+        # A quote that differs from the note's text is from a chunk that the user edited, which may still contain it.
         elif (
             note.version == cited.version
             or old.body[slice(*span)] == cited.quote
@@ -275,15 +275,15 @@ def _link(cited: Cited, paths: dict[str, str]) -> str:
 
 
 def _escape_markdown(text: str) -> str:
-    """Return a text with its Markdown signs escaped."""
+    """Return a text with its Markdown characters escaped."""
     return _MARKUP.sub(r"\\\1", text)
 
 
 def relocate(old: str, span: Span, new: str) -> Span | None:
     """Return the span in `new` that corresponds to a span of `old`, None if it isn't certain.
 
-    Of several occurrences of its text, it is the one with the most similar surroundings, unless these are as similar to
-    the surroundings of another occurrence in `old`.
+    If the text occurs several times, it is the occurrence with the most similar surroundings, unless another occurrence
+    in `old` has surroundings that are as similar.
     """
     start, end = span
     anchor = old[start:end]
@@ -305,7 +305,10 @@ def relocate(old: str, span: Span, new: str) -> Span | None:
 
 
 def find_unique(quote: str, new: str) -> Span | None:
-    """Return the span of a long quote that occurs exactly once in a text, else None; for an unknown older text."""
+    """Return the span of a long quote that occurs exactly once in a text, else None.
+
+    This is used if the older text is unknown.
+    """
     matches = list(_places(new, quote))
     return (matches[0], matches[0] + len(quote)) if len(matches) == 1 and len(quote) >= _LONG else None
 
@@ -328,7 +331,7 @@ def changes_around(pieces: Sequence[DiffPiece], span: Span) -> tuple[DiffPiece, 
 
 
 def _places(text: str, anchor: str) -> Iterator[int]:
-    """Yield the positions of the first _STEPS occurrences of a text in another one, also overlapping ones."""
+    """Yield the positions of the first _STEPS occurrences of a text in another, including overlapping ones."""
     at = text.find(anchor) if anchor else -1
     for _ in range(_STEPS):
         if at < 0:
@@ -373,7 +376,7 @@ class ThreadTable(StoreTable):
         return sorted(threads, key=lambda thread: thread.at, reverse=True)
 
     def find(self, thread_id: str) -> Thread | None:
-        """Return the thread with an id, None without one."""
+        """Return the thread with the given id, None if there is none."""
         turns = tuple(
             _READER(dict(row), self._database.unread)
             for row in self._rows(f"{_TURNS} WHERE thread_id = ? ORDER BY number", thread_id)

@@ -70,24 +70,24 @@ cómo se quita una mancha de vino
 wann blüht der Flieder
 """.strip().split("\n")
 )
-"""Everyday questions and meaningless words. Notes may answer a few of them, but hardly many."""
+"""Everyday questions and meaningless words. Notes may answer a few, but hardly many."""
 
 _OWN = 100
-"""The most questions that are read from each of the user's question sets, the newest first."""
+"""Maximum number of questions to read from each of the user's question sets, the newest first."""
 _BELOW = 0.02
-"""Share of the user's answerable questions that may be below the background similarity."""
+"""Share of the user's answerable questions whose similarity may be below the background."""
 _GROWN = 1.5
-"""Factor of growth of a base after which its background similarity is measured again."""
+"""Factor by which a base grows or shrinks before its background similarity is measured again."""
 _LEAST_SPREAD = 0.005
 _REST_SECONDS = 60.0
-"""Seconds for which a server isn't asked after it gave no answer."""
+"""Seconds for which a server isn't asked after it didn't respond."""
 
 
 def measure_floor(store: Store, base: KnowledgeBase, embedder_of: Callable[[KnowledgeBase], Embedder]) -> None:
     """Measure the background similarity of a base unless it is up to date; raises the errors of its embedder.
 
     It is the similarity that unrelated questions reach. The user's questions without an answer count as unrelated;
-    answered ones limit it.
+    answered questions limit it.
     """
     windows = store.chunks.count(base).windows
     sets = [store.questions.for_set(question_set) for question_set in store.questions.sets(base)]
@@ -112,7 +112,7 @@ def measure_floor(store: Store, base: KnowledgeBase, embedder_of: Callable[[Know
 
 
 def _nearest(store: Store, base: KnowledgeBase, questions: Matrix) -> Matrix:
-    """Return the similarity of the nearest window of a base to each question."""
+    """Return the similarity of the nearest window in a base to each question."""
     centring = store.vectors.centring(base)
     centred = centring.questions(questions)
     nearest = np.full(len(questions), -1.0, np.float32)
@@ -126,7 +126,7 @@ def _questions(embedder: Embedder, texts: Sequence[str]) -> list[Matrix]:
 
 
 def _unrelated(store: Store, base: KnowledgeBase, embedder: Embedder) -> Matrix:
-    """Return the vectors of UNRELATED, which each model embeds once."""
+    """Return the vectors of UNRELATED, which each model embeds only once."""
     stored = store.vectors.unrelated(base)
     if stored is None or len(stored) != len(UNRELATED):
         stored = embedder.embed(UNRELATED, role="query")
@@ -142,13 +142,13 @@ class Models:
         self._settings = settings
         self._jobs = jobs
         self._rerankers: dict[tuple[str, str], Reranker] = {}
-        """Rerankers by name and fingerprint of the token embedder, "" for a reranker that reads texts."""
+        """Rerankers by name and token embedder's fingerprint, which is "" for a reranker that reads texts."""
         self.loaded = False
         """Whether the models of the bases are loaded. Until the index is open too, searches are exact."""
         self._warm: set[str] = set()
         self._failed: set[str] = set()
         self._away: dict[str, float] = {}
-        """Embedder name -> when its server, which gave no answer, is asked again, in monotonic time."""
+        """Embedder name -> when to ask its unresponsive server again, in monotonic time."""
 
     test = staticmethod(trials.run)
     download = staticmethod(cards.download)
@@ -157,10 +157,10 @@ class Models:
     asks = staticmethod(cards.needs)
     device = staticmethod(choose_device)
 
-    # what the bases use
+    # models in use
 
     def embedder(self, base: KnowledgeBase) -> Embedder:
-        """Return a base's embedder; raises EmbeddingMismatch if another one made the base's vectors."""
+        """Return a base's embedder; raises EmbeddingMismatch if another embedder made the base's vectors."""
         embedder = embedding.build(base.embedder)
         if base.has_vectors and embedder.fingerprint != base.fingerprint:
             raise EmbeddingMismatch(
@@ -175,10 +175,10 @@ class Models:
         return embedder
 
     def reranker(self, base: KnowledgeBase, name: str, *, cached: bool = True) -> Reranker:
-        """Return a reranker for the chunks of a base; bases with the same model share one.
+        """Return a reranker for the chunks of a base; bases with the same model share one reranker.
 
-        A reranker that reads tokens uses the base's embedder, or the bundled model if that has no token vectors. With
-        `cached` it reuses scores of earlier questions. Raises UnknownChoice, ModelError, ConfigError.
+        A reranker that reads tokens uses the base's embedder, or the bundled model if the embedder has no token
+        vectors. With `cached` it reuses scores of earlier questions. Raises UnknownChoice, ModelError, ConfigError.
         """
         if not reranking.reads_tokens(name):
             if not cached:
@@ -196,7 +196,7 @@ class Models:
     def settle_floor(self, base: KnowledgeBase) -> None:
         """Measure the background similarity of a base unless it is up to date.
 
-        May load the base's model; without it the value stays unknown.
+        May load the base's model; without the model the value stays unknown.
         """
         with suppress(EmbeddingMismatch, ModelError, ProviderError):
             measure_floor(self._store, base, self.embedder)
@@ -206,7 +206,7 @@ class Models:
     def start_warming(self, *, after: float = 0.0) -> None:
         """Load the models of the bases and the index in a thread, `after` seconds from now.
 
-        Screens pass a delay, since this process can do nothing else while a tokenizer is read.
+        Screens pass a delay, because this process can do nothing else while a tokenizer is read.
         """
         self._jobs.start("warm", lambda progress: self._warm_up(after, progress))
 
@@ -218,7 +218,7 @@ class Models:
         return loaded
 
     def is_away(self, base: KnowledgeBase) -> bool:
-        """Return whether the server of a base's model gave no answer; a thread asks it again now and then."""
+        """Return whether the server of a base's model didn't respond; a thread asks it again from time to time."""
         due = self._away.get(base.embedder)
         if due is not None and time.monotonic() >= due:
             self.set_away(base.embedder)
@@ -226,13 +226,13 @@ class Models:
         return due is not None
 
     def set_away(self, name: str) -> None:
-        """Mark a server as away, so that no question waits for it for a while."""
+        """Mark a server as unavailable, so that questions don't wait for it for a while."""
         self._away[name] = time.monotonic() + _REST_SECONDS
 
     def reranker_ready(self, base: KnowledgeBase, name: str) -> bool:
-        """Return whether the model of a reranker is loaded; start loading it if not.
+        """Return whether a reranker's model is loaded; start loading it if not.
 
-        A model that can't be loaded counts as ready, since the search that uses it reports the error.
+        A model that can't be loaded counts as ready, because the search that uses it reports the error.
         """
         if reranking.reads_tokens(name):
             name = base.embedder if tokens.token_embedder(embedding.build(base.embedder)) else "bundled"
@@ -290,7 +290,7 @@ class Models:
             raise
 
     def forget(self, kinds: Collection[str]) -> None:
-        """Forget the models of these kinds, so that they are built again; if loading failed, retry it."""
+        """Drop the models of these kinds, so that they are built again; if loading failed, retry it."""
         embedding.EMBEDDERS.forget(*kinds)
         reranking.RERANKERS.forget(*kinds)
         for names in (self._warm, self._failed):

@@ -25,7 +25,7 @@ LANGUAGES = ("multilingual", "zh", "en")
 
 _BY_TORCH = ("bundled", "sentence", "late-interaction", "cross-encoder")
 NO_MODEL = (embedding.AUTO, reranking.NONE, "")
-"""Values of settings that name no model."""
+"""Values of settings that don't name a model."""
 
 
 def cards(names: Iterable[str] = ()) -> list[ModelCard]:
@@ -99,13 +99,13 @@ def parse(name: str) -> ModelName:
 
 
 def usable_rerankers(names: Iterable[str] = ()) -> list[str]:
-    """Return the rerankers in the tables, on this machine and in `names` that work now; sends no request."""
+    """Return the working rerankers from the tables, this machine and `names`; sends no request."""
     known = [name for name in _rerankers([*names, *_on_machine()]) if name not in NO_MODEL]
     return [name for name in known if not card(name).problem]
 
 
 def path(name: str) -> Path:
-    """Return the folder of a model's files, written first if Tessera generates them (`bundled`, `onnx`).
+    """Return the folder of a model's files; write it first if Tessera generates them (`bundled`, `onnx`).
 
     Raises ModelError if the model isn't on this machine, ConfigError if it has no files.
     """
@@ -124,7 +124,7 @@ def path(name: str) -> Path:
 
 
 def download(name: str, progress: Progress = no_progress) -> Path:
-    """Return the folder of a model on the hub, downloaded if it is incomplete; `progress` counts bytes.
+    """Return the folder of a model on the hub; download it if it is incomplete. `progress` counts bytes.
 
     Raises ModelError if the download fails, or the model isn't of the kind in its name.
     """
@@ -144,7 +144,7 @@ def _on_hub(name: str) -> str:
     """Return the hub name of a sentence or cross-encoder model, "" for a folder or a package."""
     _, kind, argument = parse(name)
     if not argument.strip():
-        # Raises an error with examples if the argument is required.
+        # This raises an error with examples if the argument is required.
         (embedding if kind == "sentence" else reranking).make(name)
         return ""
     return sentence.on_hub(argument, sentence.DEFAULT_OWNER if kind == "sentence" else cross_encoder.DEFAULT_OWNER)
@@ -204,7 +204,7 @@ def _bundled(model: ModelCard, argument: str) -> ModelCard:
     folder = e5.models_dir() / e5.NAME if e5.is_available() else hub.cached(sentence.BUNDLED_ON_HUB)
     if folder is None:
         return replace(model, problem=_missing(model.name, sentence.BUNDLED_ON_HUB))
-    # The folder is written at the first use of the model.
+    # The folder is created at the first use of the model.
     return _folder_card(model, read_facts(folder, folder.name)) if folder.is_dir() else model
 
 
@@ -314,7 +314,7 @@ _ON_HUB = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
 
 
 def needs(name: str) -> Message:
-    """Return the message on what a model for meaning needs: the network, a server, or files of this machine."""
+    """Return the message on what a model for meaning needs: the network, a server, or files on this machine."""
     kind, _, argument = name.partition(":")
     if kind not in EMBEDDERS:
         return message("This version of Tessera doesn't know it.")
@@ -338,7 +338,7 @@ def needs(name: str) -> Message:
 def _cached(name: str) -> Path | None:
     try:
         return hub.cached(name)
-    except ModelError:  # a name that no model can have
+    except ModelError:  # an invalid model name
         return None
 
 

@@ -29,18 +29,18 @@ from core.settings.sections import EmbeddingServer, LlmSettings, key_variable
 
 HOST = "127.0.0.1"
 CONNECT_SECONDS, SECONDS = 0.3, 1.5
-"""The longest wait for a connection, and for the whole answer."""
+"""Maximum wait in seconds for a connection, and for the whole response."""
 MOST_BYTES = 1 << 20
-"""The largest listing that is read, in bytes."""
+"""Maximum size in bytes of a listing to read."""
 MOST_MODELS, LONGEST_NAME = 50, 200
-"""The most models of a server that are offered, and the most characters of a model's name."""
+"""Maximum number of models to offer per server, and maximum length of a model's name in characters."""
 
 
 @frozen
 class Dialect:
     """A kind of model server: its path for a list of models, and the owner in that list.
 
-    Without `owner`, a list with an unknown owner counts as one of this kind.
+    Without `owner`, a list with an unknown owner counts as this kind.
     """
 
     name: str
@@ -55,7 +55,7 @@ DIALECTS = (
     Dialect("vLLM", "v1/models", "vllm"),
 )
 PORTS: dict[str, int] = {"Ollama": 11434, "LM Studio": 1234, "llama.cpp": 8080, "vLLM": 8000}
-"""The usual port of each kind."""
+"""The usual port of each kind of server."""
 
 _OWNERS = {"library": "Ollama", "organization_owner": "LM Studio", "llamacpp": "llama.cpp", "vllm": "vLLM"}
 
@@ -66,10 +66,10 @@ _CLOUD = re.compile(r"(?i)[:-]cloud$")
 
 
 def discover(ports: Mapping[str, int] | None = None) -> tuple[LocalServer, ...]:
-    """Check the usual ports of all kinds of servers at the same time; return what is there.
+    """Check the usual ports of all kinds of servers at the same time; return the servers found.
 
-    Each gets one request, which ends after SECONDS. A port without an answer in the expected form counts as no server:
-    a program that passes texts on to another machine might answer similarly.
+    Each port gets one request, which ends after SECONDS. A port without a response in the expected form doesn't count
+    as a server: a program that forwards texts to another machine might answer similarly.
     """
     chosen = PORTS if ports is None else ports
     places = [(dialect, chosen[dialect.name]) for dialect in DIALECTS if dialect.name in chosen]
@@ -102,7 +102,7 @@ def _look_at(dialect: Dialect, port: int) -> LocalServer:
 
 
 def _rows(listing: object, part: str) -> list[dict[str, object]] | None:
-    """Return the objects in a part of a listing, None if it isn't a list."""
+    """Return the objects in a part of a listing, None if the part isn't a list."""
     rows = listing.get(part) if isinstance(listing, dict) else None
     return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else None
 
@@ -117,7 +117,7 @@ def _name(dialect: Dialect, listing: object) -> str:
 
 
 def _models(listing: Mapping[str, object]) -> Iterator[Any]:
-    """Yield the names of the models in a listing, except those that run on another machine or only embed."""
+    """Yield the names of the models in a listing, except models that run on another machine or only embed."""
     if (rows := _rows(listing, "data")) is not None:
         yield from (row.get("id") for row in rows)
         return
@@ -140,7 +140,7 @@ SECTIONS: Mapping[str, str] = {"embeddings": "openai_compatible", "rerank": "rer
 
 
 class Servers:
-    """The servers of the settings.
+    """The servers in the settings.
 
     A change takes effect at once: `settings` are updated, and `changed` is called with the kinds of models.
     """
@@ -163,7 +163,7 @@ class Servers:
         card = ServerCard(section, server.base_url, server.model, sources, variable, keys.server_of(section))
         try:
             url = httpx.URL(server.base_url)
-        except httpx.InvalidURL:  # in a file; a search says so
+        except httpx.InvalidURL:  # from the settings file; a search reports it
             return card
         if not url.host:
             return card
@@ -172,9 +172,9 @@ class Servers:
         return replace(card, variable=key.variable, key=key.place, host=url.host, here=here, encrypted=encrypted)
 
     def look(self, progress: Progress = no_progress) -> tuple[LocalServer, ...]:
-        """Look for model servers on their usual ports of this machine, which takes up to two seconds.
+        """Look for model servers on their usual ports on this machine, which takes up to two seconds.
 
-        Sends and returns nothing if the setting `discover` is off.
+        Sends no request and returns nothing if the setting `discover` is off.
         """
         progress(0, 1, "")
         return discover() if settings().llm.discover else ()
@@ -216,7 +216,7 @@ class Servers:
         texts = list(QUESTIONS["en"].values())
         if isinstance(server, EmbeddingServer):
             embedder = OpenAICompatible(settings=server, section=section)
-            notes = embedder.embed(texts, role="note")  # a server may load its model for the first request
+            notes = embedder.embed(texts, role="note")  # the first request may include loading the model
             started = time.perf_counter()
             scores = notes @ embedder.embed([question], role="query")[0]
             seconds, dimension = time.perf_counter() - started, embedder.dimension
@@ -238,7 +238,7 @@ class Servers:
 
 @contextmanager
 def override_settings(chosen: Settings) -> Iterator[None]:
-    """Make the models of this process use the folder and servers of other settings, given by a program."""
+    """Make the models in this process use the folder and servers of other settings, given by a program."""
     with config.override_settings(chosen):
         _forget_models()
         yield

@@ -1,4 +1,4 @@
-"""Test of a model on this machine: a few questions in Chinese and English, each with one right answer."""
+"""Test of a model on this machine: a few questions in Chinese and English, each with a single right answer."""
 
 import os
 import time
@@ -25,14 +25,14 @@ QUESTIONS: Mapping[str, Mapping[str, str]] = {
         "换机油的里程间隔": "汽车每跑一万公里换一次机油，同时检查机油滤芯。",
     },
 }
-"""The questions of each language -> the sentence that answers each; all other sentences are wrong."""
+"""The questions in each language -> the sentence that answers each; all other sentences are wrong."""
 
 TEXTS = [text for pairs in QUESTIONS.values() for text in pairs.values()]
 
 
 @frozen
 class _Loaded:
-    """A loaded model. `judge` scores each of TEXTS against a question, for which the model reads `reads` texts."""
+    """A loaded model. `judge` scores each of TEXTS for a question, for which the model reads `reads` texts."""
 
     judge: Callable[[str], Sequence[float | None]]
     reads: int
@@ -41,7 +41,7 @@ class _Loaded:
 
 
 def run(name: str, progress: Progress = no_progress) -> ModelTrial:
-    """Load a model, ask it the questions, and return the result; a model that only this test uses is dropped.
+    """Load a model, ask it the questions, and return the result; drop a model that only this test uses.
 
     Raises ConfigError, ModelError or ProviderError if it can't be loaded or used, and ModelError if it would have to be
     downloaded.
@@ -111,7 +111,7 @@ def _token_reranker(name: str) -> _Loaded:
 
 
 def _first(scores: Sequence[float | None]) -> int | None:
-    """Return the index of the highest score, None if it is shared."""
+    """Return the index of the highest score, None if several share it."""
     best = max((score for score in scores if score is not None), default=None)
     return scores.index(best) if best is not None and scores.count(best) == 1 else None
 

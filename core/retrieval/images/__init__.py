@@ -1,4 +1,4 @@
-"""Search of pictures by their content: the protocol of image embedders, and their table."""
+"""Searching pictures by content: the protocol of image embedders, and their table."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -11,7 +11,7 @@ from core.model import Matrix, Pixels
 class ImageEmbedder(Protocol):
     """Embeds pictures and texts into one vector space. Building one is cheap: only the methods load the model.
 
-    They raise ModelError if it can't be loaded or fails.
+    They raise ModelError if the model can't be loaded or fails.
     """
 
     @property
@@ -20,7 +20,7 @@ class ImageEmbedder(Protocol):
 
     @property
     def is_here(self) -> bool:
-        """Whether the model is on this machine. Searches never download one; only the job for pictures does."""
+        """Whether the model is on this machine. Searches never download a model; only the job for pictures does."""
 
     def embed_images(self, images: Sequence[Pixels]) -> Matrix:
         """Return float32 vectors of unit length, shape (images, dimension)."""
@@ -41,7 +41,7 @@ IMAGE_EMBEDDERS: Registry[ImageEmbedder] = Registry(
 
 
 def build(model: str) -> ImageEmbedder:
-    """Return the model that a setting names: an entry of the table with its argument, else a model for `clip`.
+    """Return the model named in a setting: an entry of the table with its argument, else a model for `clip`.
 
     Raises the errors of `Registry.make`.
     """

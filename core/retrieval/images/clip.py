@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
 _TOKENS = 77
-"""The most tokens of a text that CLIP reads, if its configuration doesn't say."""
+"""Maximum number of tokens of a text for CLIP, unless its configuration has another one."""
 
 
 class Clip:
     """A CLIP model in the folder format of sentence-transformers or transformers."""
 
     def __init__(self, name: str = "") -> None:
-        """Take a name on the hub or a folder; raises ConfigError if it is empty."""
+        """Take a model name on the hub or a folder; raises ConfigError if it is empty."""
         if not name.strip():
             raise ConfigError("'clip' needs a model: clip:clip-ViT-B-32 or clip:/path/to/folder")
         self._named = name
@@ -63,7 +63,7 @@ class Clip:
 
     @cached_property
     def _folder(self) -> Path:
-        """The folder of the model; raises ModelError if it has no model, or files are missing."""
+        """The folder of the model; raises ModelError if it contains no model, or files are missing."""
         folder = self._find()
         if not any((folder / file).is_file() for file in ("modules.json", "config.json")):
             raise ModelError(
@@ -76,7 +76,7 @@ class Clip:
 
     @cached_property
     def _model(self) -> "SentenceTransformer":
-        # Half precision would save little: a picture is embedded once.
+        # Half precision would save little, because each picture is embedded only once.
         model = load("SentenceTransformer", self._folder, self._name, replace(choose_device(), dtype="float32"))
         if not {"text", "image"} <= {*model.modalities}:
             raise ModelError(
@@ -85,7 +85,7 @@ class Clip:
             )
         with explain_read_error(self._folder):
             text = read_json(_parts(self._folder)[0] / "config.json").get("text_config") or {}
-        model.max_seq_length = text.get("max_position_embeddings", _TOKENS)  # not every tokenizer knows it
+        model.max_seq_length = text.get("max_position_embeddings", _TOKENS)  # not every tokenizer sets it
         return model
 
 

@@ -1,6 +1,7 @@
 """Contract tests for every image embedder, also in other packages.
 
-A test class inherits ImageEmbedderContract and gives it a fixture `image_embedder`, which returns the model under test.
+A test class inherits ImageEmbedderContract and defines a fixture `image_embedder`, which returns the embedder under
+test.
 """
 
 import numpy as np

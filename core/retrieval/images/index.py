@@ -20,7 +20,7 @@ from core.store import Store
 
 _JOB = "images"
 _PATIENCE = 0.3
-"""Seconds between two checks of the jobs that embedding waits for."""
+"""Seconds between two checks for jobs that embedding waits for."""
 
 
 class ImageIndex:
@@ -36,7 +36,7 @@ class ImageIndex:
         return wanted and self._jobs.start(_JOB, self.update, again=True, quiet=True)
 
     def update(self, progress: Progress = no_progress, *, again: bool = False) -> int:
-        """Embed new and changed pictures; return their number. With `again` also retry those that failed.
+        """Embed new and changed pictures; return their number. With `again`, also retry those that failed.
 
         Raises ConfigError if no model is chosen, UnknownChoice or ModelError if it can't be used.
         """
@@ -60,7 +60,10 @@ class ImageIndex:
             self._turn.release()
 
     def status(self) -> ImageStatus:
-        """Return the number of pictures that the model has seen; raises the errors of `update`. Downloads nothing."""
+        """Return the numbers of embedded, failed and pending pictures.
+
+        Downloads nothing; raises the errors of `update`.
+        """
         embedder = self._embedder()
         return self._store.images.status(embedder.fingerprint if embedder.is_here else "")
 
@@ -100,7 +103,10 @@ class ImageIndex:
     def _see(
         self, embedder: ImageEmbedder, picture_file: PictureFile, reader: PictureReader, look: Callable[[], object]
     ) -> bool:
-        """Embed a picture, or store why it can't be; one that is changing now is left for the next check."""
+        """Embed a picture, or store why it can't be embedded.
+
+        A picture that is being changed is left for the next check.
+        """
         if (data := data_of(picture_file)) is None:
             return False
         try:

@@ -30,7 +30,7 @@ class ImageSearch:
         self._loaded: set[str] = set()
 
     def add_pictures(self, prepared: Prepared, result: SearchResult) -> SearchResult:
-        """Return a result with the pictures that its question asks for; without hits if it asks for nothing else.
+        """Return a result with the pictures that its question asks for, and without hits if it asks for nothing else.
 
         If the model isn't loaded and nobody waits, a job loads it, and there are no pictures yet. Raises QueryError if
         the pictures for a comparison don't exist.
@@ -75,7 +75,7 @@ class ImageSearch:
         return self._hits(rows, vectors, query.settings.limit)
 
     def _embedder(self) -> ImageEmbedder | None:
-        """Return the model, None unless one is set, on this machine and usable."""
+        """Return the model, None unless it is set, on this machine and usable."""
         if not self._settings.pictures.model:
             return None
         try:
@@ -87,12 +87,15 @@ class ImageSearch:
         return embedder if is_here else None
 
     def _load(self, embedder: ImageEmbedder) -> None:
-        with suppress(TesseraError):  # the next search says in the log why it can't be used
+        with suppress(TesseraError):  # the next search logs the error
             embedder.warm()
         self._loaded.add(embedder.fingerprint)
 
     def _named(self, name: str, model: str) -> list[ImageRow]:
-        """Return the pictures with a name, else the pictures of the note with it; raises QueryError for none."""
+        """Return the pictures with a name, else the pictures of the note with that name.
+
+        Raises QueryError if there are none.
+        """
         if rows := self._store.images.named(name, model):
             return rows
         try:
@@ -106,7 +109,7 @@ class ImageSearch:
     def _hits(
         self, rows: Sequence[ImageRow], vectors: Matrix, limit: int, known: set[str] | frozenset[str] = frozenset()
     ) -> tuple[PictureHit, ...]:
-        """Return the nearest picture files, each at its first place, without the `known` ones."""
+        """Return the nearest picture files, each at its first place, without the `known` files."""
         files: dict[str, ImageRow] = {}
         for row in rows:
             if row.hash not in known and len(row.vector) == vectors.shape[1]:

@@ -17,12 +17,12 @@ from core.retrieval.highlights import sentences
 from core.store import Store
 from core.store.remembered import PerNote
 
-# The sentences of a note that hold a number, each without it: two notes with one of them may disagree.
+# Sentences with numbers, compared without the numbers: two notes with the same sentence may contradict each other.
 
 LONGEST = 300
 """Maximum length of a sentence, in characters."""
 LEAST_WORDS, LEAST_CHARACTERS = 4, 10
-"""Minimum number of words, or of Chinese, Japanese or Korean characters, in a sentence besides the number."""
+"""Minimum number of words, or of Chinese, Japanese or Korean characters, in a sentence in addition to the number."""
 
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _PLACED = re.compile(
@@ -71,7 +71,7 @@ def extract_claims(body: str, visible: str) -> Claims:
 
 
 SEVERAL = 3
-"""Maximum number of notes with a sentence; a sentence in more notes is part of a form, not a claim."""
+"""Maximum number of notes with the same sentence; in more notes it belongs to a template and isn't a claim."""
 
 
 class Likeness:

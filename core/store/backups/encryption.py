@@ -1,4 +1,4 @@
-"""Encrypted backups in age's format. The passphrase is needed to read a backup, not to make one.
+"""Encrypted backups in the age format. The passphrase is needed to read a backup, but not to make one.
 
 The passphrase encrypts a private key once. Later backups are encrypted for its public key, so no passphrase is stored.
 Every backup contains the encrypted key, so the `age` program can read it too.
@@ -28,7 +28,7 @@ LEAST = 8
 
 @frozen
 class BackupKey:
-    """The public key for encrypting backups (`recipient`) and the private one, encrypted with the passphrase."""
+    """The public key for encrypting backups (`recipient`), and the private key, encrypted with the passphrase."""
 
     recipient: str
     identity: str
@@ -70,7 +70,7 @@ def protect(folder: Path, passphrase: str) -> None:
 
 
 def encrypt_backup(folder: Path, file: Path, backup: Backup) -> Backup:
-    """Replace a plain backup by an encrypted one if the workspace encrypts its backups; return the resulting backup."""
+    """Replace a plain backup with an encrypted one if the workspace encrypts its backups; return the result."""
     own = key(folder)
     if own is None:
         return backup

@@ -21,16 +21,16 @@ from core.model import Backup, BackupReason, Progress, no_progress
 from core.store.backups import encryption, manifest
 
 KEPT: dict[BackupReason, int] = {"daily": 7, "migration": 2, "program": 2}
-"""Number of backups of a workspace to keep in a folder, by reason; older ones are deleted."""
+"""Number of backups per workspace to keep in a folder, by reason; older ones are deleted."""
 
 _PAGES = 4096
-"""Database pages to copy between two progress reports."""
+"""Number of database pages to copy between two progress reports."""
 _SPARE = 8 << 20
 """Bytes to leave free on the disk of a backup."""
 _PREFIX = ".tessera-backup."
-"""Prefix of temporary names in a folder that the user chose, where other programs may have files of the same names."""
+"""Prefix of temporary names in a folder that the user chose, where other programs may use the same names."""
 _LEVEL = 1
-"""Compression level: higher ones take much more time for little less space."""
+"""Compression level: higher levels take much more time and save little space."""
 
 
 def make(
@@ -49,7 +49,7 @@ def make(
     backups stay), DiskFull, and other errors of `core.base.faults`.
     """
     own = folder / BACKUPS
-    is_file = to and to.suffix == ".zip" and not os.path.isdir(to)  # noqa: PTH112 where is_dir raises for a long name
+    is_file = to and to.suffix == ".zip" and not os.path.isdir(to)  # noqa: PTH112 Path.is_dir raises for a long name
     target = app_paths.check_vacant(to) if to and is_file else None
     place = target.parent if target else to or place or own
     if place == own:
@@ -77,10 +77,10 @@ def make(
 
 @contextmanager
 def _hold_folder(place: Path, prefix: str = ".") -> Iterator[Path]:
-    """Lock a folder for backups, and yield an empty temporary folder in it; leftovers of a killed process are deleted.
+    """Lock a folder for backups, and yield an empty temporary folder in it; delete leftovers of a killed process.
 
-    The names of the lock file and the temporary folder begin with the prefix. The lock file stays only in a folder
-    that is for backups alone.
+    The names of the lock file and the temporary folder begin with the prefix. The lock file stays only in a folder that
+    has nothing but backups.
     """
     if not place.is_dir():
         raise StoreError(
@@ -97,7 +97,7 @@ def _hold_folder(place: Path, prefix: str = ".") -> Iterator[Path]:
             finally:
                 shutil.rmtree(partial, ignore_errors=True)
                 if prefix == _PREFIX:
-                    with suppress(OSError):  # of Windows, which deletes it once it is free
+                    with suppress(OSError):  # on Windows, which deletes it once it is unused
                         lock.unlink()
     except Timeout as error:
         raise StoreError(
@@ -128,11 +128,12 @@ def _copy(connection: sqlite3.Connection, target: Path, folder: Path, progress: 
     os.close(os.open(target, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600))
     within = connection.in_transaction
     with closing(sqlite3.connect(target)) as copy:
-        copy.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")  # it is gone after a kill
+        # After a kill the copy is deleted anyway.
+        copy.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")
         if not within:
             connection.execute("BEGIN")
         try:
-            connection.execute("SELECT 1 FROM sqlite_schema").fetchone()  # from here on it is read as it is now
+            connection.execute("SELECT 1 FROM sqlite_schema").fetchone()  # starts the snapshot
             connection.backup(copy, pages=_PAGES, progress=step)
         finally:
             if not within:
@@ -142,12 +143,12 @@ def _copy(connection: sqlite3.Connection, target: Path, folder: Path, progress: 
 
 
 def open_closed(database: Path) -> closing[sqlite3.Connection]:
-    """Open a database file that nothing writes to, without locks."""
+    """Open a database file to which nothing writes, without locks."""
     return closing(sqlite3.connect(f"{database.as_uri()}?immutable=1", uri=True))
 
 
 def check(database: Path) -> str:
-    """Return the first fault in the structure of a closed database, "" for a sound one."""
+    """Return the first fault in the structure of a closed database, "" if there is none."""
     try:
         with open_closed(database) as connection:
             (first,) = connection.execute("PRAGMA quick_check(1)").fetchone()
@@ -204,7 +205,7 @@ def _free_name(place: Path, backup: Backup) -> Path:
 def _drop_older(folder: Path, made: Path, reason: BackupReason) -> None:
     """Delete this workspace's backups with the same reason, except the newest.
 
-    The backup that was just made stays, even if others have later times because the clock was wrong.
+    The backup that was just made is kept, even if others have later times because the clock was wrong.
     """
     of_workspace = [
         backup

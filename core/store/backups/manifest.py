@@ -22,7 +22,7 @@ from core.store.backups import DAMAGE
 
 FILE = "manifest.json"
 KEY, CONTENT = "key.age", "content.age"
-"""Files in an encrypted backup next to its manifest: the key, and the encrypted zip."""
+"""Names in an encrypted backup: the key, and the encrypted zip."""
 BELONGING = (
     *("preferences.json", "synonyms.txt", "vocabulary.txt", "floors.json", "bars.json", "backup-key.json"),
     *("trash", f"{BACKUPS}/trash", FILES),
@@ -50,7 +50,7 @@ class _Manifest:
 _MANIFEST = TypeAdapter(_Manifest)
 _OF_BACKUP = ("reason", "workspace", "program", "schema", "bases", "notes", "encrypted")
 _OF_EARLIER = "notes-schema-*.db"
-"""Files of earlier versions, which copied only the database before a migration."""
+"""Pattern for backups from earlier versions, which copied only the database before a migration."""
 _MOST = 16 << 20
 _BLOCK = 1 << 20
 
@@ -65,8 +65,8 @@ def write(archive: zipfile.ZipFile, backup: Backup, digests: Digests) -> None:
         "files": digests,
     }
     text = json.dumps(about, ensure_ascii=False, indent=1)
-    with archive.open(FILE, "w") as stream:  # without a time: a zip has none before 1980
-        stream.write(text.encode("utf-8", "surrogatepass"))  # as json reads the name of any folder
+    with archive.open(FILE, "w") as stream:  # without a time, because a zip has no times before 1980
+        stream.write(text.encode("utf-8", "surrogatepass"))  # a folder's name may have lone surrogates
 
 
 def read(file: Path) -> tuple[Backup, Digests]:
@@ -85,7 +85,7 @@ def read(file: Path) -> tuple[Backup, Digests]:
 def belongs(name: str) -> bool:
     """Whether a backup may contain a file with this path.
 
-    Other programs may leave files with names that a zip can't store: with a backslash or half a surrogate pair.
+    Other programs may leave files with names that a zip can't store: with a backslash or a lone surrogate.
     """
     whole = name in (DATABASE, KEY, CONTENT, *BELONGING)
     inside = any(name.startswith(f"{item}/") for item in BELONGING)
@@ -94,7 +94,7 @@ def belongs(name: str) -> bool:
 
 
 def list_backups(*places: Path) -> list[Backup]:
-    """Return the backups in some folders, the newest first; an unreadable backup has a `problem`."""
+    """Return the backups in the given folders, the newest first; an unreadable backup has a `problem`."""
     backups = {file: read_backup(file) for place in places for file in _files(place)}
     return sorted(backups.values(), key=lambda backup: (backup.made_at, backup.name), reverse=True)
 
@@ -106,7 +106,7 @@ def _files(place: Path) -> Iterator[Path]:
 
 
 def read_backup(file: Path) -> Backup:
-    """Return a backup, with a `problem` if its content can't be read; raises SourceError if the file can't be."""
+    """Return a backup, with a `problem` if its content can't be read; raises SourceError if the file can't be read."""
     try:
         status = file.stat()
     except OSError as error:

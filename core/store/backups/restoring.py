@@ -1,8 +1,8 @@
 """Restoring a backup: it is unpacked and checked first, and replaces the workspace at its next opening.
 
-The unpacked backup gets the name `restoring` only once it is complete. The opening moves the present files aside,
-renames the folder to `restored`, and moves its content into the workspace. A kill at any moment leaves one of these two
-names, and the next opening continues from it.
+The unpacked backup gets the name `restoring` only once it is complete. The opening moves the current files aside,
+renames the folder to `restored`, and moves its content into the workspace. After a kill at any moment, the folder has
+one of these two names, and the next opening continues from there.
 """
 
 import shutil
@@ -18,13 +18,13 @@ from core.model import Backup
 from core.store.backups import encryption, making, manifest
 
 Objects = Callable[[int], Mapping[tuple[str, str], str | None]]
-"""Returns the SQL of the objects of a schema version, by kind and name; raises NewerSchema."""
+"""Returns the SQL of the objects in a schema version, by kind and name; raises NewerSchema."""
 ASIDE = "replaced"
 """The folder in a workspace for the files that restored backups replaced."""
 
 _READY, _MOVED = "restoring", "restored"
 _NAMED = "aside.txt"
-"""The file in both folders that names the folder for the replaced files."""
+"""The file in both folders with the name of the folder for the replaced files."""
 _BELONGING = [name for name in manifest.BELONGING if "/" not in name and name != encryption.FILE]
 _MOVE = ("chroma*", f"{DATABASE}*", "scratch", *_BELONGING)
 """Files that a restored backup replaces. Tokens, logs, other backups and the key for backups stay."""
@@ -35,7 +35,7 @@ _SPARE = 64 << 20
 def prepare(file: Path, folder: Path, passphrase: str, objects: Objects) -> tuple[Backup, Path | None]:
     """Unpack a backup for the next opening of the workspace in a folder, which is created if missing.
 
-    Return the backup, and the folder that the present files will move to, or None if there is no workspace yet. Raises
+    Return the backup, and the folder to which the current files will move, or None if there is no workspace yet. Raises
     SourceError for a damaged backup, ConfigError for a wrong passphrase, NewerSchema, DiskFull, and other errors of
     `core.base.faults`; the workspace is unchanged then.
     """
@@ -51,7 +51,7 @@ def prepare(file: Path, folder: Path, passphrase: str, objects: Objects) -> tupl
             name = f"{utc_now():%Y%m%dT%H%M%S%fZ}"
             files.replace(partial / _NAMED, name)
             if ready.is_dir():
-                ready.rename(before)  # never deleted by parts under a name that the next opening looks for
+                ready.rename(before)  # so that the next opening never finds a partly deleted folder
             partial.rename(ready)
             sync_folder(folder)
         finally:
@@ -91,7 +91,7 @@ def _check_space(need: int, folder: Path) -> None:
 
 
 def _check_database(file: Path, database: Path, objects: Objects) -> None:
-    """Raise SourceError for a damaged database, missing tables of its schema, or triggers and views of other origin."""
+    """Raise SourceError for a damaged database, missing tables of its schema, or foreign triggers and views."""
     if wrong := making.check(database):
         raise SourceError(str(file), "is damaged ({why}). Choose another backup.", why=wrong)
     with making.open_closed(database) as connection:

@@ -21,5 +21,5 @@ Place = Path | Address
 
 
 def rebuild_address(address: Address) -> Address:
-    """Return the address at which the new collections are built; no workspace has an owner name with this prefix."""
+    """Return the address where new collections are built; the prefix never occurs in a workspace's owner name."""
     return replace(address, owner=f"new-{address.owner}")

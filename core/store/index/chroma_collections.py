@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 _PAGE = 1000
 _NEIGHBOURS, _BUILD_WIDTH, _SEARCH_WIDTH = 32, 200, 400
-"""Parameters of HNSW. With 150,000 windows, a search misses a tenth of the ten nearest with Chroma's defaults and a
-hundredth with these. Adding a window takes 0.5 ms longer, a search 2 ms."""
+"""Parameters of HNSW. With 150,000 windows, a search misses a tenth of the ten nearest windows with Chroma's defaults,
+and a hundredth with these. Adding a window takes 0.5 ms longer, a search 2 ms.
+"""
 
 
 class Collections:
@@ -95,7 +96,7 @@ class Collections:
 
 
 def client_settings() -> "Settings":
-    """Return the settings of a client that neither uses the network nor computes vectors."""
+    """Return settings for a client that neither uses the network nor computes vectors."""
     from chromadb.api.types import DefaultEmbeddingFunction
     from chromadb.config import Settings
 
@@ -108,19 +109,20 @@ def _refuse(self: object, input: object) -> NoReturn:
     raise RuntimeError("vectors are computed before they reach the index")
 
 
-# A server of Chroma, as the process of Chroma asks it.
+# A Chroma server, called from Chroma's process.
 
 _REACHED_SECONDS, _ANSWERED_SECONDS = 5, 30
-"""Time limits for reaching a server and for its answers; Chroma's client has none."""
+"""Time limits in seconds for reaching a server and for its answers; Chroma's client has none."""
 _SEALED = "sealed"
 _BUSY = (408, 429, 502, 503, 504)
-"""HTTP statuses of a server or proxy that is temporarily unavailable."""
+"""HTTP statuses from a temporarily unavailable server or proxy."""
 
 
 class RemoteChroma(Collections):
     """The collections of a workspace on a Chroma server.
 
-    The metadata of a sound, closed collection has its number of entries as a seal; opening the collection removes it.
+    The metadata of a sound, closed collection has its number of entries as a seal; opening the collection removes the
+    seal.
     """
 
     def __init__(self, address: Address, *, empty: bool) -> None:
@@ -137,7 +139,7 @@ class RemoteChroma(Collections):
         self.sound = bool(states) and all(states)
 
     def hand_over(self, owner: str) -> None:
-        """Give all collections to another owner, replacing its collections with the same names."""
+        """Transfer all collections to another owner, replacing the owner's collections with the same names."""
         theirs = _prefix(owner)
         present = {collection.name for collection in self._client.list_collections()}
         for name in self.names():
@@ -200,7 +202,7 @@ def _prefix(owner: str) -> str:
 
 
 def fault_of(error: BaseException, address: Address) -> StoreError:
-    """Return the error of a failed call: IndexAway if the server is unreachable or refuses, else IndexDamaged."""
+    """Return the error for a failed call: IndexAway if the server is unreachable or refuses, else IndexDamaged."""
     why, status = str(error) or type(error).__name__, _status(error)
     if status in (401, 403):
         return IndexAway(
@@ -208,7 +210,7 @@ def fault_of(error: BaseException, address: Address) -> StoreError:
             url=address.url,
             variable="TESSERA_INDEX_TOKEN",
         )
-    # A connection that fails is an error of httpx or of the system, or a ValueError without more.
+    # A failed connection raises an error of httpx or of the system, or a bare ValueError.
     if status in _BUSY or type(error).__module__.startswith("httpx") or isinstance(error, OSError | ValueError):
         return IndexAway(
             "The Chroma server at {url} doesn't answer ({why}). Searches go on, more slowly; what is written waits, "

@@ -20,11 +20,11 @@ from core.store.index.backend import Address, Place, rebuild_address
 from core.store.index.chroma_worker import FRESH, REPLACED
 
 _BATCH = 100
-"""Number of entries to add at once: a search waits for at most one such batch."""
+"""Number of entries per addition: a search waits for at most one batch."""
 _SECONDS = 60
-"""Time limit for a reply: a search of a damaged graph may never end."""
+"""Time limit in seconds for a reply, because a search in a damaged graph may never end."""
 _LONG = 600
-"""Time limit, in seconds, of calls that read a whole collection."""
+"""Time limit in seconds for calls that read a whole collection."""
 _PROCESS = WorkerProcess("core.store.index.chroma_worker", patience=_SECONDS)
 
 
@@ -38,11 +38,11 @@ class Backend(ABC):
         self._place = place
 
     def open(self, *, empty: bool = False) -> bool:
-        """Open the place, emptied with `empty`; return whether its seal proves the index sound."""
+        """Open the place, and empty it with `empty`; return whether its seal proves the index sound."""
         return bool(self._ask("open", _LONG, empty=empty))
 
     def close(self, *, sealed: bool) -> None:
-        """Close the place if it is open; `sealed`: the index is sound."""
+        """Close the place if it is open. `sealed`: the index is sound."""
         self._ask("close", _LONG, sealed=sealed)
 
     def names(self) -> set[str]:
@@ -50,7 +50,7 @@ class Backend(ABC):
         return set(self._ask("names"))
 
     def search(self, name: str, query: Matrix, count: int) -> dict[str, float]:
-        """Return the best entries with their cosine, sometimes fewer than `count`."""
+        """Return the best entries with their cosines; there may be fewer than `count`."""
         return dict(self._ask("search", name=name, query=query, count=count))
 
     def ids(self, name: str) -> set[str]:
@@ -58,15 +58,15 @@ class Backend(ABC):
         return set(self._ask("ids", _LONG, name=name))
 
     def vectors(self, name: str, ids: Sequence[str]) -> dict[str, Matrix]:
-        """Return the vectors of some entries, as stored in the graph."""
+        """Return the vectors of the given entries, as stored in the graph."""
         return dict(self._ask("vectors", _LONG, name=name, ids=list(ids)))
 
     def reach(self, name: str) -> float:
-        """Return the share of the entries that a search for all of them returns."""
+        """Return the share of all entries that a search for all of them returns."""
         return float(self._ask("reach", _LONG, name=name))
 
     def add(self, name: str, ids: Sequence[str], vectors: Matrix) -> None:
-        """Add entries; entries with a known id stay unchanged."""
+        """Add entries; entries with known ids stay unchanged."""
         for at in range(0, len(ids), _BATCH):
             self._ask("add", name=name, ids=list(ids[at : at + _BATCH]), vectors=vectors[at : at + _BATCH])
 
@@ -89,7 +89,7 @@ class Backend(ABC):
 
     @abstractmethod
     def take_over(self, fresh: Self) -> None:
-        """Replace the content of this backend by that of another one; both are closed afterwards."""
+        """Replace the content of this backend with the content of another one; both are closed afterwards."""
 
     def _ask(self, verb: str, seconds: float = _SECONDS, /, **arguments: object) -> Any:
         try:

@@ -1,7 +1,7 @@
 """Main program of the process that runs Chroma: `python -m core.store.index.chroma_worker`.
 
-It is a separate process because of Chroma 1.5.9: a damaged file of HNSW crashes the process that reads it, and adding
-entries holds the GIL. Chroma also remembers a failure to open a folder, so this process ends after one.
+It is a separate process because of Chroma 1.5.9: a damaged HNSW file crashes the process that reads it, and adding
+entries holds the GIL. Chroma also remembers a failure to open a folder, so this process ends after such a failure.
 """
 
 import errno
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from chromadb.api import ClientAPI
 
 FRESH, REPLACED = "chroma.new", "chroma.old"
-"""Folders next to an index while it is rebuilt; a kill may leave them."""
+"""Folders next to an index during its rebuilding; they may remain after a kill."""
 _LOCK_SECONDS = 60
 _FULL = ("disk is full", os.strerror(errno.ENOSPC))
-"""Texts in Chroma's errors for a full disk, from SQLite and from the system."""
+"""Texts in Chroma's errors for a full disk, from SQLite and from the operating system."""
 _BUSY = message("another Tessera still has it open")
 
 
@@ -38,7 +38,7 @@ class NotOpened(Exception):
 
 
 class Directory(Collections):
-    """A folder of Chroma that this process has open.
+    """A Chroma folder that this process has open.
 
     Opening waits for a process that still has the folder open: if its parent was killed, it closes the folder and ends.
     """
@@ -47,7 +47,7 @@ class Directory(Collections):
         super().__init__()
         self._folder = folder
         lock = folder.with_name("chroma.lock")
-        if os.path.lexists(lock) and (lock.is_symlink() or not lock.is_file()):  # nobody can have locked it
+        if os.path.lexists(lock) and (lock.is_symlink() or not lock.is_file()):  # no process can have locked it
             delete(lock)
         self._lock = FileLock(lock, is_singleton=True)
         self._lock.acquire(timeout=_LOCK_SECONDS)
@@ -76,7 +76,7 @@ Opened = dict[Place, Directory | RemoteChroma]
 
 
 def _reply(opened: Opened, request: tuple[Place, str, dict[str, object]]) -> tuple[object, bool]:
-    """Return the result of a method or a StoreError, and whether the process should go on."""
+    """Return the result of a method or a StoreError, and whether the process should continue."""
     place, verb, arguments = request
     try:
         return _answer(opened, place, verb, arguments), True
@@ -135,8 +135,8 @@ def _translate_folder_error(error: BaseException, folder: Path) -> StoreError:
 
 
 def main() -> None:
-    """Answer requests, each with a place, the name of a method and its arguments; close all places at the end."""
-    # Building a graph takes every core there is: who writes notes, and other programs, come first.
+    """Answer requests, each with a place, a method's name and its arguments; close all places at the end."""
+    # Building a graph uses all cores, so give writers of notes and other programs priority.
     if hasattr(os, "nice"):
         os.nice(10)
     opened: Opened = {}

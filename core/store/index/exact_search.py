@@ -1,7 +1,7 @@
-"""Exact search over the vectors of a base in memory, as long as comparing with all of them is fast.
+"""Exact search over a base's vectors in memory, as long as comparing with all of them is fast.
 
-The time of a graph search hardly grows with the base, but it misses vectors that the graph's links don't reach. How
-many depends on the vectors: docs/decisions/0025-exact-search.md.
+A graph search takes hardly longer for a larger base, but it misses vectors that the graph's links don't reach. How many
+depends on the vectors: docs/decisions/0025-exact-search.md.
 """
 
 import threading
@@ -23,10 +23,11 @@ BUDGET = 160 << 20
 """Maximum size in bytes of the vectors of a base for exact search, which then takes up to 20 ms: 109,000 windows of the
 built-in model, 20,000 of hashed words."""
 ALONE = 2 << 30
-"""The same for a workspace without an index: 1,400,000 windows of the built-in model. A graph of them takes more
-memory, and reading them from the database for each question takes many times as long."""
+"""The same for a workspace without an index: 1,400,000 windows of the built-in model. A graph of that size takes more
+memory, and reading the vectors from the database for each question takes many times as long.
+"""
 _BASES = 2
-"""Factor on that budget for the vectors of all bases."""
+"""Budget for the vectors of all bases, as a multiple of the budget for one base."""
 _BLOCK = 4096
 
 
@@ -46,14 +47,14 @@ class _Vectors:
     windows: NDArray[np.intp]
 
     def scores(self, query: Matrix, centring: Centring) -> NDArray[np.float64]:
-        """Return the similarity of each chunk's best window to a question."""
+        """Return the similarity between each chunk's best window and a question."""
         best = np.full(len(self.chunks), -np.inf)
         np.maximum.at(best, self.places, centring.similarities(self.matrix, query)[self.windows])
         return best
 
 
 class ExactSearch(StoreTable):
-    """Vectors in memory of the bases that were searched last; after a write, only new vectors are read.
+    """The vectors of the most recently searched bases, in memory; after a write, only new vectors are read.
 
     `alone`: the workspace has no index.
     """
@@ -66,10 +67,10 @@ class ExactSearch(StoreTable):
         self._reading = threading.Lock()
         self._read: dict[str, _Vectors] = {}
         self._larger: dict[str, int] = {}
-        """For each base over the budget, the version of the database at which it was."""
+        """For each base over the budget, the database version at which it was over the budget."""
 
     def nearest(self, base: KnowledgeBase, query: Matrix, count: int, allowed: Rowids | None = None) -> Scores | None:
-        """Return the best chunks of a base with the exact cosine of their best window; None over the budget."""
+        """Return the best chunks of a base by exact cosine of their best window; None for a base over the budget."""
         vectors = self._load_vectors(base)
         if vectors is None:
             return None
@@ -98,13 +99,13 @@ class ExactSearch(StoreTable):
         return ALONE if self._alone else BUDGET
 
     def _loaded(self, base: KnowledgeBase, known: _Vectors | None, version: int) -> _Vectors:
-        """Return the vectors of a base at a version; vectors in `known` aren't read again."""
+        """Return the vectors of a base at a database version; vectors in `known` aren't read again."""
         chunks, vectors = self._columns(
             "SELECT group_concat(chunk), group_concat(vector) FROM notes JOIN chunks ON note_id = notes.id"
             " JOIN windows ON chunk = chunks.rowid WHERE base_id = ?",
             base.id,
         )
-        # Of all vectors, for it takes the index only: their rows are large.
+        # Read these for all vectors, because that needs only the index: the rows are large.
         numbers, entries = self._columns("SELECT group_concat(id), group_concat(entry) FROM vectors")
         named = dict(zip(numbers, entries, strict=True))
         ids = {named[vector]: int(vector) for vector in vectors}
@@ -121,13 +122,13 @@ class ExactSearch(StoreTable):
         return _Vectors(version, matrix, rows, rowids, places, windows)
 
     def _columns(self, statement: str, *values: object) -> list[list[str]]:
-        """Return the columns of a query as joined texts in one row, which takes a third of the time of many rows."""
+        """Return the columns of a query as joined strings in one row, which takes a third of the time of many rows."""
         row = self._row(statement, *values)
         return [joined.split(",") if joined else [] for joined in row or ()]
 
 
 def _grown(matrix: Matrix, more: int) -> Matrix:
-    """Return a matrix with `more` rows at the end, in the same memory if it has space; the old matrix stays valid."""
+    """Return a matrix with `more` rows added, in the same memory if it has space; the old matrix stays valid."""
     count = len(matrix) + more
     room = matrix if matrix.base is None else matrix.base
     if count > len(room):

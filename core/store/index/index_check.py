@@ -13,12 +13,12 @@ from core.base.files import delete, load, open_regular, replace
 from core.model import Matrix
 
 _QUESTIONS, _NEAREST, _AGREEMENT = 12, 10, 0.95
-"""Number of sample vectors to search for at an opening, of hits for each, and minimum share of exact hits."""
+"""Number of sample vectors to search for at an opening, hits per vector, and minimum share of exact hits."""
 _NEARLY = 1e-3
-"""Maximum difference of two cosines due to rounding."""
+"""Maximum difference between two cosines due to rounding."""
 
 Windows = Iterable[tuple[list[str], Matrix]]
-"""Blocks of the ids and vectors of a base."""
+"""Blocks of a base's ids and vectors."""
 
 
 def agrees(windows: Callable[[], Windows], search: Callable[[Matrix, int], Mapping[str, float]]) -> bool:
@@ -34,7 +34,7 @@ def agrees(windows: Callable[[], Windows], search: Callable[[Matrix, int], Mappi
 
 
 def compare(entries: Mapping[str, Matrix], ids: Sequence[str], vectors: Matrix) -> None:
-    """Raise IndexDamaged if an entry of the index differs from its stored vector."""
+    """Raise IndexDamaged if an entry in the index differs from its stored vector."""
     for key, vector in zip(ids, vectors, strict=True):
         if key in entries and not np.allclose(entries[key], vector, atol=_NEARLY):
             raise IndexDamaged("The search index differs from what was stored in it.")
@@ -52,24 +52,24 @@ def _sample(windows: Windows) -> Matrix:
 
 
 def _cosines(questions: Matrix, vectors: Matrix) -> Matrix:
-    """Return the cosine of each question with each vector, 0 for a vector of zeros."""
+    """Return the cosine of each question with each vector, 0 for a zero vector."""
     lengths = np.linalg.norm(questions, axis=1)[:, None] * np.linalg.norm(vectors, axis=1)
     return np.asarray(questions @ vectors.T / np.where(lengths, lengths, 1), np.float32)
 
 
 # The seal of a closed index: sizes and checksums of its files, in a file next to its folder. An index in use has no
-# seal, nor has one whose process was killed.
+# seal, nor has an index whose process was killed.
 
 Files = Mapping[str, list[int]]
-"""Size and CRC-32 of each file of a folder, by its path. They detect damage, not forgery."""
+"""Size and CRC-32 of each file in a folder, by path. They detect damage, not forgery."""
 
 _BLOCK = 1 << 20
 _HOLLOW = 1 << 26
-"""Size in bytes from which a file is checked for holes."""
+"""Minimum size in bytes of files that are checked for holes."""
 
 
 def checksums(folder: Path) -> Files:
-    """Return size and checksum of the files in a folder.
+    """Return the size and checksum of each file in a folder.
 
     Raises IndexDamaged for anything other than files and folders, and for a file that is mostly a hole: a killed writer
     of HNSW may leave a sparse file of 137 GB (chroma-core/chroma#7510).
@@ -86,7 +86,7 @@ def seal(folder: Path, present: Files, *, changed: bool) -> None:
 
 
 def unseal(folder: Path, present: Files) -> bool:
-    """Delete the seal, and return whether it proves the files sound.
+    """Delete the seal, and return whether it proves that the files are sound.
 
     Raises IndexDamaged if the files have changed since the folder was sealed.
     """

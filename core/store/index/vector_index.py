@@ -23,15 +23,15 @@ from core.store.index.chroma_process import Backend
 from core.store.lock import WriteLock
 
 _BATCH = 100
-"""Number of entries to update at once, in less than a second."""
+"""Number of entries to update at once, which takes less than a second."""
 _MAX_BACKLOG = 5000
-"""Maximum number of queued entries of a base, because a search compares with each of them."""
+"""Maximum number of queued entries per base, because a search compares with each of them."""
 
 
 class IndexQueue:
-    """Queue of written entries, by base id, that a thread passes to `align` to update the index from SQLite.
+    """Queue of written entries, by base id, which a thread passes to `align` to update the index from SQLite.
 
-    An entry that changes while it is updated is queued again. A writer that is faster than the index waits.
+    An entry that changes while it is being updated is queued again. A writer that is faster than the index waits.
     """
 
     def __init__(self, align: Callable[[str, list[str]], None]) -> None:
@@ -39,7 +39,7 @@ class IndexQueue:
         self._noted: defaultdict[str, dict[str, None]] = defaultdict(dict)
         self._changed = threading.Condition()
         self._at: tuple[str, list[str]] = ("", [])
-        """Id of a base, and its entries that are being updated now."""
+        """Id of a base, and those of its entries that are currently being updated."""
         self._running = False
 
     def note(self, base_id: str, entries: Iterable[str]) -> None:
@@ -57,7 +57,7 @@ class IndexQueue:
             return [*self._noted[base_id], *(self._at[1] if self._at[0] == base_id else ())]
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until the queue is empty, at most some seconds; return whether it is."""
+        """Wait until the queue is empty, for at most the given seconds; return whether it is empty."""
         with self._changed:
             return self._changed.wait_for(lambda: not self._running, seconds)
 
@@ -88,11 +88,11 @@ class IndexQueue:
 
 
 _CHURN = 3
-"""Number of additions per window from which a collection is rebuilt, because HNSW files never shrink."""
+"""Number of additions per window above which a collection is rebuilt, because HNSW files never shrink."""
 _LAST_SECONDS = 60
-"""Time limit for emptying the queue before closing; the next opening does the rest."""
+"""Time limit in seconds for emptying the queue before closing; the next opening does the rest."""
 REACH = 0.95
-"""Minimum share of the entries that a search for all must return; a sound graph may miss 2 to 3 in 100."""
+"""Minimum share of all entries that a search for all must return; a sound graph may miss 2 to 3 %."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -115,7 +115,7 @@ class Index:
         """Held while collections are written or replaced. To prevent a deadlock, it is taken after `changing`."""
         self._queue = IndexQueue(self._align)
         self._dropped: set[str] = set()
-        """Names of deleted collections, in which a running search may still fail."""
+        """Names of deleted collections, in which running searches may still fail."""
         self._exact: set[str] = set()
         """Ids of bases whose newly built graph disagrees with exact search."""
 
@@ -137,7 +137,7 @@ class Index:
 
         With `heal`, a damaged index is rebuilt. A failure becomes `problem`, and the next opening tries again.
         """
-        # Who writes notes meanwhile doesn't wait: the opening waits for them, and brings in what they wrote.
+        # Writers of notes don't wait for the opening; it waits for them, and adds what they wrote.
         if self.state == "none" or self._database.readonly or not self._opening.acquire(blocking=False):
             return
         try:
@@ -194,7 +194,7 @@ class Index:
         return nearest | dict(zip(entries, (vectors @ query).tolist(), strict=True))
 
     def follow(self, base: KnowledgeBase, ids: Sequence[str]) -> None:
-        """Queue entries, which a thread then adds or removes according to SQLite."""
+        """Queue entries, which a thread then adds or removes to match SQLite."""
         if self.ready:
             self._queue.note(base.id, ids)
 
@@ -226,7 +226,7 @@ class Index:
                 self._fault(error)
 
     def _align(self, base_id: str, ids: list[str]) -> None:
-        """Add the entries that windows of a base use, and remove the others."""
+        """Add the entries that a base's windows use, and remove all others."""
         with self._writing, suppress(UnknownChoice):  # the base was deleted
 
             def write() -> None:
@@ -252,7 +252,7 @@ class Index:
         version = self._database.version()
         names = self._backend.names()
         for base in self._bases.all():
-            with self._database.read():  # as it is at one moment: notes may be written meanwhile
+            with self._database.read():  # one snapshot, because notes may be written meanwhile
                 good = self.name(base) in names and not self._churned(base) and self._is_sound(base, trusted=sound)
             if not good:
                 _LOG.info("The index of a base is built again")
@@ -265,7 +265,7 @@ class Index:
         return (trusted or self._backend.reach(self.name(base)) >= REACH) and self._agrees(self._backend, base)
 
     def _renew(self, progress: Progress) -> None:
-        """Build all collections in an empty backend, which then replaces the present one."""
+        """Build all collections in an empty backend, which then replaces the current one."""
         fresh = self._backend.rebuild_backend()
         self.state = self.state if self.ready else "building"
         fresh.open(empty=True)
@@ -285,7 +285,7 @@ class Index:
     def _renew_base(
         self, backend: Backend, base: KnowledgeBase, progress: Progress = no_progress, done: int = 0, total: int = 0
     ) -> int:
-        """Build the collection of a base from one snapshot, and check it; return the new `done`."""
+        """Build the collection of a base from one snapshot, and check it; return the updated `done`."""
         self._create(backend, base)
         more = 0
         with self._database.read():
@@ -295,7 +295,7 @@ class Index:
         return done + more
 
     def _begin(self, version: int) -> None:
-        """Add what was written since a version of the database, delete unused collections, and become `ready`."""
+        """Add entries written since a version of the database, delete unused collections, and become `ready`."""
         with self._changing:
             if self._database.version() != version:
                 self._complete(self._backend)
@@ -305,7 +305,7 @@ class Index:
             _LOG.info("The search index is in use")
 
     def _complete(self, backend: Backend) -> None:
-        """Add what was written while the collections were built."""
+        """Add entries written while the collections were built."""
         names = backend.names()
         for base in self._bases.all():
             if self.name(base) in names:
@@ -363,5 +363,5 @@ class Index:
             _LOG.warning("The base '%s' is searched exactly: its graph misses too many of the nearest.", base.name)
 
     def _agrees(self, backend: Backend, base: KnowledgeBase) -> bool:
-        """Whether searches for a sample of stored vectors find the same as exact search."""
+        """Whether searches for a sample of stored vectors agree with exact search."""
         return index_check.agrees(partial(self._chunks.windows, base), partial(backend.search, self.name(base)))

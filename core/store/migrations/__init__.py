@@ -1,6 +1,6 @@
-"""The steps of the schema of `notes.db`, in order; the last is a file of its own.
+"""The steps of the schema of `notes.db`, in order; the last step has its own file.
 
-A step is frozen once it is released: it imports nothing of Tessera, and its file contains what it needs.
+A released step never changes: it imports nothing from Tessera, and its file contains all that it needs.
 """
 
 import sqlite3

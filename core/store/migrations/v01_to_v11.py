@@ -1,4 +1,4 @@
-"""The schema from the first tables to the entries of the vector index."""
+"""The schema from the first tables (1) to the entries of the vector index (11)."""
 
 import json
 import re
@@ -357,7 +357,7 @@ def _chosen(parts: Iterable[tuple[str, object]], left_open: Mapping[str, object]
     return {name: value for name, value in parts if value not in (None, left_open.get(name))}
 
 
-# 10. A centring for each model: at once for the models of `v10_centring.safetensors`, whose indexes are built anew.
+# 10. A centring for each model, at once for the models in `v10_centring.safetensors`, whose indexes are rebuilt.
 
 _CONSTANTS = Path(__file__).with_name("v10_centring.safetensors")
 

@@ -1,4 +1,4 @@
-"""The schema from versions of notes to threads of answers."""
+"""The schema from versions of notes (12) to threads of answers (19)."""
 
 import sqlite3
 import zlib
@@ -107,7 +107,7 @@ _STATEMENTS = """
 
 # 13. Guests: the model that an archive names, until the user agrees to it, and the zips of deleted bases.
 #
-# The days of openings tell that what is in the trash too long was seen twice before it goes.
+# The days of openings show that an item was seen in the trash twice before it expires.
 
 GUESTS = """
     ALTER TABLE bases ADD COLUMN wish TEXT NOT NULL DEFAULT '';
@@ -196,7 +196,7 @@ PICTURES = """
     """
 
 
-# 17. Decisions on items to review: put off until a day, or fine as it is.
+# 17. Decisions on items to review: postponed until a day, or left unchanged.
 
 DECISIONS = """
     CREATE TABLE decisions (

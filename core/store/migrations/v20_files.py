@@ -1,13 +1,13 @@
-"""Notes as their files say: what they lack, their encoding, stamp, properties and times; form of words; diagrams.
+"""The schema with data from notes' files (omissions, encoding, stamp, properties, times), word forms and diagrams.
 
-A chunk has a breadcrumb next to its sections; its vectors and token bits come from it. Clicks have a table. The
-pictures that notes show have vectors by the hash of their file; `imaged` is the generation of a note of which they are
+Chunks get a breadcrumb in addition to their sections, because their vectors and token bits include it. Clicks get a
+table. The pictures that notes show get vectors by file hash; `imaged` is the generation of a note whose pictures are
 known.
 
-Pictures that were not read are tried once more, for it wasn't stored whether that was their fault.
+Unread pictures are tried once more, because the stored data doesn't say whether they are at fault.
 
-Times without an offset were read as UTC. Notes whose front matter could not be read are read again at the next
-update of their folder.
+Times without an offset were read as UTC. Notes whose front matter couldn't be read are read again at the next update of
+their folder.
 """
 
 import json
@@ -86,7 +86,7 @@ _KEYS = {
     "expires_at": "expires|expires_at|expiry",
 }
 _OF_FILE = "iif(typeof(overridden) = 'text' AND json_valid(overridden), json_extract(overridden, '$.expires_at'), NULL)"
-"""When the file of a note says that it expires, where a person set that otherwise."""
+"""The expiry in a note's file, if the user set another one."""
 _TIME = r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})[T ] ?(\d{1,2})(:\d\d(?::\d\d)?)"
 _LINES = {
     column: re.compile(rf"^(?:{keys}):[ \t]*[\"\']?{_TIME}[\"\']?[ \t]*$", re.MULTILINE | re.IGNORECASE)
@@ -125,7 +125,7 @@ def step(connection: sqlite3.Connection) -> None:
 
 
 def _holds_only_diagrams(text: str) -> bool:
-    """Whether every fence of a chunk with code draws a diagram; a diagram is no code any more."""
+    """Whether every fence of a chunk with code draws a diagram, because diagrams no longer count as code."""
     opening, diagrams = "", 0
     for fence, info in _FENCE.findall(text):
         if opening:
@@ -138,12 +138,12 @@ def _holds_only_diagrams(text: str) -> bool:
 
 
 def _properties(extra: str) -> list[tuple[str, str]]:
-    """Return the names and the single values of properties, none for a row that can't be read."""
+    """Return the names and single values of properties, empty for a row that can't be read."""
     try:
         loaded = json.loads(extra)
         items = loaded.items() if isinstance(loaded, dict) else ()
         pairs = [(name, text) for name, value in items for text in _texts(value)]
-        "".join(chain.from_iterable(pairs)).encode()  # half a character can't be stored
+        "".join(chain.from_iterable(pairs)).encode()  # a lone surrogate can't be stored
     except (ValueError, TypeError, RecursionError):
         return []
     return pairs
@@ -158,7 +158,7 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _local(line: re.Pattern[str], front: str, stored: str) -> str:
-    """Return a time of this machine's clock that is stored as if it were UTC; "" for any other."""
+    """Return a local time that was stored as if it were UTC; "" for any other time."""
     for year, month, day, hour, clock in line.findall(front):
         with suppress(ValueError, OverflowError, OSError):
             written = datetime.fromisoformat(f"{year}-{int(month):02}-{int(day):02}T{int(hour):02}{clock}")

@@ -21,7 +21,7 @@ _MOST_SOURCES = 10_000
 
 
 class Masker:
-    """Replaces each secret in logs by its kind and a number, such as `[token-2]`; equal secrets have the same mask.
+    """Replaces each secret in logs with its kind and a number, such as `[token-2]`; equal secrets have the same mask.
 
     The numbers count the secrets that this object has masked, so a mask reveals nothing about its secret.
     """
@@ -68,7 +68,7 @@ class Masker:
         return self.masked(value)
 
     def _replace_secrets(self, text: str, find: Callable[[str, bool], Iterable[SecretSpan]]) -> str:
-        """Return a text with masks for the secrets that `find` yields in its readings; line numbers stay the same."""
+        """Return a text with the secrets masked that `find` yields for its readings; line numbers stay the same."""
         spans = []
         ways = readings(text)
         for way in ways:
@@ -114,7 +114,7 @@ def _across_lines(text: str) -> Iterator[SecretSpan]:
 
 
 def unnumbered(text: str) -> str:
-    """Return a text with masks of the kind only, because every log has its own numbers."""
+    """Return a text with only the kind in each mask, because every log has its own numbers."""
     return MASK.sub(r"[\g<kind>]", text)
 
 

@@ -176,7 +176,7 @@ def _assigned(text: str) -> Iterator[SecretSpan]:
 
 
 def _told(text: str, at: int) -> Iterator[SecretSpan]:
-    """Yield the secrets that a sentence states after a name before a position: *the door code was changed to …*."""
+    """Yield the secrets in a sentence that begins with a name before `at`: *the door code was changed to …*."""
     end = at + _FAR
     while told := _TOLD.match(text, at, end):
         at = told.end()
@@ -186,7 +186,7 @@ def _told(text: str, at: int) -> Iterator[SecretSpan]:
 
 
 def _mixed_runs(text: str, start: int, end: int) -> Iterator[SecretSpan]:
-    """Yield runs of characters as mixed as a password, in a line with the name of one: *the password was set to …*."""
+    """Yield runs of characters as mixed as a password, in a line that names a password: *the password was set to …*."""
     for run in _RUN.finditer(text, start, end):
         if is_mixed(run[0]):
             name, sign, _ = run[0].rpartition("=")
@@ -200,7 +200,7 @@ def _before(text: str, match: re.Match[str]) -> re.Match[str] | None:
 
 
 def _values(text: str, match: re.Match[str], certainty: Grade) -> Iterator[Value]:
-    """Yield the secrets after a name, if they are secrets with this certainty."""
+    """Yield the values after a name that are secrets with the given certainty."""
     joint = _JOINT.match(text, match.end())
     if joint is None:
         yield from _spaced(text, match, certainty)
@@ -233,13 +233,13 @@ def _values(text: str, match: re.Match[str], certainty: Grade) -> Iterator[Value
 
 
 def _is_alone(text: str, start: int) -> bool:
-    """Return whether only signs and keywords precede a position in its line."""
+    """Return whether only punctuation and keywords precede a position in its line."""
     line = text.rfind("\n", max(0, start - 60), start) + 1
     return (line > 0 or start <= 60) and bool(_ALONE.fullmatch(text, line, start))
 
 
 def _spaced(text: str, match: re.Match[str], sure: Grade) -> Iterator[Value]:
-    """Yield the value after a name and a space: of a flag, alone in its line, or one that isn't a word."""
+    """Yield the value after a name and a space, if it belongs to a flag, is alone in its line, or isn't a word."""
     spaced = _SPACED.match(text, match.end())
     if not spaced or sure is Grade.RANDOM:
         return
@@ -350,7 +350,7 @@ def is_named(lower: str) -> bool:
 
 
 def _cells(line: str, separator: re.Pattern[str]) -> Cells:
-    """Return the spans of the cells of a line, without white space and signs around them."""
+    """Return the spans of the cells of a line, without white space and punctuation around them."""
     marks = [(0, 0), *(match.span() for match in separator.finditer(line)), (len(line), 0)]
     cells = []
     for (_, start), (end, _) in pairwise(marks):
@@ -369,7 +369,7 @@ def _head(cell: str) -> Grade:
 
 
 def _is_row(line: str, cells: Cells, heads: Sequence[Grade]) -> bool:
-    """Return whether a line is a row with a name and its value, and not the header of a table."""
+    """Return whether a line is a row with a name and its value rather than the header of a table."""
     return any(re.search(r"\d", line[start:end]) for (start, end), head in zip(cells, heads, strict=True) if not head)
 
 

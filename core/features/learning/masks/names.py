@@ -6,7 +6,7 @@ from functools import lru_cache
 
 
 class Grade(IntEnum):
-    """The values that are secrets after a name: none, random ones, all except words, or all except placeholders."""
+    """Which values after a name are secrets: none, random ones, all except words, or all except placeholders."""
 
     NONE = 0
     RANDOM = 1
@@ -58,7 +58,7 @@ _ABOUT = frozenset(
     " press up down code codes ring board set sets space usage handler callback class field fields for of in protected"
     " policy generator gen helper prompt placeholder mask masked masker masking warning warnings".split()
 )
-"""Parts that, after the part of a secret, name something about the secret: `token_ttl`."""
+"""Parts that follow the name of a secret and turn it into the name of a property: `token_ttl`."""
 _COUNTED = frozenset("max min num total public primary foreign sort cache partition unique composite index".split())
 OTHER_NAMES = (
     r"密码|口令|[密秘私]钥|密匙|令牌|验证码|密碼|金鑰|密鑰|驗證碼|授权码|提取码|动态码|校验码|激活码|安全码|取件码|凭证|凭据|关键内容|暗号|助记词"
@@ -72,7 +72,7 @@ OTHER = re.compile(f"{OTHER_NAMES}|UGFzc3dvcmQ6", re.IGNORECASE)
 
 @lru_cache(maxsize=16_384)
 def grade(name: str) -> Grade:
-    """Return how certain it is that a name is the name of a secret."""
+    """Return how certain it is that a name belongs to a secret."""
     if OTHER.search(name):
         return Grade.ANY
     parts = [part.lower() for part in _PARTS.findall(name)]

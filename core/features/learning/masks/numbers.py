@@ -29,7 +29,7 @@ _EIGHTEEN = re.compile(r"(?<![A-Za-z0-9.])\d{17}[\dXx](?![A-Za-z0-9])")
 _WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 _GROUPS = re.compile(r"(?<![A-Za-z0-9])(?<!\d[.:-])\d++(?:[ .-]\d++)*+(?![A-Za-z0-9])")
 _ISSUER = re.compile(r"2[2-7]|[3-6]|8[1-9]|9[1-9]")
-"""First digits of card numbers; numbers with 1 and 20 are mostly times."""
+"""First digits of card numbers; numbers that begin with 1 or 20 are usually times."""
 _CARD_FORMS = re.compile(
     r"\d{13,19}|\d{4}(?: \d{4}){3}(?: \d{1,3})?|\d{4} \d{6} \d{4,5}|\d{4}(?: \d{4}){2} \d{1,3}|\d{6} \d{10,13}"
 )

@@ -65,7 +65,7 @@ _HASHES = (
     r"|\*[0-9A-F]{40}(?!\w)|(?<![\w])[a-f0-9]{32}:[a-f0-9]{32}(?=:|\W|$)|SCRAM-SHA-\d+\$[^\s\"',;<>|]{16,}"
 )
 _URL = r"[a-z][a-z0-9+.-]{1,20}:(?:\\?/){2}"
-# Kind, hints, and below these the pattern.
+# Kind and hints, and below them the pattern.
 _SHAPES = r"""
 key: private key
     (?s)-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}.*?(?:-{4,5} ?END [A-Z0-9 ]{0,40}-{4,5}|\Z)
@@ -165,7 +165,7 @@ _COMMANDS = tuple(
     for names, *options in map(str.split, _OPTIONS.strip().split("\n"))
     for option in options
 )
-# Hints, and below these the pattern of a value that is a secret unless it is plainly none.
+# Hints, and below them the pattern. Its value is a secret unless it clearly isn't one.
 _PLACES = r"""
 -u --user --proxy
     (?<![^\s\"'`(=\[,])(?:-u|--user|--proxy-user|-U|--digest -u)[ =]{0,3}[\"']?[\w.@+\\-]{1,100}:(?!//)<VALUE>
@@ -317,7 +317,7 @@ _PARTS = {"VALUE": _VALUE, "FROM": _FROM, "TO": _TO, "URL": _URL, "VENDORS": _VE
 
 
 def _read(table: str, flags: int) -> Iterator[tuple[str, re.Pattern[str]]]:
-    """Yield the first line of each entry of a table, and the pattern in the lines below it."""
+    """Yield the hints and the pattern of each entry in a table: its first line and the lines below it."""
     for entry in re.split(r"\n(?=\S)", table.strip()):
         first, *rest = entry.split("\n    ")
         yield first, re.compile(re.sub("<([A-Z]+)>", lambda part: _PARTS[part[1]], "".join(rest)), flags)
@@ -346,7 +346,7 @@ _KEY = re.compile(
     r"(?:\n(?![^\n]*-{4,5} ?END )[ \t\w+/=:,.\"\\|-]*+(?=\n|\Z))*+(?:\n[^\n]*?-{4,5} ?END [A-Z0-9 ]{0,40}-{4,5})?",
     re.ASCII,
 )
-"""A private key of several lines, perhaps without its end."""
+"""A private key that spans several lines, perhaps without its end."""
 _PART = re.compile(
     r"\bname=\"?(?P<name>[\w.-]{1,80})\"?[^\n]*\n(?:[A-Z][\w-]{1,60}:[^\n]*\n){0,3}[ \t>]*\n[ \t>]*"
     r"(?P<value>[^\n]{1,400})"
@@ -363,14 +363,14 @@ _PRINTED = re.compile(
     r"|[^\n]{0,400}(?<![A-Za-z])(?:(?i:password|secret|token)|base64 --?\w{1,8}))\n"
     r"(?P<value>(?=\S{0,200}[\d!#$%^&*+=?~])[^\s/:]{6,200})$",
 )
-"""A line with a command that prints a secret, or with the name of one at its end; the next line is the secret."""
+"""A line with a command that prints a secret, or with the name of a secret at its end; the next line is the secret."""
 _MANIFEST = re.compile(
     r"(?m)^(?P<indent>[ \t]*)(?:stringData|data):[ \t]*\n(?:(?P=indent)[ \t]+[^\n]*(?:\n|\Z)){1,500}"
     r"|\"(?:stringData|data)\":\s?\{[^{}]{1,20000}\}",
 )
 _OF_SECRET = re.compile(r"stringData|\bkind\"?:[ ]?\"?Secret\b")
 _ENTRY = re.compile(r"(?m)^[ \t]+(?:[\w.-]{1,100}:[ \t]+)?(?P<value>[^\s\"][^\n]*)|:[ \t]?\"(?P<quoted>[^\"\n]+)")
-"""An entry in the data of a Kubernetes Secret, in YAML or JSON; its value is secret whatever its name."""
+"""An entry in the data of a Kubernetes Secret, in YAML or JSON; its value is secret regardless of its name."""
 _ABOUT = 2_000
 """Maximum distance in characters between the data of a Secret and its kind."""
 _HINTS = Hints(pattern.hints or ("",) for pattern in PATTERNS)
@@ -396,7 +396,7 @@ def known_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
 
 
 def blocks(text: str) -> Iterator[SecretSpan]:
-    """Yield the secrets in several lines: private keys, forms, YAML blocks, the data of Kubernetes Secrets."""
+    """Yield the secrets that span several lines: private keys, forms, YAML blocks, the data of Kubernetes Secrets."""
     yield from (SecretSpan(*match.span(), "key") for match in _KEY.finditer(text))
     for regex in (_PART, _PRINTED, _BELOW):
         for field in regex.finditer(text):

@@ -23,7 +23,7 @@ class SecretSpan(NamedTuple):
 
 
 class Hints:
-    """Finds the groups of words that have any word in a text, with one search for each different word."""
+    """Finds the groups of words that have any word in a text; searches once for each distinct word."""
 
     def __init__(self, groups: Iterable[Iterable[str]]) -> None:
         self._places: dict[str, list[int]] = {}
@@ -32,7 +32,7 @@ class Hints:
                 self._places.setdefault(hint, []).append(place)
 
     def places(self, lower: str) -> list[int]:
-        """Return the numbers, in order, of the groups with any word in a lower-case text."""
+        """Return the sorted numbers of the groups that have any word in a lower-case text."""
         found = set()
         for hint, places in self._places.items():
             if hint in lower:
@@ -43,7 +43,7 @@ class Hints:
 class Reading(NamedTuple):
     """A normalized or decoded text; `places` are the positions of its characters in the original text.
 
-    `places` is empty if both texts are the same, else one longer than the text.
+    `places` is empty if both texts are the same, else it has one more item than the text has characters.
     """
 
     text: str
@@ -113,7 +113,7 @@ def _form(letter: str) -> str:
 
 
 def merge(spans: Iterable[SecretSpan], text: str) -> list[SecretSpan]:
-    """Return the spans sorted; overlapping and adjacent ones are merged, with the kind of the one that was found first.
+    """Return the spans sorted; overlapping and adjacent spans are merged and get the kind that was found first.
 
     So no part of a secret remains next to a mask. Spans within an existing mask are left out.
     """

@@ -63,10 +63,10 @@ _LONG_PART = 16
 _SHORTEST, _SHORTEST_OF_TWO = 20, 24
 """Minimum length of an unknown token with three kinds of characters (upper, lower, digit), and with fewer kinds."""
 _LEAST_CHANGES = 0.3
-"""Minimum number of changes between kinds of characters, for each character of an unknown token; words have fewer."""
+"""Minimum number of changes between kinds of characters, per character of an unknown token; words have fewer."""
 _LEAST_CHANGES_OF_LETTERS = 0.4
 _LEAST_BITS = 3.0
-"""Minimum entropy in bits for each character of an unknown token."""
+"""Minimum entropy in bits per character of an unknown token."""
 _HEXADECIMAL = re.compile(r"[0-9a-f]{32,}|[0-9A-F]{32,}")
 
 _PLACEHOLDER = re.compile(
@@ -166,7 +166,7 @@ class Value(NamedTuple):
 
 
 def quoted_value(text: str, at: int) -> Value | None:
-    """Return the quoted value that begins at a position, None without one; concatenated strings are one value."""
+    """Return the quoted value that begins at a position, None if there is none; concatenated strings are one value."""
     mark = _MARK.match(text, at)
     if not mark:
         return None
@@ -269,7 +269,7 @@ def _is_name(value: str) -> bool:
 
 
 def find_tokens(text: str) -> Iterator[SecretSpan]:
-    """Yield the runs that look like tokens, or parts of a path that do."""
+    """Yield the runs that look like tokens, or the parts of a path that do."""
     for run in _RUN.finditer(text):
         if not run["run"]:
             continue
@@ -324,7 +324,7 @@ def is_placeholder(value: str) -> bool:
 
 
 def is_secret(value: str, sure: Grade, *, quoted: bool = False, said: bool = False) -> bool:
-    """Return whether a value is a secret; `sure` is the grade of its name, `said`: the value may be a word of prose."""
+    """Return whether a value is a secret. `sure` is the grade of its name; if `said`, it may be a word of prose."""
     if len(value) > LONGEST:
         return True
     value = value.strip().rstrip("*`)")
@@ -358,7 +358,7 @@ def is_phrase(value: str) -> bool:
 
 
 def is_mixed(run: str) -> bool:
-    """Return whether a run of characters is as mixed as a password: with signs inside, or with many changes of kind."""
+    """Return whether a run of characters is as mixed as a password: with inner punctuation, or many changes of kind."""
     run = re.split(r"&(?=[\w.-]{1,40}=)", run)[0].strip("*_~.!?#-")
     name, sign, value = run.partition("=")
     if sign and (not re.search(r"[A-Z]", value) or _DATE.match(value)) and re.fullmatch(r"[A-Za-z_][\w.-]*", name):

@@ -23,7 +23,7 @@ _MOST_MESSAGES = 100_000
 
 
 class Markdown:
-    """Reads Markdown notes, such as those about an incident or a session."""
+    """Reads notes in Markdown, such as notes about an incident or a session."""
 
     by_lines = True
 
@@ -81,7 +81,7 @@ def _code(parts: list[str], first: int, source: str) -> Iterator[LogEvent]:
 
 
 class Chats:
-    """Reads conversations; the events of a JSON export have the number of their message as line."""
+    """Reads conversations; in a JSON export, the line of an event is the number of its message."""
 
     by_lines = False
 

@@ -19,7 +19,7 @@ _SECONDS = {"duration_ms": 0.001, "elapsed_ms": 0.001, "latency_ms": 0.001, "dur
 _MOST_VALUE = 2000
 _DEEPEST = 6
 _TIMED = 14
-"""Limit for the digits of a numeric level; a longer number isn't a level."""
+"""Number of digits from which a number is no longer a level."""
 
 
 class JsonLines:
@@ -81,7 +81,7 @@ def _events(text: str) -> Iterator[LogEvent]:
 
 
 def _object(line: str) -> Mapping[str, object] | None:
-    """Return the JSON object in a line, None for another line: cut, damaged, or nested too deeply."""
+    """Return the JSON object in a line, None if there is none or it is cut, damaged, or nested too deeply."""
     try:
         values = json.loads(line)
     except (ValueError, RecursionError):

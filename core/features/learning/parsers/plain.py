@@ -19,7 +19,7 @@ _RAISED = re.compile(r"[A-Za-z_][\w.]{0,100}(?:: .*|:?$)")
 _CONTINUED = re.compile(r"\s+\S|Caused by: |Suppressed: |\.\.\. \d+ more|goroutine \d+ \[|stack backtrace:")
 _ERROR = re.compile(r"(?i)\b(?:error|exception|fatal|panic|failed)\b|错误|异常|失败")
 _MOST_LINES = 200
-"""Maximum number of lines of an event; the others are left out."""
+"""Maximum number of lines per event; the others are left out."""
 
 _LINE = re.compile(
     r'(?P<host>[\w.:-]{1,100}) [^\s"]{1,100} [^\s"]{1,100} \[(?P<time>[^\]\n]{10,40})\] '
@@ -55,7 +55,7 @@ class Plain:
 
 
 def repeated(events: Iterable[LogEvent]) -> Iterator[LogEvent]:
-    """Yield events, with consecutive equal ones merged into one with a count."""
+    """Yield events; merge consecutive equal ones into one with a count."""
     last: LogEvent | None = None
     for event in events:
         if last and (event.text, event.level, event.source, event.kind) == (

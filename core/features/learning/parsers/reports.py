@@ -10,7 +10,7 @@ from core.model import LogEvent, LogLevel
 
 _DEEPEST = 60
 _MOST = 20_000
-"""Maximum number of characters to read of a failure."""
+"""Maximum number of characters to read per failure."""
 _FAILED = ("failure", "error", "rerunFailure", "flakyFailure", "rerunError", "flakyError")
 _PASSED_LATER = ("flakyFailure", "flakyError")
 """Surefire's elements for failures of a test that passed when it was run again."""
@@ -124,7 +124,7 @@ _OUTCOMES = {
 
 
 class Pytest:
-    """Reads the output of pytest, of one or several runs."""
+    """Reads the output of one or several runs of pytest."""
 
     by_lines = True
 

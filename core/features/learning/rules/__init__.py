@@ -16,7 +16,7 @@ from core.features.learning.rules.settings import ports, settings, statements
 from core.model import Fact, LogText
 
 MOST_FACTS = 200
-"""Maximum number of facts of one rule from one log; nobody reads more."""
+"""Maximum number of facts per rule and log; nobody reads more."""
 
 
 @frozen
@@ -47,7 +47,7 @@ RULES: Mapping[str, LearningRule] = {
 
 
 def facts(log: LogText) -> list[tuple[str, Fact]]:
-    """Return the facts in a log with the names of their rules; of equal facts the first."""
+    """Return the facts in a log with the names of their rules; only the first of equal facts."""
     item: dict[tuple[str, str], tuple[str, Fact]] = {}
     for name, rule in RULES.items():
         for number, fact in enumerate(rule.function(log)):

@@ -1,4 +1,4 @@
-"""Functions shared by rules: forms of a text that are equal in every log, paths of requests, and facts."""
+"""Functions shared by rules: normal forms of texts across logs, paths of requests, and facts."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -25,17 +25,17 @@ MOST_TITLE = 160
 
 
 def generalise(text: str) -> str:
-    """Return a form of a text that is equal in every log: without numbers, identifiers and mask numbers."""
+    """Return a form of a text that is the same in every log: without numbers, identifiers and mask numbers."""
     return " ".join(_VARYING.sub("#", fold(unnumbered(text))).split())
 
 
 def generalise_source(source: str) -> str:
-    """Return a form of a source that is equal in every log: `worker-3` becomes `worker-#`, and `api2` stays."""
+    """Return a form of a source that is the same in every log: `worker-3` becomes `worker-#`, but `api2` stays."""
     return " ".join(_NUMBER.sub("#", fold(source)).split())
 
 
 def normalise_exact(text: str) -> str:
-    """Return a form of a text that keeps its numbers: without case, extra white space and mask numbers."""
+    """Return a text without case, extra white space and mask numbers, but with its own numbers."""
     return " ".join(fold(unnumbered(text)).split())
 
 

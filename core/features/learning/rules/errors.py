@@ -1,4 +1,4 @@
-"""Rules for failures: repeated errors and what ended them, deprecations, tests, and mended commands."""
+"""Rules for failures: repeated errors and what ended them, deprecations, tests, and fixed commands."""
 
 import re
 from collections import defaultdict
@@ -52,9 +52,9 @@ _INSTEAD = re.compile(
 _QUOTED = re.compile(r"[\"'`“‘](?P<name>[^\"'`“”‘’\n]{2,100})[\"'`”’]")
 _WORDS_BEFORE = re.compile(r"(?i)^(?:the\s+)?(?:(?:parameter|property|option|setting|function)\s+|接口\s*)?")
 _NEAR = 160
-"""Maximum distance in characters between *deprecated* and the names of the deprecated thing and its replacement."""
+"""Maximum distance in characters between *deprecated* and the names of the old thing and its replacement."""
 _MOST_AFTER = 400
-"""Number of events after the last error to search for its end."""
+"""Number of events after the last error in which to search for its end."""
 _FEW = 2
 
 _KIND = ("test_experience", "common_issue")
@@ -67,10 +67,10 @@ _FAILED = re.compile(
     r"|Traceback \(most recent call last\))|.{0,40}\"error\" ?:)|错误[：:]|失败|未找到|找不到|无法"
 )
 _LOOKING = re.compile(r"(?:ls|cd|pwd|cat|date|echo|clear|history|less|head|tail|whoami|which|exit)\b")
-"""Commands that change nothing, and so can't mend anything."""
+"""Commands that change nothing, and so can't fix anything."""
 _BEFORE = re.compile(r"^(?:(?:sudo|time|env|nohup) |[A-Z_][A-Z0-9_]*=\S* )+")
 _MOST_LATER = 8
-"""Number of commands after a failed one to search for the one that worked."""
+"""Number of commands after a failed one among which to search for the one that worked."""
 
 
 def repeated_errors(log: LogText) -> Iterator[Fact]:
@@ -179,10 +179,10 @@ def _cause(event: LogEvent) -> str:
 
 
 def _end(events: Sequence[LogEvent], last: int, what: str, cause: str) -> tuple[LogEvent | None, LogEvent | None]:
-    """Return the step that may have ended an error, and the event that says so; each may be None.
+    """Return the step that may have ended an error, and the event that reports the end; each may be None.
 
     The end must share words with the error, and the step with the error or the end: events that only come next may be
-    unrelated. Without an end, the step must be a mending action, and the log must continue after it.
+    unrelated. Without an end, the step must be a fixing action, and the log must continue after it.
     """
     subject = _subject(f"{what} {cause}")
     between: list[LogEvent] = []
@@ -201,7 +201,7 @@ def _end(events: Sequence[LogEvent], last: int, what: str, cause: str) -> tuple[
 
 
 def _subject(text: str) -> set[str]:
-    """Return the keywords of a line without words for failure."""
+    """Return the keywords of a line without words that mean failure."""
     return {*query_keywords(text)} - {"failed", "error", "失败"}
 
 
@@ -261,7 +261,7 @@ def _first_cause(failed: list[LogEvent]) -> str:
 
 
 def mended_commands(log: LogText) -> Iterator[Fact]:
-    """Yield failed commands, with the commands after which they worked, or the command that worked instead."""
+    """Yield failed commands, each with the commands that made it work, or with the command that worked instead."""
     commands = [event for event in log.events if event.kind == "command"]
     for number, event in enumerate(commands):
         if not _fails(event):
@@ -288,9 +288,9 @@ def _fails(event: LogEvent) -> bool:
 
 
 def _mending(failed: LogEvent, later: list[LogEvent]) -> list[LogEvent]:
-    """Return the commands that mend a failed one.
+    """Return the commands that fix a failed command.
 
-    They are those up to its next success; if it has none, the next successful command of the same program.
+    These are the commands up to its next success; if it has none, the next successful command of the same program.
     """
     command, program = failed.fields["command"], _program(failed)
     worked = [event for event in later if not _fails(event)]

@@ -114,7 +114,7 @@ def is_slow(event: LogEvent) -> bool:
 
 
 def _seconds(event: LogEvent) -> float | None:
-    """Return the duration in seconds that an event states, None without one."""
+    """Return the duration in seconds that an event states, None if it states none."""
     if event.kind in ("message", "command"):
         return None
     try:

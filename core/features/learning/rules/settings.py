@@ -64,13 +64,13 @@ _UNSURE = re.compile(
     r"(?i)\b(?:may|might|maybe|perhaps|possibly|probably|usually|often|common|could|if|whether|why|what)\b|常见|可能|也许|一般|通常|是否|如果|怎么"
 )
 _FEW = 2
-"""Minimum number of settings of a source for a note."""
+"""Minimum number of settings from a source to make a note."""
 _SHORTEST, _SHORTEST_CHINESE = 25, 8
 _LABEL = re.compile(r"(?i)^\W{0,3}(?:root cause|cause|fix|solution|decision|解决(?:办法|方法|方案)|原因)[：:]\s*")
 
 
 def settings(log: LogText) -> Iterator[Fact]:
-    """Yield the settings of each source that has several, each with its last value; a single one says too little."""
+    """Yield the settings of each source with several, each with its last value; a single setting says too little."""
     sources: dict[str, dict[str, tuple[str, LogEvent]]] = defaultdict(dict)
     for event in log.events:
         for name, value in _event_settings(event):
@@ -119,7 +119,7 @@ def _event_settings(event: LogEvent) -> Iterator[tuple[str, str]]:
 
 
 def statements(log: LogText) -> Iterator[Fact]:
-    """Yield sentences of chats and notes that state a cause, a fix or a decision, but not questions and guesses."""
+    """Yield sentences from chats and notes that state a cause, a fix or a decision, but not questions and guesses."""
     for event in log.events:
         if event.kind != "message":
             continue
