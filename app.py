@@ -1,6 +1,6 @@
 """The app that `tessera app` serves: the pages, the API, the tools, and the calls of commands on this machine.
 
-What only pages need is imported while the browser loads the front end, for the server starts before.
+Modules that only the pages need are imported while the browser loads the front end, because the server starts before.
 """
 
 import sys
@@ -36,11 +36,11 @@ print_nothing()
 HOSTS = [
     f"[{host}]" if ":" in host else host for host in st.get_option("server.allowedHosts") or ("127.0.0.1", "localhost")
 ]
-"""Host names that the app answers to. Streamlit checks them on WebSockets only, and writes IPv6 without brackets."""
+"""Host names that the app answers to. Streamlit checks them for WebSockets only, and writes IPv6 without brackets."""
 
 
 def workspace() -> "Workspace":
-    """Return the one workspace of this server."""
+    """Return the single workspace of this server."""
     from pages.ui.shared import shell
 
     return shell.workspace()
@@ -48,7 +48,7 @@ def workspace() -> "Workspace":
 
 needs_token = access.pages_need_token()
 calls = Calls(workspace)
-"""Runs what commands on this machine send; `shell` stores the address that they send it to."""
+"""Runs the operations that commands on this machine send; `shell` stores the address for them."""
 assistants = Guard(Limit(lazy_app.LazyTools(workspace), lazy_app.refusal), workspace)
 
 with_tokens = [
@@ -61,7 +61,7 @@ with_tokens = [
 middleware = [
     Middleware(Policy),
     Middleware(ShortHead),
-    # A redirect would name the host that is asked for.
+    # A redirect would name the requested host.
     Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS, www_redirect=False),
     Middleware(SameOrigin),
     Middleware(FrontEnd),
@@ -71,11 +71,11 @@ middleware = [
 
 @asynccontextmanager
 async def lifespan(_: st.App) -> AsyncIterator[None]:
-    """Close the workspace at the end: the signal that ends the server ends the process before any exit handler runs."""
+    """Close the workspace at the end, because the signal that ends the server skips exit handlers."""
     calls.close_at_signals()
     threading.Thread(target=import_module, args=("pages.ui.shared.shell",), name="imports", daemon=True).start()
     desktop.address = address(server.address(), access.PAGES) if needs_token else server.address()
-    if needs_token and not st.get_option("logger.hideWelcomeMessage"):  # otherwise `tessera app` has printed it
+    if needs_token and not st.get_option("logger.hideWelcomeMessage"):  # otherwise `tessera app` has already printed it
         sys.stdout.write(f"{desktop.address}\n")
         sys.stdout.flush()
     yield

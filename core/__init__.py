@@ -1,7 +1,7 @@
 """Tessera's engine: everything that works without a screen.
 
-The names in `__all__` are the face of the library, installed as `tessera` too (docs/library.md); every other module is
-internal.
+The names in `__all__` are the public interface of the library, also installed as `tessera` (docs/library.md); every
+other module is internal.
 """
 
 from importlib import import_module
@@ -38,7 +38,7 @@ _HOMES = {
     "Settings": "core.settings.config",
     "Workspace": "core.workspace",
 }
-"""The modules of the names; those that aren't here are errors. They are imported at the first use of a name."""
+"""Module of each public name; other names are errors. A module is imported on the first use of its name."""
 
 
 def __getattr__(name: str) -> Any:

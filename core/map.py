@@ -1,6 +1,6 @@
-"""The packages and modules of core and pages, each with the first line of its docstring.
+"""Listing of the packages and modules in core and pages, with the first lines of their docstrings.
 
-`python -m core.map` prints the packages, `python -m core.map core/retrieval` the modules of one.
+`python -m core.map` prints the packages, `python -m core.map core/retrieval` the modules in one.
 """
 
 import ast
@@ -20,19 +20,19 @@ def packages() -> Iterator[tuple[str, str]]:
 
 
 def modules(package: str) -> Iterator[tuple[str, str]]:
-    """Yield each module of a package with the first line of its docstring."""
+    """Yield each module in a package with the first line of its docstring."""
     for file in sorted((_ROOT / package).glob("*.py")):
         yield file.relative_to(_ROOT).as_posix(), first_line(file)
 
 
 def first_line(file: Path) -> str:
-    """Return the first line of a module's docstring, "" where it has none."""
+    """Return the first line of a module's docstring, "" without one."""
     doc = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8")))
     return doc.partition("\n")[0] if doc else ""
 
 
 def main(chosen: list[str]) -> None:
-    """Print the packages, or the modules of those that are chosen."""
+    """Print the packages, or the modules in the given packages."""
     rows = [*packages()] if not chosen else [row for package in chosen for row in modules(package.rstrip("/"))]
     width = max((len(name) for name, _ in rows), default=0)
     sys.stdout.writelines(f"{name:{width}}  {doc}\n" for name, doc in rows)

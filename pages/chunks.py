@@ -1,4 +1,4 @@
-"""The Chunks page: a note's text in bands, the table of its chunks, and trials of other parameters."""
+"""The Chunks page: a note's text with coloured chunks, the table of its chunks, and trials of other parameters."""
 
 from collections.abc import Sequence
 
@@ -67,8 +67,8 @@ def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
 
 
 def _note(workspace: Workspace, note_id: str | None, cards: Sequence[NoteSummary]) -> None:
-    """Draw a note with its chunks, or the latest of the filtered notes if none is chosen."""
-    # Each in its own container: one that comes or goes doesn't move the elements after it.
+    """Draw the chosen note with its chunks; if none is chosen, offer the latest of the filtered notes."""
+    # Separate containers, so that an element that comes or goes doesn't move the elements after it.
     with st.container():
         jobs.panel(workspace, jobs.CHUNKS)
     with st.container():
@@ -77,7 +77,7 @@ def _note(workspace: Workspace, note_id: str | None, cards: Sequence[NoteSummary
         with st.container(key="offered"):
             summary.offer(workspace, cards)
         return
-    # On narrow screens the menu's button hides the tree: this replaces it there.
+    # On narrow screens the menu button hides the tree; this button replaces it there.
     with st.container(key="another_note"):
         shell.popover(t("Another note"), "another", "description", lambda: summary.offer_another(workspace))
     note = workspace.notes.get(note_id)

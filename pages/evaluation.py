@@ -21,7 +21,7 @@ VIEWS = message_table(
 
 
 def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
-    """Draw the choice of a base and a question set, and below it the chosen view."""
+    """Draw the base and question set selectors, and below them the chosen view."""
     if len(bases) > 1:
         left, right = st.columns([1, 3], gap="medium")
         with left:
@@ -48,7 +48,7 @@ def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
 
 
 def choice(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> KnowledgeBase:
-    """Draw the choice of a base, initially one with questions, and return the chosen base."""
+    """Draw the base selector, initially at a base with questions, and return the chosen base."""
     by_name = {base.name: base for base in bases}
     if st.session_state.get(question.BASE) not in by_name:
         st.session_state[question.BASE] = next((name for name in by_name if workspace.question_sets.all(name)), "")
@@ -59,7 +59,7 @@ def choice(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> KnowledgeBas
 
 
 def view(question_set: QuestionSet) -> str:
-    """Draw the choice of a view and return it; initially the questions of a set that has no accepted one."""
+    """Draw the view selector and return the view; a set with only suggested questions opens with its questions."""
     first = "compare" if question_set.questions > question_set.suggested else "questions"
     links.begin_with("view", "eval_view", VIEWS, first)
     chosen = widgets.segments(t("View"), labels(VIEWS), "eval_view", persist_state="session")

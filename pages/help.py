@@ -1,4 +1,4 @@
-"""The Help page: the guide that is installed with the program, with a search in it."""
+"""The Help page: the installed guide, with a search."""
 
 from collections.abc import Iterable
 
@@ -71,7 +71,7 @@ def draw_matches(workspace: Workspace, language: str, words: str) -> None:
 
 
 def beginning(workspace: Workspace, language: str) -> None:
-    """Draw the table of contents, or the chapters that match the filter."""
+    """Draw the table of contents, or the chapters that match the search."""
     with widgets.row("help_head", vertical_alignment="bottom"):
         page_title("Help")
         if tour.has_sample(workspace):
@@ -87,7 +87,7 @@ def beginning(workspace: Workspace, language: str) -> None:
 
 
 def reading(language: str, chapter: Chapter) -> None:
-    """Draw a chapter, with the table of contents at the left and links to the chapters before and after it below."""
+    """Draw a chapter with the table of contents on the left, and links to the previous and next chapters below."""
     every = guide.chapters(language)
     left, right = st.columns([3, 8], gap="large")
     with left, st.container(key="guide_side"):

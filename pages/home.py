@@ -15,7 +15,7 @@ from pages.ui.shared.text import join_list, section_title, t, t_plural, text_of,
 
 COLUMNS = 2
 SOON = 14
-"""Days before its expiry from which a note is listed."""
+"""Number of days before a note's expiry from which the page lists it."""
 SHOWN = 10
 """Maximum number of notes in a list."""
 NAMED = 3
@@ -27,7 +27,7 @@ PURPOSE = (
     message("It reads folders of Markdown, Word and PDF files, web pages and more, in English and Chinese."),
     message("Everything stays on this machine: no account, no network."),
 )
-"""The purpose of Tessera in three sentences."""
+"""The purpose of Tessera, in three sentences."""
 
 
 def introduce(workspace: Workspace) -> None:
@@ -118,7 +118,7 @@ def _draw_expiring(cards: Sequence[NoteSummary]) -> None:
 
 
 def _row(card: NoteSummary, at: datetime | None, key: str, icon: str | None = None) -> None:
-    """Draw a link to a note, with a day and the note's base."""
+    """Draw a link to a note, with a date and the note's base."""
     with widgets.row(key):
         st.page_link("notes.py", label=plain(card.title), query_params={"note": card.id}, icon=icon, width="stretch")
         named = [] if len(status.bases) == 1 else [plain(card.base)]
@@ -126,7 +126,7 @@ def _row(card: NoteSummary, at: datetime | None, key: str, icon: str | None = No
 
 
 def recent(workspace: Workspace) -> None:
-    """Draw links to the pinned notes and to the last changed ones."""
+    """Draw links to the pinned and the most recently changed notes."""
     kept = pinned.pinned(workspace)
     cards = pinned.likely(workspace, len(kept) + RECENT, opened=False)
     if not cards:

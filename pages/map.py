@@ -1,4 +1,4 @@
-"""The Map page: the notes of one or all bases as points; notes of similar meaning are near each other."""
+"""The Map page: the notes of one or all bases as points; notes with similar meaning are close together."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from pages.ui.shared.text import busy, labels, page_title, small_print, t, t_plu
 
 
 def page(workspace: Workspace, bases: Sequence[str]) -> None:
-    """Draw the choices and the map."""
+    """Draw the options and the map."""
     with widgets.row(vertical_alignment="bottom"):
         base = widgets.base_filter(bases, "map_base") if len(bases) > 1 else bases[0]
         widgets.begin_with("map_by", note_map.BY, "base" if len(bases) > 1 else "folder")

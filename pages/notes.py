@@ -1,4 +1,4 @@
-"""The Notes page: a tree at the left and the open note at the right, or a list over the whole width."""
+"""The Notes page: a tree on the left and the open note on the right, or a list across the whole width."""
 
 from functools import partial
 
@@ -28,7 +28,7 @@ from pages.ui.shared.text import page_title, small_print, t
 
 
 def page(workspace: Workspace, bases: list[str]) -> bool:
-    """Draw the notes; return whether the chosen base is empty and shows the import instead."""
+    """Draw the notes; return whether the chosen base is empty, so that the page shows the import form instead."""
     second = opened.second_id()
     note_id = opened.note_id()
     if listing.is_list():
@@ -45,7 +45,7 @@ def page(workspace: Workspace, bases: list[str]) -> bool:
             if not (note_id or listing.is_list()):
                 history.draw_undo()
             if vacant:
-                if "plan" not in st.session_state:  # it is above
+                if "plan" not in st.session_state:  # a waiting plan is shown above
                     imports.adding(workspace, base, opened=True)
             elif note_id:
                 _two_notes(workspace, note_id, second)
@@ -125,7 +125,7 @@ with shell.errors():
     imports.section(workspace)
 jobs.panel(workspace)
 if not bases:
-    if not jobs.is_importing(workspace):  # its progress is above
+    if not jobs.is_importing(workspace):  # an import's progress is shown above
         with widgets.row():
             st.caption(t("There are no notes yet. Import a folder above, or"), width="content")
             welcome.samples(workspace)

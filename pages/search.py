@@ -1,4 +1,4 @@
-"""The Search page: a question, its hits, and the reasons for them."""
+"""The Search page: a question, its hits, and why they were found."""
 
 import streamlit as st
 

@@ -1,1 +1,1 @@
-"""Foundation of all other packages, without any knowledge of notes."""
+"""Foundation for all other packages; knows nothing about notes."""

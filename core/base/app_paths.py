@@ -1,4 +1,4 @@
-"""Paths outside of every workspace: the program's own files and the user's."""
+"""Paths outside every workspace: the program's own files and the user's."""
 
 import json
 import os
@@ -27,10 +27,10 @@ _HERE = Path("data", "workspace")
 
 
 def workspace() -> Path:
-    """Return the default folder of the workspace.
+    """Return the default workspace folder.
 
     A checkout uses `data/workspace` in the current folder. An installed program does so only where an earlier version
-    made a workspace there, else it uses the user's data folder.
+    created a workspace there; otherwise it uses the user's data folder.
     """
     if PROGRAM != _INSTALLED or (_HERE / DATABASE).is_file():
         return _HERE
@@ -38,13 +38,13 @@ def workspace() -> Path:
 
 
 def provide_file(folder: Path, name: str, *, make: bool) -> Path:
-    """Return a file of the workspace, else the bundled file of that name; `make` copies it into the workspace.
+    """Return a file in the workspace, else the bundled file with the same name; `make` copies it into the workspace.
 
     With `make`, anything at the path that isn't a file is set aside.
     """
     file, built_in = folder / name, PROGRAM / "data" / name
     if make and not file.is_file():
-        with suppress(OSError):  # the built-in one does as well
+        with suppress(OSError):  # the built-in file does as well
             if file.exists() or file.is_symlink():
                 files.set_aside(file)
             files.replace(file, built_in.read_text(encoding="utf-8"))
@@ -52,13 +52,13 @@ def provide_file(folder: Path, name: str, *, make: bool) -> Path:
 
 
 def user_path(name: str) -> Path:
-    """Return the path of a file in the user's folder."""
+    """Return the path of a file in the user's configuration folder."""
     chosen = os.environ.get(VARIABLE, "").strip()
     return (expand_home(chosen) if chosen else Path(user_config_dir("tessera", appauthor=False))) / name
 
 
 def read(name: str) -> dict[str, object]:
-    """Return the JSON object in a file of the user, empty without the file; raises ConfigError for invalid data."""
+    """Return the JSON object in a user's file, empty if the file is missing; raises ConfigError for invalid data."""
     file = user_path(name)
     try:
         values = files.parse_json(files.read(file))
@@ -72,7 +72,7 @@ def read(name: str) -> dict[str, object]:
 
 
 def write(name: str, values: dict[str, object]) -> None:
-    """Write a JSON object atomically to a file of the user that only its owner can read; raises ConfigError."""
+    """Write a JSON object atomically to a user's file that only its owner can read; raises ConfigError."""
     file = user_path(name)
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -93,8 +93,8 @@ def expand_home(path: Path | str) -> Path:
 
 
 def check_vacant(place: Path) -> Path:
-    """Return a path as an absolute one; raises ConfigError if anything exists there."""
+    """Return a path as an absolute path; raises ConfigError if anything exists there."""
     place = expand_home(place).absolute()
-    if os.path.lexists(place):  # where Path.exists raises for a name that is too long
+    if os.path.lexists(place):  # Path.exists raises for a name that is too long
         raise ConfigError("{place} exists already. Choose another place.", place=str(place))
     return place

@@ -5,24 +5,24 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 
 LARGE = 400
-"""Minimum number of characters of a blob that is cut out of its passage; a smaller one stays in its sentence."""
+"""Minimum length of a blob that is cut out of its passage, in characters; smaller blobs stay in their sentence."""
 
 Span = tuple[int, int]
 
 _SHORTEST, _LONGEST_WORD = 60, 200
-"""Minimum number of characters of a line of a blob, and of a run that is a blob by itself: hashes have at most 128."""
+"""Minimum length of a line of a blob, and of a run that is a blob on its own; hashes have at most 128 characters."""
 _IS_SIGN = bytes(bool(re.match("[A-Za-z0-9+/=_-]", chr(code))) for code in range(256))
 """For each byte, whether it occurs in base64 or in hexadecimal numbers."""
 _FEWEST_LINES = 3
-"""Minimum number of lines of equal length that make a blob of shorter runs: base64 is mostly wrapped."""
+"""Minimum number of lines of equal length that make a blob out of shorter runs; base64 is usually wrapped."""
 _SAMPLE, _SAMPLED_LINES, _LONGEST_SAMPLE = 2_000, 30, 100_000
-"""Sizes of the samples that are judged: characters of a run, lines of a block, characters of a line."""
+"""Sample sizes for judging: characters of a run, lines of a block, characters of a line."""
 _TURN = re.compile(r"[a-z](?=[A-Z0-9])|[0-9](?=[A-Za-z])|[A-Z](?=[0-9])")
 _PAIR = re.compile(r"([A-Za-z0-9])(?!\1)(?=[A-Za-z0-9])")
 _MIXED = 0.28
-"""Minimum share of neighbouring characters that change case or kind in a blob.
+"""Minimum share of adjacent characters in a blob between which case or kind changes.
 
-It is 0.2 in names in capitals, and 0.3 to 0.6 in base64.
+The share is 0.2 in names in capitals, and 0.3 to 0.6 in base64.
 """
 _HEXADECIMAL = re.compile(r"[0-9A-Fa-f]*+\Z")
 _WIDEST_BREAK = 40
@@ -51,7 +51,7 @@ _LONG_LINE = 1_000
 _BLANK = re.compile(r"\s")
 _BRACKET = re.compile(r"[{}();]")
 _FEWEST_BRACKETS, _MOST_BLANKS, _MOST_QUOTES, _MOST_OTHER = 0.025, 0.04, 0.08, 0.2
-"""Shares of characters in minified code: JSON has more quotation marks, prose has blanks or other scripts."""
+"""Limits on shares of characters in minified code; JSON has more quotation marks, prose blanks or other scripts."""
 _ON_A_LINE = re.compile(r"[^\r\n]+")
 
 
@@ -108,7 +108,7 @@ def _replace_spans(text: str, spans: Sequence[Span], replace: Callable[[str], st
 
 
 def _addresses(text: str) -> Iterator[Span]:
-    """Yield the `data:` addresses, each with its opening and closing marks in Markdown and HTML."""
+    """Yield the `data:` addresses, each including its opening and closing marks in Markdown or HTML."""
     at, last_drawing = 0, text.rfind("</svg>") if "<svg" in text else -1
     while match := _ADDRESS.search(text, at):
         start, at = match.span()
@@ -124,7 +124,7 @@ def _addresses(text: str) -> Iterator[Span]:
 
 
 def _drawings(text: str) -> Iterator[Span]:
-    """Yield the contents of the fences that hold Excalidraw drawings."""
+    """Yield the contents of fences with Excalidraw drawings."""
     at = 0
     while match := _DRAWING.search(text, at):
         closing = text.find(f"\n{match[1]}", match.end())
@@ -145,7 +145,7 @@ def _runs(text: str) -> Iterator[Span]:
 
 
 def _runs_of_signs(text: str) -> Iterator[Span]:
-    """Yield runs of at least _SHORTEST base64 characters; searching bytes takes a tenth of the time of a pattern."""
+    """Yield runs of at least _SHORTEST base64 characters; searching bytes takes a tenth of a pattern's time."""
     signs = text.encode("ascii", "replace").translate(_IS_SIGN)
     start = signs.find(b"\1" * _SHORTEST)
     while start >= 0:
@@ -156,7 +156,7 @@ def _runs_of_signs(text: str) -> Iterator[Span]:
 
 
 def _continues(text: str, block: list[Span], run: Span) -> bool:
-    """Return whether a run continues a block: on the next line, and no longer than the block's equally long lines."""
+    """Return whether a run continues a block: on the next line, after equally long lines, and no longer than these."""
     (first, last), (start, end) = block[0], block[-1]
     if end - start != last - first or run[1] - run[0] > last - first:
         return False

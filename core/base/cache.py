@@ -36,7 +36,7 @@ class Cache(Generic[K, V]):
                 self._values.popitem(last=False)
 
     def get_or_compute(self, key: K, compute: Callable[[], V]) -> V:
-        """Return the value of a key; the first thread computes it, and others wait for its value or its error.
+        """Return the value for a key; the first thread computes it, and others wait for its value or its error.
 
         Errors aren't cached: the next call computes again.
         """
@@ -60,6 +60,6 @@ class Cache(Generic[K, V]):
             own.set_result(value)
             return value
         finally:
-            own.cancel()  # of a thread that was stopped, for which the others don't wait
+            own.cancel()  # if this thread was interrupted, the others don't wait for it
             with self._lock:
                 del self._computing[key]

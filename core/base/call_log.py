@@ -1,4 +1,4 @@
-"""One line in the log for each write, search or call by a program."""
+"""One log line for each write, search or call by a program."""
 
 import logging
 import time
@@ -23,7 +23,7 @@ class _LoggedBase(Protocol):
 
 @contextmanager
 def log_call(what: str, **fields: object) -> Iterator[Fields]:
-    """Log one line about a piece of work when it ends: its name, fields, milliseconds, and the kind of an error.
+    """Log a line when a piece of work ends: its name, fields, milliseconds, and the type of an error.
 
     The caller adds fields to the yielded dictionary: counts, names of bases and models, never the text of a note or a
     question. Nested work on the same thread gets no line of its own: its fields are added to the outer line, and its
@@ -47,7 +47,7 @@ def log_call(what: str, **fields: object) -> Iterator[Fields]:
 
 @contextmanager
 def skip_log() -> Iterator[None]:
-    """Suppress the lines of nested searches and writes, such as the many searches of an evaluation."""
+    """Suppress the lines of nested work, such as the many searches of an evaluation."""
     token = _work.set({})
     try:
         yield
@@ -56,7 +56,7 @@ def skip_log() -> Iterator[None]:
 
 
 def log_bases(bases: Iterable[_LoggedBase]) -> None:
-    """Add the names of bases and of their models to the log line of this thread's current work."""
+    """Add the names of bases and their models to the log line of this thread's current work."""
     line, named = _work.get(), [*bases]
     if line is not None and named:
         line["base"] = ",".join(base.name for base in named)

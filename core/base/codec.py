@@ -29,7 +29,7 @@ _View = TypeVar("_View")
 typed_dict: Any = TypedDict
 """`TypedDict` without a static type, because type checkers reject types that are made at run time."""
 Decoder = Callable[[Any], Any]
-"""Conversion of a plain value to a value of a type; raises DecodeError or another error of DAMAGE."""
+"""Function that converts a plain value to a value of a type; raises DecodeError or another error in DAMAGE."""
 DAMAGE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 """Errors that decoding raises for an invalid value."""
 _SAME = frozenset((str, int, float, bool, type(None)))
@@ -47,20 +47,20 @@ _KINDS: dict[object, Message] = message_table(
 )
 _DEEP = message("nested less deeply")
 _MOST_DEPTH = 20
-"""Maximum depth of nesting in a field without a type, as in front matter."""
+"""Maximum nesting depth in a field without a declared type, such as front matter."""
 _SHOWN = 100
 """Maximum number of characters of a name in an error."""
 
 
 class Scalar(str):
-    """The text of an unquoted YAML scalar; `value` is its YAML value: a number, a time, a truth value or a text."""
+    """The text of an unquoted YAML scalar; `value` is its YAML value: a number, a time, a boolean or a text."""
 
     __slots__ = ("value",)
     value: object
 
 
 class DecodeError(ValueError):
-    """A value of the wrong type: the `name` of the field, and the `kind` of value that it takes.
+    """A value has the wrong type; `name` is the field, `kind` the kind of value that it takes.
 
     `kind` is None for a missing field and for an unknown one.
     """
@@ -79,7 +79,7 @@ def encode(
 ) -> Any:
     """Convert a value to plain values; `message_form` converts messages, which stay messages by default.
 
-    Without `properties`, only fields are included, and no `SHOWN` properties.
+    Without `properties`, only fields are included, not `SHOWN` properties.
     """
     if type(value) in _SAME:
         return value
@@ -109,7 +109,7 @@ def to_plain(value: object) -> Any:
 
 
 def decode(kind: object, value: object) -> Any:
-    """Convert the result of `encode` or `to_plain` back to a value of a type.
+    """Convert the result of `encode` or `to_plain` back to a value of the given type.
 
     Unknown fields are ignored. Raises one of DAMAGE.
     """
@@ -118,10 +118,10 @@ def decode(kind: object, value: object) -> Any:
 
 @cache
 def decoder(kind: object, *, exact: bool = False) -> Decoder:
-    """Return the decoder of a type.
+    """Return the decoder for a type.
 
-    An `exact` decoder is for input from outside: it also refuses unknown fields, zero bytes in texts, numbers as truth
-    values, and times beyond the calendar.
+    An `exact` decoder is for outside input: it also refuses unknown fields, NULs in texts, numbers as booleans, and
+    times beyond the calendar.
     """
     origin, inner = get_origin(kind), get_args(kind)
     if kind in (object, Any):
@@ -140,7 +140,7 @@ def decoder(kind: object, *, exact: bool = False) -> Decoder:
 
 
 def noun_decoder(kind: Any, *, exact: bool, **own: Decoder) -> Decoder:
-    """Return the decoder of a dataclass; `own` are decoders that replace those of single fields.
+    """Return the decoder for a dataclass; `own` has decoders that replace those of single fields.
 
     The dataclass's `FIELD_TYPES` override the declared types of its fields.
     """
@@ -183,7 +183,7 @@ def _own_fields(decoders: Mapping[str, Decoder]) -> Decoder:
 
 
 def json_type(kind: object) -> Any:
-    """Return the type of a value's JSON; for a dataclass, a `TypedDict` of the same name."""
+    """Return the type of the JSON for a value; for a dataclass, a `TypedDict` with the same name."""
     if kind in (Message, datetime, Path):
         return str
     origin, inner = get_origin(kind), get_args(kind)
@@ -206,7 +206,7 @@ def _object_type(kind: "type[DataclassInstance]") -> object:
 
 
 def assemble(kind: type[_View], *nouns: object, **more: object) -> _View:
-    """Build a dataclass; each field is taken from `more`, else from the first of the nouns that has it."""
+    """Build a dataclass; each field is taken from `more`, else from the first noun that has it."""
     for name in _names(kind, False):  # type: ignore[arg-type]
         for noun in nouns if name not in more else ():
             if (value := getattr(noun, name, MISSING)) is not MISSING:
@@ -216,7 +216,7 @@ def assemble(kind: type[_View], *nouns: object, **more: object) -> _View:
 
 
 def _named(decode: Decoder, name: str, value: object) -> object:
-    """Decode the value of a field; an error that names no inner field gets this field's name, with the key if any."""
+    """Decode the value of a field, and add the field's name to an error that names none or only a key."""
     try:
         return decode(value)
     except DecodeError as error:
@@ -297,7 +297,7 @@ def _is_number(value: object) -> bool:
 
 
 def _is_truth(value: object) -> bool:
-    """Return whether a value is true or false, or SQLite's 1 or 0."""
+    """Return whether a value is a boolean, or SQLite's 1 or 0."""
     return type(value) in (bool, int) and value in (0, 1)
 
 
@@ -313,7 +313,7 @@ def _scalar(kind: type, fits: Callable[[object], bool]) -> Decoder:
 
 
 def _exact_scalar(kind: type, fits: Callable[[object], bool]) -> Decoder:
-    """Return a decoder that also takes YAML scalars."""
+    """Return a decoder that also accepts YAML scalars."""
     decode = _scalar(kind, fits)
 
     def decode_written(value: object) -> object:
@@ -346,7 +346,7 @@ def _message(value: object) -> Message:
 
 
 def _any(*, exact: bool) -> Decoder:
-    """Return the decoder of a field without a type: it takes all values that JSON and the database can hold."""
+    """Return the decoder for a field without a declared type, for any value that JSON and the database can hold."""
 
     def decode(value: object, depth: int = 0) -> object:
         if depth > _MOST_DEPTH:
@@ -382,4 +382,4 @@ _EXACT: dict[object, Decoder] = {
     bool: _exact_scalar(bool, lambda value: type(value) is bool),
     datetime: _time(datetimes.exact),
 }
-"""Decoders for input from outside, where they differ."""
+"""Decoders for outside input, where they differ from the others."""

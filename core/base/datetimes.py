@@ -1,4 +1,4 @@
-"""Times anywhere in the calendar, years 1 to 9999: conversion to UTC and to the user's clock, and shifts by days.
+"""Times from year 1 to 9999: conversion to UTC and to the user's clock, and shifts by days.
 
 A bare day, such as `created: 2026-01-31`, is that day in every zone. It is stored as its midnight in UTC. A real time
 at that midnight is stored a microsecond later (`clock_to_utc`).
@@ -13,11 +13,11 @@ from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 CALENDAR_BEGINS = datetime.min.replace(tzinfo=UTC)
 CALENDAR_ENDS = datetime.max.replace(tzinfo=UTC)
 _BEYOND = (OverflowError, ValueError, OSError)
-"""Errors of Python and the C library for a time beyond the calendar, or beyond the clock of the system."""
+"""Errors that Python and the C library raise for a time beyond the calendar, or beyond the system's clock."""
 
 
 class _Clock(tzinfo):
-    """This machine's time zone, with each day's own offset: `datetime.astimezone` gives one moment's offset only."""
+    """This machine's time zone with each day's own offset; `datetime.astimezone` gives one moment's offset only."""
 
     def utcoffset(self, at: datetime | None) -> timedelta | None:
         return _local(at.replace(tzinfo=None)).utcoffset() if at else None
@@ -46,7 +46,7 @@ def utc_now() -> datetime:
 
 
 def _local(at: datetime) -> datetime:
-    """Return a time on this machine's clock, with the offset of that time, else today's offset."""
+    """Return a time on this machine's clock with the offset at that time, else today's offset."""
     today = timezone(timedelta(seconds=-clock.timezone))
     try:
         return at.astimezone()
@@ -74,7 +74,7 @@ def exact(at: datetime) -> datetime:
 
 
 def clock_to_utc(at: datetime) -> datetime:
-    """Convert a clock's time to UTC; a time without an offset is on this machine's clock.
+    """Convert a clock time to UTC; a time without an offset is on this machine's clock.
 
     Raises ValueError for a time with an offset, as `exact` does.
     """
@@ -88,18 +88,18 @@ def is_day(at: datetime) -> bool:
 
 
 def on_clock(at: datetime, zone: tzinfo | None = None) -> datetime:
-    """Convert a time to a zone, by default this machine's."""
+    """Convert a time to a time zone, by default this machine's."""
     return _within(lambda: at.astimezone(zone) if zone else _local(at), at)
 
 
 def midnight(day: date, zone: tzinfo | None = None) -> datetime:
-    """Return the time in UTC at which a day begins in a zone, by default this machine's."""
+    """Return the time in UTC at which a day begins in a time zone, by default this machine's."""
     at = datetime(day.year, day.month, day.day, tzinfo=zone or LOCAL)
     return _within(lambda: at.astimezone(UTC), at)
 
 
 def later(at: datetime, days: float) -> datetime:
-    """Return the time a number of days later; a negative number goes back."""
+    """Return a time shifted by the given number of days, which may be negative."""
     try:
         return at + timedelta(days=days)
     except OverflowError:
@@ -107,7 +107,7 @@ def later(at: datetime, days: float) -> datetime:
 
 
 def day_of(at: datetime) -> str:
-    """Return the day of a time on this machine's clock, or a bare day, as 2026-01-31; the year has four digits."""
+    """Return a bare day, or the day of a time on this machine's clock, as 2026-01-31; the year has four digits."""
     return (in_utc(at) if is_day(at) else on_clock(at)).date().isoformat()
 
 
@@ -119,7 +119,7 @@ def _within(brought: Callable[[], datetime], at: datetime) -> datetime:
 
 
 def lapses(expires_at: datetime) -> datetime:
-    """Return the moment at which a note expires; a bare day, stored as midnight in UTC, lasts through that day."""
+    """Return the moment when a note expires; a bare day, stored as midnight in UTC, lasts through that day."""
     at = in_utc(expires_at)
     if not is_day(at):
         return at

@@ -44,7 +44,7 @@ from core.base.messages import Message, lines, message, plural
 
 
 class TesseraError(Exception):
-    """An error that the user can act on; the message says how. Keywords are the message's fields."""
+    """An error that the user can act on, as its message says. Keywords are the fields of the message."""
 
     def __init__(self, text: str | Message, /, **fields: object) -> None:
         self.message = text if isinstance(text, Message) else message(text, **fields)
@@ -70,7 +70,7 @@ class ConfigError(TesseraError):
 
 
 class UnknownChoice(ConfigError):
-    """A name is not in its table; `what` is the noun for the entries of the table."""
+    """A name isn't in a table; `what` is the noun for the table's entries."""
 
     def __init__(self, what: str | Message, name: str, choices: Iterable[str]) -> None:
         choices = sorted(choices)
@@ -99,7 +99,7 @@ class MissingDependency(ConfigError):
 
 
 class SourceError(TesseraError):
-    """A file or folder can't be read; `path` is the path that the user knows."""
+    """A file or folder can't be read; `path` is the path as the user knows it."""
 
     def __init__(self, path: str, reason: str | Message, /, **fields: object) -> None:
         self.path = path
@@ -116,18 +116,18 @@ class QueryError(TesseraError):
 
 
 class StoreError(TesseraError):
-    """An operation of the workspace failed."""
+    """An operation on the workspace failed."""
 
 
 class NoteNotFound(StoreError):
-    """No note has this id."""
+    """No note has the given id."""
 
     def __init__(self, note_id: str) -> None:
         super().__init__(message("There is no note '{note}'. It may have been deleted since.", note=note_id))
 
 
 class VersionNotFound(StoreError):
-    """A note has no version of this number."""
+    """A note has no version with the given number."""
 
     def __init__(self, note_id: str, number: int) -> None:
         super().__init__(
@@ -152,7 +152,7 @@ class Conflict(StoreError):
 
 
 class ChunkNotFound(StoreError):
-    """No chunk has this id."""
+    """No chunk has the given id."""
 
     def __init__(self, chunk_id: str) -> None:
         super().__init__(
@@ -164,7 +164,7 @@ class ChunkNotFound(StoreError):
 
 
 class JobNotFound(StoreError):
-    """No job has this id."""
+    """No job has the given id."""
 
 
 class WorkspaceLocked(StoreError):
@@ -172,7 +172,7 @@ class WorkspaceLocked(StoreError):
 
 
 class DiskFull(StoreError):
-    """The disk of the workspace, or the user's quota, is full; everything stored earlier is safe."""
+    """The disk of the workspace, or the user's quota, is full; everything stored before is safe."""
 
 
 class NotWritable(StoreError):
@@ -180,7 +180,7 @@ class NotWritable(StoreError):
 
 
 class NotesDamaged(StoreError):
-    """The database can't be read, or holds a value that Tessera didn't write."""
+    """The database can't be read, or has a value that Tessera didn't write."""
 
 
 class IndexDamaged(StoreError):
@@ -188,7 +188,7 @@ class IndexDamaged(StoreError):
 
 
 class IndexAway(StoreError):
-    """The server of the vector index can't be reached or refuses requests; notes and vectors are safe."""
+    """The vector index server can't be reached or refuses requests; notes and vectors are safe."""
 
 
 class NewerSchema(StoreError):
@@ -196,7 +196,7 @@ class NewerSchema(StoreError):
 
 
 class EmbeddingMismatch(StoreError):
-    """The index holds another model's vectors."""
+    """The index contains the vectors of another model."""
 
 
 class EditError(TesseraError):
@@ -233,7 +233,7 @@ class ProviderError(TesseraError):
 
 
 class ProviderUnavailable(ProviderError):
-    """A model server doesn't answer for now: it is unreachable, too slow or overloaded."""
+    """A model server can't answer at the moment: it is unreachable, too slow or overloaded."""
 
 
 class QuestionSetError(TesseraError):
@@ -264,11 +264,11 @@ class QuestionSetError(TesseraError):
 
 
 class RowError(TesseraError):
-    """An invalid row of a question file or an exported base, the cause of a QuestionSetError or an ArchiveError."""
+    """A row of a question file or an exported base is invalid; the cause of a QuestionSetError or an ArchiveError."""
 
 
 class ArchiveError(TesseraError):
-    """An exported base is invalid; `mistakes` are pairs of a place and the reason."""
+    """An exported base is invalid; `mistakes` are pairs of a place and a reason."""
 
     def __init__(self, path: str, mistakes: Iterable[tuple[str | Message, Message]]) -> None:
         self.path, self.mistakes = path, tuple(mistakes)
@@ -289,7 +289,7 @@ class PackError(TesseraError):
 
 
 class RunNotFound(StoreError):
-    """No run of a question set has this id."""
+    """No run of a question set has the given id."""
 
     def __init__(self, run_id: str) -> None:
         super().__init__(

@@ -1,7 +1,7 @@
-"""Translation of errors of the file system, SQLite, JSON and CSV into errors that the user can act on.
+"""Translation of file system, SQLite, JSON and CSV errors into errors that the user can act on.
 
-The module that calls the library translates: `with translate_errors(folder): …`, or
-`raise translate_error(error, folder) from error`.
+The module that calls the library translates: `with translate_errors(folder): …`, or `raise translate_error(error,
+folder) from error`.
 """
 
 import errno
@@ -30,21 +30,21 @@ _LOG = logging.getLogger(__name__)
 DATABASE = "notes.db"
 DATABASE_FILES = (DATABASE, f"{DATABASE}-wal", f"{DATABASE}-shm")
 BACKUPS = "backups"
-"""Folder in a workspace with backups of its database."""
+"""Name of the folder in a workspace for backups of its database."""
 FILES = "files"
-"""Folder in a workspace with the pictures of notes that aren't in a folder of the user."""
+"""Name of the folder in a workspace for pictures of notes that aren't in a user's folder."""
 
 FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM}
 _MISPLACED = {errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ELOOP, errno.ENOTEMPTY}
 _OF_DAMAGE = ("malformed", "no such table", "user-defined function raised", "vtable constructor failed")
-"""Beginnings of SQLite's messages about a damaged database that have no error code of their own."""
+"""Starts of SQLite messages about a damaged database that have no error code of their own."""
 _TRIAL = b"\0" * 65536
-"""Bytes that are written to find out why SQLite couldn't write: more than a full disk takes."""
+"""Bytes that are written to find out why SQLite couldn't write; they don't fit on a full disk."""
 
 
 def is_mistake(error: sqlite3.Error) -> bool:
-    """Return whether an SQLite error is a bug in the program, not a problem of the database."""
+    """Return whether an SQLite error is a bug in the program rather than a problem of the database."""
     if isinstance(
         error, sqlite3.ProgrammingError | sqlite3.InterfaceError | sqlite3.IntegrityError | sqlite3.DataError
     ):
@@ -88,7 +88,7 @@ def _translate_sqlite_error(error: sqlite3.Error, folder: Path) -> StoreError:
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
     why = str(error)
     if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN):
-        # SQLite doesn't report the reason of these.
+        # SQLite doesn't report the reason for these.
         cause = _folder_in_place_error(folder) or _try_write(folder)
         hidden = _unreadable(folder) or _unreadable(folder / DATABASE)
         return hidden or (_translate_os_error(cause, folder) if cause else _unreliable(folder, why))
@@ -106,7 +106,7 @@ def _translate_sqlite_error(error: sqlite3.Error, folder: Path) -> StoreError:
 
 
 def find_write_error(folder: Path) -> StoreError | None:
-    """Return the error of writing to a folder, for libraries that don't report it; None if it can be written."""
+    """Return why a folder can't be written, for libraries that don't report it; None if it can be written."""
     cause = _try_write(folder)
     return _translate_os_error(cause, folder) if cause else None
 
@@ -118,7 +118,7 @@ def newest_backup(folder: Path) -> Path | None:
 
 
 def damage_error(folder: Path, why: str) -> NotesDamaged:
-    """Return the error for a database that can't be read; it names the newest backup, if any."""
+    """Return the error for an unreadable database; it names the newest backup, if any."""
     file, backup = folder / DATABASE, newest_backup(folder)
     if backup:
         return NotesDamaged(
@@ -152,7 +152,7 @@ def _not_writable(folder: Path, why: str) -> NotWritable:
 
 
 def _unreadable(path: Path) -> StoreError | None:
-    """Return an error if a file or folder exists but can't be read, else None."""
+    """Return an error if a file or folder exists but is unreadable, else None."""
     if not os.path.lexists(path) or os.access(path, os.R_OK | (os.X_OK if path.is_dir() else 0)):
         return None
     return StoreError(
@@ -179,7 +179,7 @@ def _folder_in_place_error(folder: Path) -> OSError | None:
 
 
 def _try_write(folder: Path) -> OSError | None:
-    """Write a file that is slightly larger than the database; return the error, or None."""
+    """Try to write a file slightly larger than the database; return the error, or None."""
     try:
         with TemporaryFile(dir=folder) as file:
             file.seek(max((path.stat().st_size for path in folder.glob(f"{DATABASE}*")), default=0))
@@ -192,7 +192,7 @@ def _try_write(folder: Path) -> OSError | None:
 
 @contextmanager
 def wrap_file_errors(path: str) -> Iterator[None]:
-    """Log unexpected exceptions and raise them as SourceError, so that one bad file doesn't stop the others."""
+    """Log unexpected exceptions and raise them as SourceError, so that a bad file doesn't stop the other files."""
     try:
         yield
     except TesseraError:
@@ -218,10 +218,10 @@ _PARSE_ERRORS = (
     message("Extra data"),
     message("unexpected end of data"),
 )
-"""Error texts of Python's JSON and CSV readers."""
+"""Error texts from Python's JSON and CSV readers."""
 
 
 def translate_parse_error(text: str) -> Message | str:
-    """Return the message for an error text of the JSON or CSV reader; an unknown text stays as it is."""
+    """Return the message for an error text from the JSON or CSV reader; an unknown text stays unchanged."""
     text = text.removesuffix(": ")
     return next((known for known in _PARSE_ERRORS if known.text == text), text)

@@ -22,30 +22,30 @@ if TYPE_CHECKING:
     from filelock import FileLock
 
 _NEARLY_FULL = 0.05, 2_000_000_000
-"""Free share and free bytes below which a disk is nearly full; the smaller amount counts."""
+"""Free share and free bytes below which a disk is nearly full; the smaller limit counts."""
 
 
 class DiskSpace(NamedTuple):
-    """Free and total bytes of a disk."""
+    """Free and total bytes on a disk."""
 
     free: int
     total: int
 
     @property
     def nearly_full(self) -> bool:
-        """Whether the user should make space."""
+        """Whether the disk is nearly full, so that the user should free space."""
         share, most = _NEARLY_FULL
         return self.free < min(share * self.total, most)
 
 
 def disk_space(folder: Path) -> DiskSpace:
-    """Return the space of a folder's disk."""
+    """Return the free and total space of the disk with a folder."""
     usage = shutil.disk_usage(folder)
     return DiskSpace(usage.free, usage.total)
 
 
 def low_space_bytes(folder: Path) -> int:
-    """Return the free bytes of a folder's disk if it is nearly full, else 0."""
+    """Return the free bytes on the disk with a folder if it is nearly full, else 0."""
     disk = disk_space(folder)
     return disk.free if disk.nearly_full else 0
 
@@ -56,9 +56,9 @@ SMALL = 4 << 20
 BROKEN = ".broken"
 """Suffix of files that are set aside."""
 _ASIDE = 5
-"""Maximum number of files that are set aside under one name; then the last one is replaced."""
+"""Maximum number of files set aside under one name; after that, the last one is replaced."""
 _UNREADABLE = {EACCES, EISDIR, ELOOP, ENXIO}
-"""Permanent errors of reading a file; others, such as too many open files, may be temporary."""
+"""Permanent errors on reading a file; others, such as too many open files, may be temporary."""
 AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 """Flags for `os.open` that keep it from blocking on a pipe without a writer."""
 
@@ -66,11 +66,11 @@ T = TypeVar("T")
 
 
 class Unfit(ValueError):
-    """A file that isn't regular, may not be read or is too large."""
+    """A file isn't regular, isn't readable, or is too large."""
 
 
 def reason(error: Exception) -> str:
-    """Return why a file can't be read or written, in the words of the system."""
+    """Return the system's reason why a file can't be read or written."""
     return getattr(error, "strerror", "") or str(error)
 
 
@@ -92,7 +92,7 @@ def open_regular(file: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def open_user_file(file: Path, most: int) -> Iterator[BinaryIO]:
-    """Open a regular file of the user with at most `most` bytes, without blocking; raises SourceError otherwise."""
+    """Open a user's regular file of at most `most` bytes, without blocking; raises SourceError otherwise."""
     with ExitStack() as stack:
         try:
             stream = stack.enter_context(open_regular(file))
@@ -126,7 +126,7 @@ def parse_json(data: bytes) -> Any:
 def load(
     file: Path, check: Callable[[Any], T], *, aside: bool, parse: Callable[[bytes], object] = parse_json
 ) -> T | None:
-    """Read, parse and check a file; return the result of `check`, None without the file.
+    """Read, parse and check a file; return the result of `check`, None if the file is missing.
 
     An unreadable or invalid file counts as missing; with `aside` it is set aside. Raises OSError for temporary errors.
     """
@@ -142,7 +142,7 @@ def load(
 
 
 def list_set_aside(folder: Path) -> tuple[str, ...]:
-    """List the names of the files in a folder that were set aside."""
+    """List the names of files in a folder that were set aside."""
     with suppress(OSError):
         names = (os.fsencode(file.name).decode("utf-8", "replace") for file in folder.iterdir())
         return tuple(sorted(name for name in names if name.rstrip("0123456789-").endswith(BROKEN)))
@@ -150,7 +150,7 @@ def list_set_aside(folder: Path) -> tuple[str, ...]:
 
 
 def set_aside(file: Path) -> Path:
-    """Rename a damaged file, or anything else at its path, so that it can be made anew; return the new path.
+    """Rename a damaged file, or anything else at its path, so that it can be created anew; return the new path.
 
     Raises OSError.
     """
@@ -164,7 +164,7 @@ def set_aside(file: Path) -> Path:
 
 
 def folder(place: Path) -> Path:
-    """Make a folder that only its owner can read, unless it exists; anything else at the path is set aside."""
+    """Create a folder that only its owner can read, unless it exists; anything else at the path is set aside."""
     if os.path.lexists(place) and not place.is_dir():
         set_aside(place)
     place.mkdir(mode=0o700, exist_ok=True)
@@ -184,9 +184,9 @@ _TEMPORARY = re.compile(r"\..+\.(?:json|txt|html|toml)\.[a-z0-9_]{8}")
 
 
 def replace(file: Path, text: str | bytes) -> None:
-    """Write a file atomically, readable by its owner only, in place of an existing one; raises OSError.
+    """Write a file atomically, readable by its owner only, replacing an existing one; raises OSError.
 
-    A folder in its place is set aside.
+    A folder at its path is set aside.
     """
     data = text.encode("utf-8") if isinstance(text, str) else text
     handle, name = mkstemp(prefix=f".{file.name}.", dir=file.parent)  # with mode 0600
@@ -211,7 +211,7 @@ def create(file: Path, text: str | bytes) -> None:
     """
     data = text.encode("utf-8") if isinstance(text, str) else text
     handle = -1
-    with suppress(OSError, AttributeError):  # of other systems, and of disks that lack files without a name
+    with suppress(OSError, AttributeError):  # on other systems, and on disks without support for unnamed files
         handle = os.open(file.parent, os.O_WRONLY | os.O_TMPFILE, 0o600)
     if handle < 0:
         replace(file, data)
@@ -232,7 +232,7 @@ def sweep(folder: Path) -> None:
 
 
 def sizes(folder: Path) -> Iterator[tuple[Path, int]]:
-    """Yield the files in a folder with their sizes in bytes; files that vanish meanwhile are skipped."""
+    """Yield the files in a folder with their sizes in bytes; files that disappear meanwhile are skipped."""
     for place, _, names in os.walk(folder):
         for name in names:
             file, size = Path(place, name), None
@@ -243,17 +243,17 @@ def sizes(folder: Path) -> Iterator[tuple[Path, int]]:
 
 
 def size(folder: Path) -> int:
-    """Return the total bytes of the files in a folder."""
+    """Return the total size of the files in a folder in bytes."""
     return sum(size for _, size in sizes(folder))
 
 
 TEMPORARY_FOLDER = "temporary"
-"""Folder in a workspace with one folder per process; each process holds the lock file of its own."""
+"""Name of the folder in a workspace with one folder per process; each process holds the lock file of its folder."""
 _LOCK = "lock"
 
 
 class TemporaryFolders:
-    """Temporary folders of this process; their common folder is made with the first one."""
+    """Temporary folders of this process; their parent folder is created with the first one."""
 
     def __init__(self, workspace: Path) -> None:
         self._workspace = workspace
@@ -263,7 +263,7 @@ class TemporaryFolders:
         self._making = Lock()
 
     def make(self) -> Path:
-        """Make an empty folder that the caller deletes; raises StoreError."""
+        """Create an empty folder, which the caller has to delete; raises StoreError."""
         from filelock import FileLock  # takes 10 ms, which most commands don't need
 
         with translate_errors(self._workspace), self._making:
@@ -277,7 +277,7 @@ class TemporaryFolders:
 
     @contextmanager
     def make_scoped(self) -> Iterator[Path]:
-        """Make an empty folder and delete it with its content on exit; raises StoreError."""
+        """Create an empty folder and delete it with its content on exit; raises StoreError."""
         folder = self.make()
         try:
             yield folder

@@ -1,4 +1,4 @@
-"""Hard-wrapped text -> flowing text; verses, code, tables and lists keep their lines."""
+"""Conversion of hard-wrapped text to flowing text; verses, code, tables and lists keep their lines."""
 
 import re
 from collections.abc import Set
@@ -19,18 +19,18 @@ _BREAK = re.compile(
 )
 _WIDE = re.compile(rf"[{UNSPACED}\u3000-\u303f\uff00-\uffef]")
 _NARROW = 40
-"""Width below which a paragraph of a page keeps its lines, as a verse or an address."""
+"""Width below which a paragraph on a page keeps its lines, as a verse or an address would."""
 GAP, LINE = "\ufdd0", "\ufdd1"
-"""Placeholders in a flowing text: for a character that isn't shown, and for a line end that stays.
+"""Placeholders in a flowing text, for a hidden character and for a line end that stays.
 
-Unicode noncharacters, because no text has them; private-use characters are symbols in some fonts.
+They are Unicode noncharacters, which no text contains; private-use characters are symbols in some fonts.
 """
 
 
 def flow(text: str, known: str = "", *, paged: bool = False) -> str:
-    """Remove the line ends within the paragraphs of a Markdown text; GAP and LINE keep its length the same.
+    """Remove the line ends within the paragraphs of a Markdown text; GAP and LINE keep the length the same.
 
-    A hyphenated word at a line end is joined if the whole word occurs in the text or in `known`. In a `paged` text,
+    A word hyphenated at a line end is joined if the whole word occurs in the text or in `known`. In a `paged` text,
     whose lines are as wide as a page, narrow paragraphs keep their lines.
     """
     words = {*re.findall(r"[^\W\d_]+", f"{text}\n{known}".casefold())}
@@ -52,7 +52,7 @@ def as_copied(text: str) -> str:
 
 
 def _join(words: Set[str], match: re.Match[str]) -> str:
-    """Return a line with a space or GAPs in place of its line end."""
+    """Return a match of a line end with a space or GAPs in its place."""
     line, left, hyphen, end, after, right = match.groups()
     if end.startswith("  ") or line.endswith("\\"):
         return match[0]

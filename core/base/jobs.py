@@ -15,13 +15,13 @@ from core.base.frozen import frozen
 from core.base.messages import Message, verbatim
 
 _WINDOW, _STEADY = 10.0, 60.0
-"""Seconds of progress behind an estimate, and seconds of estimates whose median counts."""
+"""Seconds of progress on which an estimate is based, and seconds of estimates whose median is used."""
 _LEAST = 3.0
 """Seconds of progress before the first estimate."""
 
 
 class Pace:
-    """Estimate of the time left, from the latest progress; a median keeps it steady when single steps take long."""
+    """Estimate of the time left, from recent progress; a median keeps it steady when single steps take long."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -59,13 +59,13 @@ JobState = Literal["running", "done", "cancelled", "failed"]
 
 
 class Progress(Protocol):
-    """Callback that long work calls between its steps; raises Cancelled to stop the work."""
+    """Callback that long work calls between steps; raises Cancelled to stop the work."""
 
     def __call__(self, done: float, total: float, what: str | Message) -> None: ...
 
 
 Work = Callable[[Progress], Any]
-"""Function for long work; returns the result."""
+"""Function that does long work and returns the result."""
 
 
 def no_progress(done: float, total: float, what: str | Message) -> None:
@@ -74,9 +74,9 @@ def no_progress(done: float, total: float, what: str | Message) -> None:
 
 @frozen
 class Job:
-    """State of a piece of long work; `error` is for the user, `result` is the return value.
+    """State of long work; `error` is a message for the user, `result` is the return value.
 
-    `base` is the name of the only base that the work changes, empty if it may change any. `left` are the seconds left,
+    `base` is the only base that the work changes, empty if it may change any. `left` is the number of seconds left,
     None while unknown. A `quiet` job wasn't started by the user: pages don't change when it starts or ends.
     """
 
@@ -96,7 +96,7 @@ class Job:
 
     @property
     def id(self) -> str:
-        """Unique id in this process: name and number."""
+        """Id that is unique in this process: name and number."""
         return f"{self.name}-{self.number}"
 
     @property
@@ -131,10 +131,10 @@ class Jobs:
         again: bool = False,
         quiet: bool = False,
     ) -> bool:
-        """Run `work` in a thread; return False, and start nothing, if a job of this name runs or after `close`.
+        """Run `work` in a thread; return False without starting it if a job of this name is running, or after `close`.
 
-        `base` is the name of the only base that the work changes, empty if it may change any. With `again`, a running
-        job of this name does this work too before it ends, and has its result. A job started by a `quiet` job is quiet.
+        `base` is the only base that the work changes, empty if it may change any. With `again`, a running job of this
+        name does this work too before it ends, and has its result. A job started by a `quiet` job is quiet.
         """
         with self._lock:
             if self._is_closed:
@@ -160,7 +160,7 @@ class Jobs:
     def result(
         self, name: str, work: Callable[[Progress], T], *, patience: float, apart: Sequence[str] = (), base: str = ""
     ) -> T:
-        """Run `work` as a job once no job named `name` or in `apart` runs, and return its result.
+        """Run `work` as a job once no job named `name` or in `apart` is running, and return its result.
 
         Pages show the job while it runs; the caller reports the outcome. Raises the errors of `work`, Cancelled if the
         job or all jobs are stopped, and Busy if other jobs run for more than `patience` seconds.
@@ -191,7 +191,7 @@ class Jobs:
         return outcome.result()
 
     def find(self, name: str) -> Job | None:
-        """Return the newest job of this name, or None."""
+        """Return the newest job with the given name, or None."""
         with self._lock:
             return self._jobs.get(name)
 
@@ -201,7 +201,7 @@ class Jobs:
             return sorted(self._jobs.values(), key=lambda job: -job.number)
 
     def ended(self) -> list[Job]:
-        """Return the last finished jobs, the latest first, including forgotten ones."""
+        """Return the last finished jobs, most recent first, including forgotten ones."""
         with self._lock:
             return [*reversed(self._ended)]
 
@@ -210,14 +210,14 @@ class Jobs:
         return any(job is not None and job.state == "running" for job in map(self.find, names))
 
     def cancel(self, name: str) -> None:
-        """Ask a job to stop at its next step; work that waits from `start(again=True)` is dropped too."""
+        """Ask a job to stop at its next step; work waiting after `start(again=True)` is dropped too."""
         with self._lock:
             self._again.pop(name, None)
             if name in self._stops:
                 self._stops[name].set()
 
     def forget(self, name: str, before: Job | None = None) -> None:
-        """Delete a finished job; the job `before` it is listed again, because the user may still read its result."""
+        """Delete a finished job, and list the job `before` it again, so that the user can still read its result."""
         with self._lock:
             if name in self._jobs and self._jobs[name].state != "running":
                 del self._jobs[name]
@@ -246,7 +246,7 @@ class Jobs:
             following = self._do(name, following)
 
     def _do(self, name: str, work: Work) -> Work | None:
-        """Do the work of a job; return its next work, None if the job has ended."""
+        """Do the work of a job; return the next work for it, None if the job has ended."""
         stop, pace = self._stops[name], Pace()
 
         def progress(done: float, total: float, what: str | Message) -> None:
@@ -267,7 +267,7 @@ class Jobs:
         return self._finish(name, "cancelled" if stop.is_set() else "done", result=result)
 
     def _finish(self, name: str, state: JobState, **outcome: object) -> Work | None:
-        """End a job, whatever the outcome, unless more work waits for it; return that work, or None."""
+        """End a job, whatever the outcome, unless more work is waiting for it; return that work, or None."""
         with self._lock:
             if name in self._again and not self._is_closed:
                 self._stops[name] = threading.Event()
@@ -289,7 +289,7 @@ class Jobs:
 
 
 def stop_check(progress: Progress) -> Callable[[], bool]:
-    """Return a function that tells whether a job was cancelled."""
+    """Return a function that reports whether a job was cancelled."""
 
     def stop() -> bool:
         try:

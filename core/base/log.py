@@ -33,7 +33,7 @@ _BYTES = 1_000_000
 _OLDER = 2
 _FRAMES = 30
 _CHAIN = 5
-"""Maximum number of lines of an exception (`_FRAMES`), and of exceptions of a chain, in the log."""
+"""Maximum number of traceback lines per exception (`_FRAMES`), and of exceptions per chain, in the log."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _HEAD = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ) (WARNING|ERROR|CRITICAL) ([\w.]+:\d+) ")
 _KIND = re.compile(r"  ([\w.]+)(?:: .*)?")
@@ -54,7 +54,7 @@ def print_nothing() -> None:
 
 @frozen
 class LogEntry:
-    """A warning or an error in the log: time, place, and the kinds and traceback lines of its exceptions."""
+    """A warning or an error in the log: time, location, and the types and traceback lines of its exceptions."""
 
     at: str
     where: str
@@ -78,7 +78,7 @@ class Log(RotatingFileHandler):
             self._make_room()
 
     def listen(self, *names: str) -> None:
-        """Write the records of these loggers too."""
+        """Also write the records of the given loggers."""
         for logger in map(logging.getLogger, names):
             logger.addHandler(self)
             self._loggers.append(logger)
@@ -88,21 +88,21 @@ class Log(RotatingFileHandler):
         self.maxBytes = _BYTES
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether to write a record: from other libraries or when read-only, only warnings, errors and calls."""
+        """Return whether to write a record; for other libraries or if read-only, only warnings, errors and calls."""
         usual = _is_ours(record) and (not self._readonly or record.name == call_log.__name__)
         return bool(super().filter(record)) and (usual or record.levelno >= logging.WARNING)
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
-        """Do nothing, because logging would print a traceback."""
+        """Do nothing; logging would print a traceback."""
 
     def close(self) -> None:
         for logger in self._loggers:
             logger.removeHandler(self)
-        with suppress(OSError):  # what a full disk didn't take
+        with suppress(OSError):  # text that didn't fit on a full disk
             super().close()
 
     def _make_room(self) -> None:
-        """Set aside anything at the log's path that isn't a file or a device such as /dev/null."""
+        """Set aside anything at the log's path other than a file or a device such as /dev/null."""
         file = Path(self.baseFilename)
         with suppress(OSError):
             files.folder(file.parent)
@@ -118,12 +118,12 @@ class Log(RotatingFileHandler):
 
 
 def tail(folder: Path, count: int) -> list[str]:
-    """Return the last lines of the log, the newest last; empty if it can't be read."""
+    """Return the last lines of the log, oldest first; empty if it can't be read."""
     return list(_lines(folder))[-count:]
 
 
 def errors(folder: Path, count: int) -> list[LogEntry]:
-    """Return the last warnings and errors, the newest last, without their texts."""
+    """Return the last warnings and errors, oldest first, without their texts."""
     logged = []
     open_entry = False
     for line in _lines(folder):
@@ -144,7 +144,7 @@ def _lines(folder: Path) -> Iterator[str]:
 
 
 class _Lines(logging.Formatter):
-    """Format of the log: a line for each record, then the kind and the traceback lines of each chained exception."""
+    """Log format: a line for each record, then the type and the traceback lines of each chained exception."""
 
     def __init__(self, texts: bool) -> None:
         super().__init__()
@@ -173,7 +173,7 @@ class _Lines(logging.Formatter):
             error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
 
     def _error_kind(self, error: BaseException) -> str:
-        """Return the kind of an exception, with the part of its text that can't quote a note."""
+        """Return the type of an exception, with the part of its text that can't quote a note."""
         kind = type(error)
         name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
         if self._texts:

@@ -1,4 +1,4 @@
-"""Messages to the user: texts with fields, translated only where they are shown.
+"""Messages to the user: texts with fields, which are translated only when shown.
 
 The English text is the id in the catalogues, `core/base/locale/LANGUAGE/LC_MESSAGES/tessera.po`.
 """
@@ -24,20 +24,20 @@ LANGUAGES = {ENGLISH: "English", "zh_CN": "中文"}
 LOCALE = Path(__file__).with_name("locale")
 
 _MAIN = ("error", "problem", "reason", "explanation", "why")
-"""Fields whose message is in JSON under `message`; the message of any other field is under `NAME_message`."""
+"""Fields whose message has the JSON key `message`; the message of any other field has the key `NAME_message`."""
 
 _LONG = 10**30
-"""Smallest whole number that is shown by its size only; Python refuses to print more than 4,300 digits."""
+"""Smallest integer that is shown as a power of ten; Python refuses to print more than 4,300 digits."""
 _VARIABLES = ("TESSERA_LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
 
 
 @frozen
 class Message:
-    """A text for the user: English with named fields, and the values of the fields.
+    """A text for the user in English with named fields, and the values of the fields.
 
     A value that is a message is rendered in the same language, a sequence as a list, and an integer with thousands
-    separators; any other value with `format`. `plural` is the text for a field `n` other than 1. `context` tells
-    apart equal texts with different translations.
+    separators; any other value with `format`. `plural` is the text for a field `n` other than 1. `context`
+    distinguishes equal texts with different translations.
     """
 
     text: str
@@ -50,22 +50,22 @@ class Message:
 
 
 def message(text: str, /, **fields: object) -> Message:
-    """Return the message of a text and its fields."""
+    """Return the message with the given text and fields."""
     return Message(text, fields)
 
 
 def message_table(texts: Mapping[_Key, str]) -> dict[_Key, Message]:
-    """Return the messages of a table of texts without fields."""
+    """Return messages for a table of texts without fields."""
     return {key: Message(text) for key, text in texts.items()}
 
 
 def as_message(text: str | Message) -> Message:
-    """Return the message of a text; a message stays as it is."""
+    """Return a message for a text; a message stays unchanged."""
     return text if isinstance(text, Message) else Message(text)
 
 
 def plural(one: str, many: str, /, **fields: object) -> Message:
-    """Return a message whose text depends on its field `n`, a number."""
+    """Return a message whose text depends on the number in its field `n`."""
     return Message(one, fields, plural=many)
 
 
@@ -81,12 +81,12 @@ def lines(*messages: object, separator: str = "\n") -> Message:
 
 
 def verbatim(text: str) -> Message:
-    """Return a message that isn't translated: the user's words or another program's."""
+    """Return a message that isn't translated, such as the user's words or another program's."""
     return Message("{text}", {"text": text})
 
 
 def reason_of(error: BaseException) -> Message:
-    """Return the message of an exception; for other libraries, the first line of its text."""
+    """Return the message of an exception; for exceptions from other libraries, the first line of the text."""
     first = error.args[0] if error.args else None
     return first if isinstance(first, Message) else verbatim(str(error).strip().partition("\n")[0])
 
@@ -103,7 +103,7 @@ def skeleton(message: Message) -> Message:
 
 
 def render(message: object, language: str = ENGLISH) -> str:
-    """Return the text of a message, or of an object with a `message`, in a language."""
+    """Return a message, or the message of an object, as text in a language."""
     message = getattr(message, "message", message)
     if not isinstance(message, Message):
         return str(message)
@@ -112,20 +112,20 @@ def render(message: object, language: str = ENGLISH) -> str:
 
 
 def language_of(tag: str) -> str:
-    """Return the supported language for a locale (`zh_CN.UTF-8`) or a browser's tag (`zh-TW`)."""
+    """Return the supported language for a locale (`zh_CN.UTF-8`) or a browser's language tag (`zh-TW`)."""
     name = tag.partition(".")[0].replace("-", "_")
     related = [language for language in LANGUAGES if language.partition("_")[0] == name.partition("_")[0].lower()]
     return name if name in LANGUAGES else (*related, ENGLISH)[0]
 
 
 def terminal_language() -> str:
-    """Return the language of the terminal, from the first environment variable of _VARIABLES that is set."""
+    """Return the language of the terminal, from the first of the environment variables _VARIABLES that is set."""
     return language_of(next(filter(None, map(os.environ.get, _VARIABLES)), ENGLISH))
 
 
 @cache
 def catalogue(language: str) -> gettext.NullTranslations:
-    """Load the translations into a language; empty for English, the source."""
+    """Load the translations for a language; empty for English, the source language."""
     if language == ENGLISH:
         return gettext.NullTranslations()
     # Imported here because Babel doubles the import time, and English doesn't need it.
@@ -146,11 +146,11 @@ def to_json(message: Message) -> dict[str, object]:
 
 
 def readable(value: object, language: str = ENGLISH) -> Any:
-    """Convert a value to JSON: a message becomes its text in a language, and a second field has its id and fields."""
+    """Convert a value to JSON: a message becomes its text in a language, with its id and fields in a second field."""
     if isinstance(value, Mapping):
         data: dict[str, object] = {}
         for name, item in value.items():
-            is_property = name == "message" and not isinstance(item, Message)  # which a note may have
+            is_property = name == "message" and not isinstance(item, Message)  # a note may have this property
             key = name if is_property else readable_name(name)
             data[key] = readable(item, language)
             if isinstance(item, Message):
@@ -164,7 +164,7 @@ def readable(value: object, language: str = ENGLISH) -> Any:
 
 
 _KEYS = {"message": "explanation", "as_": "as"}
-"""JSON keys of fields with other names: `message` holds a text's id in JSON, and `as` is a keyword of Python."""
+"""JSON keys of fields that have other names: `message` is the key for a text's id, and `as` is a Python keyword."""
 
 
 def readable_name(name: str) -> str:
@@ -173,14 +173,14 @@ def readable_name(name: str) -> str:
 
 
 def from_json(data: object) -> Message:
-    """Convert JSON data to a message; a bare string, as earlier versions wrote it, isn't translated."""
+    """Convert JSON data to a message; a bare string, as written by earlier versions, isn't translated."""
     if not isinstance(data, dict):
         return verbatim(str(data))
     return Message(**(data | {"fields": {name: _read(value) for name, value in data["fields"].items()}}))
 
 
 def figures(number: int) -> str:
-    """Format a whole number with thousands separators; one too long to read becomes a power of ten."""
+    """Format an integer with thousands separators; one that is too long to read becomes a power of ten."""
     if abs(number) < _LONG:
         return f"{number:,}"
     return f"{'-' if number < 0 else ''}10^{number.bit_length() * 30_103 // 100_000}"
@@ -218,11 +218,11 @@ def _translated(message: Message, catalogue: gettext.NullTranslations) -> str:
 
 
 _SEPARATOR = message(", ")
-"""Separator of the items of a list."""
+"""Separator between the items of a list."""
 
 
 class _Rendering(Formatter):
-    """Formatter of a message's fields in one language."""
+    """Formatter for a message's fields in one language."""
 
     def __init__(self, language: str) -> None:
         self._language = language

@@ -1,4 +1,4 @@
-"""Key phrases of a text: words and names that tell its subject, without code and markup."""
+"""Key phrases in a text: words and names that tell what it is about, without code and markup."""
 
 import re
 import unicodedata
@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator
 from core.base.text import CJK, STOP_WORDS, simplify
 
 LONGEST_PHRASE = 3, 10
-"""Maximum number of words of a phrase, and of characters in a script without spaces."""
+"""Maximum number of words in a phrase, and of characters in scripts without spaces."""
 _PHRASES = 60
-"""Maximum number of phrases of a note; the most frequent ones count."""
+"""Maximum number of phrases per note, the most frequent first."""
 _SWALLOWED = 0.7
-"""If this share of a phrase's occurrences lies in a longer phrase, only the longer one counts."""
+"""Share of a phrase's occurrences inside a longer phrase above which only the longer one counts."""
 _CJK_RUN = re.compile(f"[{CJK}]+")
 _WORDS = re.compile(rf"(?:(?![{CJK}])\w)(?:(?![{CJK}])[\w+#'-])*")
 _TAKEN = re.compile(
@@ -26,7 +26,7 @@ _EDGE = frozenset(
 _IN_WORDS = frozenset("上下中里外前后时种次本从一不无未")
 """Characters of `_EDGE` that may also begin or end a word: *卡路里* (calorie) is a word, *锅里* (in the pan) isn't."""
 _WHOLE = 0.95
-"""A character of `_IN_WORDS` belongs to a word if it is next to this share of the word's occurrences."""
+"""Share of a word's occurrences next to a character in `_IN_WORDS` above which the character belongs to the word."""
 _PLAIN = STOP_WORDS | frozenset(
     "after also any because before been both each even every few first get got here however just let like made"
     " make many may more most much must need new next no not now one only other out over own same see shall should"
@@ -37,7 +37,7 @@ _PLAIN = STOP_WORDS | frozenset(
 
 
 def phrases(text: str, most: int = _PHRASES) -> Counter[str]:
-    """Count the key phrases of a text, in lower case; return the `most` frequent ones."""
+    """Count the key phrases in a text, in lower case; return the `most` frequent ones."""
     text = simplify(unicodedata.normalize("NFKC", _TAKEN.sub("\n", text))).lower().replace("’", "'")
     counts = Counter(_latin(text))
     for word in [word for word in counts if word.endswith("s") and word[:-1] in counts]:
@@ -52,7 +52,7 @@ def size_of(phrase: str) -> float:
 
 
 def _latin(text: str) -> Iterator[str]:
-    """Yield runs of content words with no punctuation between them, and the parts of these runs."""
+    """Yield runs of content words without punctuation between them, and the parts of these runs."""
     run: list[str] = []
     end = -1
     for match in _WORDS.finditer(text):
@@ -76,7 +76,7 @@ def _parts(run: list[str]) -> Iterator[str]:
 
 
 def _chinese_phrases(text: str) -> Counter[str]:
-    """Count the runs of Chinese characters that occur in a text at least twice."""
+    """Count the runs of Chinese characters that occur at least twice in a text."""
     runs = _CJK_RUN.findall(text)
     counts: Counter[str] = Counter()
     known: dict[str, int] | None = None
@@ -107,7 +107,7 @@ def _chinese_phrases(text: str) -> Counter[str]:
 
 
 def _drop_parts(counts: Counter[str]) -> Counter[str]:
-    """Keep the phrases that occur at least twice and aren't mostly parts of a longer one."""
+    """Keep phrases that occur at least twice and aren't mostly part of a longer phrase."""
     often = {phrase: count for phrase, count in counts.items() if count > 1}
     inside: Counter[str] = Counter()
     for phrase, count in often.items():

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class lazy(cached_property[T]):  # noqa: N801 - it is used as a decorator
-    """A `functools.cached_property` without its lock, which in Python 3.11 all objects of a class share.
+    """A `functools.cached_property` without its lock, which in Python 3.11 is shared by all objects of a class.
 
     Two threads that take the shared lock and an object's own lock in opposite orders would deadlock. Here two threads
     may both compute the value, and the later one is kept.
@@ -40,10 +40,10 @@ _LOG = logging.getLogger(__name__)
 
 @frozen
 class Entry:
-    """A row of a registry: `target` is `module:attribute`, in an installed `package`, or in Tessera if that is empty.
+    """A registry entry: `target` is `module:attribute`, in an installed `package`, or in Tessera if `package` is empty.
 
-    With `reads_tokens`, the constructor takes an embedder with token vectors and their centre. `kinds` are the file
-    suffixes that a converter reads, known without loading it.
+    With `reads_tokens`, the constructor takes an embedder with token vectors and the mean token vector. `kinds` are the
+    file suffixes that a converter reads, known without loading it.
     """
 
     target: str
@@ -55,7 +55,7 @@ class Entry:
 class Registry(dict[str, Entry], Generic[T]):
     """Implementations of one kind by name; `what` is the noun for the kind.
 
-    With a `group`, installed packages add entries through entry points of that group; they implement `protocol`. The
+    With a `group`, installed packages add entries through entry points in that group; they implement `protocol`. The
     entry points are read when the table is listed, or asked for a name that isn't Tessera's.
     """
 
@@ -78,7 +78,7 @@ class Registry(dict[str, Entry], Generic[T]):
         return super(Registry, self._load_packages()).__iter__()
 
     def _load_packages(self) -> "Registry[T]":
-        """Add the entries of installed packages, once."""
+        """Load the entries from installed packages, once."""
         with self._building:
             if not self._complete:
                 self._complete = True
@@ -101,11 +101,11 @@ class Registry(dict[str, Entry], Generic[T]):
             return self._built[name]
 
     def get_built(self, name: str) -> T | None:
-        """Return the object that `build` made for a name, or None."""
+        """Return the object that `build` has made for a name, or None."""
         return self._built.get(name)
 
     def forget(self, *kinds: str) -> None:
-        """Drop the shared objects of some kinds, so that `build` makes new ones."""
+        """Drop the shared objects with the given names, with any argument, so that `build` makes new ones."""
         with self._building:
             for name in [name for name in self._built if name.partition(":")[0] in kinds]:
                 del self._built[name]
@@ -132,7 +132,7 @@ class Registry(dict[str, Entry], Generic[T]):
         return made
 
     def constructor(self, name: str) -> Callable[..., Any]:
-        """Return the constructor for `name`; raises UnknownChoice, ModelError for a package that can't be loaded."""
+        """Return the constructor for `name`; raises UnknownChoice, or ModelError if its package can't be loaded."""
         if name not in self:
             raise UnknownChoice(self._what, name, self)
         module, _, attribute = self[name].target.partition(":")
@@ -142,7 +142,7 @@ class Registry(dict[str, Entry], Generic[T]):
 
     @contextmanager
     def _translate_errors(self, name: str) -> Iterator[None]:
-        """Translate the errors of an installed package into ModelError."""
+        """Translate errors from an installed package into ModelError."""
         try:
             yield
         except TesseraError:
@@ -161,7 +161,7 @@ class Registry(dict[str, Entry], Generic[T]):
 
 
 def _missing_members(made: object, protocol: type) -> list[str]:
-    """Return the members of a protocol that an object lacks or has with another type."""
+    """Return the protocol members that an object lacks or has with another type."""
     lacking = []
     for name, member in vars(protocol).items():
         if not name.startswith("_"):

@@ -1,4 +1,4 @@
-"""Replacing a file that other programs may write at the same time, without losing any text.
+"""Replacing a file that other programs may be writing at the same time, without losing any text.
 
 The new file and the old one are swapped in one step; then the old one is read. If it isn't as expected, both are
 swapped back. Decision: docs/decisions/0029-files-of-others.md.
@@ -37,9 +37,9 @@ class Changed(Exception):
 
 
 def swap(file: Path, data: bytes, expected: bytes) -> os.stat_result:
-    """Replace a file that holds `expected` with `data` atomically; return the `stat` of the new file.
+    """Atomically replace a file that contains `expected` with `data`; return the `stat` of the new file.
 
-    Raises Changed if the file holds something else or another program keeps writing it; raises OSError.
+    Raises Changed if the file contains something else or another program keeps writing it; raises OSError.
     """
     state = file.stat()
     if _read_settled(file) != expected:
@@ -49,7 +49,7 @@ def swap(file: Path, data: bytes, expected: bytes) -> os.stat_result:
     try:
         done = _exchange_expected(new, file, data, expected)
     except FileNotFoundError:
-        pass  # it was deleted meanwhile
+        pass  # the file was deleted meanwhile
     finally:
         copy = _discard_or_rescue(new, file, (data, expected))
         sync_folder(file.parent)
@@ -59,18 +59,18 @@ def swap(file: Path, data: bytes, expected: bytes) -> os.stat_result:
 
 
 def _exchange_expected(new: Path, file: Path, ours: bytes, expected: bytes) -> bool:
-    """Swap the new file and the old one; swap back if the old one isn't as expected. Return whether it was."""
+    """Swap the new and the old file; swap back if the old one isn't as expected. Return whether it was."""
     exchange(new, file)
     if _read_settled(new) == expected:
         return True
     exchange(new, file)
     if _read_settled(new) != ours:
-        exchange(new, file)  # it was written again meanwhile: the later text is the file
+        exchange(new, file)  # the file was written again meanwhile; its later text wins
     return False
 
 
 def _discard_or_rescue(new: Path, file: Path, harmless: Container[bytes]) -> Path | None:
-    """Delete the file left over from a swap; another program's text is put next to the file, and its path returned."""
+    """Delete the file left over from a swap; if another program wrote it, keep it as a copy and return its path."""
     if not new.exists() or _read_settled(new, harmless) in harmless:
         return None
     copy = _copy_name(file)
@@ -79,13 +79,13 @@ def _discard_or_rescue(new: Path, file: Path, harmless: Container[bytes]) -> Pat
 
 
 def _copy_name(file: Path) -> Path:
-    """Return a path for a conflicting copy next to a file."""
+    """Return a path for a conflict copy next to a file."""
     at = utc_now().strftime("%Y-%m-%d %H-%M-%S.%f")
     return file.with_name(f"{file.stem[:60]} (conflict {at}){file.suffix}")
 
 
 def write_sibling(file: Path, data: bytes, prepare: Callable[[Path], object]) -> Path:
-    """Write a new file next to another one and flush it to disk; `prepare` sets its rights and times."""
+    """Write a new file next to another one and flush it to disk; `prepare` sets permissions and times."""
     handle, name = mkstemp(prefix=PREFIX, suffix=SUFFIX, dir=file.parent)
     new = Path(name)
     try:
@@ -101,7 +101,7 @@ def write_sibling(file: Path, data: bytes, prepare: Callable[[Path], object]) ->
 
 
 def create(file: Path, data: bytes) -> None:
-    """Write a new file atomically, with the rights of its folder; raises OSError, also if the file exists."""
+    """Create a new file atomically with the permissions of its folder; raises OSError, also if the file exists."""
     rights = file.parent.stat().st_mode & 0o666
     new = write_sibling(file, data, lambda path: path.chmod(rights))
     try:
@@ -113,7 +113,7 @@ def create(file: Path, data: bytes) -> None:
 
 
 def remove(file: Path, expected: bytes) -> None:
-    """Delete a file that holds `expected`; raises the errors of `swap`."""
+    """Delete a file that contains `expected`; raises the errors of `swap`."""
     if _read_settled(file, (expected,)) != expected:
         raise Changed
     sync_folder(file.parent)
@@ -145,8 +145,8 @@ def sync_folder(folder: Path) -> None:
 def _read_settled(file: Path, drop: Container[bytes] = ()) -> bytes | None:
     """Read a file once no program has it open for writing; return None if that takes too long.
 
-    A file whose content is in `drop` is deleted before another program can open it. Only Linux reports whether a
-    file is open for writing; elsewhere it is read twice.
+    A file whose content is in `drop` is deleted before another program can open it. Only Linux reports whether a file
+    is open for writing; elsewhere it is read twice.
     """
     until = time.monotonic() + _PATIENCE
     while True:
@@ -174,7 +174,7 @@ def _hold_write_lease(handle: int) -> Iterator[bool | None]:
     import fcntl
 
     try:
-        fcntl.fcntl(handle, fcntl.F_SETSIG, signal.SIGURG)  # which is ignored; the default ends the process
+        fcntl.fcntl(handle, fcntl.F_SETSIG, signal.SIGURG)  # ignored by default, unlike the usual signal
         fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_RDLCK)
     except OSError as error:
         yield False if error.errno == errno.EAGAIN else None
@@ -185,11 +185,11 @@ def _hold_write_lease(handle: int) -> Iterator[bool | None]:
         fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_UNLCK)
 
 
-# two files change places
+# two files swap places
 
 
 def exchange(path: Path, other: Path) -> None:
-    """Swap two files of a folder, in one step if the system supports it; raises OSError."""
+    """Swap two files in a folder, in one step if the system supports it; raises OSError."""
     try:
         _SYSTEMS.get(sys.platform, exchange_by_names)(path, other)
     except (AttributeError, OSError) as error:
@@ -201,7 +201,7 @@ def exchange(path: Path, other: Path) -> None:
 def exchange_by_names(path: Path, other: Path) -> None:
     """Swap two files by three renames that never replace a file.
 
-    If another program meanwhile makes a file under the free name, that file stays, `other` is put next to it, and
+    If another program meanwhile creates a file under the free name, that file stays, `other` is put next to it, and
     Changed is raised.
     """
     between = path.with_name(f"{path.name}~")
@@ -216,23 +216,23 @@ def exchange_by_names(path: Path, other: Path) -> None:
 
 
 def rename_free(path: Path, other: Path) -> None:
-    """Rename a file to a name that must be free; raises FileExistsError."""
+    """Rename a file to a name that must be unused; raises FileExistsError."""
     if sys.platform == "win32":
-        path.rename(other)  # which doesn't replace here
+        path.rename(other)  # rename doesn't replace files on Windows
         return
     try:
         other.hardlink_to(path)
     except OSError as error:
         if isinstance(error, FileExistsError):
             raise
-        os.close(os.open(other, os.O_CREAT | os.O_EXCL))  # a file system without links
+        os.close(os.open(other, os.O_CREAT | os.O_EXCL))  # a file system without hard links
         path.rename(other)
         return
     path.unlink()
 
 
 def rename_file(path: Path, other: Path) -> None:
-    """Rename a file of the user without replacing another; the new name may differ only in case."""
+    """Rename a user's file without replacing another; the new name may differ only in case."""
     if path.is_symlink() or (other.exists() and other.samefile(path)):
         path.rename(other)
     else:

@@ -1,4 +1,4 @@
-"""Output of commands in the language of the terminal."""
+"""Command output in the language of the terminal."""
 
 from datetime import datetime
 
@@ -11,7 +11,7 @@ def _(text: str, /, **fields: object) -> str:
 
 
 def say(value: object) -> str:
-    """Render a message, or an object with a message, in the terminal's language; other values become text."""
+    """Render a message, or an object with a message, in the terminal's language; convert other values to text."""
     return render(value, terminal_language())
 
 

@@ -1,4 +1,4 @@
-"""Texts: lines, keywords, folding of spellings, hashes, and locating quotes."""
+"""Texts: lines, keywords, folding of spelling variants, hashes, and locating quotes."""
 
 import re
 import unicodedata
@@ -13,7 +13,7 @@ from urllib.parse import quote
 from core.base.blobs import Span, remove_blobs
 
 LINE_END = r"(?:\r\n|\n|\r)"
-"""Line ends, as in Markdown and browsers; other candidates, such as form feed and U+2028, are white space."""
+"""Line ends, as in Markdown and browsers; other candidates, such as form feed and U+2028, count as white space."""
 
 _NEAR = 256
 _UNSAFE = re.compile(r"[\s()<>%\\#?`]|&(?=#?\w+;)")
@@ -21,13 +21,13 @@ _UNSAFE = re.compile(r"[\s()<>%\\#?`]|&(?=#?\w+;)")
 
 
 def line_starts(text: str) -> list[int]:
-    """Return the offset of each line's start; a line end at the end of the text begins no line."""
+    """Return the offset of each line's start; a line end at the end of the text starts no new line."""
     ending = LINE_END if "\r" in text else r"\n"
     return [0, *(match.end() for match in re.finditer(ending, text) if match.end() < len(text))]
 
 
 def text_end(text: str, start: int, end: int) -> int:
-    """Return the end of a span without its trailing white space; a long span isn't copied."""
+    """Return the end of a span without its trailing white space, without copying the span."""
     near = max(start, end - _NEAR)
     while not (tail := text[near:end].rstrip()) and near > start:
         near = max(start, end - 2 * (end - near))
@@ -42,8 +42,8 @@ def with_newlines(text: str) -> str:
 def with_line_ends(text: str, before: str) -> str:
     """Give an editor's text, whose lines end in \\n, the line ends of the text before the edit.
 
-    Unchanged lines at the start and the end keep their line ends; the others get the commonest one. A text that
-    contains \\r stays as it is.
+    Unchanged lines at the start and the end keep their line ends; the others get the most common one. A text that
+    contains \\r stays unchanged.
     """
     if "\r" in text or "\r" not in before:
         return text
@@ -61,7 +61,7 @@ def with_line_ends(text: str, before: str) -> str:
 
 
 def _common(first: list[str], second: list[str]) -> int:
-    """Count the equal items at the start of two lists."""
+    """Return the length of the common start of two lists."""
     return next(
         (n for n, (item, other) in enumerate(zip(first, second, strict=False)) if item != other),
         min(len(first), len(second)),
@@ -69,23 +69,23 @@ def _common(first: list[str], second: list[str]) -> int:
 
 
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
-"""Chinese, Japanese and Korean, as a character class: written without spaces, or with particles that cling to words."""
+"""Chinese, Japanese and Korean, as a character class: scripts without spaces, or with particles attached to words."""
 UNSPACED = f"{CJK}\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0edf\u1000-\u103f\u1050-\u108f\u1780-\u17d3"
-"""All scripts written without spaces, as a character class: also Thai, Lao, Burmese and Khmer."""
+"""All scripts written without spaces, as a character class; also Thai, Lao, Burmese and Khmer."""
 INVISIBLE = (
     "\u00ad\u034f\u061c\u0640\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
     "\U000e0000-\U000e0fff"
 )
 """Characters that only change how others look, as a character class.
 
-Soft hyphens, spaces of no width, joiners, marks of direction, variation selectors, the stroke that stretches Arabic.
+Soft hyphens, zero-width spaces, joiners, direction marks, variation selectors, the stroke that stretches Arabic.
 """
 _CHINESE = re.compile(f"[{CJK}]")
 _LETTER = re.compile(r"[^\W\d_]")
 
 
 def _marks() -> Iterator[str]:
-    """Yield the ranges of combining marks: a pattern of single characters takes twice as long."""
+    """Yield the ranges of combining marks; a pattern of single characters would take twice as long."""
     unseen = re.compile(f"[{INVISIBLE}]")
     codes = chain(range(0x300, 0x3100), range(0xA660, 0xAC00), range(0xFB1E, 0xFE30), range(0x11000, 0x12000))
     marks = (code for code in codes if unicodedata.category(chr(code))[0] == "M" and not unseen.match(chr(code)))
@@ -95,9 +95,9 @@ def _marks() -> Iterator[str]:
 
 
 MARKS = "".join(_marks())
-"""Accents, vowel signs and points, which belong to the letter before them, as a character class."""
+"""Accents, vowel signs and points, which belong to the previous letter, as a character class."""
 WORD = rf"[^\W{UNSPACED}]+(?:[{MARKS}{INVISIBLE}]+[^\W{UNSPACED}]*)*"
-"""Pattern of a word in a script with spaces, including combining and invisible characters."""
+"""Pattern for a word in a script with spaces, including combining and invisible characters."""
 
 _POINTS = (
     "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
@@ -108,7 +108,7 @@ _ACCENTS = re.compile(
     rf"[{_POINTS}\u0300-\u036f\u0483-\u0489\u0711\u0730-\u074a\u0898-\u089f\u08ca-\u08ff\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff"
     r"\ufe20-\ufe2f]+"
 )
-"""Marks that can be dropped from a letter; vowel signs of Indian scripts count as letters."""
+"""Marks that can be dropped from a letter; Indic vowel signs count as letters."""
 _UNSEEN = re.compile(f"[{INVISIBLE}]")
 _UNREAD = re.compile(f"[{INVISIBLE}{_POINTS}]")
 _STROKES = str.maketrans(
@@ -122,7 +122,7 @@ _EMOJI = (
 _FLAG = "\U0001f1e6-\U0001f1ff"
 
 _RUNS = re.compile(
-    # Most places where a word could begin have none of these: looking for one character first saves a sixth.
+    # Most word boundaries have none of these; looking for one character first saves a sixth of the time.
     rf"(?=[\w{_EMOJI}{_FLAG}])(?:"
     rf"(?P<unspaced>[{UNSPACED}][{UNSPACED}{MARKS}]*)"
     r"|[vV]?\d+(?:\.\d+)+"
@@ -132,11 +132,11 @@ _RUNS = re.compile(
 _CLUSTER = re.compile(rf".[{MARKS}]*")
 _HALVES = re.compile("[\ud800-\udfff]")
 _HAN = range(0x3400, 0xA000)
-"""Chinese characters of Unicode's basic plane, which has all that are in common use."""
+"""The Chinese characters in Unicode's basic plane, which has all that are in common use."""
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _LETTERS = re.compile(rf"[^\W\d_]+(?:[{MARKS}{INVISIBLE}]+[^\W\d_]*)*")
 _LEAST_LETTERS = 3
-"""Minimum number of letters between digits that count as a word: `5th` isn't `th`."""
+"""Minimum number of letters between digits that count as a word, so that `5th` doesn't give `th`."""
 _JOINED = re.compile(
     r"\b(?:(?<![./-])(?=[A-Za-z])[A-Za-z\d]++(?:-[A-Za-z\d]++){1,2}+(?![\w/-])"
     r"|(?<![.+-])(?:(?<!\d )|(?<=\+\d )|(?<=\+\d\d )|(?<=\+\d{3} ))"
@@ -145,9 +145,9 @@ _JOINED = re.compile(
 """Words and numbers that can also be written together: e-mail and email, 138 0013 8000 and 13800138000."""
 _NUMBER = re.compile(r"(?<=[A-Za-z_])(?:\d++(?:\.\d++)++|\d{3,}+)(?![A-Za-z_])")
 _NUMBERED = re.compile(rf"(?a:\b)[A-Za-z_][A-Za-z\d_]*?({_NUMBER.pattern})")
-"""A name that ends in a number, which people search for alone: v1.2.3, ERR_CONN_4071."""
+"""A name that ends in a number for which people search alone: v1.2.3, ERR_CONN_4071."""
 WORDS_FORM = 2
-"""Version of the output of `index_words`; a workspace that was indexed with another version is indexed again."""
+"""Version of the output of `index_words`; a workspace indexed with another version is indexed again."""
 STOP_WORDS = frozenset(
     "a about an and are as at be been but by can could did do does for from had has have how i if in into is it"
     " its me my of on or our so than that the their them then there these they this those to was we were what"
@@ -158,7 +158,7 @@ STOP_WORDS = frozenset(
 
 
 def digest(text: str) -> bytes:
-    """Return the hash of a text for the store: 16 bytes (BLAKE2b)."""
+    """Return the hash of a text for the store: 16 bytes of BLAKE2b."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
@@ -174,12 +174,12 @@ def make_storable(text: str) -> str:
 
 
 def escape_halves(text: str) -> str:
-    """Escape the lone surrogates of a text, so that it can be printed."""
+    """Escape the lone surrogates in a text, so that it can be printed."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def fold(text: str) -> str:
-    """Fold the spellings of a text.
+    """Fold spelling variants of a text.
 
     The result has normal width, folded case, simplified Chinese characters, nothing invisible, and no Hebrew or Arabic
     points.
@@ -204,7 +204,7 @@ def _remove(pattern: re.Pattern[str], text: str) -> str:
 def compose(text: str) -> str:
     """Compose each letter and its marks into one character where possible (NFC), as most programs write names.
 
-    File names on macOS have them as separate characters (NFD).
+    File names on macOS have letters and marks as separate characters (NFD).
     """
     return unicodedata.normalize("NFC", text)
 
@@ -237,7 +237,7 @@ def is_chinese(text: str) -> bool:
 def simplify(text: str) -> str:
     """Convert traditional Chinese characters to simplified ones, one by one.
 
-    The result for a character doesn't depend on its neighbours, so that a part of a text still matches the whole: 著
+    The result for a character doesn't depend on its neighbours, so that part of a text still matches the whole: 著
     becomes 着 in 著名 too.
     """
     if text.isascii():
@@ -247,9 +247,9 @@ def simplify(text: str) -> str:
 
 
 def index_words(text: str) -> list[str]:
-    """Return the index words of a note's text: its `keywords`, then other spellings of some.
+    """Return the index words of a note's text: its `keywords`, then alternative spellings of some.
 
-    Hyphenated words and spaced numbers are also indexed as one word, and the number at the end of a name alone.
+    Hyphenated words and spaced numbers are also indexed as one word, and the number at the end of a name also alone.
     """
     text = unicodedata.normalize("NFKC", remove_blobs(text))
     joined = (_join(match).lower() for match in _JOINED.finditer(text))
@@ -257,7 +257,7 @@ def index_words(text: str) -> list[str]:
 
 
 def respell(text: str) -> list[str]:
-    """Return a question in the other spellings of `index_words`; empty if none of its words has one."""
+    """Return a question in the alternative spellings of `index_words`; empty if none of its words has one."""
     text = unicodedata.normalize("NFKC", text)
     return sorted({_JOINED.sub(_join, text), _NUMBERED.sub(r"\1", text)} - {text})
 
@@ -267,12 +267,12 @@ def _join(match: re.Match[str]) -> str:
 
 
 def keywords(text: str) -> list[str]:
-    """Return the words of a note's text in reading order.
+    """Return the words in a note's text in reading order.
 
     Full-width forms, case and traditional characters are folded; accents, strokes and invisible characters are dropped.
-    A run of a script without spaces gives each character and each pair of neighbours, so that any part of a word is
-    found. An identifier gives itself and its parts: `RefCell` is also `ref` and `cell`, `iPhone15` also `iphone`. Blobs
-    give no words.
+    A run in a script without spaces yields each character and each pair of neighbours, so that any part of a word is
+    found. An identifier yields itself and its parts: `RefCell` also `ref` and `cell`, `iPhone15` also `iphone`. Blobs
+    yield no words.
     """
     words: list[str] = []
     for run in _runs(remove_blobs(text)):
@@ -284,7 +284,7 @@ def keywords(text: str) -> list[str]:
 def query_keywords(text: str, *, limit: int = 64) -> list[str]:
     """Return the distinct keywords of a question, at most `limit`.
 
-    A run of a script without spaces becomes pairs of characters. Stop words are left out unless there are no others.
+    A run in a script without spaces becomes pairs of characters. Stop words are left out unless there are no others.
     """
     words: dict[str, None] = {}
     for run in _runs(text):
@@ -303,7 +303,7 @@ def parts_of(word: str) -> list[Span]:
 
 
 def _humps(word: str) -> list[Span]:
-    """Return the spans of a word's parts, split at capitals and at signs."""
+    """Return the spans of a word's parts, split at capitals and at punctuation."""
     spans = [match.span() for match in _PARTS.finditer(word)] if word.isascii() else []
     return [(start, end) for start, end in spans if end - start > 1] if len(spans) > 1 else []
 
@@ -333,7 +333,7 @@ def _identifier(word: str) -> Sequence[str]:
 
 
 def _typed_words(word: str) -> list[str]:
-    """Return the words of an identifier in a question; digits stay, so that `iphone15` doesn't match every iPhone."""
+    """Return the words in an identifier in a question; digits stay, so that `iphone15` doesn't match every iPhone."""
     whole = _plain(word.strip("_"))
     return [whole, *(word[start:end].lower() for start, end in _humps(word))] if whole else []
 
@@ -346,19 +346,19 @@ def _plain(word: str) -> str:
 
 @cache
 def _traditional() -> re.Pattern[str]:
-    """Return a pattern of the characters with a simplified form; faster than `str.translate`, as most have none."""
+    """Return a pattern for characters with a simplified form; faster than `str.translate`, as most have none."""
     return re.compile(f"[{''.join(_simplified())}]")
 
 
 @cache
 def _simplified() -> dict[str, str]:
-    """Return the simplified forms of the basic plane's characters, from OpenCC's dictionaries."""
+    """Return the simplified forms of characters in the basic plane, from OpenCC's dictionaries."""
     from opencc import OpenCC
 
     characters = [chr(code) for code in _HAN]
     lines = "\n".join(characters)
     table: dict[str, str] = {}
-    # Hong Kong and Taiwan write some characters otherwise (衞, and 著 for 着); what is standard goes first.
+    # Hong Kong and Taiwan write some characters differently (衞, and 著 for 着); the standard form takes precedence.
     for script in ("t2s", "hk2s", "tw2s"):
         for character, simple in zip(characters, OpenCC(script).convert(lines).split("\n"), strict=True):
             if simple != character and len(simple) == 1:
@@ -373,7 +373,7 @@ _SKIPPED = re.compile(r"[\s*_`~\\>|#]")
 """White space and Markdown marks, which models drop when they quote."""
 _ALIKE = str.maketrans("“”„‟«»「」『』‘’‚‛′`–—−‐‑", '"' * 10 + "'" * 6 + "-" * 5)
 _LEAST = 8
-"""Minimum length of a quote in letters and digits, because a shorter one could occur anywhere.
+"""Minimum length of a quote in letters and digits; a shorter one could occur anywhere.
 
 A Chinese character counts as two.
 """
@@ -407,7 +407,7 @@ def _find_words(quote: str, text: str) -> int | None:
 
 
 def _is_inside_word(before: str, after: str) -> bool:
-    """Return whether two neighbouring characters belong to one word or number."""
+    """Return whether two neighbouring characters are inside one word or number."""
     return bool(_WORD.fullmatch(before) and _WORD.fullmatch(after))
 
 
@@ -419,7 +419,7 @@ def _is_significant(quote: str, text: str) -> bool:
 
 
 def _fold_with_places(text: str) -> tuple[str, list[int]]:
-    """Return the folded characters of a text, and the offset of each in the text."""
+    """Return the folded characters of a text, with the offset of each in the text."""
     letters: list[str] = []
     places = []
     gap = False
@@ -438,7 +438,7 @@ def _fold_with_places(text: str) -> tuple[str, list[int]]:
 
 
 def strip_span(text: str, start: int, end: int) -> Span:
-    """Shrink a span of a text by the white space at both ends."""
+    """Shrink a span by the white space at both ends."""
     piece = text[start:end]
     return start + len(piece) - len(piece.lstrip()), end - (len(piece) - len(piece.rstrip()))
 

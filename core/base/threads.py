@@ -1,4 +1,4 @@
-"""A thread pool that the program doesn't wait for at exit, unlike `concurrent.futures`."""
+"""A thread pool that doesn't delay the program's exit, unlike `concurrent.futures`."""
 
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -9,7 +9,7 @@ from typing import Any, Self, TypeVar
 T = TypeVar("T")
 
 Call = tuple[Callable[..., object], tuple[object, ...]]
-"""A function, and the values with which it is called."""
+"""A function and its arguments."""
 
 
 class DaemonPool:
@@ -25,7 +25,7 @@ class DaemonPool:
         self._is_closed = False
 
     def submit(self, work: Callable[[], T]) -> Future[T]:
-        """Queue work; return the future with its result or error."""
+        """Submit a call; return the future with its result or error."""
         future: Future[T] = Future()
         self._tasks.put((future, work))
         if len(self._threads) < self._count:
@@ -53,4 +53,4 @@ class DaemonPool:
                 future.set_result(work())
             except BaseException as error:  # noqa: BLE001 who waits for the result raises it
                 future.set_exception(error)
-            del task, future, work  # a thread that waits holds no result
+            del task, future, work  # an idle thread must not hold a result

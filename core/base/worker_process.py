@@ -1,4 +1,4 @@
-"""A child process that answers requests with pickles on its standard streams, and may die."""
+"""A child process that answers requests with pickles on its standard streams, and may crash."""
 
 import atexit
 import os
@@ -16,17 +16,17 @@ from typing import Any, TypeVar
 Request = TypeVar("Request")
 _PROGRAM = Path(__file__).parents[2]
 _LOOK = 1.0
-"""Seconds between two checks whether the parent lives, and seconds to finish after its death."""
+"""Seconds between two checks whether the parent lives, and seconds to finish after its end."""
 
 
 class ProcessEnded(Exception):
-    """The process died, or was ended because it took too long; the reply is lost."""
+    """The process ended, or was killed because it took too long; the reply is lost."""
 
 
 class WorkerProcess:
-    """A child process that runs a module with `serve`; it is started on demand, and again after its end, until `close`.
+    """A child process that runs a module with `serve`, started on demand and restarted after its end, until `close`.
 
-    `patience` are the seconds that it gets to end by itself, `idle` the seconds without a request after which it ends.
+    `patience` are the seconds that it gets to end on its own, `idle` the seconds without a request after which it ends.
     """
 
     def __init__(self, module: str, *, patience: float = 0, idle: float | None = None) -> None:
@@ -40,12 +40,12 @@ class WorkerProcess:
             os.register_at_fork(after_in_child=self._forget)
 
     def ask(self, request: object, seconds: float | None = None) -> Any:
-        """Return the reply to a request; raises a reply that is an error, and ProcessEnded if none comes in time."""
+        """Return the reply to a request; raises a reply that is an error, and ProcessEnded if there is none in time."""
         with self._lock:
             self._cancel_timer()
             if self._running is None and not self._is_closed:
                 self._running = self._start()
-            if self._running is None or self._is_closed:  # asked again, for `close` may have come during the start
+            if self._running is None or self._is_closed:  # `close` may have been called during the start
                 raise ProcessEnded
             reply, goes_on = self._exchange(self._running, request, seconds)
             if not goes_on:
@@ -84,7 +84,7 @@ class WorkerProcess:
             except (OSError, EOFError, pickle.UnpicklingError) as error:
                 self._end()
                 raise ProcessEnded from error
-            except BaseException:  # this thread is stopped, and the reply would be taken for the next one
+            except BaseException:  # this thread was interrupted, and the reply would be taken for the next one
                 running.kill()
                 self._end()
                 raise
@@ -107,14 +107,14 @@ class WorkerProcess:
             if not self._patience:
                 running.kill()
             running.communicate(pickle.dumps(None), timeout=self._patience or None)
-        except (subprocess.TimeoutExpired, OSError):  # it hangs, or is gone
+        except (subprocess.TimeoutExpired, OSError):  # the process hangs, or has ended
             running.kill()
             with suppress(OSError):
                 running.communicate()
 
     def _end_idle(self) -> None:
         with self._lock:
-            if threading.current_thread() is self._timer:  # nobody asked since it was started
+            if threading.current_thread() is self._timer:  # nobody has asked since it was started
                 self._end()
 
     def _cancel_timer(self) -> None:
@@ -132,7 +132,7 @@ class WorkerProcess:
 
 @contextmanager
 def _deadline(running: "subprocess.Popen[bytes]", seconds: float | None) -> Iterator[None]:
-    """Kill a process that takes longer than `seconds`."""
+    """Kill a process if the block takes longer than `seconds`."""
     if seconds is None:
         yield
         return
@@ -145,10 +145,10 @@ def _deadline(running: "subprocess.Popen[bytes]", seconds: float | None) -> Iter
 
 
 def serve(answer: Callable[[Request], tuple[object, bool]]) -> None:
-    """Answer the parent's requests until it closes its streams or dies; `answer` returns a reply and whether to go on.
+    """Answer the parent's requests until it closes its streams or ends; `answer` returns a reply and whether to go on.
 
-    Interrupts reach the whole process group: they are ignored here, because the parent ends this process. Output of
-    libraries is discarded. If the parent dies during a request, the request is given up.
+    Interrupts reach the whole process group; they are ignored here, because the parent ends this process. Output from
+    libraries is discarded. If the parent ends during a request, the request is abandoned.
     """
     threading.Thread(target=_end_after, args=(os.getppid(),), daemon=True).start()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -169,7 +169,7 @@ def serve(answer: Callable[[Request], tuple[object, bool]]) -> None:
 
 
 def _end_after(parent: int) -> None:
-    """End this process after its parent; on Windows the parent's id stays, and only the streams show its death."""
+    """End this process after its parent; on Windows the parent's id stays, and only the streams show that it ended."""
     while os.getppid() == parent:
         time.sleep(_LOOK)
     time.sleep(_LOOK)
@@ -177,7 +177,7 @@ def _end_after(parent: int) -> None:
 
 
 def _portable(reply: object) -> object:
-    """Return a reply that can be pickled: an error that can't becomes a RuntimeError with its text."""
+    """Return a reply that can be pickled; an unpicklable error becomes a RuntimeError with its text."""
     if not isinstance(reply, Exception):
         return reply
     try:

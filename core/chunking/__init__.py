@@ -1,4 +1,4 @@
-"""Notes -> chunks: the protocol of a chunking strategy, and the table of all strategies."""
+"""Chunking of notes: the protocol for chunking strategies, and the table of all strategies."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,7 +18,7 @@ __all__ = ["CHUNKERS", "Chunker", "Tokens", "build", "check", "cut"]
 
 
 class Chunker(Protocol):
-    """Cuts a note into slices of its body, in reading order and verbatim."""
+    """Cuts a note into verbatim slices of its body, in reading order."""
 
     def cut(self, reading: TokenizedNote) -> list[Chunk]: ...
 
@@ -36,7 +36,7 @@ CHUNKERS: Registry[Chunker] = Registry(
 
 
 def build(options: ChunkingOptions) -> Chunker:
-    """Build the strategy that the options name, with the options that its constructor takes.
+    """Build the strategy named in the options, with the options that its constructor takes.
 
     Raises UnknownChoice, or ConfigError for an option out of range.
     """
@@ -51,9 +51,9 @@ def _parameters(constructor: Callable[..., Chunker]) -> tuple[str, ...]:
 
 
 def check(options: ChunkingOptions, stored: ChunkingOptions | None = None) -> None:
-    """Raise UnknownChoice, or ConfigError for a size outside its range.
+    """Raise UnknownChoice, or ConfigError for a size out of its range.
 
-    Sizes equal to the `stored` ones pass, since earlier versions allowed any.
+    Sizes equal to the `stored` ones pass, because earlier versions allowed any.
     """
     for name, option in SIZES.items():
         value = getattr(options, name)
@@ -65,9 +65,9 @@ def check(options: ChunkingOptions, stored: ChunkingOptions | None = None) -> No
 def cut(
     note: Note, options: ChunkingOptions, tokens: Tokens, outline: Outline | None = None, *, own: bool = False
 ) -> Cut:
-    """Cut a note by the options and give the reasons; both import and preview call this.
+    """Chunk a note by the options and return the reasons too; both import and preview call this.
 
-    Without `outline` the note is parsed. `own`: the options are the note's own, not its base's. A plain note is cut
+    Without `outline` the note is parsed. `own`: the options are the note's own, not its base's. A plain note is split
     into lines, whatever the strategy. Raises UnknownChoice or ConfigError for the options, and SourceError for a note
     that is too large to parse.
     """

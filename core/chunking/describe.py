@@ -1,4 +1,4 @@
-"""Slices -> chunks: their sections, language, code, sizes and ids, the same for every strategy."""
+"""Building of chunks from slices: their sections, language, code, sizes and ids, the same for every strategy."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -17,19 +17,19 @@ from core.markdown.outline import Block, Heading, walk
 from core.model import Chunk, ChunkKind, Profile
 
 SECTION_LEVEL = 3
-"""The level down to which headings always start a section; deeper ones do so only in oversized sections."""
+"""Deepest heading level that always starts a section; deeper headings do so only in oversized sections."""
 _SHORT = 48
-"""Number of words or Chinese characters from which text isn't a small section joined with the next one.
+"""Number of words or Chinese characters from which a section counts as too large to be joined with the next.
 
 By default, sections of fewer than 32 tokens are joined.
 """
 _UNIT = re.compile(rf"[{UNSPACED}]|{WORD}")
 Chain = tuple[Heading, ...]
-"""Headings around a place, the outermost first."""
+"""Headings above a place in the text, outermost first."""
 
 
 class SectionFields(NamedTuple):
-    """The fields of a chunk that describe its sections."""
+    """The fields of a chunk about its sections."""
 
     section_title: str
     parent_sections: tuple[str, ...]
@@ -39,7 +39,7 @@ class SectionFields(NamedTuple):
 
 
 class Sections:
-    """The sections of a body; headings nested in quotes or lists start none."""
+    """The sections of a body; headings nested in quotes or lists don't start sections."""
 
     def __init__(self, body: str, headings: Sequence[Heading]) -> None:
         self._body = body
@@ -54,8 +54,8 @@ class Sections:
         """Return the sections of a slice.
 
         The main section is the first one with text in the slice; or, if it starts in the slice, the section that
-        encloses this one and all that follow. Fewer than `short` words before a section that was joined don't count.
-        The breadcrumb is the section in which the slice starts.
+        encloses this one and all that follow. Fewer than `short` words before a joined section don't count. The
+        breadcrumb is the section in which the slice starts.
         """
         first = bisect_right(self._starts, start)
         numbers = range(first, max(first, bisect_left(self._starts, end)) + 1)
@@ -67,7 +67,7 @@ class Sections:
             if (before := before + words[with_words[main]]) >= short:
                 break
             main += 1
-        # Sections are in reading order: a section of the first and the last is one of all between.
+        # Sections are in reading order, so a section around the first and the last is around all between.
         own = self._chains[with_words[main]]
         around = _common_chain(own, self._chains[with_words[-1]])
         chain = around if around and around[-1].start >= start else own
@@ -80,25 +80,25 @@ class Sections:
         )
 
     def _words(self, number: int, start: int, end: int) -> int:
-        """Return the number of words of a section within a slice, counted up to _SHORT."""
+        """Return the number of words that a section has within a slice, counted up to _SHORT."""
         begin = max(start, self._headings[number - 1].end) if number else start
         stop = min(end, self._starts[number]) if number < len(self._starts) else end
         return sum(1 for _ in islice(_UNIT.finditer(self._body, begin, max(begin, stop)), _SHORT))
 
 
 def short_for(kind: ChunkKind) -> int:
-    """Return the number of words below which text may be joined with the next section, 0 for kinds that don't join."""
+    """Return the number of words below which text can be joined with the next section, 0 for kinds that can't be."""
     return _SHORT if kind == "markdown_section" else 0
 
 
 _DEFINED = re.compile(r"(?m)^[ \t>]*(\[[^\[\]\n]{1,200}\]):[ \t]+(\S.*(?:\n+(?:[ ]{2}|\t).*\S)*)")
 _REFERENCE = re.compile(r"\[[^\[\]\n]{1,200}\]")
 _MOST_DEFINED, _LONGEST_DEFINED = 8, 250
-"""The most definitions that are added to a chunk, and the most characters of each."""
+"""Maximum number of definitions added to a chunk, and maximum characters per definition."""
 
 
 def _lead(reading: TokenizedNote, definitions: Mapping[str, re.Match[str]], piece: Slice) -> str:
-    """Return link definitions that a slice refers to but doesn't contain, and the lead of the block it was cut from."""
+    """Return link definitions that a slice refers to but lacks, and the lead of the block from which it was cut."""
     labels = dict.fromkeys(_REFERENCE.findall(reading.body, piece.start, piece.end) if definitions else ())
     found = [(label, match) for label in labels if (match := definitions.get(label.casefold()))]
     lines = [
@@ -121,9 +121,9 @@ _WORD = re.compile(r"\w")
 
 
 def chunks(reading: TokenizedNote, slices: Sequence[Slice], kind: ChunkKind) -> list[Chunk]:
-    """Return the chunks for slices, which are trimmed and in order.
+    """Return the chunks for slices, which must be trimmed and in order.
 
-    The section of a chunk is that of its own text, without the overlap with the chunk before. Its id is made of the
+    The section of a chunk is that of its own text, without the overlap with the previous chunk. Its id is made from the
     note's id and a digest of the text, with a number for repeated texts, so that edits elsewhere in the note don't
     change it. Large blobs are in no chunk; a note with nothing else has one chunk without text, so that its title is
     found.
@@ -134,7 +134,7 @@ def chunks(reading: TokenizedNote, slices: Sequence[Slice], kind: ChunkKind) -> 
         slices = [Slice(0, 0, 0)]
     sections = Sections(reading.body, reading.outline.headings)
     defined = [] if reading.note.plain else [*_DEFINED.finditer(reading.body)]
-    definitions = {match[1].casefold(): match for match in reversed(defined)}  # the first of a label counts
+    definitions = {match[1].casefold(): match for match in reversed(defined)}  # the first definition of a label counts
     letters = reading.letters
     lines = line_starts(reading.body) if reading.note.plain else []
     seen: Counter[str] = Counter()
@@ -178,12 +178,12 @@ def _without_blobs(reading: TokenizedNote, piece: Slice) -> Iterator[Slice]:
 
 
 def reason(strategy: str, text: Message) -> Message:
-    """Return why a strategy was chosen or rejected."""
+    """Return the reason why a strategy was chosen or rejected."""
     return message("{strategy}: {reason}", strategy=strategy, reason=text)
 
 
 def profile(reading: TokenizedNote) -> Profile:
-    """Return the figures that decide on a strategy; headings in quotes and lists don't count."""
+    """Return the figures on which the choice of a strategy depends; headings in quotes and lists don't count."""
     characters = len(reading.body)
     levels = Counter(heading.level for heading in reading.outline.headings if not heading.nested)
     shares: Counter[str] = Counter()

@@ -13,16 +13,16 @@ from core.markdown.parts import opens_diagram
 from core.model import Note, Spans
 
 Flags = NDArray[np.bool_]
-"""Whether something holds for each token or character."""
+"""A boolean for each token or character."""
 Counts = NDArray[np.int32]
-"""Numbers of tokens, characters or words up to places."""
+"""Running counts of tokens, characters or words, by position."""
 Places = NDArray[np.int64]
 """Offsets in a text."""
 
 
 @dataclass(frozen=True, eq=False)
 class Shortened:
-    """A text with each blob replaced by a single blank.
+    """A text in which each blob is replaced by a single blank.
 
     `ends`: the offset after each blob, in this text. `missing`: the number of characters left out up to there, after a
     leading 0.
@@ -40,7 +40,7 @@ class Shortened:
         return cls(remove_blobs(text, blobs), spans[:, 1] - missing[1:], missing)
 
     def offsets(self, places: NDArray[np.integer]) -> Places:
-        """Return the offsets in the whole text for offsets in this one."""
+        """Return the offsets in the original text for offsets in this one."""
         return places + self.missing[np.searchsorted(self.ends, places, side="right")]
 
 
@@ -49,7 +49,7 @@ CODE = frozenset({"fence", "code"})
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Letters:
-    """The offsets of a body's visible characters, without blobs, and running sums over them of length visible + 1."""
+    """Offsets of a body's visible characters, without blobs, and running sums over them with length visible + 1."""
 
     visible: Places
     code: Counts
@@ -86,9 +86,9 @@ class Letters:
     def language(self, start: int, end: int) -> str:
         """Return the language of a span: 'code', 'zh', 'mixed' or 'en'.
 
-        It is 'code' if more than half of the visible characters are in code blocks. Otherwise the share of ideographs
-        among ideographs and words outside code blocks decides: 'zh' from 3/4 on, 'mixed' from 1/8 on, else 'en', also
-        for all other scripts. Kana and Hangul count as ideographs.
+        It is 'code' if more than half of the visible characters are in code blocks. Otherwise it depends on the share
+        of ideographs among ideographs and words outside code blocks: 'zh' from 3/4 on, 'mixed' from 1/8 on, else 'en',
+        also for all other scripts. Kana and Hangul count as ideographs.
         """
         start, end = np.searchsorted(self.visible, (start, end))
         if 2 * int(self.code[end] - self.code[start]) > end - start:
@@ -108,15 +108,15 @@ def _running_sums(flags: Flags) -> Counts:
 
 
 Tokens = Callable[[str], Spans]
-"""Returns the span of each token of a text, like an embedder's `tokens`."""
+"""Function that returns the span of each token in a text, like an embedder's `tokens`."""
 
 
 @dataclass(frozen=True, eq=False)
 class TokenizedNote:
     """A note with its outline and tokens.
 
-    `body`: the note's body with blanks in place of blobs. `blobs`: the large ones, which no chunk contains. `starts`:
-    the ascending offsets of tokens in the body. `short`: the body without any blobs.
+    `body`: the note's body with blanks in place of blobs. `blobs`: the large ones, which are in no chunk. `starts`: the
+    ascending offsets of tokens in the body. `short`: the body without any blobs.
     """
 
     note: Note
@@ -133,7 +133,7 @@ class TokenizedNote:
 
     def count(self, start: int, end: int) -> int:
         """Return the number of tokens that start in `body[start:end]`."""
-        # Of the type of the keys, int64: otherwise numpy would convert the whole array in every call.
+        # With the type of the keys, int64, because otherwise numpy would convert the whole array at every call.
         first, last = np.searchsorted(self.starts, (start, end))
         return int(last - first)
 

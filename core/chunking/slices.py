@@ -1,4 +1,4 @@
-"""Blocks -> spans of bounded size: small blocks are packed together, large ones cut at the best place."""
+"""Packing of blocks into spans of bounded size: small blocks are joined, large ones cut at the best places."""
 
 import re
 from bisect import bisect_right
@@ -41,7 +41,7 @@ JOINED = (
     r"[\u0300-\u036f\u0591-\u05bd\u064b-\u0652\u0900-\u0903\u093a-\u094f\u200c\u200d\u20d0-\u20ff"
     r"\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
 )
-"""Characters displayed as part of the character before: accents, vowel signs, joiners, emoji modifiers."""
+"""Characters displayed as part of the previous one: accents, vowel signs, joiners, emoji modifiers."""
 _JOINED = re.compile(JOINED)
 
 Span = tuple[int, int]
@@ -53,7 +53,7 @@ def unbreakable(text: str, start: int, end: int) -> list[Span]:
 
 
 def outside(points: Sequence[int], spans: Sequence[Span]) -> list[int]:
-    """Return the points that are inside none of the sorted spans."""
+    """Return the points that aren't inside any of the sorted spans."""
     begins = [begin for begin, _ in spans]
     free = []
     for point in points:
@@ -64,7 +64,7 @@ def outside(points: Sequence[int], spans: Sequence[Span]) -> list[int]:
 
 
 def is_joined(text: str, offset: int) -> bool:
-    """Return whether a cut at `offset` would divide a displayed character, or \\r\\n."""
+    """Return whether a cut at `offset` would split a displayed character, or \\r\\n."""
     if not 0 < offset < len(text):
         return False
     before, after = text[offset - 1], text[offset]
@@ -76,28 +76,28 @@ def _ends(pattern: re.Pattern[str], text: str, start: int, end: int) -> list[int
 
 
 def _breakable_ends(pattern: re.Pattern[str], text: str, start: int, end: int) -> list[int]:
-    """Return the ends of matches outside links and code."""
+    """Return the ends of matches that are outside links and code."""
     return outside(_ends(pattern, text, start, end), unbreakable(text, start, end))
 
 
 line_starts = partial(_ends, _LINE_BREAK)
-"""Return the starts of all lines but the first."""
+"""Return the starts of all lines except the first."""
 gap_ends = partial(_ends, _GAPS)
-"""Return the starts of the lines that follow a blank line."""
+"""Return the starts of lines after a blank line."""
 space_ends = partial(_ends, _SPACES)
-"""Return the ends of white space, within links and code too."""
+"""Return the ends of white space, also within links and code."""
 sentence_starts = partial(_breakable_ends, _SENTENCES)
 """Return the starts of Chinese and Latin sentences."""
 clause_starts = partial(_breakable_ends, _CLAUSES)
-"""Return the starts of the text after commas and colons."""
+"""Return the starts of text after commas and colons."""
 word_starts = partial(_breakable_ends, _SPACES)
-"""Return the starts of the words after white space."""
+"""Return the starts of words after white space."""
 _BLANK = re.compile(r"\s*")
 
 
 @frozen
 class Slice:
-    """A slice `body[start:end]`; `body[start:own]` overlaps with the slice before."""
+    """A slice `body[start:end]`; `body[start:own]` overlaps with the previous slice."""
 
     start: int
     end: int
@@ -112,13 +112,13 @@ class Size:
     limit: int
 
     def after_lead(self, lead: int) -> "Size":
-        """Reserve room for a lead of `lead` tokens, unless it takes more than half of the target."""
+        """Return sizes that leave room for a lead of `lead` tokens, unless it takes more than half of the target."""
         return self if 2 * lead > self.target else Size(self.target - lead, self.limit - lead)
 
 
 Finder = Callable[[str, int, int], list[int]]
 Level = tuple[Finder, bool]
-"""A function that finds cut points, and whether pieces between them stay whole up to the limit."""
+"""Function that finds cut points, and whether pieces between them stay whole up to the limit."""
 
 Levels = tuple[Level, ...]
 PROSE: Levels = (
@@ -152,7 +152,7 @@ def pack(
 ) -> list[Span]:
     """Return spans that cover `start` to `end`, each starting at a block.
 
-    A span takes blocks up to the target. A block over the target stays whole up to the limit; a larger one is cut
+    A span takes blocks up to the target. A block over the target stays whole up to the limit; a larger block is cut
     inside. A heading, or the summary of details, is never the last of several blocks. `inside`: the kind of the block
     that contains these blocks.
     """
@@ -165,7 +165,7 @@ def pack(
             spans.append((opened, closable))
             opened = closable
         if reading.count(opened, stop) > size.limit:
-            # Headings, or the opening of details, may precede the block: they stay with its first part.
+            # Headings, or the summary of details, may precede the block; they stay with its first part.
             spans += split(reading, block, opened, stop, size, item=inside == "item" and index == 0)
             opened = stop
         if block.kind != "heading" and (index > 0 or inside != "details"):
@@ -193,7 +193,7 @@ def split(reading: TokenizedNote, block: Block, start: int, end: int, size: Size
 def cut(
     reading: TokenizedNote, start: int, end: int, levels: Sequence[Level], size: Size, solid: Sequence[Span] = ()
 ) -> list[Span]:
-    """Cut a span at the points of the first level, and pieces that are too large at those of the next level.
+    """Cut a span at the cut points of the first level, and pieces that are still too large at those of the next level.
 
     After the last level, pieces are cut between tokens. A `solid` span stays uncut until a level that keeps pieces
     whole leaves one over the limit.
@@ -220,7 +220,7 @@ def cut(
 
 
 def join(reading: TokenizedNote, spans: Sequence[Span], target: int) -> list[Span]:
-    """Join neighbouring spans up to the target, since a deeper level often leaves small pieces."""
+    """Join neighbouring spans up to the target, because a deeper level often leaves small pieces."""
     joined: list[Span] = []
     for span in spans:
         if joined and reading.count(joined[-1][0], span[1]) <= target:
@@ -265,7 +265,7 @@ def _between_tokens(reading: TokenizedNote, start: int, end: int, target: int) -
 
 
 def _join_tail(reading: TokenizedNote, spans: list[Span], size: Size) -> list[Span]:
-    """Join the last span with the one before if it is below a quarter of the target and both fit the limit."""
+    """Join the last span with the previous one if it is below a quarter of the target and both fit the limit."""
     if len(spans) > 1 and 4 * reading.count(*spans[-1]) < size.target:
         before, tail = spans[-2:]
         if reading.count(before[0], tail[1]) <= size.limit:

@@ -1,4 +1,4 @@
-"""Strategies that cut every note alike, and the one that chooses among them; checks of their options."""
+"""Strategies that treat all notes alike, and one that chooses among them; validation of their options."""
 
 import re
 from bisect import bisect_left
@@ -38,11 +38,11 @@ from core.markdown.outline import Block, Heading, walk
 from core.model import SETTINGS, Chunk, Cut, Profile
 
 _PART = 300_000
-"""Characters that are split at a time: langchain holds all pieces, and tiny ones take 200 bytes each."""
+"""Number of characters to split at a time; langchain keeps all pieces in memory, and tiny ones take 200 bytes each."""
 
 
 def check_positive(name: str, value: int) -> int:
-    """Return the value. Raises ConfigError below 1."""
+    """Return the value; raises ConfigError if it is below 1."""
     if value < 1:
         raise ConfigError(
             "“{setting}” ({name}) is {value}; it must be at least 1.", setting=SETTINGS[name], name=name, value=value
@@ -51,7 +51,7 @@ def check_positive(name: str, value: int) -> int:
 
 
 def check_size(chunk_size: int, max_single_chunk_size: int) -> int:
-    """Return `chunk_size`. Raises ConfigError outside 1 to `max_single_chunk_size`."""
+    """Return `chunk_size`; raises ConfigError outside 1 to `max_single_chunk_size`."""
     check_positive("max_single_chunk_size", max_single_chunk_size)
     if not 1 <= chunk_size <= max_single_chunk_size:
         raise ConfigError(
@@ -64,7 +64,7 @@ def check_size(chunk_size: int, max_single_chunk_size: int) -> int:
 
 
 def check_overlap(chunk_overlap: int, chunk_size: int) -> int:
-    """Return `chunk_overlap`. Raises ConfigError outside 0 to `chunk_size` - 1."""
+    """Return `chunk_overlap`; raises ConfigError outside 0 to `chunk_size` - 1."""
     if not 0 <= chunk_overlap < chunk_size:
         raise ConfigError(
             "The overlap (chunk_overlap) is {value}; it must be from 0 to {most}, below the chunk size (chunk_size).",
@@ -126,10 +126,10 @@ class MarkdownAware:
     between its blocks into parts of `chunk_size`. A block over the limit is cut between its list items, rows or
     sentences.
 
-    A section of fewer than `chunk_size // 16` tokens, with its heading, is joined with the next one if that has the
-    same or a deeper level, and both fit the limit. A heading without text is always joined; if the result exceeds the
-    limit, it is cut again. Joined sections have the level of the first, and their chunk has the section of the last.
-    Text before the first heading is never joined.
+    A section of fewer than `chunk_size // 16` tokens, including its heading, is joined with the next one if that has
+    the same or a deeper level, and both fit the limit. A heading without text is always joined; if the result exceeds
+    the limit, it is cut again. Joined sections have the level of the first, and their chunk has the section of the
+    last. Text before the first heading is never joined.
     """
 
     def __init__(self, *, chunk_size: int = 512, max_single_chunk_size: int = 1500) -> None:
@@ -198,10 +198,10 @@ class _SectionCutter:
 class RecursiveCharacter:
     """Cuts a note between paragraphs, else between lines, sentences, words or tokens.
 
-    A chunk has up to `chunk_size` tokens. Up to `chunk_overlap` of them repeat the end of the chunk before: from the
-    start of a sentence if that gives at least half of the overlap, else of a word. Code, tables, math, HTML and links
-    stay whole up to `max_single_chunk_size` tokens and overlap with no neighbour; larger ones are cut between rows. A
-    heading stays with the text below it.
+    A chunk has up to `chunk_size` tokens. Up to `chunk_overlap` of them repeat the end of the previous chunk: from the
+    start of a sentence if that gives at least half of the overlap, else from the start of a word. Code, tables, math,
+    HTML and links stay whole up to `max_single_chunk_size` tokens and overlap with no neighbour; larger ones are cut
+    between rows. A heading stays with the text below it.
     """
 
     def __init__(self, *, chunk_size: int = 512, chunk_overlap: int = 100, max_single_chunk_size: int = 1500) -> None:
@@ -231,7 +231,7 @@ class RecursiveCharacter:
 
 
 def _separate(reading: TokenizedNote, mask: Flags, target: int) -> list[Span]:
-    """Cut the body into spans without gaps, with langchain's splitter.
+    """Cut the body into spans without gaps, using langchain's splitter.
 
     The splitter gets a copy of the body with a mark before every token, so that its length function can count marks.
     Text that must stay whole is replaced by filler, so that no separator matches in it. The pieces add up to the copy,
@@ -288,7 +288,7 @@ def _separators(mark: str, filler: str, run: int) -> list[str]:
 
 
 def _solid_flags(reading: TokenizedNote, size: Size) -> Flags:
-    """Flag the characters that stay together: those of blocks, rows, first lines of list items, and links."""
+    """Flag the characters that stay together, in blocks, rows, first lines of list items, and links."""
     flags = np.zeros(len(reading.body), dtype=bool)
     titled, is_below = 0, False
     for block in walk(reading.outline.blocks):
@@ -300,7 +300,7 @@ def _solid_flags(reading: TokenizedNote, size: Size) -> Flags:
 
 
 def _solid_spans(reading: TokenizedNote, block: Block, titled: int, size: Size) -> Iterator[Span]:
-    """Yield the spans of a block that stay together; headings from `titled` on must fit into its first chunk."""
+    """Yield the spans in a block that stay together; headings from `titled` on must fit into its first chunk."""
     body = reading.body
     if block.kind == "details" and reading.count(titled, block.end) <= size.limit:
         yield block.start, block.end
@@ -341,7 +341,7 @@ def _with_headings(reading: TokenizedNote, spans: list[Span]) -> list[Span]:
 
 
 def _bound(reading: TokenizedNote, spans: list[Span], solid: Flags, size: Size) -> list[Span]:
-    """Join the small pieces that langchain leaves beside cuts, and cut spans over the limit."""
+    """Join the small pieces that langchain leaves next to cuts, and cut spans over the limit."""
 
     def lines(text: str, start: int, end: int) -> list[int]:
         return [at for at in line_starts(text, start, end) if not (solid[at - 1] and solid[at])]
@@ -359,7 +359,7 @@ def _bound(reading: TokenizedNote, spans: list[Span], solid: Flags, size: Size) 
 
 
 def _overlap_start(reading: TokenizedNote, before: Slice, start: int, room: int, solid: Flags) -> int:
-    """Return the start of the overlap with the chunk before, `start` if there is none."""
+    """Return the start of the overlap with the previous chunk, `start` if there is none."""
     rank = int(np.searchsorted(reading.starts, start))
     if room <= 0 or rank == 0:
         return start
@@ -376,10 +376,10 @@ def _overlap_start(reading: TokenizedNote, before: Slice, start: int, room: int,
     return start
 
 
-# Choice of the strategy that fits a note: profile -> choice -> check of the result, with the reasons.
+# Choice of the strategy for a note: profile -> choice -> check of the result, with the reasons.
 
 NEARLY_ALL = 0.9
-"""Share of a note's tokens from which a single chunk leaves the note practically uncut."""
+"""Share of a note's tokens in a single chunk from which the note counts as uncut."""
 
 
 class Adaptive:
@@ -411,7 +411,7 @@ class Adaptive:
         return list(self.explain(reading).chunks)
 
     def explain(self, reading: TokenizedNote) -> Cut:
-        """Cut a note and give the reasons: the chosen strategy's first, then those of the rejected ones."""
+        """Cut a note and return the reasons: that of the chosen strategy first, then those of the rejected ones."""
         profile = describe.profile(reading)
         tokens = plural("{n} token", "{n} tokens", n=profile.tokens)
         if profile.tokens < self._threshold:
@@ -442,7 +442,7 @@ class Adaptive:
         return _cut(chunks, profile, recursive=recursive, none=long, markdown=markdown)
 
     def _by_headings(self, reading: TokenizedNote, profile: Profile) -> tuple[list[Chunk], Message]:
-        """Cut a note by its headings and give the reason; return no chunks if the result is rejected."""
+        """Cut a note by its headings and return the reason; return no chunks if the result is rejected."""
         sections = profile.headings[1] + profile.headings[2]
         headings = plural("{n} heading (## or ###)", "{n} headings (## or ###)", n=sections)
         if sections < self._headings:

@@ -1,1 +1,1 @@
-"""The app as a program of this computer: window, menu entry, dialogs, bug reports."""
+"""The app as a program on this computer: window, menu entry, dialogs, bug reports."""

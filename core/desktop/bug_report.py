@@ -1,4 +1,4 @@
-"""Bug reports without personal data: no text, name, path, address or key.
+"""Bug reports without personal data: no texts, names, paths, addresses or keys.
 
 Only numbers, versions and Tessera's own choices are shown; everything else is left out or shown as `(set)`.
 """
@@ -34,7 +34,7 @@ _SET = "(set)"
 
 @frozen
 class BugReport:
-    """Facts about a workspace by name; the text has a line for each."""
+    """Facts about a workspace by name; as text, one per line."""
 
     facts: Mapping[str, Any]
 
@@ -45,7 +45,7 @@ class BugReport:
 def bug_report(
     folder: Path, settings: Settings, status: Status | None = None, problem: TesseraError | None = None
 ) -> BugReport:
-    """Return the bug report of a workspace; `problem` is the reason why it has no `status`."""
+    """Return a bug report; `problem` is the reason why the workspace has no `status`."""
     facts: dict[str, object] = {
         "versions": versions(),
         "files": _sizes(folder),
@@ -65,7 +65,7 @@ def bug_report(
 
 @cache
 def versions() -> Mapping[str, str]:
-    """Return the versions of the system and the packages, without importing them."""
+    """Return the versions of the system and of packages, without importing these."""
     known = {"python": platform.python_version(), "system": platform.platform(), "sqlite": sqlite3.sqlite_version}
     for package in _PACKAGES.split():
         try:
@@ -76,7 +76,7 @@ def versions() -> Mapping[str, str]:
 
 
 def _sizes(folder: Path) -> dict[str, str]:
-    """Return the bytes of each of Tessera's own files in the workspace, and of all others together."""
+    """Return the size of each of Tessera's own files in the workspace, and of all others together."""
     sizes = dict.fromkeys((*_FILES, "others"), 0)
     for file, size in files.sizes(folder):
         first = file.relative_to(folder).parts[0]
@@ -85,7 +85,7 @@ def _sizes(folder: Path) -> dict[str, str]:
 
 
 def _changed(section: BaseModel, above: str) -> Iterator[tuple[str, object]]:
-    """Yield the settings that differ from the defaults; a text is hidden unless it is one of Tessera's choices."""
+    """Yield the settings that differ from the defaults; texts are hidden unless they are among Tessera's choices."""
     for name, field in type(section).model_fields.items():
         value = getattr(section, name)
         if isinstance(value, BaseModel):

@@ -1,6 +1,6 @@
-"""The app on this computer: its window, its entry in the menu of programs, the dialog for a folder.
+"""The app on this computer: its window, its entry in the application menu, the dialog for choosing a folder.
 
-The window is a browser of this machine without toolbars, in its own profile. A browser that reads commands from a pipe
+The window is a browser on this machine without toolbars, in its own profile. A browser that reads commands from a pipe
 (Chrome's `--remote-debugging-pipe`) can be brought to the front and closed through the pipe, reports when its last page
 is closed, and ends with this process. No other process can reach the pipe.
 """
@@ -42,16 +42,16 @@ _ROOTS = ("PROGRAMFILES", "PROGRAMFILES(X86)", "LOCALAPPDATA")
 _FLAGS = ("--no-first-run", "--no-default-browser-check", "--disable-sync", "--disable-extensions")
 _CHUNK = 1 << 16
 _ABOVE = 10
-"""Smallest file descriptor for copies, above the descriptors that are reassigned."""
+"""Smallest file descriptor for copies, above all descriptors that are reassigned."""
 
 address = ""
-"""The address of the pages of this process, with their token if they need one."""
+"""Address of the pages of this process, with their token if they need one."""
 window: "AppWindow | None" = None
-"""The window of this process, while it is open."""
+"""Window of this process while it is open."""
 
 
 def browser() -> str | None:
-    """Return the first browser of this machine that can open a window for an app."""
+    """Return the first installed browser that can open an app window."""
     places: Iterator[str | None]
     if sys.platform == "darwin":
         places = (f"/Applications/{name}.app/Contents/MacOS/{name}" for name in _APPLICATIONS)
@@ -63,12 +63,12 @@ def browser() -> str | None:
 
 
 def keeps_running() -> bool:
-    """Return whether the app keeps running after its window is closed, by the settings."""
+    """Return whether the settings keep the app running after its window is closed."""
     return settings().app.keep_running
 
 
 def profile(workspace: Path) -> Path:
-    """Return the folder for the browser's files of a workspace's window; it contains no notes."""
+    """Return the browser profile folder for a workspace's window; it contains no notes."""
     return user_cache_path("tessera", appauthor=False) / f"window-{digest(os.path.realpath(workspace)).hex()[:12]}"
 
 
@@ -80,16 +80,16 @@ class AppWindow:
         flags = [f"--user-data-dir={profile}", "--class=Tessera", *_FLAGS]
         self._pages: set[str] = set()
         self.seen = sys.platform == "win32"
-        """Whether a window was ever shown; a browser that can't start ends at once."""
+        """Whether the window was ever visible; a browser that can't start ends at once."""
         self._number = 0
         self._sending = threading.Lock()
         self._commands: int | None = None
         self.wait: Callable[[], object]
-        """Waits until the window is closed; called once, by one thread."""
+        """Function that waits until the window is closed; called once, by one thread."""
         if sys.platform == "win32":
             self.wait = subprocess.Popen([browser, f"--app={url}", *flags]).wait
         else:
-            # Other users of this machine see the command line: an address with a token comes through the pipe.
+            # Other users of this machine can see the command line, so an address with a token is sent through the pipe.
             open_part, _, secret = url.partition("?")
             self._address = url if secret else ""
             pid, self._commands, answers = _piped([browser, "--remote-debugging-pipe", f"--app={open_part}", *flags])
@@ -98,7 +98,7 @@ class AppWindow:
             self._send("Target.setDiscoverTargets", discover=True)
 
     def bring_to_front(self) -> bool:
-        """Bring the window to the front; return False if its browser takes no commands."""
+        """Bring the window to the front; return False if its browser accepts no commands."""
         return any(self._send("Target.activateTarget", targetId=page) for page in tuple(self._pages))
 
     def _send(self, method: str, session: str = "", **parameters: object) -> bool:
@@ -114,7 +114,7 @@ class AppWindow:
     def _read(self, answers: int) -> None:
         """Track the open pages, and end the browser with the last one, because on macOS it would stay without a window.
 
-        Closes both ends of the pipe when the browser is gone.
+        Closes both ends of the pipe when the browser has ended.
         """
         rest = b""
         with suppress(OSError):
@@ -146,8 +146,8 @@ class AppWindow:
 
 
 def _piped(command: list[str]) -> tuple[int, int, int]:
-    """Start a browser with pipes for commands (its file 3) and answers (its file 4); return its pid and our ends."""
-    import fcntl  # which Windows lacks
+    """Start a browser with pipes for commands (its fd 3) and responses (its fd 4); return its pid and our ends."""
+    import fcntl  # not available on Windows
 
     (read, commands), (answers, write) = os.pipe(), os.pipe()
     # Above all file descriptors that are reassigned below.
@@ -167,9 +167,9 @@ def _piped(command: list[str]) -> tuple[int, int, int]:
 
 
 PATIENCE = 600.0
-"""Seconds that a dialog may stay open."""
+"""Maximum number of seconds that a dialog stays open."""
 MOST = 500
-"""Maximum subfolders that are listed."""
+"""Maximum number of subfolders to list."""
 _MAC = 'POSIX path of (choose folder with prompt "Tessera")'
 _WINDOWS_DIALOG = (
     "Add-Type -AssemblyName System.Windows.Forms; $box = New-Object System.Windows.Forms.FolderBrowserDialog; "
@@ -193,7 +193,7 @@ def command() -> Sequence[str] | None:
 
 
 def choose() -> Path | None:
-    """Show the dialog and return the chosen folder; None without a choice, or for a name that isn't text."""
+    """Show the dialog and return the chosen folder; None if none was chosen or its name isn't valid text."""
     shown = command()
     if shown is None:
         return None
@@ -206,7 +206,7 @@ def choose() -> Path | None:
 
 
 def inside(folder: Path) -> list[Path]:
-    """Return the subfolders by name, without hidden ones and names that aren't text; [] for an unreadable folder."""
+    """Return the subfolders by name, except hidden ones and invalid names; [] for an unreadable folder."""
     try:
         seen = [path for path in folder.iterdir() if path.name[0] != "." and find_half_character(path.name) is None]
     except OSError:
@@ -224,12 +224,12 @@ def _is_folder(place: Path) -> bool:
 _NAME = "Tessera"
 _ICON = PROGRAM / "data" / "icon" / "tessera.png"
 _SIDE = 256
-"""Pixels of the icon's side."""
+"""Width and height of the icon in pixels."""
 _RUN = (sys.executable, "-m", "core.doors.cli", "app")
 
 
 def add() -> Path:
-    """Write the shortcut for this user, and return its path; raises ConfigError if it can't be written."""
+    """Write the shortcut for the current user, and return its path; raises ConfigError if it can't be written."""
     place = _place()
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -247,7 +247,7 @@ def add() -> Path:
 
 
 def remove() -> Path:
-    """Delete the shortcut, if there is one, and return its path."""
+    """Remove the shortcut, if it exists, and return its path."""
     place = _place()
     if place.is_dir():
         shutil.rmtree(place)
@@ -287,7 +287,7 @@ _QUOTED = str.maketrans({sign: f"\\{sign}" for sign in '"`$\\'} | {"%": "%%"})
 
 
 def _bundle(place: Path) -> None:
-    """Write a macOS application: a folder with its description, a script and the icon."""
+    """Write a macOS application bundle: a folder with its description, a script and the icon."""
     import plistlib
 
     inside = place / "Contents"
@@ -325,7 +325,7 @@ def _link(place: Path) -> None:
 
 
 def _quote(text: str) -> str:
-    """Return a string literal of PowerShell, where curly quotation marks end a string too."""
+    """Return a PowerShell string literal; there, curly quotation marks end a string too."""
     return "'" + re.sub("(['‘’‚‛])", r"\1\1", text) + "'"
 
 

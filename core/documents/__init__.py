@@ -33,21 +33,21 @@ class Converted:
 
 
 class Converter(Protocol):
-    """Converts the bytes of a document to Markdown, in a process with limits of time and memory.
+    """Converts a document's bytes to Markdown in a process with time and memory limits.
 
-    Building one is cheap: only `convert` loads what it needs.
+    The constructor is cheap: only `convert` loads what it needs.
     """
 
     @property
     def kinds(self) -> str:
-        """The suffixes that it reads: lower case, without dots, separated by spaces."""
+        """File suffixes that the converter reads: lower case, without dots, separated by spaces."""
 
     @property
     def version(self) -> str:
-        """The name and version of the program or library that makes the text."""
+        """Name and version of the program or library that produces the text."""
 
     def convert(self, data: bytes, kind: str) -> Converted:
-        """Return a document as Markdown; raises SourceError, with an empty path, if it can't be converted.
+        """Return a document as Markdown; raises SourceError with an empty path if it can't be converted.
 
         It opens no other file and no connection. Data of a text kind is UTF-8.
         """

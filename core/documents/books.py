@@ -1,4 +1,4 @@
-"""E-books rewritten so that pandoc finds all their notes: in any file, in any order, with or without a reference."""
+"""Rewriting of e-books so that pandoc finds all their notes: in any file, in any order, with or without a reference."""
 
 import html
 import re
@@ -14,7 +14,7 @@ from core.documents.office.package import Package, first, local, parse_xml
 _PAGES = (".xhtml", ".html", ".htm")
 _TAG = re.compile(rb"<\w[^<>]*>")
 _TYPE = re.compile(rb"""\s(?:epub:type|role)(\s*=\s*["'](?!toc|landmarks|page-list))""")
-"""Attributes that mark notes and title pages. Pandoc drops both, except notes that the same file refers to."""
+"""Attributes for notes and title pages. Pandoc drops such elements, except notes referenced from the same file."""
 _ASIDE = re.compile(rb"(</?)aside\b")
 _TARGET = re.compile(rb"""<p(?=\s)[^<>]*?\sid\s*=\s*["']([^"'<>]+)["']""")
 _SKIPPED = re.compile(rb"""\slinear\s*=\s*["']no["']""")
@@ -28,7 +28,7 @@ _SIGNS = re.compile(r"[\W_]*(\w{1,6}|\W?)[\W_]*")
 
 
 def prepare(data: bytes) -> bytes:
-    """Return a book in which pandoc finds each note as ordinary text with an anchor, and every part in order."""
+    """Return a book in which pandoc finds each note as plain text with an anchor, and all parts in order."""
     package = Package(data)
     pages = {name: package.read(name) for name in package.names if name.lower().endswith(_PAGES)}
     linked = {unquote(name.decode("utf-8", "replace")) for page in pages.values() for name in _LINKED.findall(page)}
@@ -50,7 +50,7 @@ def _plain_tag(tag: "re.Match[bytes]") -> bytes:
 
 
 def _in_order(parts: bytes, linked: set[str]) -> bytes:
-    """Return the list of a book's parts with every page in the spine, including pages that others only link to."""
+    """Return a book's package file with every page in the spine, including pages that are only reached by a link."""
     parts = _SKIPPED.sub(b"", parts)
     ordered, more = set(_ORDERED.findall(parts)), b""
     for item in _ITEM.findall(parts):
@@ -93,7 +93,7 @@ def _address(node: Mapping[str, Any]) -> str:
 
 
 def _take(node: object, wanted: set[str], notes: dict[str, Blocks]) -> Any:
-    """Return a node without the `wanted` notes, which go to `notes`, and without list items left empty."""
+    """Return a node without the `wanted` notes, which go to `notes`, and without list items that are left empty."""
     if isinstance(node, dict):
         if node.get("t") in ("BulletList", "OrderedList"):
             items = node["c"] if node["t"] == "BulletList" else node["c"][1]
@@ -113,7 +113,7 @@ def _take(node: object, wanted: set[str], notes: dict[str, Blocks]) -> Any:
 
 
 def _note(block: Any) -> tuple[str, Blocks]:
-    """Return the id of a block that a reference may lead to, and its content."""
+    """Return a block's id, as a reference might name it, and the block's content."""
     kind = block.get("t") if isinstance(block, dict) else None
     if kind == "Div":
         return block["c"][0][0], block["c"][1]
@@ -136,7 +136,7 @@ def _put(node: object, notes: dict[str, Blocks]) -> Any:
 
 
 def _without_number(blocks: Blocks, number: str) -> Blocks:
-    """Return a note without its own number and the link back to its reference."""
+    """Return a note without its number and without the link back to its reference."""
     label = _SIGNS.sub(r"\1", number)
     if blocks[0]["t"] == "Header" and _SIGNS.sub(r"\1", syntax.plain(blocks[0]["c"][2])) == label:
         return blocks[1:]
@@ -186,7 +186,7 @@ _ABOUT = {"book-title": "title", "author": "author", "keywords": "tags", "date":
 
 
 def _page(element: Element, depth: int) -> str:
-    """Return an element as HTML; `depth` is the number of sections around it."""
+    """Return an element as HTML; `depth` is its number of enclosing sections."""
     name = local(element)
     if name == "title":
         level = max(1, min(depth, _DEEPEST))

@@ -1,6 +1,6 @@
-"""Contract tests for every converter, also in other packages.
+"""Contract tests for every converter, including those in other packages.
 
-A test class inherits ConverterContract and gives it two fixtures: `converter` returns the converter under test,
+A test class inherits ConverterContract and defines two fixtures: `converter` returns the converter under test,
 `document` the bytes of a document and its kind.
 """
 

@@ -1,4 +1,4 @@
-"""Documents and pictures -> Markdown, text or pixels, in a process that can be killed."""
+"""Conversion of documents and pictures to Markdown, text or pixels, in a process that can be killed."""
 
 import atexit
 import base64
@@ -33,18 +33,18 @@ from core.model import Pixels
 
 _LOG = logging.getLogger(__name__)
 SECONDS, MOST_SECONDS, OCR_SECONDS = 20, 120, 3600
-"""Processor seconds for a small document, for any document, and for a PDF that may be a scan (read page by page)."""
+"""CPU seconds for a small document, for any document, and for a PDF that may be a scan (read page by page)."""
 MEGABYTES, MOST_MEGABYTES, OCR_MEGABYTES = 1024, 2048, 4096
-"""Megabytes of address space for a small document, for any document, and for a scan."""
+"""Address space in megabytes for a small document, for any document, and for a scan."""
 _SECONDS_OF_MB, _MEGABYTES_OF_MB = 20, 256
-"""Seconds and megabytes that each megabyte of a document adds."""
+"""CPU seconds and megabytes of address space that each megabyte of a document adds."""
 _CLOCK = 3
-"""Factor from processor seconds to seconds on the clock: a busy machine takes longer."""
+"""Ratio of elapsed time to CPU time that is allowed, because a busy machine is slower."""
 _MOST_IDLE = 2
 _IDLE: list[ConverterProcess] = []
 _IDLE_LOCK = Lock()
 _SCANNER, _LOOK = Lock(), 0.1
-"""A lock that lets one possible scan be read at a time, and the seconds between two calls of `look` while waiting."""
+"""Lock so that only one possible scan is read at a time, and seconds between calls of `look` while waiting for it."""
 
 
 def default_for(kind: str) -> str:
@@ -53,7 +53,7 @@ def default_for(kind: str) -> str:
 
 
 def converters_for(kind: str) -> list[str]:
-    """Return the names of the converters that read a kind."""
+    """Return the names of the converters that read a given kind."""
     return [name for name in CONVERTERS if kind in _kinds(name, CONVERTERS[name])] if kind else []
 
 
@@ -70,7 +70,7 @@ def _kinds(name: str, entry: Entry) -> tuple[str, ...]:
 def is_document(path: str, *, pictures: bool = False) -> bool:
     """Return whether a file, by its name, is a document that becomes a note.
 
-    Pictures in a folder belong to the notes that link to them; with `pictures` they count as documents too.
+    A picture in a folder belongs to the notes that link to it; with `pictures`, it counts as a document too.
     """
     kind = kind_of(path)
     return (pictures or kind not in PICTURES) and bool(default_for(kind))
@@ -103,7 +103,7 @@ def convert(data: bytes, path: str, *, converter: str = "", look: Look = lambda:
 
 @contextmanager
 def _checked(path: str) -> Iterator[None]:
-    """Raise SourceError if a worker's result is malformed: a hostile document may have taken the worker over."""
+    """Raise SourceError if a worker's result is malformed, because a hostile document may control the worker."""
     try:
         yield
     except DAMAGE as error:
@@ -111,7 +111,7 @@ def _checked(path: str) -> Iterator[None]:
 
 
 def _run(name: str, kind: str, data: bytes, path: str, look: Look) -> WorkerResult:
-    """Convert in an idle process or a new one; return its result."""
+    """Convert in an idle or a new process; return its result."""
     reads_scans = name == "ocr" or kind == "pdf"
     limits = limits_of(len(data), reads_scans=reads_scans)
     with _scanner(look) if reads_scans and can_read() else nullcontext():
@@ -146,7 +146,7 @@ def _run_within(limits: Limits, name: str, kind: str, data: bytes, path: str, lo
 
 
 def limits_of(size: int, *, reads_scans: bool) -> Limits:
-    """Return the limits for a document of `size` bytes. A possible scan gets more once it proves to be one."""
+    """Return the limits for a document of `size` bytes. They rise for a scan once it is recognized."""
     most, scan = (OCR_SECONDS, OCR_MEGABYTES) if reads_scans else (MOST_SECONDS, MOST_MEGABYTES)
     seconds = min(most, SECONDS + _SECONDS_OF_MB * (size >> 20))
     megabytes = min(MOST_MEGABYTES, MEGABYTES + _MEGABYTES_OF_MB * (size >> 20))
@@ -169,18 +169,18 @@ def _close_idle() -> None:
 
 
 PICTURE_SECONDS = 120
-"""Processor seconds for one picture; most take one or two."""
+"""CPU seconds for one picture; most pictures take one or two."""
 _LIMITS = Limits(OCR_SECONDS, PICTURE_SECONDS, OCR_MEGABYTES, OCR_MEGABYTES)
 _CONVERTER, _ANY_KIND = "ocr", "-"
 
 
 def can_read() -> bool:
-    """Return whether the reader for pictures is installed."""
+    """Return whether the picture reader is installed."""
     return has("rapidocr")
 
 
 def check_picture_reader() -> None:
-    """Raise ConfigError, with the command that installs it, if the reader for pictures is missing."""
+    """Raise ConfigError, with the command that installs it, if the picture reader is missing."""
     if not can_read():
         raise ConfigError(
             "The reader for pictures isn't installed yet. Install it, then start Tessera again: {command}",
@@ -189,9 +189,9 @@ def check_picture_reader() -> None:
 
 
 def holds_words(text: str) -> bool:
-    """Return whether the text of a picture has two characters side by side.
+    """Return whether the text of a picture has two adjacent word characters.
 
-    OCR reads a line or a circle as a single character, with a high score.
+    OCR often reads a line or a circle as a single character with a high score.
     """
     return any(len(word) > 1 for word in text.split())
 
@@ -203,10 +203,10 @@ class PictureReader:
         self._process = ConverterProcess(_LIMITS, waits=True)
 
     def read(self, data: bytes, path: str, look: Look) -> tuple[str, str]:
-        """Return the text of a picture ("" for none or doubtful text) and the version of its reader.
+        """Return the text of a picture ("" if it has none or it is doubtful) and the version of its reader.
 
         `look` is called often meanwhile; an exception that it raises ends the process. Raises SourceError for a picture
-        that is refused or can't be read, Interrupted if the picture isn't the cause.
+        that is refused or can't be read, and Interrupted if the picture isn't the cause.
         """
         result = self._result(data, path, _CONVERTER, look)
         with _checked(path):

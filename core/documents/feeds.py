@@ -1,4 +1,4 @@
-"""Feeds (RSS, Atom) and outlines (OPML) -> Markdown: a section per entry, or a list."""
+"""Conversion of feeds (RSS, Atom) and outlines (OPML) to Markdown: a section per entry, or a list."""
 
 import html
 import io
@@ -17,7 +17,7 @@ _TEXTS = ("encoded", "content", "description", "summary")
 
 
 class Feed:
-    """Reads feeds and outlines. Nothing that they link to is loaded."""
+    """Reads feeds and outlines without loading anything that they link to."""
 
     kinds = "rss atom opml"
     version = "Tessera 1"
@@ -27,7 +27,7 @@ class Feed:
         if b"<!ENTITY" in data:
             raise SourceError("", "declares entities, which a feed doesn't need: refused.")
         try:
-            root = parse(io.BytesIO(data), XMLParser(encoding="utf-8")).getroot()  # the kind is one of text
+            root = parse(io.BytesIO(data), XMLParser(encoding="utf-8")).getroot()  # the kind is a text kind
         except ParseError as error:
             raise damaged("") from error
         if local(root) == "opml":
@@ -46,7 +46,7 @@ class Feed:
 
 
 def _child(element: Element, *tags: str) -> Element | None:
-    """Return the first child with the first of these tags that occurs."""
+    """Return the first child with the first tag that any child has."""
     return next((child for tag in tags for child in element if local(child) == tag), None)
 
 
@@ -81,7 +81,7 @@ def _entry(entry: Element) -> str:
 
 
 def _text(entry: Element) -> str:
-    """Return the texts of an entry as HTML, without texts that another one contains."""
+    """Return the texts of an entry as HTML, without texts contained in another text."""
     written = {}
     for element in (element for tag in _TEXTS for element in entry if local(element) == tag):
         text = tostring(element, "unicode", "html") if len(element) else "".join(element.itertext())
@@ -95,7 +95,7 @@ def _text(entry: Element) -> str:
 
 
 def _outline(parent: Element, depth: int) -> Iterator[str]:
-    """Yield the items of an outline as lines of a list; the indentation stops growing at `_DEEPEST`."""
+    """Yield the items of an outline as list lines, indented up to a depth of `_DEEPEST`."""
     waiting = [(element, depth) for element in reversed(parent)]
     while waiting:
         item, depth = waiting.pop()

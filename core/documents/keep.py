@@ -1,4 +1,4 @@
-"""Notes of Google Keep, which exports each one as a web page: labels, checkboxes, and the date of the note."""
+"""Notes from Google Keep, which exports each one as a web page: labels, checkboxes, and the note's date."""
 
 import html
 import re
@@ -16,7 +16,7 @@ _DATES = ("%b %d, %Y, %I:%M:%S %p", "%b %d, %Y, %H:%M:%S", "%d %b %Y, %H:%M:%S")
 
 
 def read_keep(page: str) -> tuple[str, dict[str, str]]:
-    """Return a note of Keep as a page with checkboxes, and its labels and date; other pages stay unchanged."""
+    """Return a Keep note as a page with checkboxes, and its labels and date; other pages stay unchanged."""
     if not _NOTE.search(page):
         return page, {}
     about = {"tags": ",".join(map(html.unescape, _LABEL.findall(page)))}

@@ -1,4 +1,4 @@
-"""Kinds of documents by suffix: names, signatures, required packages, and why other kinds aren't read."""
+"""Document kinds by suffix: names, signatures, required packages, and why other kinds aren't read."""
 
 import io
 import re
@@ -19,7 +19,7 @@ _EXTRAS = {
     "pypdfium2": "documents",
     "rapidocr": "ocr",
 }
-"""A module that a converter imports -> the extra that installs it."""
+"""Module that a converter imports -> extra that installs it."""
 
 
 _MODULES = {
@@ -29,12 +29,12 @@ _MODULES = {
     "pdftext": "pypdfium2",
     "ocr": "rapidocr",
 }
-"""The module that each built-in converter needs."""
+"""Built-in converter -> module that it needs."""
 
 
 @cache
 def has(module: str) -> bool:
-    """Return whether a module of an extra is installed."""
+    """Return whether a module from an extra is installed."""
     return find_spec(module) is not None
 
 
@@ -49,7 +49,7 @@ def need(module: str) -> None:
 
 
 def installed(converter: str) -> bool:
-    """Return whether a converter's requirements are installed; packages bring their own."""
+    """Return whether a converter's requirements are installed; those of other packages are assumed to be."""
     module = _MODULES.get(converter)
     return module is None or has(module)
 
@@ -61,7 +61,7 @@ def fingerprint() -> str:
 
 MAX_BYTES = 100 * 1024 * 1024
 MAX_UNPACKED = 500 * 1024 * 1024
-"""Bytes that a zip archive (an Office document, a book) may unpack to."""
+"""Maximum number of bytes that a zip archive (an Office document, a book) may unpack to."""
 MAX_RATIO = 200
 MAX_PAGES = 5_000
 _RATIO_FLOOR = 20 * 1024 * 1024
@@ -72,10 +72,10 @@ _ENCRYPTED = 0x1
 
 @frozen
 class FileKind:
-    """A kind of file: its name, and how to recognize its content.
+    """A file kind: its name, and how to recognize its content.
 
-    A zip archive holds a file whose path matches `entry`; other binary files start with `begins`; the rest is text.
-    With `called_as_file` a note gets the name of its file as title.
+    A zip archive contains a file whose path matches `entry`; other binary files start with `begins`; the rest is text.
+    With `called_as_file`, a note takes its title from the file name.
     """
 
     name: Message
@@ -142,7 +142,7 @@ PICTURES = {
     "tif": rb"II\*\0|MM\0\*",
     "tiff": rb"II\*\0|MM\0\*",
 }
-"""Kinds of pictures whose text can be read -> a pattern for how their files begin."""
+"""Picture kinds whose text can be read -> pattern for the first bytes of their files."""
 _SAME = {
     **dict.fromkeys(("docm", "dotx", "dotm"), "docx"),
     **dict.fromkeys(("xlsm", "xltx", "xltm"), "xlsx"),
@@ -151,7 +151,7 @@ _SAME = {
     "ots": "ods",
     "otp": "odp",
 }
-"""Templates, shows, and documents with macros -> the plain kind with the same parts. Macros are never run."""
+"""Suffixes of templates, slide shows, and documents with macros -> the plain kind. Macros are never run."""
 _PROGRAMS = (b"MZ", b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"#!")
 
 
@@ -166,7 +166,7 @@ def kind_of(path: str) -> str:
 
 
 def picture_kind(data: bytes) -> str:
-    """Return the kind of a picture by its first bytes, "" for unsupported ones: many a .jpg holds a PNG."""
+    """Return the kind of a picture by its first bytes, "" if unsupported; the suffix isn't reliable."""
     return next((kind for kind, begins in PICTURES.items() if re.match(begins, data[:64])), "")
 
 
@@ -176,7 +176,7 @@ def name_of(kind: str) -> Message:
 
 
 def check(data: bytes, kind: str, path: str) -> None:
-    """Raise SourceError for data that isn't of its kind, is encrypted, or would unpack to too much."""
+    """Raise SourceError for data that doesn't match its kind, is encrypted, or would unpack to too much."""
     check_size(data, path)
     if data.startswith(_PROGRAMS) and not data.startswith(b"#!/usr/bin/env pandoc"):
         raise SourceError(path, "is a program, despite its name: refused.")
@@ -245,9 +245,9 @@ KINDS_READ = message(
     "Markdown and text, PDF, Word, PowerPoint, Excel and CSV, LibreOffice, e-books, web pages, e-mail, notebooks, "
     "subtitles, and exports of Notion, Evernote, Logseq, Joplin, Google Keep, Slack and Telegram"
 )
-"""The names of the supported kinds for the user."""
+"""Names of the supported kinds, for the user."""
 _MOST_COUNTED = 8
-"""The most kinds that a message lists by name."""
+"""Maximum number of kinds that a message lists by name."""
 _BETTER = {
     **dict.fromkeys("doc dot wps pages one".split(), "docx"),
     **dict.fromkeys("xls xlsb xlt numbers et".split(), "xlsx"),
@@ -257,7 +257,7 @@ _BETTER = {
     **dict.fromkeys("msg oft".split(), "eml"),
     "webarchive": "html",
 }
-"""Unsupported formats -> the supported one that their own programs can save."""
+"""Unsupported formats -> supported format in which their own programs can save."""
 _REASONS = {
     " ".join((*PICTURES, "svg avif heic heif ico psd raw cr2 nef dng")): message(
         "is a picture. Notes that link to it show it, and its text is found where the base reads pictures."
@@ -284,7 +284,7 @@ _REASONS = {
         "is data for programs. Export what should be found as text or CSV."
     ),
 }
-"""Suffixes of other kinds -> why their files aren't read, and what the user can do."""
+"""Suffixes of other kinds -> reason why their files aren't read, and what the user can do."""
 
 
 def why_not_read(path: str) -> Message:
@@ -305,7 +305,7 @@ def why_not_read(path: str) -> Message:
 
 
 def nothing_read(paths: Iterable[str]) -> Message:
-    """Return the message that none of these files can be read: their number by kind, and the supported kinds."""
+    """Return the message that none of the given files can be read: their number by kind, and the supported kinds."""
     counts = Counter(map(kind_of, paths))
     if not counts:
         return message("There are no files to read here. Kinds that are read: {kinds}.", kinds=KINDS_READ)

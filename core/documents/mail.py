@@ -1,4 +1,4 @@
-"""E-mails -> Markdown: the main headers, the text, forwarded mails, and the names of attached files."""
+"""Conversion of e-mails to Markdown: the main headers, the text, forwarded mails, and the names of attachments."""
 
 import email
 import email.policy
@@ -17,13 +17,13 @@ from core.model import Omission
 
 _HEADERS = ("From", "To", "Cc", "Date")
 _DEEPEST = 20
-"""The deepest nesting of parts and forwarded mails that is read."""
+"""Maximum nesting depth of parts and forwarded mails that are read."""
 _LONGEST = 10_000
-"""Characters of the longest header that the header parser decodes: it is slow for longer ones."""
+"""Maximum number of characters of a header that the header parser decodes; it is slow for longer ones."""
 _ENCRYPTED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
 _WORD, _ADDRESS = re.compile(r"\w+"), re.compile(r"https?://\S+|\]\([^()\s]*\)")
 _SAME, _MORE = 0.6, 2
-"""Share of the last alternative's words for which a plainer one is preferred; else the factor of words to beat it."""
+"""Minimum share of the last alternative's words in a preferred earlier one, and weight of the last's word count."""
 _SIGNATURE = "-- "
 _UNDERLINE = re.compile(r"((?:> ?)*) {0,3}(?:-+|=+)[ \t]*")
 _HEADING = re.compile(r"^((?:> ?)* {0,3})(#{1,6}(?:[ \t]|$))")
@@ -33,7 +33,7 @@ _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "appl
 
 @dataclass(slots=True)
 class _Mail:
-    """The texts and attachments that were read from the parts of an e-mail."""
+    """The texts and attachments read from the parts of an e-mail."""
 
     texts: list[str] = field(default_factory=list)
     attached: list[str] = field(default_factory=list)
@@ -42,7 +42,7 @@ class _Mail:
 
 
 class Mail:
-    """Reads e-mails that mail programs saved; Apple Mail saves `emlx`."""
+    """Reads e-mail files; `emlx` is Apple Mail's format."""
 
     kinds = "eml emlx"
     version = "Tessera 1"
@@ -77,10 +77,10 @@ def _head(message: EmailMessage) -> str:
 
 
 def _header(message: EmailMessage, name: str) -> str:
-    """Return a header on one line, "" if missing; the charset of undeclared bytes is guessed."""
+    """Return a header on one line, "" if missing; an undeclared charset is guessed."""
     text = next((str(value) for key, value in message.raw_items() if key.lower() == name.lower()), "")
     if text.isascii() and len(text) <= _LONGEST:
-        with suppress(Exception):  # the parser of headers raises anything for hostile ones
+        with suppress(Exception):  # the header parser may raise anything for hostile headers
             text = str(message.get(name, ""))
     return " ".join(decode_part(text.encode("utf-8", "surrogateescape"), "txt").split())
 
@@ -116,7 +116,7 @@ def _read(part: EmailMessage, into: _Mail, depth: int) -> None:
 
 
 def _read_best(parts: list[EmailMessage], into: _Mail, depth: int) -> None:
-    """Read the first alternative that has most words of the last one, else the one with the most words."""
+    """Read the first alternative that has most of the last one's words, else the longest; the last counts double."""
     readings = []
     for part in parts:
         mail = _Mail()
@@ -146,7 +146,7 @@ def _parts(part: EmailMessage) -> Iterator[EmailMessage]:
 def _text(part: EmailMessage, into: _Mail) -> str:
     payload = part.get_payload(decode=True)
     charset, flowed, delsp = "", False, False
-    with suppress(Exception):  # as of a header
+    with suppress(Exception):  # as for headers
         flowed, delsp = part.get_param("format") == "flowed", part.get_param("delsp") == "yes"
         charset = str(part.get_content_charset() or "")
     kind = part.get_content_subtype().replace("plain", "txt")
@@ -160,9 +160,9 @@ def _text(part: EmailMessage, into: _Mail) -> str:
 
 
 def _join_lines(text: str, *, delsp: bool) -> str:
-    """Return a text with each paragraph on one line (RFC 3676); with `delsp` the space at a line's end is removed."""
+    """Return a text with each paragraph on one line (RFC 3676); `delsp` removes the space at a line's end."""
     made: list[list[str]] = []
-    flows = -1  # the depth of the quotation whose paragraph goes on
+    flows = -1  # depth of the quotation whose paragraph continues
     for line in text.split("\n"):
         content = line.lstrip(">")
         depth = len(line) - len(content)

@@ -1,4 +1,4 @@
-"""Org, reStructuredText, LaTeX, XML and notebooks, rewritten so that pandoc reads all of their text."""
+"""Rewriting of Org, reStructuredText, LaTeX, XML and notebooks so that pandoc reads all of their text."""
 
 import html
 import json
@@ -11,7 +11,7 @@ from core.markdown.writing import code_block
 
 
 class Markup(NamedTuple):
-    """A text that pandoc reads completely, its tags, and the number of included files that are left out."""
+    """A text prepared for pandoc, its tags, and the number of included files that are left out."""
 
     data: bytes
     tags: str = ""
@@ -19,7 +19,7 @@ class Markup(NamedTuple):
 
 
 _OPTIONS = b"#+OPTIONS: arch:t d:t p:t\n"
-"""Settings that make pandoc read archived trees, drawers and the dates of tasks."""
+"""Org settings that make pandoc read archived trees, drawers and task dates."""
 _ORG_SETTINGS = re.compile(rb"(?im)^[ \t]*#\+(?:options|exclude_tags|select_tags|results)(?:\[[^]\n]*\])?:.*$")
 _ORG_TAGS = re.compile(rb"(?im)^[ \t]*#\+filetags:(.*)$")
 _ORG_FILES = re.compile(rb"(?im)^[ \t]*#\+(?:include|setupfile):.*$")
@@ -33,7 +33,7 @@ _ORG_DRAWER = re.compile(
 )
 _ORG_PROPERTY = re.compile(rb":([^\s:]+):[ \t]*(.*)")
 _ORG_NAMES = re.compile(rb"(?i)(?:custom_)?id|class|header-args.*|unnumbered|visibility|export_.*|cookie_data|columns")
-"""Properties that only programs use."""
+"""Org properties that are only meant for programs."""
 
 
 def _org(data: bytes) -> Markup:
@@ -45,7 +45,7 @@ def _org(data: bytes) -> Markup:
 
 
 def _list_properties(drawer: "re.Match[bytes]") -> bytes:
-    """Return a drawer of properties, followed by a list of those that a reader may want."""
+    """Return a property drawer, followed by a list of the properties that a reader may want."""
     found = _ORG_PROPERTY.findall(drawer[1])
     items = [b"- %b: %b\n" % pair for pair in found if pair[1].strip() and not _ORG_NAMES.fullmatch(pair[0])]
     return drawer[0] + (b"\n\n%b\n" % b"".join(items) if items else b"")
@@ -60,9 +60,9 @@ _SIGNATURE = re.compile(
 
 
 def without_files(data: bytes) -> tuple[bytes, int]:
-    """Return a text without the directives that name a file or an address, and their number."""
+    """Return a text without directives that name a file or an address, and the number of these."""
     kept, count = list[bytes](), 0
-    indent, first = -1, 0  # of the directive that is read, -1 outside of one; and its first line, -1 if it is left out
+    indent, first = -1, 0  # of the current directive, -1 outside of one; and its first line, -1 if it is left out
     for line in data.splitlines(keepends=True):
         own = len(line) - len(line.lstrip())
         if indent >= 0 and line.strip() and own <= indent:
@@ -85,7 +85,7 @@ def _rst(data: bytes) -> Markup:
 
 
 def _describe(directive: "re.Match[bytes]") -> bytes:
-    """Return the directive for a function, a class or an address as one whose argument pandoc reads."""
+    """Return the directive for a function, a class or an address in a form whose argument pandoc reads."""
     indent, domain, kind, plain, signature = directive.groups()
     name = kind.upper() if domain == b"http" else kind or plain
     return b"%b.. describe:: ``%b %b``" % (indent, name, signature.strip())
@@ -99,7 +99,7 @@ _TEX = (
     (re.compile(rb"\\multirow(?:\[\w\])?\{-?\d+\}(?:\*|" + _ARGUMENT + rb")"), b""),
     (re.compile(rb"(\\multicolumn\{\d+\})" + _ARGUMENT), rb"\1{l}"),
 )
-"""Commands after which pandoc loses text -> their replacements."""
+"""LaTeX commands after which pandoc loses text -> replacements."""
 _TEX_FILES = re.compile(rb"(?m)^[^%\n]*\\(?:input|include|verbatiminput|lstinputlisting)\b")
 _TEX_KEYWORDS = re.compile(rb"pdfkeywords=\{([^{}]*)\}")
 _TEX_SUBTITLE = re.compile(rb"\\subtitle(" + _ARGUMENT + rb")")
@@ -125,7 +125,7 @@ _JATS = (
         lambda found: b"<p>%b</p>" % _TAG.sub(b" ", found[1]),
     ),
 )
-"""Elements whose text pandoc drops -> replacements: labels, one-word names, and references (to pandoc, data)."""
+"""Elements whose text pandoc drops -> replacements, for labels, one-word names and references."""
 _KEYWORDS = re.compile(rb"<(?:kwd|keyword)(?:\s[^<>]*)?>([^<>]*)<")
 _NOTE = re.compile(rb"<fn\b([^<>]*)>((?:(?!</?fn\b)[\s\S])*)</fn>")
 _IDENTIFIER = re.compile(rb"""\sid=["']([^"'<>]*)""")
@@ -185,9 +185,9 @@ _SHOWN = {"text/markdown", "text/html", "text/latex"}
 
 
 def _notebook(data: bytes) -> Markup:
-    """Return a notebook with raw cells as Markdown: text in another format becomes a code block.
+    """Return a notebook with raw cells as Markdown; text in other formats becomes a code block.
 
-    The text of an output is dropped if it only names the object that a richer format shows.
+    The text form of an output is dropped if it only names an object that a richer format shows.
     """
     try:
         notebook = json.loads(data)
@@ -206,7 +206,7 @@ def _notebook(data: bytes) -> Markup:
 
 
 def _entries(node: object, name: str) -> list[dict[str, object]]:
-    """Return the dictionaries of a list in a node; empty if there is no such list."""
+    """Return the dictionaries in a list of a node; empty if there is no such list."""
     entries = node.get(name) if isinstance(node, dict) else None
     return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
 

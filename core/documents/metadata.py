@@ -31,7 +31,7 @@ _FILE = (
     r"about:blank|(https?|file):.*|\W*",
 )
 _JUNK = re.compile(f"(?i){'|'.join((*_PROGRAM, *_FILE))}")
-"""Titles that programs generate: names for untitled documents, and names of files."""
+"""Titles that programs generate: names for untitled documents, and file names."""
 
 
 def read_metadata(data: bytes, kind: str) -> dict[str, str]:
@@ -45,7 +45,7 @@ def read_metadata(data: bytes, kind: str) -> dict[str, str]:
 
 
 def sound_title(title: str) -> str:
-    """Return a title, "" for one that a program generated."""
+    """Return a title, or "" if a program generated it."""
     return "" if _JUNK.fullmatch(title.strip()) else title.strip()
 
 

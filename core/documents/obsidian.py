@@ -1,4 +1,4 @@
-"""Canvases and bases of Obsidian, drawings of Excalidraw -> Markdown: cards in reading order, views and filters."""
+"""Conversion of Obsidian canvases and bases, and of Excalidraw drawings: cards in reading order, views, filters."""
 
 import json
 import re
@@ -12,9 +12,9 @@ from core.model import Omission
 Json = dict[str, Any]
 """A JSON object: a whole file, or a card, group, arrow, element or view in it."""
 _MOST = 20_000
-"""The most cards, or links, that are read from a canvas."""
+"""Maximum number of cards, or of links, that are read from a canvas."""
 _ROW = 60
-"""The largest distance between the top edges of cards in one row, in points."""
+"""Maximum distance between the top edges of cards in one row, in points."""
 
 
 class Canvas:
@@ -41,7 +41,7 @@ class Canvas:
 
 
 class Base:
-    """Reads `.base` files: the views, filters and formulas of a base."""
+    """Reads `.base` files: their views, filters and formulas."""
 
     kinds = "base"
     version = "Tessera 1"
@@ -107,7 +107,7 @@ def in_reading_order(cards: Iterator[Json] | list[Json]) -> list[Json]:
 
 
 def _home(card: Json, groups: list[Json]) -> Json | None:
-    """Return the smallest group that contains the middle of a card."""
+    """Return the smallest group that contains the centre of a card."""
     left, top, width, height = _place(card)
     x, y = left + width / 2, top + height / 2
     inside = [
@@ -135,7 +135,7 @@ def _to_file(node: Json) -> str:
 
 
 def _display_name(node: Json) -> str:
-    """Return the name of a card for the line about an arrow."""
+    """Return the name of a card in the text about an arrow."""
     if node.get("type") == "file":
         return _to_file(node).removeprefix("!")
     name = _line(node.get("label") or node.get("url") or str(node.get("text") or "").strip().split("\n")[0]).strip("# ")
@@ -155,7 +155,7 @@ def _section(title: str, lines: list[str]) -> list[str]:
 
 
 def _view(view: Json) -> list[str]:
-    """Return the heading of a view and what it shows."""
+    """Return the heading of a view, and its content."""
     lines = [f"Layout: {_line(view['type'])}"] if view.get("type") else []
     lines += [f"Filter: {item}" for item in _filters(view.get("filters"))]
     order = view.get("order")
@@ -171,7 +171,7 @@ def _view(view: Json) -> list[str]:
 
 
 def _filters(value: object) -> list[str]:
-    """Return filters in words, a line for each condition of an outermost `and`."""
+    """Return filters in words, with one line for each condition of an outermost `and`."""
     if isinstance(value, dict) and isinstance(value.get("and"), list) and len(value) == 1:
         return [_filter(item) for item in value["and"]]
     return [_filter(value)] if value else []
@@ -201,7 +201,7 @@ def _in_link(value: object) -> str:
 
 
 class Excalidraw:
-    """Reads the texts of `.excalidraw` files; pictures are counted as left out."""
+    """Reads the texts in `.excalidraw` files; pictures are counted as left out."""
 
     kinds = "excalidraw"
     version = "Tessera 1"

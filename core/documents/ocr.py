@@ -1,4 +1,4 @@
-"""Pictures and scanned pages -> text, by rapidocr. Its package contains the models, so no network is needed."""
+"""OCR of pictures and scanned pages with rapidocr, whose package contains the models, so that no network is needed."""
 
 import base64
 import io
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
     from rapidocr import RapidOCR
 
-# The lines that OCR reads of a picture -> their text, by the same rules as that of a PDF.
+# Lines recognized in a picture -> their text, by the same rules as for a PDF.
 
 _SIZE = 12.0
 """Size in points to which the median height of lines is scaled."""
 _ALIKE = (0.6, 1.5)
-"""Factors of that size between which a line is given exactly that size."""
+"""Range of factors of `_SIZE` within which a line gets exactly that size."""
 _TALL = 1.5
 """Ratio of height to width from which a line counts as vertical."""
 _ASKED = 5
-"""The number of lines, the longest ones, whose direction is measured."""
+"""Number of lines whose direction is measured, the longest first."""
 
 
 _THUMBNAIL, _LEAST_SIDE = 448, 56
-"""Pixels of a thumbnail's longer side at most, and of each side at least: models see 224 to 384."""
+"""Maximum length of a thumbnail's longer side, and minimum of each side, in pixels; models use 224 to 384."""
 
 
 @frozen
@@ -57,7 +57,7 @@ class ScannedLine:
 
     @property
     def tilt(self) -> float:
-        """The angle of its longest edge to the horizontal, in radians."""
+        """Angle of the box's longest edge to the horizontal, in radians."""
         edges = self.corners - self.corners[[1, 2, 3, 0]]
         x, y = max(edges.tolist(), key=lambda edge: math.hypot(*edge))
         return math.atan(y / x) if x else 0.0
@@ -117,16 +117,16 @@ _DPI = 150
 _SURE = 0.6
 """Score below which a line is left out: rapidocr gives correct lines 0.9 and more."""
 _DOUBTFUL = 0.75
-"""Mean score of a picture's lines below which its text is rejected as a whole."""
+"""Mean score of a picture's lines below which its whole text is rejected."""
 _WORD = re.compile(r"\w\w|[^\x00-\u2fff]")
-"""Evidence of real text. In drawings OCR reads single letters, such as `W` in the mouth of a face."""
+"""Evidence of real text: OCR reads single letters into drawings, such as `W` for the mouth of a face."""
 _SIDE = 3000
 """Pixels of the longer side to which a picture is shrunk before it is read."""
 _THREADS = 2
 
 
 class NoText(SourceError):
-    """A valid picture without text, or with doubtful text only."""
+    """A valid picture has no text, or only doubtful text."""
 
 
 class Ocr:
@@ -171,7 +171,7 @@ def page_text(document: "PdfDocument", number: int) -> str:
 
 
 def text_of(picture: "Image") -> str:
-    """Return the text of a picture in reading order, "" for no or doubtful text."""
+    """Return the text of a picture in reading order, "" if it has none or it is doubtful."""
     import numpy as np
 
     process.grant_scan()
@@ -191,7 +191,7 @@ def text_of(picture: "Image") -> str:
 
 
 def _is_upside_down(image: "NDArray[np.uint8]", line: ScannedLine) -> bool:
-    """Return whether a line is upside down; a vertical line is rotated to the left first."""
+    """Return whether a line is upside down; for the check, a vertical line is rotated to the left."""
     import numpy as np
 
     left, top = np.maximum(line.corners.min(axis=0), 0).astype(int)
@@ -202,9 +202,9 @@ def _is_upside_down(image: "NDArray[np.uint8]", line: ScannedLine) -> bool:
 
 
 def shrink(data: bytes, side: int) -> "Image":
-    """Return a PIL image with at most `side` pixels on its longer side, rotated upright.
+    """Return a PIL image, rotated upright, with at most `side` pixels on its longer side.
 
-    Raises SourceError if it is damaged, or has more than MAX_PIXELS: then nothing is unpacked.
+    Raises SourceError for a damaged image, and before unpacking for one with more than MAX_PIXELS.
     """
     from PIL import Image, ImageOps, UnidentifiedImageError
 
@@ -227,7 +227,7 @@ def shrink(data: bytes, side: int) -> "Image":
 
 
 def thumbnail(data: bytes) -> dict[str, object]:
-    """Return a thumbnail as values for JSON; raises SourceError if the picture is refused or damaged."""
+    """Return a thumbnail in a form that fits JSON; raises SourceError if the picture is refused or damaged."""
     picture = shrink(data, _THUMBNAIL)
     try:
         if "A" in picture.getbands() or "transparency" in picture.info:

@@ -1,4 +1,4 @@
-"""Office documents, books, web pages and markup -> Markdown, by pandoc, without other files or a network."""
+"""Conversion of Office documents, books, web pages and markup to Markdown with pandoc, without other files."""
 
 import json
 from contextlib import suppress
@@ -39,10 +39,10 @@ _PARTS = (*_HTML, "docx", "rtf")
 """Kinds that a Word document may embed as part of its text."""
 _MOST_DEPTH = 3
 _FIELDS = {"title": "title", "author": "author", "date": "created", "keywords": "tags"}
-"""Metadata of pandoc -> fields of the note."""
+"""pandoc's metadata -> fields of the note."""
 _SAID = ("title", "author", "created", "updated", "tags", "source_url")
 _HEAD = ("subtitle", "abstract")
-"""Metadata that is shown as text at the top, not as a field of the note."""
+"""Metadata that becomes text at the top instead of a field of the note."""
 _API = [1, 23, 1]
 
 
@@ -61,7 +61,7 @@ class Pandoc:
         return f"pandoc {_version()}"
 
     def convert(self, data: bytes, kind: str) -> Converted:
-        """Return a document as Markdown; a web page without its menus."""
+        """Return a document as Markdown; of a web page, without its menus."""
         need("pypandoc")
         read = self._read(data, kind, 0)
         own_pictures = kind not in (*_PACKED, *_HTML, "rtf", "fb2")
@@ -74,7 +74,7 @@ class Pandoc:
         return Converted(text, warnings=read.warnings, left_out=tuple(read.left_out), **about)
 
     def _read(self, data: bytes, kind: str, depth: int) -> "_Read":
-        """Return the content of a document; `depth` is above 0 for an embedded one."""
+        """Return the content of a document; `depth` is greater than 0 for an embedded document."""
         if kind == "pptx":
             slides = Slides(data, comments=self._comments)
             return _Read(slides.blocks(), {}, slides.left_out, slides.warnings)
@@ -131,7 +131,7 @@ class Pandoc:
 
 
 class Uncommented:
-    """Converts as Pandoc does, but leaves out comments and names them."""
+    """Converts like Pandoc, but leaves out comments and reports them."""
 
     kinds = "docx odt odp ods pptx rtf"
 
@@ -146,7 +146,7 @@ class Uncommented:
 
 @frozen
 class _Read:
-    """The blocks of a document, its metadata, what was left out, and warnings for the user."""
+    """The blocks of a document, its metadata, omissions, and warnings for the user."""
 
     nodes: Blocks
     said: dict[str, str]
@@ -155,7 +155,7 @@ class _Read:
 
 
 def _description(data: bytes) -> Blocks:
-    """Return the description of a book, which is text or HTML."""
+    """Return the description of a book, given as text or HTML."""
     said = read_metadata(data, "epub").get("description", "")
     if "<" not in said:
         return blocks.paras(said.splitlines())
@@ -163,7 +163,7 @@ def _description(data: bytes) -> Blocks:
 
 
 def html_to_markdown(page: str) -> str:
-    """Return HTML from a document of another kind as Markdown."""
+    """Return HTML taken from a document of another kind as Markdown."""
     need("pypandoc")
     return _markdown(_blocks(clean_page(page), _FORMATS["html"]), pictures=False)
 
@@ -179,11 +179,11 @@ def _html(nodes: Blocks) -> str:
 
 
 def _parse(data: bytes, reader: str) -> Any:
-    """Return a document as pandoc's syntax tree. Equal words share one object, since each takes 300 bytes."""
+    """Return a document as pandoc's syntax tree. Equal words share one object, because each takes 300 bytes."""
     words: dict[tuple[object, ...], object] = {}
 
     def share(node: dict[str, object]) -> object:
-        with suppress(TypeError):  # what holds a list has no hash
+        with suppress(TypeError):  # nodes that contain a list aren't hashable
             return words.setdefault((*node.items(),), node)
         return node
 

@@ -14,13 +14,13 @@ from core.documents.kinds import damaged
 from core.documents.process import Interrupted, end_error, limit_child, megabytes_left, resource, seconds_left
 
 _MEGABYTES, _BESIDES = 1000, 150
-"""Megabytes for pandoc in all, and the part that isn't heap."""
+"""Megabytes for pandoc in total, and for everything except the heap."""
 _RESERVED = ("+RTS", "-xr850m", "-RTS")
-"""Options that limit the addresses of the heap: in Lua, pandoc continues after the first heap overflow."""
+"""Options that limit the heap's address space; in Lua, pandoc continues after the first heap overflow."""
 _HEAP_EXHAUSTED, _OUT_OF_TIME = 251, -getattr(signal, "SIGXCPU", 0)
 _PLACE = re.compile(r'Error at ".*?" \((line \d+, column \d+)\):')
 _INTERNAL = re.compile(r"DocxError|Exception|CallStack|HasCallStack|Prelude\.|namespaces|\.xml|_rels")
-"""Words in pandoc's messages about itself or parts of an archive, which are of no use to the user."""
+"""Words in pandoc's messages about itself or parts of an archive, which don't help the user."""
 _MOST_REASON = 200
 _LUA = r"""
 io.write("\n"):flush()
@@ -35,18 +35,18 @@ for asked in io.lines() do
 end
 """
 _READERS = ("docx", "odt", "epub", "json")
-"""Formats that pandoc reads in Lua as on its command line; for text formats the command line expands tabs."""
+"""Formats that pandoc reads the same in Lua as on its command line, which expands tabs in text formats."""
 _MOST_BYTES, _MOST_SECONDS = 1 << 18, 2.0
-"""Bytes of a short document, and the processor seconds for it."""
+"""Maximum size of a short document in bytes, and CPU seconds for it."""
 _LONG = 0.5
-"""Processor seconds after which the process is replaced: it may have kept much memory."""
+"""CPU seconds after which the process is replaced, because it may hold much memory."""
 _STANDARD_FILES = 3
 
 
 class _Service:
     """A pandoc process that converts short documents one after another, and ends at the first failure.
 
-    Its reader runs in pandoc's sandbox. Its writer can open nothing, neither files nor connections.
+    Its reader runs in pandoc's sandbox. Its writer can open neither files nor connections.
     """
 
     def __init__(self) -> None:
@@ -54,12 +54,12 @@ class _Service:
         self._seconds = 0.0
 
     def convert(self, data: bytes, reader: str, writer: str) -> bytes | None:
-        """Return a document in another format, or None if a separate process must convert it or report the error."""
+        """Return a document in another format, None if a separate process has to convert it or report the error."""
         text, began = None, self._seconds
         try:
             with suppress(OSError, ValueError):
                 text = self._ask(self._process or self._start(), f"{reader} {writer} {len(data)}\n".encode() + data)
-        finally:  # what is left in its pipes belongs to no other document
+        finally:  # leftovers in its pipes must not get into another document
             if text is None or self._seconds - began > _LONG:
                 self.close()
         return text
@@ -115,9 +115,9 @@ def run_pandoc(data: bytes, reader: str, writer: str) -> bytes:
 
 
 def _heap() -> tuple[str, ...]:
-    """Return pandoc's options that limit its heap to the memory that is left, and stop its timer, which would wake it.
+    """Return pandoc options that limit the heap to the remaining memory, and stop the timer, which wakes the process.
 
-    Raises MemoryError if nothing is left.
+    Raises MemoryError if no memory is left.
     """
     if (most := megabytes_left(_MEGABYTES) - _BESIDES) <= 0:
         raise MemoryError
@@ -164,7 +164,7 @@ def _run_once(data: bytes, *arguments: str) -> bytes:
 
 
 def _reason(stderr: str) -> str:
-    """Return pandoc's message about a text, with its position; "" if it is of no use to the user."""
+    """Return pandoc's message about a text, with its position; "" if it doesn't help the user."""
     place = _PLACE.search(stderr)
     lines = [line.strip() for line in stderr[place.end() if place else 0 :].splitlines()]
     reason = next((line for line in lines if any(map(str.isalpha, line)) and not _INTERNAL.search(line)), "")

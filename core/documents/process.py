@@ -1,4 +1,4 @@
-"""A process that converts documents one after another, each within its own limits, and can be killed."""
+"""A process that converts documents one after another, each within its own limits, and that can be killed."""
 
 import errno
 import json
@@ -28,18 +28,18 @@ except ImportError:
 
 RESULT_BYTES = 1 << 28
 THUMBNAIL = "thumbnail"
-"""The name of the converter that shrinks a picture."""
+"""Name of the converter that makes thumbnails."""
 _SCANNED_SECONDS = 60.0
-"""Processor seconds for one scanned page; most take less than ten."""
+"""CPU seconds for one scanned page; most pages take less than ten."""
 
 Look = Callable[[], object]
-"""A function that is called often during a conversion; an exception that it raises ends it."""
+"""Function that is called often during a conversion; an exception that it raises ends the conversion."""
 
 
 def grant(megabytes: int, seconds: int) -> None:
-    """Limit a document to `megabytes` more address space than the process has now, and to processor seconds.
+    """Limit a document to `megabytes` of additional address space, and to CPU seconds.
 
-    A signal ends the process after these seconds: at a low priority, seconds on the clock mean nothing.
+    A signal ends the process after these seconds. At a low priority, elapsed time would mean nothing.
     """
     if resource is not None:
         hard = resource.getrlimit(resource.RLIMIT_AS)[1]
@@ -49,12 +49,12 @@ def grant(megabytes: int, seconds: int) -> None:
 
 
 def _taken() -> int:
-    """Return the bytes of address space of this process; raises OSError if the system doesn't tell."""
+    """Return the address space of this process in bytes; raises OSError if the system doesn't report it."""
     return int(Path("/proc/self/statm").read_text("ascii").split()[0]) * resource.getpagesize()
 
 
 def megabytes_left(most: int) -> int:
-    """Return the megabytes that a document may still take in all processes, `most` if unknown."""
+    """Return the megabytes that a document may still use in all processes, `most` if unknown."""
     with suppress(OSError, AttributeError):
         if (limit := resource.getrlimit(resource.RLIMIT_AS)[0]) >= 0:
             return min(most, (limit - _taken()) >> 20)
@@ -62,7 +62,7 @@ def megabytes_left(most: int) -> int:
 
 
 def grant_scan() -> None:
-    """Raise the limits for a scanned page: all address space of the process, and its seconds.
+    """Raise the limits for a scanned page: the whole address space of the process, and the seconds for a page.
 
     Reading an A4 page takes 1.6 GB of address space, of which 0.8 GB are used.
     """
@@ -79,12 +79,12 @@ def end_grant() -> None:
 
 
 def seconds_left() -> float:
-    """Return the processor seconds that are left, 0 without a limit."""
+    """Return the CPU seconds that are left, 0 without a limit."""
     return signal.getitimer(signal.ITIMER_PROF)[0] if hasattr(signal, "getitimer") else 0.0
 
 
 def limit_child(process: "subprocess.Popen[bytes]") -> None:
-    """Limit a child process to the processor seconds that are left."""
+    """Limit a child process to the CPU seconds that are left."""
     if (left := seconds_left()) and hasattr(resource, "prlimit"):
         with suppress(ProcessLookupError):
             resource.prlimit(process.pid, resource.RLIMIT_CPU, (math.ceil(left), math.ceil(left) + 1))
@@ -96,21 +96,21 @@ def _limit_time(seconds: float) -> None:
 
 
 _AGE, _DOCUMENTS = 1800, 200
-"""Seconds and documents after which a process is replaced by a new one."""
+"""Seconds, and number of documents, after which a process is replaced."""
 _SOONEST, _LOOK = 0.002, 0.05
-"""Seconds between two checks for a result: at first, and later."""
+"""Seconds between two checks for a result: initially, and later."""
 _COMMAND = (sys.executable, "-m", "core.documents.worker")
 TOO_MUCH_MEMORY = message(
     "is too large to unpack: it takes more memory than a document of its size may. Divide it, or save it in another "
     "format."
 )
 _OUT_OF_MEMORY = tuple(-getattr(signal, name, 0) for name in ("SIGABRT", "SIGTRAP", "SIGILL"))
-"""The statuses of a process that a library aborted because it got no more memory."""
+"""Exit statuses of a process that a library aborted for lack of memory."""
 _OUT_OF_TIME = tuple(-getattr(signal, name, 0) for name in ("SIGPROF", "SIGALRM", "SIGXCPU"))
 
 
 class WorkerResult(TypedDict, total=False):
-    """The result that the worker writes: a `converted` document, a `thumbnail`, or the `reason` of a failure."""
+    """The worker's result: a `converted` document, a `thumbnail`, or the `reason` for a failure."""
 
     converted: dict[str, Any]
     thumbnail: dict[str, Any]
@@ -124,9 +124,9 @@ class WorkerResult(TypedDict, total=False):
 
 @frozen
 class Limits:
-    """The limits of one document: seconds on the clock and of the processor, megabytes of address space.
+    """The limits for one document: elapsed seconds, CPU seconds, megabytes of address space.
 
-    `scan_megabytes`: the limit of the whole process, which a scan may use up.
+    `scan_megabytes` limits the whole process; a scan may use all of it.
     """
 
     seconds: int
@@ -136,7 +136,7 @@ class Limits:
 
 
 class Interrupted(SourceError):
-    """A conversion that failed for another cause than its document: a signal, time, memory, a disk, a missing program.
+    """A conversion failed for a reason other than its document: a signal, time, memory, a disk, a missing program.
 
     The next import tries it again.
     """
@@ -154,7 +154,7 @@ def machine_reason(error: OSError) -> Message:
 
 
 def end_error(path: str, error: ChildProcessError) -> Interrupted:
-    """Return the error for a failed process: its exit status, or the reason why it couldn't get the document."""
+    """Return the error for a failed process, from its exit status or the reason why it got no document."""
     status = error.args[0]
     if isinstance(status, Message):
         return Interrupted(path, status)
@@ -174,9 +174,9 @@ def too_much_time(seconds: int) -> Message:
 
 
 class ConverterProcess:
-    """Converts documents, each within the `limits` at that time; one that crashes its process affects no other.
+    """Converts documents, each within the current `limits`; a document that crashes the process affects no other.
 
-    With `waits` its process has a lower priority than all others.
+    With `waits`, the process has a lower priority than all others.
     """
 
     def __init__(self, limits: Limits, *, waits: bool = False) -> None:
@@ -189,12 +189,12 @@ class ConverterProcess:
     def convert(self, data: bytes, converter: str, kind: str, look: Look = lambda: None) -> WorkerResult:
         """Return the worker's result for a document; `look` is called often meanwhile, and may raise.
 
-        Raises TimeoutError if the document takes too long, ChildProcessError if it ends the worker (with the status) or
-        if this computer can't hand it over (with the reason).
+        Raises TimeoutError if the document takes too long, and ChildProcessError if it ends the worker (with the exit
+        status) or can't be handed over (with the reason).
         """
         try:
             result = self._result(data, converter, kind, look)
-            if result is None and self._status() == 0:  # it had just ended: nobody had asked it for a while
+            if result is None and self._status() == 0:  # the process had just ended after a while without requests
                 result = self._result(data, converter, kind, look)
             if result is None or "is_too_slow" in result:
                 self._fail()
@@ -217,7 +217,7 @@ class ConverterProcess:
             shutil.rmtree(self._place, ignore_errors=True)
 
     def _status(self) -> int | None:
-        """Return the exit status of the process, None while it runs."""
+        """Return the exit status of the process, None while it is running."""
         return None if self._process is None else self._process.poll()
 
     def _fail(self) -> NoReturn:
@@ -227,12 +227,12 @@ class ConverterProcess:
         raise ChildProcessError(status)
 
     def _result(self, data: bytes, converter: str, kind: str, look: Look) -> WorkerResult | None:
-        """Return the result for a document, None if its time is over or the process ended without one."""
+        """Return the result for a document, None if it took too long or the process ended without one."""
         asked = f"{converter} {kind} {self.limits.megabytes} {self.limits.processor_seconds}\n".encode()
         try:
             try:
                 process = self._ask(data, asked)
-            except (FileNotFoundError, BrokenPipeError):  # it is about to end, or somebody deleted its folder
+            except (FileNotFoundError, BrokenPipeError):  # the process is about to end, or somebody deleted its folder
                 self.close()
                 process = self._ask(data, asked)
         except OSError as error:
@@ -250,7 +250,7 @@ class ConverterProcess:
             written.unlink()
         except OSError:
             return None
-        except DAMAGE:  # a document may have taken the process over: nothing it writes is more than data
+        except DAMAGE:  # a document may control the process, so its output is treated as data only
             return {"has_grown": True}
         return result
 
@@ -263,7 +263,7 @@ class ConverterProcess:
         return process
 
     def _start(self) -> "subprocess.Popen[bytes]":
-        """Return the process; start a new one if it ended, is old, or has converted many documents."""
+        """Return the process; start a new one if it has ended, is old, or has converted many documents."""
         is_old = time.monotonic() - self._began > _AGE or self._count >= _DOCUMENTS
         if self._process is not None and (is_old or self._process.poll() is not None):
             self.close()
@@ -272,7 +272,7 @@ class ConverterProcess:
             self._began, self._count = time.monotonic(), 0
             self._process = subprocess.Popen(
                 [*_COMMAND, str(self._place), str(self.limits.scan_megabytes), "waits" if self._waits else "runs"],
-                stdin=subprocess.PIPE,  # by which the worker knows that this process is there
+                stdin=subprocess.PIPE,  # so that the worker notices when this process ends
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 cwd=Path(__file__).parents[2],

@@ -1,4 +1,4 @@
-"""Raw blocks of HTML and LaTeX within other formats -> ordinary blocks."""
+"""Parsing of raw HTML and LaTeX blocks within other formats into ordinary blocks."""
 
 import re
 import secrets
@@ -12,16 +12,16 @@ from core.documents.syntax import insert_blocks, plain
 from core.documents.webpages import clean_page
 
 _HOLDS = re.compile(r"<(/?)(?:table|ul|ol|dl|figure)\b", re.IGNORECASE)
-"""Tags of elements that may continue in a later block of HTML, with Markdown between."""
+"""Tags of elements that may end in a later HTML block, with Markdown in between."""
 _HTML, _TEX = "html", ("latex", "tex")
 _LONGEST = 300
-"""The most blocks of an element; a longer one is read block by block."""
+"""Maximum number of blocks in an element; a longer element is read block by block."""
 
 
 def read_raw(nodes: Blocks, parse: Callable[[str, str], Blocks], write: Callable[[Blocks], str]) -> Blocks:
     """Return blocks with raw HTML and LaTeX parsed; unreadable raw blocks become code.
 
-    `parse` reads a text in a format, `write` writes blocks as HTML.
+    `parse` reads a text in a given format, `write` writes blocks as HTML.
     """
     found: dict[str, Blocks] = {}
     made = _mark(nodes, found)
@@ -43,7 +43,7 @@ def read_raw(nodes: Blocks, parse: Callable[[str, str], Blocks], write: Callable
 
 
 def _mark(node: object, found: dict[str, Blocks]) -> Any:
-    """Return a node with raw blocks replaced by marker paragraphs; all blocks of an element share a marker."""
+    """Return a node whose raw blocks are replaced by marker paragraphs; all blocks in an element share a marker."""
     if isinstance(node, dict):
         return node | {"c": _mark(node["c"], found)} if isinstance(node.get("c"), list) else node
     if not isinstance(node, list):
@@ -74,7 +74,7 @@ def _end(blocks: Sequence[object], start: int) -> int:
 
 
 def _code(block: Node) -> Blocks:
-    """Return a raw block as code or Markdown; nothing for Org, whose raw blocks are settings."""
+    """Return a raw block as code or Markdown; nothing for Org, where raw blocks are settings."""
     if block["t"] != "RawBlock":
         return [block]
     format_, text = block["c"]

@@ -1,4 +1,4 @@
-"""Subtitles (WebVTT, SubRip) -> Markdown: a paragraph for each minute, which starts with its time."""
+"""Conversion of subtitles (WebVTT, SubRip) to Markdown: a paragraph per minute, which starts with its time."""
 
 import html
 import re
@@ -13,7 +13,7 @@ _MARKUP = re.compile(r"<[^<>]*>|\{\\[^{}]*\}")
 
 
 class Subtitles:
-    """Reads subtitles; a line repeated in the next cue, as in automatic ones, is written once."""
+    """Reads subtitles; a line that the next cue repeats, as in automatic subtitles, is written once."""
 
     kinds = "vtt srt"
     version = "Tessera 1"

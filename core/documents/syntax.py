@@ -1,4 +1,4 @@
-"""Pandoc's syntax tree in JSON, simplified until plain Markdown can express it.
+"""Simplification of pandoc's syntax tree in JSON, so that plain Markdown can express it.
 
 A node is {"t": its kind, "c": its content} (pandoc-types 1.23).
 """
@@ -19,8 +19,8 @@ _TEXT = re.compile(r"[\w\s.,;:=+\-*/()\[\]<>%°′'!?]*")
 
 
 def formula_inlines(tex: str, *, is_block: bool) -> Inlines:
-    """Return a formula of TeX as inlines: `m^{2}` is m²."""
-    named = tex.replace("\\|", "\\Vert ").replace("|", "\\vert ")  # a bar would end the cell of a table
+    """Return a TeX formula as inlines: `m^{2}` is m²."""
+    named = tex.replace("\\|", "\\Vert ").replace("|", "\\vert ")  # a bar would end the table cell
     line = " ".join(named.split())
     text = _SCRIPT.sub(_script, line)
     if _TEXT.fullmatch(text):
@@ -48,11 +48,11 @@ _INLINES = frozenset(
 _NUMERALS = {"LowerAlpha": "a", "UpperAlpha": "A", "LowerRoman": "i", "UpperRoman": "I"}
 _SIGNS = {"OneParen": "{})", "TwoParens": "({})"}
 _LETTERED = re.compile(r"[A-Za-z]{1,5}[.)]|\(\w{1,9}\)")
-"""A paragraph start that looks like a lettered list, which Markdown doesn't have: it needs no escaping."""
+"""A paragraph start that looks like a lettered list; it needs no escaping, because Markdown has no such lists."""
 _MOST_COLUMNS = 500
 _ATTRIBUTE = re.compile(r"""\s(alt|src|title)\s*=\s*["']([^"'<>]*)""")
 _SOURCES = ("latex", "tex")
-"""Formats of raw inlines that are shown as code."""
+"""Raw inline formats that become code."""
 
 
 def insert_blocks(node: object, by_marker: Mapping[str, Blocks]) -> Any:
@@ -63,7 +63,7 @@ def insert_blocks(node: object, by_marker: Mapping[str, Blocks]) -> Any:
 
 
 def _part_paragraph(node: object, by_marker: Mapping[str, Blocks]) -> Sequence[object]:
-    """Return a paragraph without markers, if anything is left of it, and the blocks of the markers."""
+    """Return a paragraph without its markers, if anything is left, and the blocks for the markers."""
     if not isinstance(node, dict) or node.get("t") not in ("Para", "Plain"):
         return [insert_blocks(node, by_marker)]
     content, following = [], []
@@ -82,13 +82,13 @@ def _part_paragraph(node: object, by_marker: Mapping[str, Blocks]) -> Sequence[o
 def simple(nodes: Blocks, *, pictures: bool) -> Blocks:
     """Return blocks with simple tables (one line per cell, rows of equal length) and pictures as relative files.
 
-    Without `pictures` there are no such files: a picture becomes its description.
+    Without `pictures`, no picture files exist: each picture becomes its description.
     """
     return list(_simple(nodes, pictures))
 
 
 def plain(node: object) -> str:
-    """Return the text of a node, or of a metadata value."""
+    """Return the plain text of a node, or of a metadata value."""
     if isinstance(node, list):
         return "".join(map(plain, node))
     if not isinstance(node, dict):
@@ -106,7 +106,7 @@ def plain(node: object) -> str:
 
 
 def paragraphs(node: Node) -> Blocks:
-    """Return a value of metadata as blocks."""
+    """Return a metadata value as blocks."""
     kind, content = node.get("t"), node.get("c") or []
     if kind == "MetaBlocks":
         return list(content)
@@ -152,14 +152,14 @@ def _labels(content: Sequence[Any], *, all_of_them: bool = False) -> list[str]:
 
 
 def _prepend_word(word: Node, item: Blocks) -> Blocks:
-    """Return an item of a list with its label as its first word."""
+    """Return a list item with its label as the first word."""
     if item and item[0]["t"] in ("Para", "Plain"):
         return [item[0] | {"c": [word, _SPACE, *item[0]["c"]]}, *item[1:]]
     return [{"t": "Plain", "c": [word]}, *item]
 
 
 def _unescape(content: Inlines) -> Inlines:
-    """Return the inlines of a paragraph, with a lettered label at its start left unescaped."""
+    """Return the inlines of a paragraph, without escaping of a lettered label at the start."""
     if content and content[0]["t"] == "Str" and _LETTERED.fullmatch(content[0]["c"]):
         return [_raw_markdown(content[0]["c"]), *content[1:]]
     return content
@@ -215,7 +215,7 @@ def _inlines(nodes: Inlines, pictures: bool) -> Inlines:
 
 
 def _image(raw: list[str]) -> list[object]:
-    """Return the content of an HTML picture; empty for other raw text."""
+    """Return an HTML picture as inlines; empty for other raw text."""
     if raw[0] != "html" or not re.match(r"<img\s", raw[1]):
         return []
     said = {name: html.unescape(value) for name, value in _ATTRIBUTE.findall(raw[1])}
@@ -232,7 +232,7 @@ def _is_next_to_document(address: str) -> bool:
 
 
 def _table(content: list[Any], pictures: bool) -> Iterator[Node]:
-    """Yield a table of simple cells, or only the cell contents of a single-column layout table."""
+    """Yield a table with simple cells; of a single-column layout table, yield only the content of its cells."""
     _, caption, _, head, bodies, foot = content
     rows = [*head[1], *(row for body in bodies for row in (*body[2], *body[3])), *foot[1]]
     lines = [list(islice(_cells(row, pictures), _MOST_COLUMNS)) for row in _expand_spans(rows)]
@@ -250,7 +250,7 @@ def _table(content: list[Any], pictures: bool) -> Iterator[Node]:
 
 
 def _expand_spans(rows: list[Any]) -> Iterator[list[Any]]:
-    """Yield the cells of each row; a cell that spans columns or rows is followed by empty cells in their places."""
+    """Yield the cells of each row; cells that span columns or rows are padded with empty cells."""
     below: dict[int, int] = {}
     for row in rows:
         placed: list[object] = []
@@ -273,7 +273,7 @@ def _cells(row: list[Any], pictures: bool) -> Iterator[Inlines]:
 
 
 def _line(node: object) -> Inlines:
-    """Return the inlines of blocks, one after the other."""
+    """Return the inlines in blocks, one after another."""
     if isinstance(node, dict):
         kind, content = node["t"], node.get("c") or []
         if kind in ("Plain", "Para"):

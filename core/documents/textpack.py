@@ -1,4 +1,4 @@
-"""TextPack (a zipped TextBundle) -> its Markdown."""
+"""The Markdown of a TextPack (a zipped TextBundle)."""
 
 import re
 
@@ -10,7 +10,7 @@ from core.model import Omission
 
 
 class TextPack:
-    """Reads the text of a bundle; its pictures and files are counted, not kept."""
+    """Reads the text of a bundle; its pictures and files are only counted."""
 
     kinds = "textpack"
     version = "Tessera 1"

@@ -1,4 +1,4 @@
-"""A web page -> its main part, without menus, scripts and forms. Nothing that it links to is loaded."""
+"""Extraction of the main part of a web page, without menus, scripts and forms. Nothing that it links to is loaded."""
 
 import email
 import email.policy
@@ -13,40 +13,40 @@ from core.documents.keep import read_keep
 from core.documents.kinds import damaged
 
 _SILENT = frozenset("script style noscript template svg iframe object canvas button select dialog".split())
-"""Elements that hold no text of the page."""
+"""Elements without text of the page."""
 _MENUS = frozenset("nav aside footer".split())
-"""Elements around the main part; within it, an `aside` or a `footer` is text of its author."""
+"""Elements to leave out unless they are in the main part; there, an `aside` or a `footer` is the author's text."""
 _ROLES = frozenset("navigation menu menubar toolbar search".split())
 _CLASSES = frozenset(
     "noprint mw-portlet mw-editsection mw-jump-link vector-menu vector-dropdown interlanguage-link".split()
 )
-"""Classes of menus in the main part of a MediaWiki page."""
+"""CSS classes of menus in the main part of a MediaWiki page."""
 _LANGUAGES = 10
-"""The fewest items of a menu of languages: a list with only links to the page in other languages."""
+"""Minimum number of items in a language menu, a list that only links to the page in other languages."""
 _MAIN = ("main", "article")
 _LEAST = 0.1
-"""Share of the surrounding text that a main part must have; on pages filled by scripts it is empty."""
+"""Minimum share of the surrounding text in a main part; on pages filled by scripts, the main part is empty."""
 _DEEPEST = 100
-"""The deepest nesting that is written; deeper elements keep only their text: each level slows pandoc down."""
+"""Maximum nesting depth that is written; deeper elements keep only their text, because each level slows pandoc down."""
 _CLOSED_BY_OTHERS = frozenset("li p td th tr dd dt option optgroup thead tbody tfoot colgroup".split())
-"""Elements whose end tag is often omitted, so that they don't count as levels."""
+"""Elements whose end tag is often omitted, so that they don't count towards the depth."""
 _DATES = ("article:published_time", "datePublished", "dcterms.created", "DC.date.issued", "date")
 _ABOUT = dict.fromkeys(_DATES, "created") | dict.fromkeys(("canonical", "og:url"), "source_url")
-"""Common names of page metadata -> fields of the note."""
+"""Common names in page metadata -> fields of the note."""
 _NAMED = ("property", "name", "itemprop", "rel")
 _SAVED = re.compile(
     r"[\s\S]*?<!--\s*(?:saved from url=\(\d+\)|Page saved with SingleFile\s+url:\s*)(https?://[^\s<>]+)"
 )
 _MOST_HEAD = 2000
-"""The first characters of a page, in which browsers write its original address."""
+"""Number of characters at the start of a page in which browsers write its original address."""
 _EMPTY = frozenset("area base br col embed hr img input link meta source track wbr".split())
 _BOXES = {True: "☒ ", False: "☐ "}
-"""Checkboxes as pandoc reads them, by their state; outside of `_BOXED` elements, checkboxes open menus."""
+"""Checkboxes as pandoc reads them, by state; outside `_BOXED` elements, checkboxes open menus."""
 _BOXED = ("li", "p", "td", "label", "dd")
 
 
 def unwrap_archive(data: bytes, kind: str) -> str:
-    """Return the page in a web archive (MHTML), or other pages unchanged."""
+    """Return the page in a web archive (MHTML); other pages stay unchanged."""
     if kind not in ("mhtml", "mht"):
         return data.decode("utf-8", "replace")
     for part in email.message_from_bytes(data, policy=email.policy.default).walk():
@@ -81,7 +81,7 @@ def main_part(page: str) -> tuple[str, int, dict[str, str]]:
 
 
 def clean_page(page: str) -> str:
-    """Return a page without scripts, controls and menus; all of it is main part, as in an e-mail."""
+    """Return a page without scripts, controls and menus; everything else is kept, as for an e-mail."""
     cleaner = _Cleaner(whole=True)
     cleaner.read(page)
     return "".join(cleaner.parts)
@@ -97,7 +97,7 @@ Attributes = list[tuple[str, str | None]]
 
 
 class _Cleaner(HTMLParser):
-    """Rewrites a page without the elements to leave out; `left_out` counts those with text."""
+    """Writes a page without the elements to leave out; `left_out` counts those with text."""
 
     def __init__(self, *, whole: bool = False) -> None:
         super().__init__(convert_charrefs=False)
@@ -112,13 +112,13 @@ class _Cleaner(HTMLParser):
         self._count: Counter[str] = Counter()
         self._depth = 0
         self._skipped = 0
-        """The nesting depth of the element being left out, 0 for none."""
+        """Nesting depth of the element that is being left out, 0 if there is none."""
         self._says = False
         self._list = 0
-        """The number of parts before the innermost list without nested lists."""
+        """Number of parts before the innermost list without nested lists."""
 
     def read(self, page: str) -> None:
-        """Read a whole page. Unclosed tags and comments become text: Python would search for the end of each one."""
+        """Read a whole page. Unclosed tags and comments become text; Python would search for the end of each."""
         if saved := _SAVED.match(page[:_MOST_HEAD]):
             self.about["source_url"] = saved[1]
         for start, end in (("<!--", "-->"), ("<", ">")):
@@ -127,7 +127,7 @@ class _Cleaner(HTMLParser):
         self.feed(page)
         self.close()
         while last := next((tag for tag, _ in reversed(self._open) if tag not in _CLOSED_BY_OTHERS), ""):
-            self.handle_endtag(last)  # a list without an end takes pandoc twice as long for each level
+            self.handle_endtag(last)  # an unclosed list takes pandoc twice as long for each level
 
     def handle_starttag(self, tag: str, attrs: Attributes) -> None:
         about = {name: value or "" for name, value in attrs}
@@ -157,7 +157,7 @@ class _Cleaner(HTMLParser):
             return
         while self._open:
             closed, start = self._open.pop()
-            if closed == tag or closed not in _CLOSED_BY_OTHERS:  # what HTML closes itself, pandoc does
+            if closed == tag or closed not in _CLOSED_BY_OTHERS:  # pandoc closes what HTML closes implicitly
                 self._write(f"</{closed}>" if self._depth <= _DEEPEST else " ")
             self._count[closed] -= 1
             self._depth -= closed not in _CLOSED_BY_OTHERS
@@ -187,7 +187,7 @@ class _Cleaner(HTMLParser):
         return is_around or about.get("role") in _ROLES or not _CLASSES.isdisjoint(about.get("class", "").split())
 
     def _drop_languages(self, start: int) -> None:
-        """Leave out an unnested list that has only links to the page in other languages."""
+        """Leave out an unnested list that consists of links to the page in other languages."""
         if self._skipped or start != self._list:
             return
         text = "".join(self.parts[start:])

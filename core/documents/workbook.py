@@ -1,4 +1,4 @@
-"""Excel workbooks and CSV files -> tables. Formulas have the values of their last calculation."""
+"""Conversion of Excel workbooks and CSV files to tables. Formulas have the values of their last calculation."""
 
 import csv
 import io
@@ -35,19 +35,19 @@ from core.markdown.writing import callout, table
 from core.model import Omission
 
 _NOTICE = "[Threaded comment]"
-"""How Excel begins an old-style comment that repeats a threaded one."""
+"""Start of an old-style comment that repeats a threaded comment."""
 _COMMENTS = (("comments", "comment", "t"), ("threadedComment", "threadedComment", "text"))
-"""Kinds of parts with comments, their comment elements, and their text elements."""
+"""Kinds of parts with comments, with the elements of a comment and of its text."""
 _MARGINS = {f"{which}{kind}": kind.lower() for which in ("odd", "even", "first") for kind in ("Header", "Footer")}
 _CODE = re.compile(r'&(?:&|"[^"]*"|\d+|K(?:[0-9A-Fa-f]{6}|\d\d[+-]\d{3})|.)')
-"""Codes for fonts, pages and dates in the texts of margins (ECMA-376, 18.3.1.46); && is the sign itself."""
+"""Codes for fonts, pages and dates in header and footer texts (ECMA-376, 18.3.1.46); && is an ampersand."""
 _SIGNS = {"&&": "&", **dict.fromkeys(("&L", "&C", "&R"), "\0")}
 _FILES = ("oleObject", "package")
 _NOWHERE = Relation("", "", is_outside=False)
 
 
 class SheetExtras:
-    """The content of a workbook's sheets other than cells, and what was left out."""
+    """The content of a workbook's sheets other than cells, and omissions."""
 
     def __init__(self, data: bytes) -> None:
         self.package = Package(data)
@@ -60,7 +60,7 @@ class SheetExtras:
         self.left_out: list[Omission] = []
 
     def boxes(self, sheet: str) -> Iterator[str]:
-        """Yield the texts in boxes on a sheet; `sheet` is the name of its part."""
+        """Yield the texts of boxes on a sheet; `sheet` is the name of its part."""
         for root in self._roots(sheet, "drawing"):
             resolve_alternatives(root)
             for shape in shapes(root):
@@ -116,7 +116,7 @@ class SheetExtras:
 MOST_COLUMNS = 500
 MOST_CELLS = 2_000_000
 _MOST_TITLES = 5
-"""The most rows of one value that are titles above a table."""
+"""Maximum number of single-value rows above a table that count as titles."""
 _RANGE = re.compile(r"([A-Z]{1,4})(\d{1,7})(?::[A-Z]{1,4}(\d{1,7}))?")
 _HYPERLINK = re.compile(r'(?i)\s*HYPERLINK\(\s*"([^"]*)"\s*(?:,\s*"([^"]*)"\s*)?\)')
 _IN_ADDRESSES = "%/:=&?~#+!$,;'@*[]"
@@ -124,17 +124,17 @@ _IN_ADDRESSES = "%/:=&?~#+!$,;'@*[]"
 _SEPARATOR = re.compile(r"(?i)\ufeff?\"?sep=([^\r\n\"])\"?(?:\r\n?|\n)")
 """The first line of a CSV file that tells Excel its separator."""
 _SAMPLE, _SAMPLE_ROWS = 100_000, 20
-"""Characters and rows that are sampled to choose the separator."""
+"""Number of characters and rows that are sampled to choose the separator."""
 
 
 class Workbook:
-    """Reads workbooks and CSV files, separated by commas, semicolons, tabs or bars; empty rows are left out."""
+    """Reads workbooks, and CSV files separated by commas, semicolons, tabs or bars; empty rows are left out."""
 
     kinds = "xlsx csv tsv"
     version = "Tessera 2"
 
     def convert(self, data: bytes, kind: str) -> Converted:
-        """Return each sheet below its name; a CSV file is one table."""
+        """Return each sheet below its name; a CSV file becomes one table."""
         if kind != "xlsx":
             rows, wider = _values(data.decode("utf-8", "replace"))
             return Converted(_table(rows), left_out=(Omission("column", wider),) if wider else ())
@@ -180,9 +180,9 @@ def _records(text: str, delimiter: str) -> Iterator[list[str]]:
 
 
 def _delimiter(text: str) -> str:
-    """Return the separator that gives the first rows the most uniform and highest number of values.
+    """Return the separator that splits the first rows into the most uniform and largest number of values.
 
-    Commas between digits don't count, since they may be decimal commas. Without any separator it is a comma.
+    Commas between digits don't count, because they may be decimal commas. Without any separator, it is a comma.
     """
     best, chosen = (0.0, 0), ","
     for sign in "\t;|,":
@@ -248,7 +248,7 @@ def _fill_down(rows: dict[int, list[str]], numbers: list[int], reference: str) -
 
 
 def _link_cell(rows: dict[int, list[str]], reference: str, address: str) -> None:
-    """Add a link to a cell whose formula has none."""
+    """Add a link to a cell whose formula has no link."""
     place = _RANGE.match(reference)
     cells = rows.get(int(place[2]), []) if place else []
     if place and (column := _column(place[1])) < len(cells) and "](" not in cells[column]:
@@ -280,7 +280,7 @@ def _extra_content(extras: SheetExtras, sheet: str, title: str) -> Iterator[str]
 
 
 def _text(element: Element) -> str:
-    """Return the text of an element without its East Asian pronunciation."""
+    """Return the text in an element without its East Asian pronunciation."""
     parts: list[str] = []
     for child in element:
         if local(child) == "t":
@@ -319,7 +319,7 @@ class _Cells:
         return cells, width
 
     def _value(self, cell: Element) -> str:
-        """Return the text that a cell shows, its formula if that was never computed."""
+        """Return the visible text of a cell, or its formula if that was never computed."""
         kind, style = cell.get("t", "n"), int(cell.get("s", 0))
         code = self._formats[style] if style < len(self._formats) else "General"
         formula, stored = first(cell, "f"), getattr(first(cell, "v"), "text", "") or ""
@@ -363,7 +363,7 @@ def _column(letters: str) -> int:
 
 
 def titled_table(rows: list[list[str]]) -> str:
-    """Return the rows of a sheet as a table, below leading rows of a single value as titles."""
+    """Return the rows of a sheet as a table; leading rows with a single value become titles above it."""
     rows = [row for row in rows if any(row)]
     start = next((at for at, row in enumerate(rows) if sum(map(bool, row)) > 1), 0)
     start = start if start <= _MOST_TITLES else 0

@@ -23,10 +23,10 @@ from core.base.text import make_storable
 from core.documents import process
 
 _LOWER = 10
-"""The niceness of a process whose results nobody waits for."""
+"""Niceness of a process whose results nobody waits for."""
 _IDLE_SECONDS = 60
 _GROWN = 0.5
-"""The share of memory that documents may leave in use; beyond it the next one would lack memory."""
+"""Share of memory in use above which the process is replaced, because the next document would lack memory."""
 _TEMPORARY = "temporary"
 _OF_MACHINE = (
     errno.ENOSPC,
@@ -38,7 +38,7 @@ _OF_MACHINE = (
     errno.ENFILE,
     errno.EAGAIN,
 )
-"""Errors of the machine, not of a document."""
+"""Errors caused by the machine, not by a document."""
 
 
 def _limit(megabytes: int) -> None:
@@ -56,7 +56,7 @@ def _limit(megabytes: int) -> None:
 def _has_grown(megabytes: int) -> bool:
     """Return whether documents used so much memory that the next one should get a new process.
 
-    On Linux the peak of `getrusage` begins with that of the parent, which may have been larger than any document.
+    On Linux, the peak in `getrusage` starts at the parent's, which may be larger than any document's.
     """
     with suppress(OSError, IndexError, ValueError):
         peak = Path("/proc/self/status").read_text("utf-8").partition("VmHWM:")[2].split()[0]
@@ -68,14 +68,14 @@ def _has_grown(megabytes: int) -> bool:
 
 
 def _end_with_parent(folder: str, heard: "SimpleQueue[str]") -> None:
-    """Pass the parent's lines on until it is gone; then delete the document, and kill the process group."""
+    """Forward the parent's lines until it has ended; then delete the document, and kill the process group."""
     line = b""
     while byte := os.read(0, 1):
         line += byte
         if byte == b"\n":
             heard.put(line.decode())
             line = b""
-    for _ in range(10):  # what is written meanwhile keeps a folder
+    for _ in range(10):  # files written meanwhile keep the folder from being deleted
         shutil.rmtree(folder, ignore_errors=True)
         if not Path(folder).exists():
             break
@@ -85,7 +85,7 @@ def _end_with_parent(folder: str, heard: "SimpleQueue[str]") -> None:
 
 
 def main(folder: str, megabytes: str, priority: str) -> None:
-    """Convert each `source`; write the converted document or the reason of a failure to `result`."""
+    """Convert each `source`; write the converted document or the reason for a failure to `result`."""
     _limit(int(megabytes))
     heard: SimpleQueue[str] = SimpleQueue()
     Thread(target=_end_with_parent, args=(folder, heard), daemon=True).start()
@@ -100,7 +100,7 @@ def main(folder: str, megabytes: str, priority: str) -> None:
             return
         temporary = place / _TEMPORARY
         temporary.mkdir()
-        tempfile.tempdir = str(temporary)  # which is deleted, however a conversion ends
+        tempfile.tempdir = str(temporary)  # which is deleted however the conversion ends
         process.grant(int(own), int(seconds))
         result = _convert(name, "" if kind == "-" else kind, place)
         process.end_grant()
@@ -115,7 +115,7 @@ def _write(place: Path, result: process.WorkerResult) -> None:
 
 
 def _convert(name: str, kind: str, place: Path) -> process.WorkerResult:
-    """Return the converted document or the reason of its failure; an empty `kind` means a picture of any kind."""
+    """Return the converted document or the reason for its failure; an empty `kind` means a picture of any kind."""
     from core.base.errors import SourceError, TesseraError
     from core.base.messages import message, to_json
     from core.documents import CONVERTERS

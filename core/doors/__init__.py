@@ -1,1 +1,1 @@
-"""The interfaces of a workspace for users and programs, all made from the same operations."""
+"""Interfaces of a workspace for users and programs, all made from the same operations."""

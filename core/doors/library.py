@@ -1,4 +1,4 @@
-"""The package `tessera` for `import tessera`: the names of `core`, each imported at its first use."""
+"""The package `tessera` for `import tessera`: the names in `core`, each imported on first use."""
 
 from typing import TYPE_CHECKING, Any
 

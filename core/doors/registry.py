@@ -1,4 +1,4 @@
-"""The registry of the operations on a workspace, each declared once for all interfaces."""
+"""The registry of operations on a workspace, each declared once for all interfaces."""
 
 from collections.abc import Mapping
 from importlib import import_module
@@ -22,10 +22,10 @@ MODULES = (
     *(f"core.features.{name}.operations" for name in FEATURES),
     "core.operations.program",
 )
-"""The modules that declare operations."""
+"""Modules that declare operations."""
 
 OPERATIONS: "Mapping[str, Operation[object]]"
-"""All operations by name, in the order of their modules, which are imported at the first use."""
+"""All operations by name, in the order of their modules, which are imported on first use."""
 
 
 def __getattr__(name: str) -> object:

@@ -1,4 +1,4 @@
-"""Conversion of an import's documents in other processes, while earlier notes are cut and written."""
+"""Conversion of an import's documents in other processes, while earlier notes are chunked and written."""
 
 from collections import deque
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -15,11 +15,11 @@ from core.intake import folder, notefile
 from core.model import SourceFile
 
 _AT_ONCE, _AHEAD = 2, 4
-"""Documents that are converted at the same time, and documents that are converted ahead, including finished ones."""
+"""Maximum number of documents converted at the same time, and converted ahead, including finished ones."""
 _BYTES = 64 << 20
-"""Maximum bytes of the documents that are converted ahead; a single one may be larger."""
+"""Maximum total size of the documents that are converted ahead, in bytes; a single one may be larger."""
 _LOOK = 0.2
-"""Seconds between checks for a stopped import, while it waits for a document."""
+"""Seconds between checks for a stopped import while it waits for a document."""
 
 
 class ConvertedFile(NamedTuple):

@@ -1,4 +1,4 @@
-"""Decoding of files into text, or the reason why they aren't text."""
+"""Decoding of files to text, or the reason why a file isn't text."""
 
 import codecs
 import re
@@ -23,9 +23,9 @@ from core.model import GUESSED, EncodingOrigin, Omission, ReadAs, TextEncoding
 MAX_BYTES = 20 * 1024 * 1024
 SAMPLE = 64 * 1024
 _NAMED, _AROUND = 3, 20
-"""Maximum words with unreadable characters that are named, and maximum characters on each side of one."""
+"""Maximum number of words with unreadable characters to name, and of characters to show on each side of one."""
 _SHOWN = 80
-"""Characters of a sample by which the user chooses an encoding."""
+"""Number of characters in a sample that helps the user choose an encoding."""
 _SIGNATURES = message_table(
     {
         b"\x89PNG": "a PNG picture",
@@ -40,7 +40,7 @@ _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\v\b\x1b")) + b"\x7f"
 
 
 class Decoded(NamedTuple):
-    """A text without its byte order mark, its encoding, and how that is known."""
+    """A text without its byte order mark, its encoding, and how the encoding is known."""
 
     text: str
     encoding: str
@@ -91,8 +91,8 @@ def decode_file(data: bytes, path: str, *, most: int = MAX_BYTES, chosen: str = 
 def encode_like(text: str, like: bytes, path: str, *, chosen: str = "") -> tuple[bytes, TextEncoding | None]:
     """Encode a text like the bytes of a file, with their byte order mark; return the bytes and the encoding.
 
-    A guessed encoding counts as chosen afterwards. Raises EditError if bytes of the file can't be read, if the encoding
-    can't hold the text, or if the result would be read in another one; SourceError as `decode_file` does.
+    A guessed encoding counts as chosen afterwards. Raises EditError if bytes in the file can't be read, if the encoding
+    can't hold the text, or if the result would be read in another encoding; SourceError as `decode_file` does.
     """
     before = decode_file(like, path, chosen=chosen)
     encoding = before.encoding
@@ -136,7 +136,7 @@ def _text_only(text: str, path: str, data: bytes | None = None) -> str:
 
 
 def unreadable(text: str) -> tuple[Omission, ...]:
-    """Return the number of U+FFFD in a text and the first words with one, nothing if there are none."""
+    """Return the number of U+FFFD in a text and the first words that contain it; empty if there are none."""
     words: list[str] = []
     at = text.find("�")
     while at >= 0 and len(words) < _NAMED:
@@ -152,7 +152,7 @@ def doubtful(encoding: TextEncoding | None) -> tuple[Omission, ...]:
 
 
 def readings(data: bytes, path: str) -> list[ReadAs]:
-    """Return the encodings that a file may have, the most likely first, then other common ones that fit."""
+    """Return the encodings that a file may have, the likeliest first, then other common ones that fit."""
     sample = data[:SAMPLE]
     found = [decode_file(data, path).encoding, *(guess.encoding for guess in guesses(data)), *ENCODINGS]
     read: list[ReadAs] = []
@@ -164,7 +164,7 @@ def readings(data: bytes, path: str) -> list[ReadAs]:
 
 
 def _first_words(text: str) -> str:
-    """Return the first words with letters outside ASCII, which show whether the encoding is right."""
+    """Return the first words with non-ASCII letters, which show whether the encoding is right."""
     first = next((at for at, char in enumerate(text) if char > "\x7f"), 0)
     start = text.rfind("\n", 0, first) + 1
     return " ".join(make_storable(text[max(start, first - _SHOWN // 2) :][: 2 * _SHOWN]).split())[:_SHOWN]

@@ -1,4 +1,4 @@
-"""Changes of files below folders, as reported by the operating system."""
+"""Changes to files below folders, as reported by the operating system."""
 
 import logging
 import os
@@ -21,11 +21,11 @@ _LOG = logging.getLogger(__name__)
 _LONGEST = 3.0
 """Seconds after which a folder is synced even if it keeps changing."""
 _MOMENT = 1
-"""Milliseconds that one check of a folder's events takes."""
+"""Duration of a check of a folder's events, in milliseconds."""
 _LOOKS = 3
-"""Maximum number of listings of a folder whose subfolders change during the listing."""
+"""Maximum number of times a folder is listed if its subfolders change meanwhile."""
 _ENTERS_LINKS = sys.platform == "linux"
-"""Whether a recursive watcher also enters symbolic links, which may take long."""
+"""Whether a recursive watcher also follows symbolic links, which may take long."""
 _VAULT, _, _RULES = VAULT.partition("/")
 
 
@@ -52,7 +52,7 @@ class FileEvents:
         self._outdated: set[str] = set()
 
     def follow(self, folders: Iterable[str]) -> None:
-        """Watch exactly these folders; a replaced folder is watched anew and counts as changed as a whole."""
+        """Watch exactly these folders; a replaced folder is watched anew, and all of it counts as changed."""
         wanted = {folder: where for folder in folders if (where := _identity(folder))}
         for folder, followed in [*self._followed.items()]:
             if wanted.get(folder) != followed.where:
@@ -66,7 +66,7 @@ class FileEvents:
     def take(self) -> dict[str, set[str]]:
         """Return and forget the changed paths, relative to their folder, of each folder that has stopped changing.
 
-        The path of a folder means all its content, "" the watched folder itself.
+        The path of a folder stands for all its content, "" for the whole watched folder.
         """
         now = time.monotonic()
         restless = {folder for folder, followed in self._followed.items() if self._collect(folder, followed)}
@@ -74,7 +74,7 @@ class FileEvents:
         for folder in ready & self._outdated & self._followed.keys():
             before = self._followed[folder]
             self._begin(folder)
-            self._collect(folder, before)  # what came while the folder was listed
+            self._collect(folder, before)  # changes that arrived while the folder was listed
             before.watcher.close()
         self._outdated -= ready
         for folder in ready:
@@ -82,7 +82,7 @@ class FileEvents:
         return {folder: self._changed.pop(folder) for folder in ready}
 
     def put_back(self, folder: str, paths: set[str]) -> None:
-        """Keep changed paths for a later call of `take`."""
+        """Put back changed paths for a later call of `take`."""
         self._changed.setdefault(folder, set()).update(paths)
         self._since.setdefault(folder, time.monotonic())
 
@@ -91,7 +91,7 @@ class FileEvents:
         self.follow(())
 
     def _begin(self, folder: str) -> None:
-        """Watch a folder with its present subfolders; a folder that can't be watched is logged once."""
+        """Watch a folder with its current subfolders; a folder that can't be watched is logged once."""
         self._followed.pop(folder, None)
         try:
             if where := _identity(folder):
@@ -137,7 +137,7 @@ def _watch_folder(folder: str) -> tuple[frozenset[str], "RustNotify"]:
 
 
 def _subfolders(folder: str) -> frozenset[str]:
-    """Return the paths of a folder and of subfolders that may contain notes or rules, without following links."""
+    """Return the paths of a folder and its subfolders that may contain notes or rules, without following links."""
     found = set()
     for place, names, _ in os.walk(folder):
         names[:] = [name for name in names if not is_skipped(name) or name == _VAULT]
@@ -162,9 +162,10 @@ def _changes(folder: str, watcher: "RustNotify") -> set[str]:
 
 
 def _reported_path(path: str) -> str | None:
-    """Return the path to report for a changed path, None if neither notes nor rules are concerned.
+    """Return the path to report for a changed path, None if it can't be a note or rules.
 
-    For a placeholder it is the path of the file that isn't downloaded, for a vault's own folder that of its rules.
+    For a placeholder, it is the path of the file that isn't downloaded; for a vault's settings folder, the path of its
+    rules.
     """
     folder, slash, name = path.rpartition("/")
     if name == _VAULT:

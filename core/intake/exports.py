@@ -1,4 +1,4 @@
-"""Recognition of other programs' exports in a folder, by the names of files."""
+"""Recognition of other programs' exports in a folder, by file names."""
 
 import re
 import zipfile
@@ -14,7 +14,7 @@ SUFFIXES = (".zip", ".enex", ".jex")
 EXPORTED = re.compile(
     r"(?i)\.jex$|(?:^|/)(?:users|result)\.json$|(?:^|/)(?:takeout/[^/]+|keep)/[^/]+\.json$|^[^/]+\.json$"
 )
-"""Paths of files in an export, which aren't notes, but from which an importer may make notes."""
+"""Paths of export files that aren't notes themselves but from which an importer can make notes."""
 
 FileStates = list[tuple[str, int, int]]
 """The paths of files with their sizes and times."""
@@ -28,7 +28,7 @@ def exports_in(folder: Path) -> list[Path]:
 
 
 def is_export(place: Path) -> bool:
-    """Return whether a file or folder is an export; reads few files, and only those that are named like one."""
+    """Return whether a file or folder is an export; reads few files, only those with names that occur in exports."""
     with suppress(OSError, zipfile.BadZipFile, ValueError):
         if place.is_symlink():
             return False
@@ -45,13 +45,13 @@ def is_export(place: Path) -> bool:
 
 @lru_cache(100)
 def _packs_export(file: Path, _: int) -> bool:
-    """Return whether an archive contains an export; the second argument, its mtime, keeps the cache up to date."""
+    """Return whether an archive contains an export; the second argument, its mtime, invalidates the cache."""
     with zipfile.ZipFile(file) as archive:
         return any(map(EXPORTED.search, archive.namelist()))
 
 
 def state_of(place: Path) -> FileStates:
-    """Return the state of an export's files, by which changes are noticed."""
+    """Return the state of an export's files, for detecting changes."""
     states: FileStates = []
     for file in [place / path for path in importers.files(place)] if place.is_dir() else [place]:
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""Listing the note files of a folder, and reading a file. Nothing outside the folder is read."""
+"""Listing the note files in a folder, and reading a file. Nothing outside the folder is read."""
 
 import os
 import stat
@@ -36,15 +36,16 @@ from core.model import TEXT_SUFFIX, Failed, SourceFile
 _LATEST = 2**63 - 1
 """Largest time in nanoseconds since 1970 that SQLite can store; a file may have a later one."""
 _RECENT = 2_000_000_000
-"""Nanoseconds within which a file may change twice and keep its time: FAT has steps of two seconds."""
+"""Nanoseconds within which a file may change twice without a new time: FAT has steps of two seconds."""
 _TICK = 100_000_000
-"""The same for file systems with parts of milliseconds, whose clocks have steps of up to 16 ms."""
+"""As `_RECENT`, for file systems with finer times, whose clocks have steps of up to 16 ms."""
 
 
 class Paths:
     """A set of relative paths with forward slashes; a folder in it includes all its content.
 
-    Paths are composed, because watchers may report a name in another Unicode form than the listing of its folder.
+    Paths are in composed form, because watchers may report a name in another Unicode form than the listing of its
+    folder.
     """
 
     def __init__(self, paths: Iterable[str]) -> None:
@@ -55,19 +56,19 @@ class Paths:
         return any(item in self._paths for item in ancestry(compose(path)))
 
     def lead_through(self, folder: str) -> bool:
-        """Return whether any of the paths is `folder`, is inside it, or contains it."""
+        """Return whether any of the paths is `folder`, inside it, or contains it."""
         return compose(folder) in self._above or folder in self
 
 
 def ancestry(path: str) -> Iterator[str]:
-    """Yield a path and the folders it is in, the nearest first."""
+    """Yield a path and the folders that contain it, the innermost first."""
     while path:
         yield path
         path = path.rpartition("/")[0]
 
 
 def free_path(path: str, taken: Container[str]) -> str:
-    """Return the path, with a number appended if it is taken, in time logarithmic in the number of paths."""
+    """Return the path, with a number appended if it is taken; the search time is logarithmic in the number."""
     if path not in taken:
         return path
     pure = PurePosixPath(path)
@@ -85,7 +86,7 @@ def free_path(path: str, taken: Container[str]) -> str:
 
 
 class TakenNames(Container[str]):
-    """Taken names: stored names, according to a function, and names that were added."""
+    """Names that are taken: stored names, as reported by a function, and names added here."""
 
     def __init__(self, is_stored: Callable[[str], bool]) -> None:
         self._is_stored = is_stored
@@ -99,12 +100,12 @@ class TakenNames(Container[str]):
 
 
 ScanScope = Literal["text", "notes", "documents", "pictures"]
-"""Files of a scan: the text files of a plain base; notes; also documents; also pictures, as documents."""
+"""Files that a scan includes: text files of a plain base; notes; also documents; also pictures, as documents."""
 
 
 @frozen
 class Scan:
-    """The note files and documents of a folder, sorted by path, and the files and folders that can't be read.
+    """The note files and documents in a folder, sorted by path, and the unreadable files and folders.
 
     `not_downloaded` files have only a placeholder. `skipped` files are of kinds that can't be read. `left_out` has the
     files and folders that the user or a rule excludes.
@@ -119,19 +120,19 @@ class Scan:
 
 
 class _Skipped(Failed):
-    """A file of a kind that can't be read."""
+    """A file is of a kind that can't be read."""
 
 
 class _NotDownloaded(Failed):
-    """A file that isn't downloaded yet."""
+    """A file isn't downloaded yet."""
 
 
 class _LeftOut(Failed):
-    """A file, or a folder with all its content, that is left out."""
+    """A file, or a folder with all its content, is left out."""
 
 
 def content_hash(data: bytes) -> str:
-    """Fingerprint a file's bytes: BLAKE2b, 16 bytes, hexadecimal."""
+    """Return the hash of a file's bytes: BLAKE2b, 16 bytes, hexadecimal."""
     return blake2b(data, digest_size=16).hexdigest()
 
 
@@ -143,11 +144,11 @@ def scan(
     most: int = sys.maxsize,
     only: Paths | None = None,
 ) -> Scan:
-    """List the files of a folder that can be notes, without reading them.
+    """List the files in a folder that can be notes, without reading them.
 
     `forbidden` is the workspace, which is left out. Raises SourceError for a folder inside it, and for a path that is
     missing, isn't a folder, has no notes, or contains more than `most` files and folders of any kind. With `only`, just
-    these paths are scanned, and it is no error if they have no notes.
+    these paths are scanned, and they may have no notes.
     """
     root = root_of(folder, forbidden)
     entries = list(_walk(root, forbidden.resolve() if forbidden else None, most, only, pictures=scope == "pictures"))
@@ -169,14 +170,14 @@ def scan(
 
 
 def is_entered(root: Path, path: str) -> bool:
-    """Return whether a scan of a folder would include the file at a path, which may not exist yet."""
+    """Return whether a scan of a folder would include the file at a path, even if it doesn't exist yet."""
     rules = Ignoring(root)
     for place in reversed([*ancestry(path)]):
         rules.enter(place.rpartition("/")[0])
         is_folder = place != path
         if rules.reason(place, is_folder=is_folder):
             return False
-        with suppress(OSError):  # a name that is too long: who writes it, says so
+        with suppress(OSError):  # the name is too long; writing the file reports that
             if is_folder and (root / place).is_symlink():
                 return False
     return True
@@ -185,8 +186,8 @@ def is_entered(root: Path, path: str) -> bool:
 def read(folder: Path, path: str) -> bytes:
     """Return the bytes of the note file at `path` in `folder`.
 
-    Raises SourceError if it can't be read, is over the limit, or isn't in the folder any more; NotDownloaded if it
-    isn't downloaded yet.
+    Raises SourceError if it can't be read, is over the limit, or is no longer in the folder; NotDownloaded if it isn't
+    downloaded yet.
     """
     full = folder / path
     try:
@@ -209,12 +210,12 @@ def read(folder: Path, path: str) -> bytes:
 
 
 def is_safe(path: str) -> bool:
-    """Return whether a note's path stays in its folder; `harmless_path` makes it valid on every system."""
+    """Return whether a note's path can't leave its folder; `harmless_path` makes a path valid on every system."""
     return not any(part.strip() in ("", ".", "..") for part in path.split("/")) and "\0" not in path
 
 
 def with_text(folder: Path, file: SourceFile, encoding: str = "") -> SourceFile:
-    """Return the file with its content's hash and, unless it is a document, its text.
+    """Return the file with the hash of its content and, unless it is a document, its text.
 
     `encoding` is the user's choice. Raises SourceError if it can't be a note, EmptyFile if it is empty.
     """
@@ -283,12 +284,12 @@ def _walk(
 
 
 def _is_text(entry: SourceFile | Failed) -> bool:
-    """Return whether an entry is a text file directly in the folder, or the failure of opening the folder."""
+    """Return whether an entry is a text file directly in the folder, or a failure to open the folder."""
     return "/" not in entry.path and (entry.path.lower().endswith(TEXT_SUFFIX) or entry.path == ".")
 
 
 def _check_entry(entry: "os.DirEntry[str]", path: str, root: Path, *, pictures: bool) -> Iterator[SourceFile | Failed]:
-    """Yield a file or link if it is a note, or its failure; nothing if it isn't a note."""
+    """Yield a file or link if it is a note, or its failure; nothing if it can't be a note."""
     has_note_name = _has_note_name(entry.name, pictures=pictures)
     try:
         if entry.is_symlink():
@@ -321,7 +322,7 @@ def _has_note_name(name: str, *, pictures: bool) -> bool:
 
 
 def _file(path: str, status: os.stat_result) -> SourceFile:
-    """Return a file's state: its time, its size, and a stamp of its ctime and inode, "" while that is unreliable."""
+    """Return a file's state: its time, its size, and a stamp of ctime and inode, "" while that is unreliable."""
     now, settled, recent = time_ns(), True, False
     for at in (status.st_mtime_ns, status.st_ctime_ns):
         if (age := abs(now - at)) < _RECENT:

@@ -1,4 +1,4 @@
-"""Rules that leave out files of a folder: hidden names, leftovers, `.tesseraignore`, excluded files of Obsidian."""
+"""Rules for leaving out files: hidden names, leftovers, `.tesseraignore`, Obsidian's excluded files."""
 
 import json
 import re
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 RULES = ".tesseraignore"
-"""Name of the files with patterns as in `.gitignore`; each applies to its folder and the folders below."""
+"""Name of files with patterns as in `.gitignore`, which apply to their folder and the folders below."""
 VAULT = ".obsidian/app.json"
-"""Path in a vault of the file in which Obsidian lists excluded files."""
+"""Path of the file in a vault in which Obsidian lists excluded files."""
 
 _MOST_BYTES = 64 * 1024
 _MOST_RULES = 1_000
 _MOST_STARS = 3
-"""Maximum runs of `*` in a part of a pattern, and of `**` in a pattern: each multiplies the time of a match."""
+"""Maximum runs of `*` per part of a pattern, and of `**` per pattern, because each multiplies the matching time."""
 _COSTLY = re.compile(r"\)[*+{?]|\\[1-9]|\(\?[^:]|[*+}][^|]*[*+}][^|]*[*+}]")
-"""Parts with which a regular expression may take very long: repeated groups, back references, many repetitions."""
+"""Parts that can make a regular expression very slow: repeated groups, back references, many repetitions."""
 _HIDDEN = message("is hidden: its name begins with a dot.")
 _TRASH = message("is the trash of the vault.")
 _BACKUP = message("is a backup of Logseq.")
@@ -34,7 +34,7 @@ _LEFTOVERS = re.compile(
     r"(?is).*\.(?:part|partial|crdownload|opdownload|download|tmp|temp|swp|swo|swn|lnk)|.*~|~\$.*|#.*#|4913"
     r"|desktop\.ini|(?:eh)?thumbs\.db|icon\r",
 )
-"""Names of unfinished downloads, locks and backups of editors and Office, and system files of Windows and macOS."""
+"""Names of unfinished downloads, editors' and Office's lock and backup files, and system files of Windows and macOS."""
 
 
 def is_rules(path: str) -> bool:
@@ -43,12 +43,12 @@ def is_rules(path: str) -> bool:
 
 
 def is_leftover(name: str) -> bool:
-    """Return whether a file is a program's leftover next to the user's files, by its name."""
+    """Return whether a file name is that of a leftover that a program puts next to the user's files."""
     return not is_note(name) and _LEFTOVERS.fullmatch(name) is not None
 
 
 class Ignoring:
-    """The rules of a folder; `failed` lists rules that can't be used."""
+    """The rules in a folder; `failed` lists the rules that can't be used."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -66,7 +66,7 @@ class Ignoring:
             if _is_costly(line):
                 self._refuse(path, message("line {n} has too many stars and is ignored.", n=number + 1))
                 lines[number] = ""
-        from pathspec import GitIgnoreSpec  # only where there are patterns
+        from pathspec import GitIgnoreSpec  # only if there are patterns
 
         try:
             self._specs[PurePosixPath(place)] = GitIgnoreSpec.from_lines(lines)
@@ -86,7 +86,7 @@ class Ignoring:
         return self._by_patterns(named) or next((why for why, pattern in self._excluded if pattern.search(named)), None)
 
     def _by_patterns(self, named: str) -> Message | None:
-        """Return why patterns leave out a path; the innermost folder's patterns decide, as in `.gitignore`."""
+        """Return why patterns leave out a path; those in the innermost folder take precedence, as in `.gitignore`."""
         for folder in PurePosixPath(named).parents if self._specs else ():
             if spec := self._specs.get(folder):
                 result = spec.check_file(named.removeprefix(f"{folder}/"))
@@ -113,7 +113,7 @@ class Ignoring:
                 self._refuse(VAULT, message("its excluded files hold '{rule}', which is ignored.", rule=text))
 
     def _text(self, path: str) -> str:
-        """Return the text of a small file of the folder, "" where there is none."""
+        """Return the text of a small file in the folder, "" if there is none."""
         from core.intake.encoding import decode_file
 
         full = self._root / path

@@ -60,9 +60,9 @@ from core.store.note_to_index import NoteToIndex
 from core.store.picture_table import UnreadFile
 
 _WRITING, _WRITING_ALONE = 0.05, 0.9
-"""Share of writing in the progress of an import, with a model and without; embedding takes the rest."""
+"""Share of an import's progress that writing takes, with and without a model; embedding takes the rest."""
 _COUNTS = ("added", "changed", "renamed", "removed", "unchanged", "chunks", "waiting")
-"""The counts of a report that are logged."""
+"""The counts in a report that are logged."""
 
 
 class Imports:
@@ -74,11 +74,11 @@ class Imports:
         self._bases = bases
         self._folders = SyncedFolders(store)
         self._writing: dict[str, threading.Lock] = {}
-        """Locks by base id, held by the import that writes notes of the base."""
+        """Locks by base id, held by the import that is writing notes to the base."""
 
     @staticmethod
     def preview(file: Path, options: ChunkingOptions, embedder: str) -> tuple[Note, Cut]:
-        """Read and cut one file as an import would, without storing it; raises SourceError, ConfigError for a size."""
+        """Read and chunk a file as an import would, without storing it; raises SourceError, ConfigError for a size."""
         chunking.check(options)
         file = file.expanduser()
         tokens = embedding.build(embedder).tokens
@@ -98,7 +98,7 @@ class Imports:
         """Compare a folder with the notes of a base; nothing is changed.
 
         Without `base`, the plan is for the base with the folder's name, else for the only base that was synced with the
-        folder, else for a new base with the folder's name. An export of another program, a folder or a file, is
+        folder, else for a new base with the folder's name. An export from another program, a folder or a file, is
         compared like an upload. Raises SourceError for a folder that is missing, empty, or inside the workspace.
         """
         name, place = base or self._name_for(path), path.expanduser()
@@ -111,8 +111,9 @@ class Imports:
     def plan_changes(self, path: Path, base: KnowledgeBase, changed: Collection[str] = ()) -> SyncPlan:
         """Compare a folder, or the files and folders at some of its paths, with a base; nothing is changed.
 
-        The whole folder is compared if a file is gone, if a new file may be a moved one, and if rules for leaving out
-        files changed, so that notes are removed only after a full comparison. Raises SourceError as `plan_folder` does.
+        The whole folder is compared if a file is gone, if a new file may have been moved, and if rules for leaving out
+        files have changed, so that notes are removed only after a full comparison. Raises SourceError as `plan_folder`
+        does.
         """
         if not changed or any(map(is_rules, changed)):
             return self._plan(base.name, FolderSource(path, self._store.folder))
@@ -136,7 +137,7 @@ class Imports:
         )
 
     def _without_deleted(self, plan: SyncPlan, base: KnowledgeBase) -> SyncPlan:
-        """Return a plan that leaves out the files whose notes were deleted, until such a file changes.
+        """Return the plan without files whose notes were deleted, unless such a file has changed since.
 
         A note that was deleted because its file was gone comes back with the file.
         """
@@ -153,7 +154,7 @@ class Imports:
         return replace(plan, added=added, left_out=(*plan.left_out, *(Failed(path, _DELETED) for path in sorted(left))))
 
     def target(self, path: Path, base: str | None = None) -> tuple[str, NewBase | None]:
-        """Return the name of the base for an import of a folder, and the options of a base that has to be created."""
+        """Return the name of the base for importing a folder, and the options to create it if it doesn't exist."""
         name = base or self._name_for(path)
         return name, None if self._bases.find(name) else self._bases.usual()
 
@@ -190,13 +191,13 @@ class Imports:
         )
 
     def _is_same(self, match: Match, place: Path) -> bool:
-        """Return whether a note and a file have the same text; the file's encoding doesn't matter."""
+        """Return whether a note and a file have the same text, regardless of the file's encoding."""
         note = self._store.notes.note(match.note.note_id)
         file = match.file if match.file.text else folder.with_text(place, match.file)
         return file.text == (note.front or "") + note.body
 
     def plan_upload(self, files: Iterable[tuple[str, bytes]], base: str) -> SyncPlan:
-        """Compare uploaded files or zip archives, (name, content) pairs, with a base. No note is removed.
+        """Compare uploaded files or zip archives, as (name, content) pairs, with a base. No note is removed.
 
         The files are kept in a temporary folder until `apply` or `discard`. Raises SourceError for a name that leads
         out of the folder, and for an upload without notes.
@@ -221,12 +222,12 @@ class Imports:
             raise
 
     def plan_page(self, page: WebPage, base: str) -> SyncPlan:
-        """Compare a web page with the note that a base has for its address; nothing is changed."""
+        """Compare a web page with the note that a base has for the page's address; nothing is changed."""
         plan = self.plan_upload([(page.name, page.data)], base)
         return replace(plan, address=page.address)
 
     def plan_export(self, place: Path, base: KnowledgeBase) -> SyncPlan:
-        """Compare an export in a watched folder with a base; notes that were deleted or edited here stay as they are.
+        """Compare an export in a watched folder with a base; notes that were deleted or edited here stay unchanged.
 
         Raises as `plan_folder` does.
         """
@@ -254,7 +255,7 @@ class Imports:
         watch: bool = True,
         progress: Progress = no_progress,
     ) -> SyncReport:
-        """Apply a plan to its base: first store all notes, so that words find them, then embed what is pending.
+        """Apply a plan to its base: first store all notes, so that words find them, then embed pending chunks.
 
         With `embed`, notes of the base that an earlier import left pending are embedded too. Without it, and in a base
         that doesn't embed at once, embedding is left to `Chunks`. If `progress` stops the storing, nothing is removed
@@ -318,7 +319,7 @@ class Imports:
     ) -> SyncReport:
         """Embed the pending chunks of a base; return the import's report with the result.
 
-        If another thread is embedding and the written notes have few chunks, only those are embedded.
+        If another thread is embedding and the written notes have few chunks, only those chunks are embedded.
         """
         if not self._store.pending.any([base.id]):
             self._store.drop_unused_vectors()
@@ -337,14 +338,14 @@ class Imports:
         return replace(report, indexed=waiting.chunks, embedded_windows=waiting.windows, problem=problem)
 
     def _name_for(self, path: Path) -> str:
-        """Return the name of the base for an import of a folder without a given base."""
+        """Return the name of the base for importing a folder if no base is given."""
         bases, path = self._bases.all(), path.expanduser().resolve()
         synced = [base.name for base in bases if self._store.bases.is_synced(base.id, str(path))]
         usual = upload.name_of(path)
         return usual if len(synced) != 1 or usual in {base.name for base in bases} else synced[0]
 
     def _plan(self, name: str, source: FolderSource, only: Paths | None = None) -> SyncPlan:
-        """Return the plan of `sync.plan` for a base, or for a new one."""
+        """Return the plan from `sync.plan` for a base, or for a new one."""
         if base := self._bases.find(name):
             known = self._store.notes.files(base)
             ref = source.upload or str(folder.root_of(source.folder, source.forbidden))
@@ -358,7 +359,7 @@ class Imports:
 
 
 def _part(progress: Progress, start: float, end: float) -> Progress:
-    """Return a progress callback for a part of a job, from `start` to `end` as shares of the whole."""
+    """Return a progress callback for a part of a job, from `start` to `end` as shares of the whole job."""
     return lambda done, total, what: progress(start + (end - start) * done / max(1, total), 1, what)
 
 
@@ -392,7 +393,7 @@ def import_plan(
         except Cancelled:
             stopped = True
     failed += [failure for _, failure in unread]
-    # Files of a folder that weren't read aren't converted again until they change.
+    # Unread files in a folder aren't converted again until they change.
     others = {*plan.failed, *plan.not_downloaded, *plan.skipped, *away} - {failure for _, failure in plan.unread}
     rest = [(SourceFile(other.path, -1, -1), other) for other in others]
     store.documents.set_unread(base, plan.source_ref, fingerprint(), [*plan.unread, *rest, *unread])
@@ -433,7 +434,7 @@ def _write(
     away: list[Failed],
     progress: Progress,
 ) -> None:
-    """Write new and changed notes; a changed note stays searchable all the time."""
+    """Write new and changed notes; a changed note stays searchable throughout."""
     base_ids = [base.id]
     notes = store.notes.count(base_ids) + len(plan.added)
 
@@ -454,7 +455,7 @@ def _write(
 
 
 def _join(store: Store, plan: SyncPlan) -> list[Failed]:
-    """Link notes without files to files; return a failure for each note that changed since the comparison."""
+    """Link notes without files to files; return a failure for each note that has changed since the comparison."""
     joins, failed = [], []
     for match in plan.joined:
         note = store.notes.note(match.note.note_id)
@@ -489,7 +490,7 @@ def _notes(
     away: list[Failed],
     waits: Callable[[], object],
 ) -> Generator[NoteToIndex]:
-    """Yield the new and the changed notes of a plan; add files that can't be read to `unread` or `away`.
+    """Yield the new and changed notes in a plan; add files that can't be read to `unread` or `away`.
 
     `waits` is called often while a document is converted, and may raise.
     """
@@ -510,7 +511,7 @@ def _notes(
     for file, document in convert_ahead(plan.folder, files, choices, uploaded=uploaded, waits=waits):
         old, earlier_id = known.get(file.path), earlier.get(file.path)
         if not old and store.notes.has_path(base, file.path, plan.source_ref):
-            continue  # another import of the folder has read it meanwhile
+            continue  # another import of the folder has already read it
         note_id = earlier_id or fresh_id(f"{base.id}/{file.path}", taken)
         change = Revision("sync" if old else "restore" if earlier_id else "create", "sync")
         try:
@@ -566,7 +567,7 @@ def _note(
 
 
 def _text_values(note: Note) -> dict[str, object]:
-    """Return the values in a note's text of the fields that the user overrode."""
+    """Return the values that a note's text has for fields which the user overrode."""
     if not (text := (note.front or "") + note.body):
         return {}
     try:

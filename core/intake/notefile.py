@@ -30,9 +30,9 @@ from core.model import NOTE_SUFFIXES, SKIPPED_FOLDERS, Document, Note, Omission,
 
 _DRAWING = ".excalidraw"
 _BUNDLED = re.compile(r"(?i)\.textbundle/text\.[^/]+$")
-"""The text file in a TextBundle; its note is named after the bundle."""
+"""The text file in a TextBundle, whose note is named after the bundle."""
 _MOST_TAGS = 50
-"""Maximum number of tags of a document."""
+"""Maximum number of tags that a document gives its note."""
 
 
 @frozen
@@ -50,7 +50,7 @@ class DocumentText:
 
 
 class ParsedNote(NamedTuple):
-    """The note of a file, without id, base and hash, and the outline of its body."""
+    """The note in a file, without id, base and hash, and the outline of its body."""
 
     note: Note
     outline: Outline
@@ -61,8 +61,8 @@ def read(data: bytes, path: str, *, plain: bool = False) -> ParsedNote:
 
     The note has no id, base or hash yet. Its links are wikilink targets as written, and Markdown links as paths from
     the top of the folder, without attachments and web addresses. Raises SourceError for data that isn't text, is empty,
-    is over MAX_BYTES or too large to parse. Lines of front matter that can't be read are named in `left_out` and in a
-    warning. A `plain` text has no front matter.
+    is over MAX_BYTES or too large to parse. Unreadable lines in front matter are named in `left_out` and in a warning.
+    A `plain` text has no front matter.
     """
     found = decode_file(data, path)
     return parse_note(found.text, path, plain=plain, encoding=found.text_encoding)
@@ -76,7 +76,7 @@ def parse_note(
     inside: BodyMetadata | None = None,
     encoding: TextEncoding | None = None,
 ) -> ParsedNote:
-    """Parse the decoded text of a file as `read` does; `inside` is the metadata of its body, if already parsed."""
+    """Parse the decoded text of a file like `read`; `inside` is the metadata of its body, if already parsed."""
     front_span = frontmatter.FrontSpan() if plain else frontmatter.span(text)
     front = frontmatter.parse(text[front_span.start : front_span.end]) if front_span.body else frontmatter.FrontMatter()
     body = text[front_span.body :]
@@ -106,7 +106,7 @@ def parse_note(
 
 
 def _long_title(title: str) -> dict[str, object]:
-    """Return the whole title as a property if it had to be shortened, so that no word is lost."""
+    """Return the whole title as a property if the title had to be shortened, so that no word is lost."""
     whole = " ".join(title.split())
     return {} if short_title(title) == whole else {"title": whole}
 
@@ -119,7 +119,7 @@ def _drawing(path: str, front: frontmatter.FrontMatter) -> str:
 
 
 def _not_searched(count: int) -> tuple[Message, ...]:
-    """Return a warning with the number of parts of a note that aren't text, if there are any."""
+    """Return a warning with the number of parts of a note that aren't text; empty without such parts."""
     omission = plural(
         "{n} part is no text, such as a pasted picture, a key or compressed data. It is shown, but not searched.",
         "{n} parts are no text, such as pasted pictures, keys or compressed data. They are shown, but not searched.",
@@ -129,24 +129,24 @@ def _not_searched(count: int) -> tuple[Message, ...]:
 
 
 def document_note(read: DocumentText, path: str) -> ParsedNote:
-    """Return the note of a converted document and the outline of its body."""
+    """Return the note for a converted document and the outline of its body."""
     note, outlined = parse_note(read.text, path, encoding=read.encoding)
     warnings, left_out = (*note.warnings, *read.warnings), summed((*note.left_out, *read.left_out))
     return ParsedNote(replace(note, document=read.document, warnings=warnings, left_out=left_out), outlined)
 
 
 def is_skipped(name: str) -> bool:
-    """Return whether a file or folder of this name is left out, with its content."""
+    """Return whether a file or folder with the given name is left out, with its content."""
     return name.startswith(".") or name in SKIPPED_FOLDERS
 
 
 def is_note(path: str) -> bool:
-    """Return whether the file at a path is read as a note, by its name and the names of its folders."""
+    """Return whether the file at a path is read as a note, judged by its name and the names of its folders."""
     return path.lower().endswith(NOTE_SUFFIXES) and not any(map(is_skipped, path.split("/")))
 
 
 def valid_converter(converter: str, path: str) -> str:
-    """Return the converter chosen for a document, "" if it is no longer there or doesn't read this kind."""
+    """Return the converter chosen for a document, "" if it no longer exists or doesn't read this kind."""
     return converter if converter in converters_for(kind_of(path)) else ""
 
 
@@ -177,7 +177,7 @@ def document_text(
     if len(front) + len(body) > MAX_TEXT:
         raise SourceError(path, "contains more than {n} million characters. Divide it.", n=MAX_TEXT // 2**20)
     if not front and span(body)[2] and kind != "textpack":
-        front = "---\n---\n"  # a document that begins with a rule isn't front matter
+        front = "---\n---\n"  # a document that begins with a rule has no front matter
     document = Document(kind, version, converted.pages, original, converter)
     return DocumentText(
         front + body, document, converted.warnings, converted.left_out, found.text_encoding if found else None
@@ -190,12 +190,12 @@ def is_text(kind: str) -> bool:
 
 
 def _front(converted: Converted) -> str:
-    """Return front matter with the title, author, dates, tags and address of a document, "" if it has none."""
+    """Return front matter with a document's title, author, dates, tags and address, "" if it has none."""
     now = datetime.now(UTC)
     fields = {name: getattr(converted, name) for name in ("title", "author", "created", "updated", "source_url")}
     for name in ("created", "updated"):
         at = moment(fields[name])
-        if at is None or at > later(now, 1):  # it may already be that day further east
+        if at is None or at > later(now, 1):  # further east it may already be that day
             fields[name] = ""
     said: dict[str, object] = {
         name: " ".join(make_storable(str(value)).split()) for name, value in fields.items() if value

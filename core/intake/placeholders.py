@@ -21,36 +21,36 @@ MOVED = message(
 EMPTIED = message("is empty, and had text at the last update. Its note stays; delete the file to remove the note.")
 
 _PLACES = (".{}.icloud", "{}.nextcloud", "{}.owncloud", "{}.opencloud", "{}.rsls")
-"""Names of the placeholders of iCloud, Nextcloud, ownCloud, OpenCloud and Resilio."""
+"""Names of placeholders from iCloud, Nextcloud, ownCloud, OpenCloud and Resilio."""
 _ENDS = tuple(place.rpartition("}")[2] for place in _PLACES)
 _NAMES = [re.compile(re.escape(place).replace(r"\{\}", "(.+)"), re.IGNORECASE | re.DOTALL) for place in _PLACES]
 _RECALLED = 0x1000 | 0x40000 | 0x400000
 """Windows: FILE_ATTRIBUTE_OFFLINE, RECALL_ON_OPEN, RECALL_ON_DATA_ACCESS (OneDrive, Dropbox, Google Drive)."""
 _DATALESS, _COMPRESSED = 0x40000000, 0x20
-"""macOS: SF_DATALESS, which File Provider sets, and UF_COMPRESSED, with which content isn't stored in blocks."""
+"""macOS: SF_DATALESS, set by File Provider, and UF_COMPRESSED, for content that isn't stored in blocks."""
 _HELD = {errno.EACCES, errno.EPERM, errno.EAGAIN, errno.EBUSY, errno.EDEADLK, errno.ETXTBSY, errno.ETIMEDOUT}
 _CLOUD = range(358, 405)
 """Windows: the errors ERROR_CLOUD_FILE_*."""
 
 
 class NotDownloaded(SourceError):
-    """A file isn't downloaded yet or is locked by another program; its note, if it has one, stays as it is."""
+    """A file isn't downloaded yet or is locked by another program; its note, if any, stays unchanged."""
 
 
 class EmptyFile(SourceError):
-    """A file is empty, so that nothing is lost by not reading it."""
+    """A file is empty, so nothing is lost if it isn't read."""
 
     def __init__(self, path: str) -> None:
         super().__init__(path, "is empty.")
 
 
 def with_note(failure: Failed) -> Failed:
-    """Return a failure with the addition that the file's note stays."""
+    """Return a failure with the remark that the file's note stays."""
     return replace(failure, error=message("{reason} Its note stays as it is until then.", reason=failure.error))
 
 
 def placeholder_target(name: str) -> str:
-    """Return the name of the file that a placeholder represents, "" for other names."""
+    """Return the name of the file that a placeholder stands for, "" for other names."""
     if not name.lower().endswith(_ENDS):
         return ""
     return next((match[1] for pattern in _NAMES if (match := pattern.fullmatch(name))), "")
@@ -58,7 +58,7 @@ def placeholder_target(name: str) -> str:
 
 def is_evicted(file: Path) -> bool:
     """Return whether a file is missing and has a placeholder."""
-    with suppress(OSError, ValueError):  # its name may be too long for one
+    with suppress(OSError, ValueError):  # its name may be too long for a file name
         return not file.exists() and any(file.with_name(place.format(file.name)).exists() for place in _PLACES)
     return False
 
@@ -77,7 +77,7 @@ def is_placeholder(status: stat_result) -> bool:
 
 
 def lock_error(error: Exception, path: str) -> NotDownloaded | None:
-    """Return the error for a file that is locked or not downloaded, None if it can't be read for another reason."""
+    """Return the error for a file that is locked or not downloaded, None if the cause is something else."""
     if not isinstance(error, OSError):
         return None
     if getattr(error, "winerror", None) in _CLOUD:
@@ -90,6 +90,6 @@ def lock_error(error: Exception, path: str) -> NotDownloaded | None:
 
 
 def check_content(data: bytes, path: str) -> None:
-    """Raise NotDownloaded for a file of only NUL bytes, whose content isn't written or downloaded yet."""
+    """Raise NotDownloaded for a file that has only NUL bytes, as its content isn't written or downloaded yet."""
     if data[:1] == b"\0" and data.count(0) == len(data):
         raise NotDownloaded(path, message("has no content yet, only zero bytes."))

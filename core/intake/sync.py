@@ -1,6 +1,7 @@
-"""Planning a sync: the new, changed, renamed and removed notes of a folder. Nothing is stored or indexed here.
+"""Planning a sync: the new, changed, renamed and removed notes in a folder. Nothing is stored or indexed here.
 
-Only new files, and files with another time, size or stamp, are read, once. If a file can't be read, its note stays.
+Only new files, and files with another time, size or stamp, are read, once each. If a file can't be read, its note
+stays.
 """
 
 from collections import defaultdict
@@ -19,20 +20,20 @@ from core.intake.folder import Paths, Scan, ScanScope, ancestry, scan, with_text
 from core.model import READ_AGAIN, Failed, KnownNote, Match, SourceFile, SyncPlan
 from core.store.picture_table import UnreadFile
 
-# Pictures in a folder: pages to be read, or pictures that the notes next to them show.
+# Pictures in a folder: scanned pages to read, or pictures that the notes next to them show.
 
 _SHOWING = frozenset("md markdown html htm xhtml canvas excalidraw org rst tex latex ipynb mediawiki wiki".split())
 """Kinds of notes that can show pictures from other files."""
 _BESIDE = frozenset(("attachments", "assets", "_resources"))
-"""Names of folders for files that notes show; Tessera puts pasted pictures into the first one."""
+"""Names of folders for files that notes show; Tessera puts pasted pictures into the first."""
 _LEAST_BYTES = 10_000
-"""Minimum bytes of a scanned page; smaller pictures are icons."""
+"""Minimum size of a scanned page in bytes; smaller pictures are icons."""
 
 
 def pages_only(scanned: Scan, known: Collection[str], *, whole: bool) -> Scan:
-    """Return a scan without the pictures that aren't scanned pages.
+    """Return a scan without pictures that aren't scanned pages.
 
-    A picture is a page if no note in the folder could show it and it isn't small, or if it is a note already, with its
+    A picture is a page if no note in the folder could show it and it isn't small, or if it already is a note, with its
     path in `known`. Other pictures become skipped files, except in folders for files that notes show. Raises
     SourceError if nothing is left of a `whole` folder.
     """
@@ -56,12 +57,12 @@ def _is_beside(path: str) -> bool:
 
 
 _KEPT = 8_000_000
-"""Maximum characters of new and changed files that a plan keeps, so that they are read only once."""
+"""Maximum number of characters of new and changed files that a plan keeps, so that they are read only once."""
 
 
 @dataclass(slots=True)
 class _Comparison:
-    """The files of a folder, compared with the known notes by their paths."""
+    """The files in a folder, compared with the known notes by path."""
 
     new: list[SourceFile] = field(default_factory=list)
     changed: list[Match] = field(default_factory=list)
@@ -75,7 +76,7 @@ class _Comparison:
 
 @frozen
 class FolderSource:
-    """A folder to compare with a base; `forbidden` is the workspace, `upload` the source of notes from an upload."""
+    """A folder to compare with a base; `forbidden` is the workspace, `upload` the source of uploaded notes."""
 
     folder: Path
     forbidden: Path | None = None
@@ -91,13 +92,13 @@ def plan(
     only: Paths | None = None,
     unread: Mapping[str, UnreadFile] = MappingProxyType({}),
 ) -> SyncPlan:
-    """Compare a folder with the base's notes from it.
+    """Compare a folder with the notes that a base has from it.
 
-    `known` are all notes of the base. Notes from another folder are left alone, unless that folder is gone and at
-    least half of its notes are found here: then the folder was moved. An upload removes and renames no notes, and its
+    `known` are all notes of the base. Notes from another folder are left alone, unless that folder is gone and at least
+    half of its notes are found here, so that the folder was moved. An upload removes and renames no notes, and its
     files that aren't downloaded count as failed. `plain`: the base's files are text. `unread` has the previous states
-    of files that couldn't be read, by path. With `only`, notes at other paths count as unchanged. Raises SourceError
-    as `scan` does.
+    of unreadable files, by path. With `only`, notes at other paths count as unchanged. Raises SourceError as `scan`
+    does.
     """
     removals = not source.upload
     scope: ScanScope = "text" if plain else "pictures"
@@ -105,7 +106,7 @@ def plan(
     ref = source.upload or str(scanned.folder)
     mine = {note.path: note for note in known if note.source_ref == ref}
     scanned = pages_only(scanned, mine, whole=only is None) if removals else scanned
-    # A file of an upload is named in the form of the system that sent it.
+    # File names in an upload are in the Unicode form of the sender's system.
     alike = {} if removals else {compose(path): note for path, note in mine.items()}
     compared = _compare(scanned, mine, alike, unread)
     compared.failed += [failure for _, failure in compared.unread]
@@ -199,7 +200,7 @@ def _compare(
 
 
 def _moved_notes(known: Sequence[KnownNote], new: Sequence[SourceFile]) -> list[KnownNote]:
-    """Return the notes of folders that are gone from disk, if at least half of a folder's notes are in new files."""
+    """Return the notes from folders that no longer exist, if new files contain at least half of a folder's notes."""
     by_folder: defaultdict[str, list[KnownNote]] = defaultdict(list)
     for note in known:
         by_folder[note.source_ref].append(note)
@@ -214,7 +215,7 @@ def _moved_notes(known: Sequence[KnownNote], new: Sequence[SourceFile]) -> list[
 
 
 def _missing(notes: Sequence[KnownNote], present: Set[str], unreadable: Sequence[Failed], ref: str) -> list[KnownNote]:
-    """Return the notes whose paths aren't `present`, except those at or below a path that can't be read."""
+    """Return the notes whose paths aren't `present`, except those at or below an unreadable path."""
     paths = {failure.path for failure in unreadable}
     return [
         note
@@ -228,9 +229,9 @@ def _missing(notes: Sequence[KnownNote], present: Set[str], unreadable: Sequence
 def _moved_away(
     gone: Sequence[KnownNote], away: Sequence[Failed], known: Container[str]
 ) -> tuple[list[KnownNote], list[KnownNote]]:
-    """Return the removed notes, and notes whose files may have moved and not be downloaded yet.
+    """Return the removed notes, and the notes whose files may have moved but aren't downloaded yet.
 
-    The latter have the file name of a file that isn't downloaded and has no note.
+    The latter have the same file name as a file that isn't downloaded and has no note.
     """
     names = {_name(failed.path) for failed in away if failed.path not in known}
     removed: list[KnownNote] = []
@@ -245,9 +246,9 @@ def _name(path: str) -> str:
 
 
 def _pair(missing: Sequence[KnownNote], new: Sequence[SourceFile]) -> tuple[list[Match], list[Match]]:
-    """Match missing notes with new files, and return the renamed and the rewritten notes.
+    """Match missing notes with new files; return the renamed and the rewritten notes.
 
-    Renamed: the same content at another path, or in a moved folder. Rewritten: different content at the same path of a
+    Renamed: the same content at another path, or in a moved folder. Rewritten: different content at the same path in a
     moved folder, or at a path that differs only in case or Unicode form. Among equal contents, the same path is matched
     first, then the same file name, then the order of the files.
     """

@@ -1,4 +1,4 @@
-"""Writing uploaded files, archives and exports into a staging folder, which a sync compares with a base.
+"""Writing uploaded files, archives and exports into a staging folder, which is then compared with a base.
 
 Names come from outside. The whole upload is refused if a name could lead out of the folder.
 """
@@ -37,14 +37,14 @@ MAX_UNPACKED = 1024 * 1024 * 1024
 MAX_ENTRIES = 100_000
 MAX_RATIO = 200
 RATIO_FLOOR = 10 * 1024 * 1024
-"""Bytes that any archive may unpack to, because notes may be very repetitive; MAX_RATIO limits larger ones."""
+"""Bytes that any archive may unpack to, because notes may be very repetitive; MAX_RATIO limits larger archives."""
 
 _BLOCK = 1024 * 1024
 _SMALL_BLOCK = 4096
-"""Bytes per read for compressions that unpack a whole block at once, however large the result is."""
+"""Bytes per read for compression methods that unpack a whole block at once, however large the result is."""
 _PLAIN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _MOST_DIRECTORY = 16 * 1024 * 1024
-"""Maximum bytes of the list of an archive's files, which is read as a whole."""
+"""Maximum size in bytes of an archive's file list, which is read as a whole."""
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, ValueError, OSError, MemoryError,
 )  # fmt: skip
@@ -70,9 +70,9 @@ class _Allowance:
 def unpack(files: Iterable[tuple[str, bytes]], destination: Path, *, whole: bool = False) -> list[Failed]:
     """Write the note files and documents among uploaded (name, bytes) pairs below `destination`; return the others.
 
-    A picture outside of a folder is a document; a picture in a folder belongs to the notes that link to it. With
-    `whole`, all files are written, for an importer. Raises SourceError for a name that leads out of `destination`, or
-    too much data.
+    A picture outside a folder is a document; a picture in a folder belongs to the notes that link to it. With `whole`,
+    all files are written, for an importer. Raises SourceError for a name that leads out of `destination`, or too much
+    data.
     """
     total, others = 0, []
     for count, (name, data) in enumerate(files, start=1):
@@ -88,10 +88,10 @@ def unpack(files: Iterable[tuple[str, bytes]], destination: Path, *, whole: bool
 
 
 def unzip_from(stream: IO[bytes], destination: Path, *, name: str) -> list[Failed]:
-    """Write the note files and documents of a zip archive below `destination`; return the others.
+    """Write the note files and documents in a zip archive below `destination`; return the others.
 
-    The limits apply to the bytes that are unpacked, not to the sizes stated in the archive. Raises
-    SourceError for a damaged archive, a zip bomb, or a name that leads out of the folder.
+    The limits apply to the bytes that are unpacked, not to the sizes stated in the archive. Raises SourceError for a
+    damaged archive, a zip bomb, or a name that leads out of the folder.
     """
     with _translate_zip_errors(name), _open_zip(stream, name) as archive:
         return _unzip(archive, destination, _Allowance(name, _most(stream.seek(0, io.SEEK_END))))
@@ -103,12 +103,12 @@ def _is_wanted(path: str) -> bool:
 
 
 def _is_hidden(path: str) -> bool:
-    """Return whether a file is hidden, or a leftover."""
+    """Return whether a file is hidden or a leftover."""
     return is_leftover(path.rpartition("/")[2]) or any(map(is_skipped, path.split("/")))
 
 
 def _not_read(path: str) -> list[Failed]:
-    """Return why a file isn't read, nothing for a hidden file or a leftover."""
+    """Return why a file isn't read; empty for a hidden file or a leftover."""
     folder, _, name = path.rpartition("/")
     if (away := placeholder_target(name)) and _is_wanted(file := f"{folder}/{away}".lstrip("/")):
         return [Failed(file, PLACEHOLDER)]
@@ -116,7 +116,7 @@ def _not_read(path: str) -> list[Failed]:
 
 
 class Archive:
-    """The files of a zip archive by their `names`, read on demand.
+    """The files in a zip archive by their `names`, read on demand.
 
     The methods raise SourceError as `unzip_from` does.
     """
@@ -133,15 +133,15 @@ class Archive:
 
     @property
     def names(self) -> Collection[str]:
-        """The paths of the files."""
+        """Paths of the files."""
         return self._members.keys()
 
     def read(self, path: str, most: int) -> bytes:
-        """Return a file of at most `most` bytes, b"" if it isn't there."""
+        """Return the bytes of a file of at most `most` bytes, b"" if it is missing."""
         return next(self._pieces(path, most, lambda source: source.read(most + 1)), b"")
 
     def lines(self, path: str, most: int | None) -> Iterator[bytes]:
-        """Yield the lines of a file, each of at most `most` bytes."""
+        """Yield the lines in a file, each of at most `most` bytes."""
         return self._pieces(path, most, lambda source: source.readline(-1 if most is None else most + 1))
 
     def _pieces(self, path: str, most: int | None, piece: Callable[[IO[bytes]], bytes]) -> Iterator[bytes]:
@@ -175,7 +175,7 @@ def open_archive(stream: IO[bytes], name: str, *, limited: bool = True) -> Archi
 
 
 def _open_zip(stream: IO[bytes], name: str) -> zipfile.ZipFile:
-    """Open a zip archive; raises SourceError if the list of its files alone is too long."""
+    """Open a zip archive; raises SourceError if its file list alone is too long."""
     end = zipfile._EndRecData(stream)  # type: ignore[attr-defined]  # what ZipFile reads its list by
     if end and end[zipfile._ECD_SIZE] > _MOST_DIRECTORY:  # type: ignore[attr-defined]
         raise SourceError(name, "This archive holds more than {n} files.", n=MAX_ENTRIES)
@@ -191,7 +191,7 @@ def _most(packed: int) -> int:
 
 @contextmanager
 def _translate_zip_errors(name: str) -> Iterator[None]:
-    """Translate errors of reading zip archives into SourceError."""
+    """Translate errors in reading zip archives into SourceError."""
     try:
         yield
     except _DAMAGE as error:
@@ -201,7 +201,7 @@ def _translate_zip_errors(name: str) -> Iterator[None]:
 
 
 def _unzip(archive: zipfile.ZipFile, destination: Path, allowance: _Allowance, *, depth: int = 0) -> list[Failed]:
-    """Write the files of an archive; if it contains only other archives, write their files, at a `depth` of 1."""
+    """Write the files in an archive; if it contains only other archives, write their files, at a `depth` of 1."""
     others: list[Failed] = []
     members = [member for member in archive.infolist() if not member.filename.endswith("/")]
     # All names are checked before the first file is written.
@@ -260,7 +260,7 @@ def _checked(name: str) -> str:
 
 
 def _write(destination: Path, path: str, blocks: Iterable[bytes]) -> None:
-    """Write a file of an upload, with a number appended if the name is taken."""
+    """Write an uploaded file, with a number appended if its name is taken."""
     path = harmless_path(path)
     try:
         (destination / path).parent.mkdir(parents=True, exist_ok=True)
@@ -282,25 +282,25 @@ def size_error(name: str) -> SourceError:
 
 
 def name_of(path: Path) -> str:
-    """Return the name of a base for a folder, an archive or an export; Notion gives exports meaningless names."""
+    """Return the base name for a folder, an archive or an export; Notion gives exports meaningless names."""
     name = path.stem if path.name.lower().endswith(SUFFIXES) else path.name
     return "Notion" if EXPORT.fullmatch(name) else name
 
 
 def live_importer(folder: Path) -> Importer | None:
-    """Return the importer that reads each file of a folder as a note, None for ordinary files."""
+    """Return the importer for a folder whose files remain its notes, None for ordinary files."""
     importer = importer_of(folder)
     return importer if importer and importer.keeps_files else None
 
 
 def export_importer(folder: Path) -> Importer | None:
-    """Return the importer of an export, None for a folder whose files are its notes."""
+    """Return the importer for an export, None for a folder whose files are its notes."""
     importer = importer_of(folder)
     return None if importer is None or importer.keeps_files else importer
 
 
 def write(importer: Importer, destination: Path) -> tuple[list[Failed], list[Failed]]:
-    """Write the notes of an export as Markdown files; return unreadable notes, and missing parts of notes.
+    """Write the notes in an export as Markdown files; return unreadable notes, and missing parts of notes.
 
     Files that notes link to are written into the folder `LINKED`. Raises SourceError for too many notes, and if no note
     can be read.
@@ -337,15 +337,15 @@ def write(importer: Importer, destination: Path) -> tuple[list[Failed], list[Fai
 
 
 LINKED = ".linked"
-"""Folder in the staging folder for files that an export's notes link to; hidden, so that the sync skips it."""
+"""Name of a staging subfolder for files that an export's notes link to; hidden, so that the sync skips it."""
 
 
 Staged = tuple[str, list[Failed], list[Failed]]
-"""Result of filling a staging folder: the exporting program, "" for none; failed files; skipped files."""
+"""The result of filling a staging folder: the exporting program, "" for none; failed files; skipped files."""
 
 
 def stage(files: Iterable[tuple[str, bytes]], into: Path) -> Staged:
-    """Write the notes and documents of an upload into a folder; raises SourceError if there are none."""
+    """Write the notes and documents in an upload into a folder; raises SourceError if there are none."""
     pairs, others = [*files], []
     names = [name for name, _ in pairs]
     whole = any(map(EXPORTED.search, names))
@@ -374,7 +374,7 @@ def stage_file(file: Path, into: Path) -> Staged:
 
 
 def _rewrite_export(staging: Path, name: str, skipped: list[Failed]) -> Staged:
-    """Replace an export in a staging folder by its notes; without an export, delete files written for an importer."""
+    """Replace an export in a staging folder with its notes; without an export, delete files written for an importer."""
     if importer := export_importer(staging):
         with tempfile.TemporaryDirectory(prefix="tessera-export-", dir=staging.parent) as place:
             notes = Path(place)
@@ -395,7 +395,7 @@ def _rewrite_export(staging: Path, name: str, skipped: list[Failed]) -> Staged:
 
 
 def text_of(importer: Importer, path: str) -> DocumentText:
-    """Return the text of a file's note, read by an importer; raises SourceError."""
+    """Return the text of a file's note as its importer reads it; raises SourceError."""
     imported = next(iter(importer.notes([path])))
     if isinstance(imported, Imported):
         return DocumentText(imported.text, Document("md", importer.name))

@@ -1,4 +1,4 @@
-"""Watching the folders of bases and text files while the program runs, and whether the notes are up to date."""
+"""Watching the folders of bases and of text files while the program runs, and whether the notes are up to date."""
 
 import logging
 import threading
@@ -37,25 +37,25 @@ from core.store import Store
 
 _LOG = logging.getLogger(__name__)
 _PATIENCE = 0.2
-"""Seconds between checks of a job that is waited for."""
+"""Seconds between checks of a job being waited for."""
 _FIRST = 5.0
 """Seconds before the first check, so that it doesn't delay the first page."""
 _TICK = 0.5
 """Seconds between checks of file events and of the settings file."""
 _FOLLOW = 5.0
-"""Seconds between updates of the list of folders whose events are followed."""
+"""Seconds between updates of the list of watched folders."""
 _MANY = 200
 """Number of changed paths above which the whole folder is compared."""
 _AN_HOUR = 3600.0
 _IMPORT = "import"
-"""The job of a sync; imports use the same name, so that only one of them runs at a time."""
+"""Job name of a sync; imports use the same name, so that only one of them runs at a time."""
 
 Folders = Iterator[tuple[KnowledgeBase, str]]
 """Watched folders with their bases."""
 
 
 class TextFolders:
-    """The text folders that are configured in `[knowledge]` of the settings, and their bases."""
+    """The text folders configured in `[knowledge]` of the settings, and their bases."""
 
     def __init__(self, settings: Settings, bases: Bases, imports: Imports) -> None:
         self._settings = settings
@@ -64,15 +64,15 @@ class TextFolders:
 
     @property
     def automatic(self) -> bool:
-        """Whether the folders are found and synced while the app runs."""
+        """Whether folders are found and synced automatically while the app runs."""
         return self._settings.knowledge.enabled and self._settings.knowledge.auto_scan
 
     def holds(self, folder: Path) -> bool:
-        """Return whether a path is that of a text folder, which may be missing."""
+        """Return whether a path belongs to a text folder, even if the folder is missing."""
         return folder.name == TEXTS and folder.parent.parent == self._settings.knowledge.base_dir.resolve()
 
     def folders(self) -> Mapping[str, Path]:
-        """Return the existing text folders by the names of their bases, without symbolic links."""
+        """Return the existing text folders by the names of their bases; symbolic links are ignored."""
         top = self._settings.knowledge.base_dir.resolve()
         texts = sorted(top.glob(f"*/{TEXTS}")) if self._settings.knowledge.enabled else []
         return {
@@ -82,7 +82,7 @@ class TextFolders:
         }
 
     def base_for(self, name: str) -> tuple[KnowledgeBase, bool]:
-        """Return the base of a text folder, and whether it was created now; it indexes at once if `auto_embed` is set.
+        """Return a text folder's base, and whether it was just created; it indexes at once if `auto_embed` is set.
 
         Raises ConfigError if a base of another kind has the name, and as `Bases.add` does.
         """
@@ -103,7 +103,7 @@ class TextFolders:
         """Import every text folder into its base, and return the results; an error in one doesn't stop the others.
 
         Without `confirmed`, a folder that lost many files keeps its lines. Raises ConfigError if text folders are
-        switched off or `base_dir` is missing, Cancelled.
+        switched off or `base_dir` is missing, and Cancelled.
         """
         chosen = self._settings.knowledge
         if not chosen.enabled:
@@ -167,11 +167,11 @@ class Watching:
         self._refused_exports: dict[tuple[str, str], Message | None] = {}
         self._removals: defaultdict[tuple[str, str], list[tuple[float, int]]] = defaultdict(list)
         self.synced = 0
-        """Number of syncs that changed notes, without text folders, whose files may grow all the time."""
+        """Number of syncs that changed notes, not counting text folders, whose files may grow all the time."""
         self.made: list[str] = []
-        """Names of the bases that were created for text folders."""
+        """Names of bases that were created for text folders."""
         self.refused: dict[str, Message] = {}
-        """Names of text folders that can't have a base, and why."""
+        """Text folders that can't have a base, with the reasons, by name."""
 
     def start(self) -> None:
         """Start watching; does nothing if it is started already."""
@@ -191,7 +191,7 @@ class Watching:
             self._thread.join()
 
     def folders(self, base: KnowledgeBase) -> list[WatchedFolder]:
-        """Return the folders of a base in their state at the last check."""
+        """Return the folders of a base, as of the last check."""
         return [seen for (base_id, _), seen in sorted(self._seen.items()) if base_id == base.id and base.watch]
 
     def look(self) -> None:
@@ -237,7 +237,7 @@ class Watching:
         yield from self._folders(plain=False)
 
     def _folders(self, *, plain: bool) -> Folders:
-        """Yield the watched folders of the bases whose notes are plain text, or of the others."""
+        """Yield the watched folders of plain-text bases, or of the other bases."""
         if plain and self._texts.automatic:
             yield from self._text_folders()
         for base in self._bases.all():
@@ -261,12 +261,12 @@ class Watching:
             if made:
                 self.made.append(name)
             elif known and base.embed_at_once and not known.embed_at_once:
-                self._index()  # what waited until then
+                self._index()  # index chunks that have waited until now
             if base.watch:
                 yield base, str(folder)
 
     def _watch(self, base: KnowledgeBase, folder: str, changed: Set[str] = frozenset()) -> bool:
-        """Sync a folder, or only its `changed` paths; return False if another import runs."""
+        """Sync a folder, or only its `changed` paths; return False if another import is running."""
         if self._jobs.running(_IMPORT, "rebuild"):
             return False
         before = self._seen.get((base.id, folder))
@@ -279,7 +279,7 @@ class Watching:
                 return True  # deleted or renamed meanwhile
             seen = replace(seen, removals=removals)
             if not plan.is_empty or plan.touched or self._fails_anew(base, plan):
-                # Planned once more: then no other import runs.
+                # Planned again, because no other import is running now.
                 seen = replace(seen, problem=self._sync(base, folder, lambda: self._plan(base, folder, changed)[0]))
             elif base.read_pictures or self._settings.pictures.model:
                 self._index()  # its pictures may have changed
@@ -294,7 +294,7 @@ class Watching:
         return True
 
     def _watch_export(self, base: KnowledgeBase, export: Path) -> Message | None:
-        """Import an export in a watched folder if it is new or changed; return why it failed."""
+        """Import a new or changed export in a watched folder; return why it failed."""
         key = base.id, str(export)
 
         def plan() -> SyncPlan:
@@ -306,14 +306,14 @@ class Watching:
         return self._refused_exports.get(key)
 
     def _plan(self, base: KnowledgeBase, folder: str, changed: Set[str]) -> tuple[SyncPlan, int]:
-        """Return the plan of a sync without the removals that the user has to confirm, and their number."""
+        """Return the plan for a sync without removals that the user has to confirm, and the number of these."""
         plan = self._imports.plan_changes(Path(folder), base, changed)
         before = self._seen.get((base.id, folder))
         waits = bool(before and before.removals) or self._removes_many(base, plan)
         return (replace(plan, removed=()), len(plan.removed)) if waits else (plan, 0)
 
     def _removes_many(self, base: KnowledgeBase, plan: SyncPlan) -> bool:
-        """Return whether a plan removes many notes, together with the syncs of the last hour."""
+        """Return whether a plan, together with the syncs in the last hour, removes many notes."""
         since = time.monotonic() - _AN_HOUR
         lately = sum(count for at, count in self._removals[base.id, plan.source_ref] if at > since)
         return bool(plan.removed) and plan.removes_many_after(lately)
@@ -326,7 +326,7 @@ class Watching:
         return any({failed.path for failed in now} != {failed.path for failed in before} for now, before in lists)
 
     def _sync(self, base: KnowledgeBase, folder: str, plan_sync: Callable[[], SyncPlan]) -> Message | None:
-        """Sync a folder or an export as a job, and return why it failed; a finished job leaves no result on the screen.
+        """Sync a folder or an export as a job, and return why it failed; after success, the job isn't listed.
 
         A sync that only records new times of files isn't reported.
         """

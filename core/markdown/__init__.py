@@ -1,1 +1,1 @@
-"""The reader of Markdown: front matter, and a single parse for outline, titles, tags and links."""
+"""Parsing of Markdown: front matter, and a single parse for outline, titles, tags and links."""

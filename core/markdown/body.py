@@ -17,24 +17,24 @@ from core.model import NOTE_SUFFIXES
 
 MAX_TITLE = 200
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
-"""The start of an address of a web page or of another program."""
+"""The start of a web address or of another program's address."""
 _PICTURE = re.compile(r"(?i)\.(?:png|jpe?g|webp|gif|bmp|tiff?)$")
 _EMBED = re.compile(
     rf"!\[\[(?P<wiki>[^\[\]\n]{{1,500}})\]\]|!\[[^\[\]\n]{{0,1000}}\](?:{DESTINATION}|\[(?P<label>[^\[\]\n]{{0,1000}})\])"
 )
-"""A picture, file or note that a note embeds, in Obsidian's or Markdown's syntax."""
+"""A picture, file or note that a note embeds, in Obsidian or Markdown syntax."""
 _ATTACHMENT = re.compile(
     r"(?i)\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?|avif|pdf|mp[34]|m4a|wav|ogg|webm|mov|zip|html?|css|js|py|ipynb"
     r"|docx?|xlsx?|pptx?|csv|json|ya?ml)$",
 )
 
 _PASTED = re.compile(r"\(data:[^\x00-\x20()]*+\)")
-"""The address of a picture whose data is in the text itself."""
+"""The address of a picture whose data is inside the text."""
 _SIGN = re.compile(r"(?i)[#\[]|<(?:img|audio|video|source)\b")
 """The start of a tag, a link, or a file that HTML embeds."""
 _SOURCE = re.compile(r"""(?i)<(?:img|audio|video|source)\s[^<>]*?\bsrc\s*=\s*(["'])([^"'<>\n]+)\1""")
 _LABEL = re.compile(r"(?m)^ {0,3}\[([^\[\]\n]{1,1000})\]: *(<[^<>\n]*>|\S+)")
-"""The definition of a link."""
+"""A link definition."""
 
 
 @frozen
@@ -66,7 +66,7 @@ def look_into(body: str, path: str, *, plain: bool = False) -> BodyMetadata:
 
 
 def distinct_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Return the tags without those that differ from an earlier one only in case, width or traditional characters."""
+    """Return the tags without those that differ from an earlier tag only in case, width or traditional characters."""
     return _distinct(tags, key)
 
 
@@ -87,7 +87,7 @@ def pictures_in(body: str, path: str) -> dict[str, int]:
 
 
 def shown_in(body: str, path: str) -> dict[str, int]:
-    """Return the pictures, files and notes that a body embeds, as written, with the offset after each first one.
+    """Return the pictures, files and notes that a body embeds, as written, each with the offset after its first embed.
 
     Raises SourceError for a body that is too large to parse.
     """
@@ -104,7 +104,7 @@ def shown_in(body: str, path: str) -> dict[str, int]:
 
 
 def _shown_path(match: re.Match[str], labels: Mapping[str, str]) -> str:
-    """Return the path in an embed."""
+    """Return the path in the match of an embed."""
     if match["wiki"]:
         return file_of(Link(match["wiki"].partition("|")[0], wiki=True))
     address = match["address"] or labels.get((match["label"] or "").strip().casefold(), "")
@@ -136,13 +136,13 @@ def _inline(parsed: Parsed) -> tuple[list[str], list[Link]]:
 
 
 def _first_title(outlined: Outline) -> str:
-    """Return the first title of level 1 that begins a section and isn't blank."""
+    """Return the first level-1 title that begins a section and isn't blank."""
     titles = (heading.title for heading in outlined.headings if heading.level == 1 and not heading.nested)
     return next((title for title in map(short_title, titles) if title), "")
 
 
 def file_of(link: Link) -> str:
-    """Return the path in a link, without the place in the file."""
+    """Return the path in a link, without the fragment after it."""
     if link.wiki:
         return re.split(r"[#|^]", link.target, maxsplit=1)[0].rstrip("\\").strip()
     return unquote(re.split(r"[#?]", link.target, maxsplit=1)[0])
@@ -165,7 +165,7 @@ def target_of(link: Link, folder: str) -> str:
 
 
 def _distinct(values: Iterable[str], key: Callable[[str], str]) -> tuple[str, ...]:
-    """Return the values without those whose key occurred before."""
+    """Return the values without those whose key occurred earlier."""
     seen: dict[str, str] = {}
     for value in values:
         seen.setdefault(key(value), value)

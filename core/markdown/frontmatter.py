@@ -1,7 +1,7 @@
-"""Front matter -> the fields of a note.
+"""Parsing of front matter into the fields of a note.
 
-Only a file whose first line is `---` has front matter, down to the next `---` or `...`, and only if a mapping is
-between them. The YAML isn't trusted: only plain values are built.
+Only a file whose first line is `---` has front matter, up to the next `---` or `...`, and only if a mapping is between
+them. The YAML isn't trusted: only plain values are built.
 """
 
 import re
@@ -25,14 +25,14 @@ MAX_CHARACTERS = 64 * 1024
 MAX_DEPTH = 20
 
 _MOST_TRIED = 20
-"""The most lines of a key that are tried one by one."""
+"""Maximum number of lines per key that are tried one by one."""
 _LINE = re.compile(rf"[^\r\n]*(?:{LINE_END}|\Z)")
 _KEY = re.compile(r"""(["']?)(?P<key>[^\W_][^\s:#"']*)\1:(?=[ \t\r\n]|\Z)""")
 _GOES_ON = re.compile(r"[ \t\r\n#\]}]")
 _ITEM = re.compile(r"-[ \t]")
 _OPEN_KEY = re.compile(r"[^:]*:[ \t]*(?:#[^\r\n]*)?[\r\n]*\Z")
 _TEMPLATE = re.compile(r"\{\{[^{}\r\n]*\}\}|<%[^%\r\n]*%>")
-"""Placeholders that a template program left unfilled."""
+"""Placeholders that a template program didn't fill in."""
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -46,13 +46,13 @@ class UnreadLine:
 
     @property
     def place(self) -> str:
-        """The number and key of the line, for a message."""
+        """Number and key of the line, for a message."""
         return f"{self.number} ({self.key})" if self.key else str(self.number)
 
 
 @frozen
 class YamlBlock:
-    """The mapping of front matter, None if it is empty, and the lines that can't be read."""
+    """The mapping in front matter, None if it is empty, and the unreadable lines."""
 
     root: yaml.MappingNode | None
     unread: tuple[UnreadLine, ...] = ()
@@ -60,7 +60,7 @@ class YamlBlock:
 
 @lru_cache(maxsize=8)
 def block(source: str, known: frozenset[str] = frozenset()) -> YamlBlock | None:
-    """Return the mapping in a text, None if it isn't one; `known` are keys that nobody writes in prose."""
+    """Return the mapping in a text, None if the text isn't one; `known` has keys that don't occur in prose."""
     if not source.strip():
         return YamlBlock(None)
     if len(source) > MAX_CHARACTERS:
@@ -97,13 +97,13 @@ def _events(source: str) -> Iterator[yaml.Event]:
     try:
         yield from yaml.parse(source, Loader=_Loader)
     except yaml.MarkedYAMLError as error:
-        if "nesting depth" not in (error.problem or ""):  # of PyYAML from 6.0.4 on, which looks ahead
+        if "nesting depth" not in (error.problem or ""):  # raised by PyYAML from 6.0.4 on, which looks ahead
             raise
         raise ValueError(message("it is nested deeper than {n} levels", n=MAX_DEPTH)) from error
 
 
 def _has_plain_keys(pair: tuple[yaml.Node, yaml.Node]) -> bool:
-    """Return whether the key of a pair and all keys within its value are scalars; `{{title}}` has a mapping as key."""
+    """Return whether a key and all keys within its value are scalars; the key `{{title}}` is a mapping, for example."""
     key, value = pair
     if isinstance(value, yaml.SequenceNode):
         return isinstance(key, yaml.ScalarNode) and all(_has_plain_keys((key, item)) for item in value.value)
@@ -141,7 +141,7 @@ def _by_lines(source: str, known: frozenset[str]) -> YamlBlock | None:
 
 
 def _entries(source: str) -> Iterator[list[str]]:
-    """Yield the lines of each key: its own, and those below that belong to it."""
+    """Yield the lines of each key: the key's own line, and the lines below that belong to it."""
     entry: list[str] = []
     for line in filter(None, _LINE.findall(source)):
         if entry and not (_GOES_ON.match(line) or (_ITEM.match(line) and _OPEN_KEY.match(entry[0]))):
@@ -153,7 +153,7 @@ def _entries(source: str) -> Iterator[list[str]]:
 
 
 def _reasons(entry: list[str]) -> list[Message | None]:
-    """Return, for each line of a key, why YAML can't read it after the readable lines above, None if it can."""
+    """Return for each line of a key why YAML can't read it after the readable lines above, None if it can."""
     if _reason(entry) is None:
         return [None] * len(entry)
     reasons: list[Message | None] = []
@@ -181,25 +181,25 @@ def _reason(lines: list[str]) -> Message | None:
 
 
 def _as_comment(line: str) -> str:
-    """Return a comment that is as long as a line, with the same line end."""
+    """Return a comment with the same length and line end as the given line."""
     text = line.rstrip("\r\n")
     return "#" * len(text) + line[len(text) :]
 
 
 def _is_prose(line: str) -> bool:
-    """Return whether a line without a key is prose: it has words other than templates and ornaments."""
+    """Return whether a line without a key is prose: whether it has words besides templates and ornaments."""
     words = _TEMPLATE.sub("", line).split()
     return len(words) > 1 or not "".join(words).isascii()
 
 
 _MOST_NAMED = 10
-"""The most unreadable lines that are reported individually."""
+"""Maximum number of unreadable lines that are reported individually."""
 _OPENING = re.compile(rf"---[ \t]*+{LINE_END}")
 _CLOSING = re.compile(rf"(?<=[\r\n])(?:---|\.\.\.)[ \t]*+(?:{LINE_END}|\Z)")
 _DATE = re.compile(r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?(?:[T\s]\s?(\d{1,2})(:\S+(?:\s?[+-]\S+|\sZ)?))?")
 _TIMES = {"created_at": ("created", "created_at", "date"), "updated_at": ("updated", "updated_at", "modified")}
 KEYS = {name: field.keys or (name,) for name, field in NOTE_FIELDS.items()} | _TIMES
-"""Fields of a note -> their keys, the usual one first; case doesn't matter."""
+"""Note field -> its keys in front matter, the usual one first; case doesn't matter."""
 _KINDS = {name: field.kind for name, field in NOTE_FIELDS.items()} | dict.fromkeys(_TIMES, "day")
 _FIELDS = {key: name for name, keys in KEYS.items() for key in keys}
 _KNOWN = frozenset(_FIELDS)
@@ -207,14 +207,14 @@ _EMPTY = {field.name: "" if field.default is MISSING else field.default for fiel
 _YAML_TAG = "tag:yaml.org,2002:"
 _NULL = f"{_YAML_TAG}null"
 _UNFIT = (yaml.YAMLError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
-"""Exceptions of PyYAML's constructors for text that doesn't fit its tag: they check nothing themselves."""
+"""Exceptions that PyYAML's constructors raise for text that doesn't fit its tag, because they don't validate it."""
 
 
 @dataclass(slots=True)
 class FrontMatter:
-    """The values of front matter by note field; `extra` has the other keys, with values for JSON.
+    """The values in front matter by note field; `extra` has the other keys, with values for JSON.
 
-    `left_out` names the lines and values that can't be read.
+    `left_out` names the unreadable lines and values.
     """
 
     fields: dict[str, Any] = field(default_factory=dict)
@@ -223,7 +223,7 @@ class FrontMatter:
     left_out: list[Omission] = field(default_factory=list)
 
     def value(self, name: str) -> Any:
-        """Return the value of a note field or time, its default if unset."""
+        """Return the value of a note field or time, the default if it isn't set."""
         return self.fields.get(name, _EMPTY.get(name))
 
 
@@ -245,14 +245,14 @@ def span(text: str) -> FrontSpan:
 
 
 def delimited(text: str) -> FrontSpan:
-    """Return the span between the two `---` lines, whether or not the text between them is a mapping."""
+    """Return the span between the two `---` lines, whether or not the text between is a mapping."""
     opening = _OPENING.match(text)
     closing = _CLOSING.search(text, opening.end()) if opening else None
     return FrontSpan(opening.end(), closing.start(), closing.end()) if opening and closing else FrontSpan()
 
 
 def parse(source: str) -> FrontMatter:
-    """Read the YAML of front matter; unreadable lines are left out, and warnings give their numbers and reasons."""
+    """Parse the YAML of front matter; unreadable lines are left out, and warnings give their numbers and reasons."""
     front = FrontMatter()
     read = mapping(source)
     unread = read.unread if read else ()
@@ -271,7 +271,7 @@ def parse(source: str) -> FrontMatter:
 
 
 def mapping(source: str) -> YamlBlock | None:
-    """Return the mapping of front matter, None if its YAML isn't one."""
+    """Return the mapping in front matter, None if its YAML isn't one."""
     return block(source, _KNOWN)
 
 
@@ -301,7 +301,7 @@ def _set_field(front: FrontMatter, key: str, node: yaml.Node) -> None:
 
 
 def _field_value(kind: FieldKind, value: str, texts: list[str]) -> object:
-    """Return a value for a field of this kind, None if the field can't hold the text."""
+    """Return the value of a text for a field of the given kind, None if the field can't hold the text."""
     match kind:
         case "tags":
             return tuple(tag for text in texts for tag in split_list(text))
@@ -347,12 +347,12 @@ def _holds_mapping(node: yaml.Node) -> bool:
 
 
 def target(text: str) -> str:
-    """Return the note that an entry names, also in a wikilink: a title, file name or path."""
+    """Return the note that an entry names, with or without wikilink syntax: a title, file name or path."""
     return re.sub(r"^\[\[|\]\]$", "", text.strip()).partition("|")[0].strip()
 
 
 def strings(node: yaml.Node) -> Iterator[str]:
-    """Yield the texts of a value, one per item of a list."""
+    """Yield the texts in a value, one per list item."""
     if isinstance(node, yaml.SequenceNode):
         for item in node.value:
             yield from strings(item)
@@ -361,7 +361,7 @@ def strings(node: yaml.Node) -> Iterator[str]:
 
 
 def moment(value: str) -> datetime | None:
-    """Return a day as midnight in UTC, a time in UTC, or None; a time without an offset is in the user's zone."""
+    """Return a date as midnight in UTC, a time in UTC, or None; a time without an offset is in the user's zone."""
     match = _DATE.fullmatch(value)
     if match is None:
         return None
@@ -380,7 +380,7 @@ def _as_typed(constructor: SafeConstructor, node: yaml.ScalarNode) -> object:
 
 
 class _AsTyped(SafeConstructor):
-    """Builds YAML values; numbers and times that would be written differently stay text."""
+    """Builds YAML values, except that numbers and times which would be written differently stay text."""
 
     yaml_constructors = SafeConstructor.yaml_constructors | {
         f"{_YAML_TAG}{name}": _as_typed for name in ("int", "float", "timestamp")
@@ -388,7 +388,7 @@ class _AsTyped(SafeConstructor):
 
 
 def _as_json(value: object) -> object:
-    """Return the closest value that JSON can represent."""
+    """Return the closest JSON value."""
     if isinstance(value, dict):
         return {str(key): _as_json(item) for key, item in value.items()}
     if isinstance(value, list | set | tuple):

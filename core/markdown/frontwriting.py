@@ -1,4 +1,4 @@
-"""Fields -> front matter: only the lines of changed fields are rewritten.
+"""Writing of fields into front matter: only the lines of changed fields are rewritten.
 
 The offsets of keys and values come from PyYAML. The result is read again, and refused if a changed field doesn't read
 as intended, or another field changed with it.
@@ -23,7 +23,7 @@ from core.model import day_of, fields_of, is_day, on_clock
 _Place = tuple[yaml.ScalarNode, yaml.Node]
 """The nodes of a key and its value."""
 _Change = tuple[int, int, str]
-"""A replacement: the start and end in the YAML, and the new text."""
+"""A replacement: its start and end in the YAML, and the new text."""
 
 _STRING = "tag:yaml.org,2002:str"
 _LISTS = fields_of("tags", "notes")
@@ -34,13 +34,13 @@ _OTHERWISE_ELSEWHERE = re.compile(r"[yYnN]|[-+.]?\d[\d_.eExXoOa-fA-F+:-]*|[=<~]"
 
 
 def rewrite(front: str, fields: Mapping[str, object], newline: str = "\n") -> str:
-    """Return the text before a body with new values of some fields; `front` has its two `---` lines, or is empty.
+    """Return the text before a body with new values for some fields; `front` includes both `---` lines, or is empty.
 
     An empty value removes its key. `newline` ends the lines of new front matter. Raises EditError for unreadable front
     matter, or a value that it can't hold.
     """
     start, end, body = frontmatter.span(front)
-    if not body:  # text there that is no mapping belongs to the body
+    if not body:  # text there that isn't a mapping belongs to the body
         front = f"---{newline}---{newline}{front}"
         start, end, _ = frontmatter.span(front)
     source = front[start:end]
@@ -53,7 +53,7 @@ def rewrite(front: str, fields: Mapping[str, object], newline: str = "\n") -> st
 
 
 def _check(before: FrontMatter, after: FrontMatter, fields: Mapping[str, object]) -> None:
-    """Raise EditError unless the changed fields read as intended, and all others as before."""
+    """Raise EditError unless the changed fields read as intended and all others as before."""
     for name in KEYS:
         if after.value(name) != (fields[name] if name in fields else before.value(name)):
             raise _value_error(name)
@@ -144,10 +144,10 @@ class _YamlWriter:
             return _date(value, self._raw(node))
         return _quote(str(value), style=getattr(node, "style", None))
 
-    # lists with a line for each item
+    # lists with one item per line
 
     def _set_lines(self, name: str, node: yaml.SequenceNode, values: tuple[str, ...]) -> None:
-        """Remove the lines of dropped items and add lines for new ones; rewrite all lines if the order changed."""
+        """Remove the lines of dropped items and add lines for new ones; rewrite all lines if the order has changed."""
         held = [(item, _item_values(name, item)) for item in node.value]
         staying = [item for item, meant in held if meant and set(meant) <= set(values)]
         there = [value for item in staying for value in _item_values(name, item)]
@@ -165,14 +165,14 @@ class _YamlWriter:
         self._changes.append((last, last, "".join(f"{indent}- {text}{self._newline}" for text in new)))
 
     def _items(self, name: str, node: yaml.Node, *, flow: bool) -> dict[str, str]:
-        """Return the YAML of list items by value, for items that mean a single value."""
+        """Return the YAML of list items by value, for items with a single value."""
         entry = isinstance(node, yaml.ScalarNode)
         if not entry and not (isinstance(node, yaml.SequenceNode) and bool(node.flow_style) == flow):
             return {}
         meant = {self._raw(item): _item_values(name, item) for item in ([node] if entry else node.value)}
         return {values[0]: raw for raw, values in meant.items() if len(values) == 1 and (not entry or raw[:1] in "'\"")}
 
-    # places
+    # offsets
 
     def _raw(self, node: yaml.Node) -> str:
         return self._source[node.start_mark.index : self._end_of(node)]
@@ -185,7 +185,7 @@ class _YamlWriter:
         return max(self._colon(key), self._end_of(value))
 
     def _end_of(self, node: yaml.Node) -> int:
-        """Return the end of a node's text, without the lines after it that YAML counts as part of it."""
+        """Return the end of a node's text, excluding later lines that YAML counts as part of the node."""
         if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
             last = node.value[-1]
             return self._end(*last) if isinstance(last, tuple) else self._end_of(last)
@@ -201,7 +201,7 @@ class _YamlWriter:
 
 
 def _has_lines(node: yaml.SequenceNode) -> bool:
-    """Return whether each item of a list is a scalar on its own line."""
+    """Return whether each list item is a scalar on its own line."""
     lines = [item.start_mark.line for item in node.value]
     return (
         not node.flow_style and len({*lines}) == len(lines) and all(isinstance(i, yaml.ScalarNode) for i in node.value)
@@ -223,18 +223,18 @@ def _format_value(name: str, value: object) -> str:
 
 
 def _date(value: datetime, like: str) -> str:
-    """Return a time in the form of the old text: with or without a time of day, with or without an offset."""
+    """Return a time in the format of the old text: with or without a time of day, with or without an offset."""
     if is_day(value) and (not like or ":" not in like):
         return day_of(value)
     plain = like.strip("\"'")
     bare = frontmatter.moment(plain) and ":" in plain and not re.search(r"[Zz]$|\d[+-]\d\d:?\d\d$", plain)
     text = on_clock(value).replace(tzinfo=None).isoformat() if bare else ""
-    # In the hour that a clock has twice, only an offset tells which one it is.
+    # In the hour that occurs twice, only an offset tells which one is meant.
     return text if frontmatter.moment(text) == value else value.isoformat()
 
 
 def _quote(value: str, *, flow: bool = False, style: str | None = None, plain: bool = False) -> str:
-    """Return YAML that reads as this text, in quotes if needed or if the old value had them."""
+    """Return YAML that reads as the given text, in quotes if needed or if the old value had them."""
     if plain or (style not in ("'", '"') and _is_plain(value, flow=flow)):
         return value
     if style != '"' and value.isprintable() and "\\" not in value and style == "'":
@@ -243,7 +243,7 @@ def _quote(value: str, *, flow: bool = False, style: str | None = None, plain: b
 
 
 def as_json(value: object) -> str:
-    """Return a value as JSON that YAML readers understand the same way."""
+    """Return a value as JSON that YAML readers read as the same value."""
     return _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(value, ensure_ascii=False))
 
 

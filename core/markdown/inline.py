@@ -1,4 +1,4 @@
-"""Inline Markdown: literals are hidden, links extracted, and visible text produced, by one set of rules.
+"""Inline Markdown: hiding literals, extracting links, and producing visible text, by the same rules.
 
 A literal is a span whose content isn't parsed further. Code spans, wikilinks, HTML, comments, addresses and escaped
 characters bind from left to right, as in CommonMark. All scans are linear in the text.
@@ -18,7 +18,7 @@ from core.base.frozen import frozen
 from core.markdown.parser import Parsed
 
 PLACE = re.compile(r"\0(\d+)\0")
-"""The placeholder of a literal, with its number. NUL can't be in the text: markdown-it replaces it."""
+"""Placeholder for a literal, with its number. NUL can't be in the text, because markdown-it replaces it."""
 
 _LITERAL = re.compile(
     r"""
@@ -34,7 +34,7 @@ _LITERAL = re.compile(
     re.VERBOSE,
 )
 _PLAIN = re.compile(r"[^`\\!\[%<]*+")
-"""Text in which no literal starts; skipping it is four times as fast as searching, which counts for pasted pictures."""
+"""Text in which no literal starts; skipping it is four times as fast as searching, which helps with pasted pictures."""
 _TICKS = re.compile("`+")
 _CLOSING = {"%%": "%%", "<!--": "-->", "<?": "?>"}
 _RAW = re.compile(r"(?is)<!--.*?(?:-->|\Z)|<(pre|code|script|style|textarea)\b.*?(?:</\1\s*>|\Z)")
@@ -51,18 +51,18 @@ class Literal:
 
 @frozen
 class Inline:
-    """A text with a PLACE for each literal, and the literals."""
+    """A text with PLACE placeholders for its literals, and the literals."""
 
     text: str
     literals: Sequence[Literal]
 
     def raw(self, text: str) -> str:
-        """Return a part of the text with its literals written out as Markdown."""
+        """Return a part of the text with its literals restored to Markdown."""
         return PLACE.sub(lambda place: self.literals[int(place[1])].raw, text)
 
 
 def hide(text: str) -> Inline:
-    """Return inline Markdown with its literals hidden."""
+    """Return inline Markdown with its literals replaced by placeholders."""
     literals: list[Literal] = []
     pieces = []
     closers = _Closers(text)
@@ -82,8 +82,8 @@ def hide(text: str) -> Inline:
 def prose(parsed: Parsed) -> Iterator[tuple[str, bool]]:
     """Yield each block of inline Markdown in reading order, and whether it is a heading.
 
-    HTML blocks are included without their code and comments. The indented paragraphs of a footnote are included too:
-    CommonMark takes them for code.
+    HTML blocks are included without their code and comments. Indented paragraphs of a footnote are also included,
+    although CommonMark takes them for code.
     """
     footnote = False
     for token in parsed.tokens:
@@ -138,7 +138,7 @@ class _Closers:
 
 
 def _literal(text: str, match: re.Match[str], closers: _Closers) -> tuple[Literal | None, int]:
-    """Return the literal that begins with a match (None if the match is plain text) and its end."""
+    """Return the literal that begins with a match, None if it is plain text, and the end of the literal."""
     start, end = match.span()
     kind = match.lastgroup
     if kind == "ticks":
@@ -166,7 +166,7 @@ _MARKS = re.compile(rf"\[|\](?:{DESTINATION})?|\0(?P<literal>\d+)\0")
 
 @frozen
 class Link:
-    """The target of a link: a wikilink's note and heading (`wiki`), or an address."""
+    """The target of a link: the note and heading of a wikilink (`wiki`), or an address."""
 
     target: str
     wiki: bool = False
@@ -203,14 +203,14 @@ def link_to(address: str) -> Link:
 
 
 def link_definitions(parsed: Parsed) -> Iterator[Link]:
-    """Yield the targets of a body's link definitions."""
+    """Yield the targets of the link definitions in a body."""
     for token in parsed.tokens:
         if token.type == "definition" and not parsed.is_footnote(token):
             yield Link(token.meta["url"])
 
 
 def _address_text(literal: Literal) -> str:
-    """Return the text of a literal within an address, where only escapes are resolved."""
+    """Return the text of a literal inside an address, where only escapes are resolved."""
     return literal.visible if literal.raw.startswith("\\") else literal.raw
 
 
@@ -220,7 +220,7 @@ _IMAGE = re.compile(r"!\[([^\[\]]*)\]" + DESTINATION)
 _LINK = re.compile(r"\[(?!\^)([^\[\]]*)\]" + DESTINATION)
 _REFERENCE = re.compile(r"!?\[(?!\^)([^\[\]]+)\](?:\[([^\[\]]*)\])?")
 _PASTED = re.compile(r"(?i)!\[([^\[\]]{0,200})\]\(data:[^()\s]*\)")
-"""A picture whose data is in the text itself; its description is kept."""
+"""A picture whose data is inside the text; only its description is kept."""
 _TRAILING = re.compile(r"\s+(?:\{[#.][^{}]*\}|\^[\w-]+)$")
 _UNMARKED = re.compile(r"[^`*_~=\[\]<\\&%{^]*")
 _ENTITY = re.compile(r"&#?\w+;")
@@ -249,9 +249,9 @@ def visible_text(text: str, references: Collection[str]) -> str:
 
 
 def _without_signs(text: str) -> str:
-    """Remove the signs of emphasis, strike-through and highlights, paired by CommonMark's rules.
+    """Remove the marks of emphasis, strikethrough and highlighting, paired by CommonMark's rules.
 
-    Unlike in CommonMark, punctuation next to a sign counts as a letter: Chinese has no spaces after it.
+    Unlike in CommonMark, punctuation next to a mark counts as a letter, because Chinese has no spaces after it.
     """
     runs = list(_SIGNS.finditer(text))
     sides = [_flanking(text, run) for run in runs]
@@ -283,7 +283,7 @@ def _without_signs(text: str) -> str:
 
 
 def _flanking(text: str, run: re.Match[str]) -> tuple[bool, bool]:
-    """Return whether a run of signs can open, and whether it can close."""
+    """Return whether a run of marks can open emphasis, and whether it can close it."""
     before, after = text[: run.start()][-1:] or " ", text[run.end() :][:1] or " "
     inside_word = run[0][0] == "_" and before.isalnum() and after.isalnum()
     return not (after.isspace() or inside_word), not (before.isspace() or inside_word)

@@ -1,4 +1,4 @@
-"""Headings, blocks and sections of a Markdown body, with their character offsets; sentences of prose.
+"""Headings, blocks and sections of a Markdown body, with their character offsets, and sentences of prose.
 
 The blocks between `<details>` and `</details>` become children of one block. Inline markup is only parsed in headings.
 """
@@ -27,12 +27,12 @@ BlockKind = Literal[
 ]  # fmt: skip
 
 MAX_LEAD = 2_000
-"""The longest table header or info line that is repeated: every part of its block carries it."""
+"""Maximum length of a table header or an info line that is repeated, because every part of its block carries it."""
 
 
 @frozen
 class Heading:
-    """A heading; one that is `nested` in a quote, a list or details starts no section."""
+    """A heading; if it is `nested` in a quote, a list or details, it starts no section."""
 
     level: int
     title: str
@@ -58,7 +58,7 @@ class Block:
 
 @frozen
 class Outline:
-    """All headings, the blocks of the top level with their children, and the blobs, in reading order."""
+    """All headings, the top-level blocks with their children, and the blobs, in reading order."""
 
     headings: tuple[Heading, ...]
     blocks: tuple[Block, ...]
@@ -66,12 +66,12 @@ class Outline:
 
 
 def parse(body: str, name: str = "This note") -> Outline:
-    """Return the outline of a body without front matter; raises the errors of `parser.parse`."""
+    """Return the outline of a body without front matter; raises the same errors as `parser.parse`."""
     return build_outline(parser.parse(body, name))
 
 
 def plain_outline(body: str) -> Outline:
-    """Return the outline of a plain text, which has only blobs."""
+    """Return the outline of a plain text, without headings and blocks."""
     return Outline((), (), tuple(blobs(body)))
 
 
@@ -126,7 +126,7 @@ _NEXT_LINE = re.compile(r"[\r\n][\s>]*")
 
 
 class _Tree:
-    """markdown-it's flat tokens with line numbers -> blocks with offsets into the original body."""
+    """Converts markdown-it's flat tokens with line numbers to blocks with offsets into the original body."""
 
     def __init__(self, parsed: Parsed) -> None:
         self.body = parsed.body
@@ -190,8 +190,8 @@ _TAGS = re.compile(
 def _with_details(tokens: Sequence[Token]) -> Sequence[Token]:
     """Wrap the blocks from `<details>` to `</details>` in an opening and a closing token.
 
-    CommonMark ends an HTML block at a blank line, so the two tags are in different blocks. Those are cut before the
-    details and after the line where they end.
+    CommonMark ends an HTML block at a blank line, so the two tags are in different blocks. These blocks are cut before
+    the details and after the line where the details end.
     """
     edges: defaultdict[int, list[tuple[int, bool, int]]] = defaultdict(list)
     for (first, begin), (last, end) in _pairs(tokens):
@@ -225,9 +225,9 @@ def _with_details(tokens: Sequence[Token]) -> Sequence[Token]:
 
 
 def _pairs(tokens: Sequence[Token]) -> Iterator[tuple[Span, Span]]:
-    """Yield the start and the end of details within one container, each as token index and line.
+    """Yield the start and the end of each pair of details tags in one container, as token index and line.
 
-    Unpaired tags are left out, and so are two tags in one token: they already are one block.
+    Unpaired tags are left out, and so are two tags in one token, because they already are one block.
     """
     stack: list[list[Span]] = [[]]
     for index, token in enumerate(tokens):
@@ -258,15 +258,15 @@ def _depths(html: Token) -> dict[int, int]:
 
 
 def _html(lines: Sequence[str], first: int) -> list[Token]:
-    """Return an HTML block of these lines, numbered from `first`; nothing if all are blank."""
+    """Return an HTML block for the given lines, numbered from `first`; nothing if all are blank."""
     seen = [number for number, line in enumerate(lines, first) if line.strip()]
     return [Token("html_block", "", 0, map=[seen[0], seen[-1] + 1])] if seen else []
 
 
-# The sections of a note, and the sentences of its prose.
+# Sections of a note, and the sentences of its prose.
 
 _WIDEST = 5_000
-"""The longest paragraph that counts as prose, in characters."""
+"""Maximum number of characters of a paragraph that counts as prose."""
 
 _SENTENCE = re.compile(r"\S.*?(?:[.!?](?=[\"”’)*_]*(?:\s+[A-Z_*`“\"(\[]|\s*$))|$)")
 _CHINESE_SENTENCE = re.compile(r"[^\s。！？][^。！？]*(?:[。！？][”）)]?|$)")

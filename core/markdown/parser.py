@@ -1,4 +1,4 @@
-"""A Markdown body -> its blocks, as tokens with line numbers: the single parse that all readers of a body share.
+"""Parsing of a Markdown body into block tokens with line numbers, once for all readers of the body.
 
 markdown-it-py finds the blocks (CommonMark and tables). Two added rules find the `$$` math and `%%` comments of
 Obsidian.
@@ -21,9 +21,9 @@ from core.base.text import line_starts, text_end
 
 MAX_CHARACTERS = 50_000_000
 MAX_LINES = 500_000
-"""Limits above which a note is refused: a list with that many items takes about 20 seconds and 1 GB to parse."""
+"""Maximum number of lines in a note: a list with this many items takes about 20 seconds and 1 GB to parse."""
 MAX_NESTING = 60
-"""The deepest nesting. Deeper quotes and lists stay text of the block around them, deeper details aren't wrapped.
+"""Maximum nesting depth. Deeper quotes and lists stay text of the surrounding block, deeper details aren't wrapped.
 
 A list counts twice, together with its item.
 """
@@ -46,12 +46,12 @@ class Parsed:
     references: Collection[str]
 
     def span(self, token: Token) -> tuple[int, int]:
-        """Return the start of a block, which is the start of a line, and the end of its text."""
+        """Return the start of a block, which is also the start of a line, and the end of the block's text."""
         first, last = token.map or (0, 0)
         return self.lines[first], text_end(self.body, self.lines[first], self.lines[last])
 
     def is_footnote(self, token: Token) -> bool:
-        """Return whether a paragraph or definition is a footnote."""
+        """Return whether a paragraph or definition belongs to a footnote."""
         return bool(token.map and _FOOTNOTE.match(self.body, self.lines[token.map[0]]))
 
 
@@ -63,7 +63,7 @@ def parse(body: str, name: str = "This note") -> Parsed:
     if len(body) > MAX_CHARACTERS:
         raise SourceError(name, "longer than {n} characters; split it into several notes.", n=MAX_CHARACTERS)
     returns = body.count("\r") - body.count("\r\n") if "\r" in body else 0
-    if body.count("\n") + returns > MAX_LINES:  # the list of them would take 1 GB
+    if body.count("\n") + returns > MAX_LINES:  # a list of the lines would take 1 GB
         raise SourceError(name, "has more than {n} lines; split it into several notes.", n=MAX_LINES)
     lines = [*line_starts(body), len(body)] if body else [0]
     environment: dict[str, dict[str, object]] = {}
@@ -92,7 +92,7 @@ def _parser() -> MarkdownIt:
 
 
 def _normalize(state: StateCore) -> None:
-    """Normalize line ends and NUL like markdown-it, whose patterns take a hundred times as long on one long line."""
+    """Normalize line ends and NUL as markdown-it does, whose patterns take a hundred times as long on one long line."""
     if "\r" in state.src:
         state.src = state.src.replace("\r\n", "\n").replace("\r", "\n")
     state.src = state.src.replace("\0", "\ufffd")
@@ -102,7 +102,7 @@ Rule = Callable[[StateBlock, int, int, bool], bool]
 
 
 def _as_one_token(rule: Rule) -> Rule:
-    """Wrap a rule to keep only its first token, with the content: a table has three tokens per cell."""
+    """Wrap a rule so that it keeps only its first token, with the content; a table has three tokens per cell."""
 
     def parse_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         first = len(state.tokens)
@@ -132,10 +132,10 @@ def _content(tokens: Sequence[Token], first: int) -> str:
 
 
 def _delimited_block(kind: str, mark: str) -> Rule:
-    """Return the rule for a block that is delimited by `mark`.
+    """Return the rule for a block delimited by `mark`.
 
-    The mark begins a line. After the second mark nothing follows in a block of one line, or in math. The search stops
-    at the first line with a mark, so that it is linear.
+    The mark begins a line. Nothing may follow the second mark in a one-line block, or in math. The search stops at the
+    first line with a mark, so that it is linear.
     """
 
     def parse_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:

@@ -13,7 +13,7 @@ from core.markdown import parser
 from core.markdown.inline import visible_text
 
 _RULE = " \t>|:-"
-"""All characters of the delimiter row below a table's header."""
+"""All characters that occur in the delimiter row below a table's header."""
 _AROUND = " \t>\r\n"
 """Characters around a table row within a quote or a list."""
 
@@ -29,7 +29,7 @@ class TableRow:
 
 @frozen
 class MarkdownTable:
-    """A table: its span in the text, with the header, and the rows that contain words."""
+    """A table: its span in the text, including the header, and the rows that contain words."""
 
     start: int
     end: int
@@ -37,7 +37,7 @@ class MarkdownTable:
 
 
 def tables(text: str, lead: str = "") -> list[MarkdownTable]:
-    """Return the tables of a text; `lead` is text to prepend if it was cut from a block, such as a table's header."""
+    """Return the tables in a text; `lead` is prepended if the text was cut from a block, for example a table header."""
     above = f"{lead.rstrip()}\n" if lead.strip() else ""
     if "|" not in text or not any(map(_is_rule, f"{above}{text}".splitlines())):
         return []
@@ -56,7 +56,7 @@ def _is_rule(line: str) -> bool:
 
 
 def _rows(parsed: parser.Parsed, between: Sequence[int], above: int) -> Iterator[TableRow]:
-    """Yield the rows of the table between two lines; the first `above` characters are a prepended lead."""
+    """Yield the table rows between two lines; the first `above` characters are a prepended lead."""
     body, lines = parsed.body, parsed.lines
     first, last = between
     header, _, *rows = ((lines[number], lines[number + 1]) for number in range(first, last))
@@ -76,7 +76,7 @@ def _cells(line: str, parsed: parser.Parsed) -> list[str]:
 
 
 def _sentence(names: Sequence[str], cells: Sequence[str]) -> str:
-    """Return a row as `first cell: second cell`; with more columns, each cell follows its column's name."""
+    """Return a row as `first cell: second cell`; with more columns, each cell follows the name of its column."""
     first, *others = cells or [""]
     named = len(names) > 2
     said = [f"{name if named else ''} {cell}".strip() for name, cell in zip(names[1:], others, strict=False) if cell]
@@ -89,7 +89,7 @@ _DRAWING = re.compile(r"(?i)!\[[^\n]{0,300}?\.(?:excalidraw|drawio|puml)\b")
 
 
 def opens_diagram(line: str) -> bool:
-    """Return whether the line that opens a fence names a language of diagrams."""
+    """Return whether a line that opens a fence names a diagram language."""
     return _DIAGRAM.match(line) is not None
 
 
@@ -97,12 +97,12 @@ _IMAGE = re.compile(
     r"!\[\[(?:[^\]\n!]|!(?!\[\[))++\]\]"
     r"|!\[(?:[^\]\n!]|!(?!\[))*+\](?:\((?:[^)\]\n]|\](?!\())++\)|\[[^\]\n]*+\])"
 )
-"""A pattern in linear time: no part extends over the start of another picture."""
+"""A picture; matches in linear time, because no part extends over the start of another picture."""
 DIAGRAMS = (
     "(?:(?:架构|流程|示意|时序|顺序|序列|结构|关系|拓扑|网络|部署|组件|数据流|状态|泳道|甘特|用例|类|框|脑|思维导"
     "|原理|电路|逻辑|[柱条折饼线曲][状形线]*|[Ee]-?[Rr]|UML)图|图[表示解])(?![书像片库纸标])"
 )
-"""A pattern for the names of diagrams in Chinese."""
+"""Pattern for Chinese names of diagrams."""
 _NAMES_DIAGRAM = re.compile(
     rf"(?i){DIAGRAMS}|架构|拓扑|(?<![^\W\d_])(?:architecture|diagram|(?:work|data)?flow(?:[ _-]?chart)?|chart|graph"
     r"|mind[ _-]?map|schematic|topology|uml|erd)s?(?![^\W\d_])",
@@ -110,13 +110,13 @@ _NAMES_DIAGRAM = re.compile(
 
 
 _FOLDERS = re.compile(r"\]\(.*/")
-"""Text between a picture's alt text and its file name."""
+"""Text between the alt text of a picture and its file name."""
 
 
 def has_diagram(text: str, headings: str = "") -> bool:
-    """Return whether a text has a diagram: a fence in a diagram language, or a picture of one.
+    """Return whether a text has a diagram: a fence in a diagram language, or a picture of a diagram.
 
-    A picture is a diagram if it is a drawing, or if its alt text, its file name or a heading above names one.
+    A picture is one if it is a drawing file, or if its alt text, its file name or a heading above names a diagram.
     """
     if _DIAGRAM.search(text) or _DRAWING.search(text):
         return True
@@ -139,7 +139,7 @@ def has_task(text: str) -> bool:
 
 
 def has_image(text: str) -> bool:
-    """Return whether a text has a picture, in Markdown's or Obsidian's syntax."""
+    """Return whether a text has a picture, in Markdown or Obsidian syntax."""
     return _IMAGE.search(text) is not None
 
 
@@ -153,7 +153,7 @@ _MARK = re.compile(r"[-*+][ \t]|\d[.)][ \t]")
 
 
 def toggle_task(body: str, line: int) -> str | None:
-    """Return a text with the checkbox of a line toggled, None if the line has none; lines count from 0."""
+    """Return a text with the checkbox on a line toggled, None if there is none; lines count from 0."""
     starts = line_starts(body)
     box = _BOX.match(body, starts[line]) if 0 <= line < len(starts) else None
     if not box or not _MARK.search(body, starts[line], box.start(1)):

@@ -11,7 +11,7 @@ from core.markdown.inline import DESTINATION, PLACE, Inline, Link, hide
 from core.model import NOTE_SUFFIXES
 
 NewTarget = Callable[[Link], str | None]
-"""Link -> the new target (a path for an address), None to keep the old one."""
+"""Function that returns the new target of a link (a path for an address), or None to keep the old one."""
 
 _PROSE = ("paragraph_open", "heading_open", "table_open", "definition")
 _ADDRESS = re.compile(rf"(?<=\]){DESTINATION}")
@@ -19,7 +19,7 @@ _DEFINED = re.compile(r"(?<=\]:)\s*(?P<address><[^<>\n]*>|\S+)")
 
 
 def relink(body: str, path: str, new_target: NewTarget) -> str:
-    """Return a body with new targets for some of its links; `path` is the new path of its note.
+    """Return a body with new targets for some of its links; `path` is the new path of the note.
 
     Raises SourceError for a body that is too large to parse.
     """
@@ -55,7 +55,7 @@ def _relinked(text: str, folder: str, new_target: NewTarget, *, defines: bool) -
 
 
 def _address(written: str, inline: Inline, folder: str, new_target: NewTarget) -> str:
-    """Return the address of a link, unchanged or leading to another note."""
+    """Return the address of a link, changed if it leads to another note."""
     angled = written[:1] == "<" and written[-1:] == ">"
     address = PLACE.sub(lambda place: _unescaped(inline.literals[int(place[1])].raw), written)
     link = Link(address[1:-1] if angled else address)

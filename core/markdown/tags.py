@@ -1,4 +1,4 @@
-"""Tags, with the same rules for notes, front matter and questions."""
+"""Tags, by the same rules for notes, front matter and questions."""
 
 import re
 from collections.abc import Iterator
@@ -18,31 +18,31 @@ def normalize(text: str) -> str:
 
 
 def trim_tag(text: str) -> str:
-    """Return the tag in a match of TAG_NAME, without a trailing sign, which belongs to the sentence."""
+    """Return the tag in a match of TAG_NAME, without a trailing sign that belongs to the sentence."""
     return compose(text.rstrip("/-"))
 
 
 def key(text: str) -> str:
-    """Return the key of a tag, equal for spellings that differ in case, width or traditional characters."""
+    """Return a key for a tag that is equal for spellings differing in case, width or traditional characters."""
     return fold(normalize(text))
 
 
 def with_parents(tag: str) -> Iterator[str]:
-    """Yield a tag and the tags around it: `a/b`, then `a`."""
+    """Yield a tag and its parent tags: `a/b`, then `a`."""
     while tag:
         yield tag
         tag = tag.rpartition("/")[0].rstrip("/")
 
 
 def split_list(text: str) -> Iterator[str]:
-    """Yield the tags of a list in front matter, separated by commas, or each with its #."""
+    """Yield the tags in a front matter list, separated by commas or each with its #."""
     for part in _LIST.split(text):
         if tag := normalize(part):
             yield tag
 
 
 def in_text(inline: Inline) -> Iterator[str]:
-    """Yield the tags of a text without link destinations."""
+    """Yield the tags in a text that has no link destinations."""
     for match in _WRITTEN.finditer(inline.text):
         literal = match["literal"]
         if match["tag"] or (literal and re.match(f"[{TAGS_FOLLOW}]", inline.literals[int(literal)].raw[-1])):

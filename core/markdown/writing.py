@@ -1,4 +1,4 @@
-"""Text -> Markdown: blocks of code, callouts and tables."""
+"""Writing of Markdown: blocks of code, callouts and tables."""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Pictures and other files of a note, in the folder that it was read from and never outside of it."""
+"""Pictures and other files of notes, found in a note's folder and never outside it."""
 
 import hashlib
 import os
@@ -34,24 +34,24 @@ _SIGNATURES: Mapping[str, re.Pattern[bytes]] = {
     "image/bmp": re.compile(rb"BM"),
     "image/svg+xml": re.compile(rb"(?i)(?:\xef\xbb\xbf)?\s*<(?:\?xml|!--|!DOCTYPE\s+svg|svg)[\s>-]"),
 }
-"""Type of a picture -> first bytes of its file. The suffix isn't reliable: many .jpg files hold a PNG."""
+"""Picture type -> first bytes of its files. The suffix isn't reliable: many .jpg files contain a PNG."""
 _HEAD = 1024
-"""Bytes that are read to tell the type of a file."""
+"""Number of bytes read to detect a file's type."""
 
 MOST = 50_000_000
-"""Maximum bytes of an attachment; a larger one isn't shown."""
+"""Maximum size of an attachment in bytes; a larger one isn't shown."""
 _SEARCHED = 50_000
-"""Maximum files of a folder that are searched for an attachment by its name alone."""
+"""Maximum number of files in a folder among which an attachment is searched by name alone."""
 _FRESH = 20
 """Seconds for which the listing of a folder is cached."""
 
 
 def locate(folder: str, path: str, target: str) -> Attachment | None:
-    """Return the attachment `target` of the note at `path` in `folder`; None if there is none.
+    """Return the attachment `target` of the note at `path` in `folder`; None if it is missing.
 
     `target` is a path relative to the note or to `folder`, with a leading `/` only to `folder`, or a file name alone,
-    as in Obsidian. Files aren't found outside of `folder`, also through links of the file system, in hidden folders,
-    if they are larger than MOST or unreadable, or if no URL can hold their names.
+    as in Obsidian. Files aren't found if they are outside `folder`, also by way of file system links, in hidden
+    folders, larger than MOST or unreadable, or if no URL can hold their names.
     """
     if "\0" in target:
         return None
@@ -70,12 +70,12 @@ def locate(folder: str, path: str, target: str) -> Attachment | None:
         real = found.resolve()
         place = real.relative_to(top.resolve()).as_posix()
         return None if find_half_character(place) is not None else Attachment(real, place, _type(real))
-    except (OSError, RuntimeError, ValueError):  # RuntimeError: a link that leads to itself
+    except (OSError, RuntimeError, ValueError):  # RuntimeError: a symlink loop
         return None
 
 
 def _type(file: Path) -> str:
-    """Return the type of a picture, "" for another file; raises OSError if it can't be read."""
+    """Return the type of a picture, "" for other files; raises OSError if the file can't be read."""
     with file.open("rb") as stream:
         head = stream.read(_HEAD)
     return picture_type(head) if file.suffix.lower() in _PICTURE_SUFFIXES else ""
@@ -87,7 +87,7 @@ def picture_type(data: bytes) -> str:
 
 
 def is_inside(path: Path, top: Path, most: int = MOST) -> bool:
-    """Return whether the real path of a file is in a folder and not hidden, and the file has at most `most` bytes."""
+    """Return whether a file's real path is in a folder and not hidden, and the file has at most `most` bytes."""
     real, top = path.resolve(), top.resolve()
     if not real.is_relative_to(top) or any(map(is_skipped, real.relative_to(top).parts)):
         return False
@@ -95,7 +95,7 @@ def is_inside(path: Path, top: Path, most: int = MOST) -> bool:
 
 
 def _on_disk(top: Path, path: Path) -> Path:
-    """Return a path with the spelling of the names on disk; a path outside of the folder stays as it is."""
+    """Return a path with the names spelled as on disk; a path outside the folder stays unchanged."""
     inside = Path(os.path.relpath(path, top)).parts
     if os.pardir in inside:
         return path
@@ -135,10 +135,10 @@ def _files(top: Path) -> Iterator[Path]:
         yield from (Path(folder, name) for name in sorted(files))
 
 
-# Pictures that the user pastes into a note: one file each, next to the notes of a folder and never outside of it.
+# Pictures that the user pastes into a note: one file each, next to the folder's notes and never outside it.
 
 MOST_PASTED = 20_000_000
-"""Maximum bytes of a picture: a phone's photo has fewer, and a larger picture is slow to show."""
+"""Maximum size of a picture in bytes: a phone's photo is smaller, and a larger picture is slow to show."""
 FOLDER = "attachments"
 _SUFFIXES = {
     "image/png": ".png",
@@ -148,13 +148,13 @@ _SUFFIXES = {
     "image/avif": ".avif",
     "image/bmp": ".bmp",
 }
-"""Accepted types of pictures -> suffix; an SVG isn't accepted because it could contain a script."""
+"""Accepted picture types -> suffix; SVG isn't accepted because it could contain a script."""
 _NAME = 40
-"""Characters of the original name that are kept."""
+"""Maximum number of characters of the original name to keep."""
 
 
 def check_picture(data: bytes) -> str:
-    """Return the suffix of a picture; raises EditError for data that is too large or isn't a picture."""
+    """Return the suffix for a picture; raises EditError for data that is too large or isn't a picture."""
     if len(data) > MOST_PASTED:
         raise EditError(
             "The picture has more than {limit} MB. Make it smaller, then put it in again.",
@@ -191,7 +191,7 @@ def save(top: Path, name: str, data: bytes) -> str:
 
 
 def _written(file: Path, data: bytes) -> bool:
-    """Write a new file; return whether the file has the data, which is False if another file has its name."""
+    """Write a new file; return False if another file with other data has its name."""
     if os.path.lexists(file):
         return file.is_file() and not file.is_symlink() and file.read_bytes() == data
     try:
@@ -202,21 +202,21 @@ def _written(file: Path, data: bytes) -> bool:
 
 
 def _stem(name: str) -> str:
-    """Return a file name that is valid on every system and needs no escaping in a link."""
+    """Return a file name that is valid on every system and needs no escaping in links."""
     words = re.sub(r"[^\w-]+", "-", PurePosixPath(name.replace("\\", "/")).stem[:_NAME]).strip("-_")
     return f"picture-{words}" if words.isdigit() or len(words) < 4 else words
 
 
 class Attachments:
-    """The pictures and files of the notes of all bases; `links` returns the links between the notes."""
+    """Pictures and files of the notes in all bases; `links` returns the links between the notes."""
 
     most_bytes = MOST_PASTED
-    """Maximum bytes of a picture that is added."""
+    """Maximum size of a new picture in bytes."""
 
     def __init__(self, store: Store, bases: Bases, links: Callable[[], NoteLinks]) -> None:
         self._store, self._bases, self._links = store, bases, links
         self.own_folder = store.folder / FILES
-        """Folder in the workspace for pictures that don't go into a folder of the user."""
+        """Folder in the workspace for pictures that don't go into a user's folder."""
 
     def find(self, note_id: str, target: str) -> Attachment | None:
         """Return the picture or file that a note names, None if it is missing; raises NoteNotFound.
@@ -237,10 +237,10 @@ class Attachments:
 
     @log_call("note.attach")
     def add(self, base: str, name: str, data: bytes, *, note_id: str = "", author: Author = "person") -> str:
-        """Write a picture for a note of a base, or for a new note; return the path to use in the note's text.
+        """Write a picture for a note in a base, or for a new note; return the path to use in the note's text.
 
-        If the base writes files of the author, the picture goes into the folder of the note's file or another folder of
-        the base, else into the workspace. Raises EditError for data that isn't a picture or can't be written.
+        If the base writes files for the author, the picture goes into the folder of the note's file or another folder
+        of the base, else into the workspace. Raises EditError for data that isn't a picture or can't be written.
         """
         self._store.database.check_writable()
         note, into = self._store.notes.note(note_id) if note_id else None, self._bases.find(base)

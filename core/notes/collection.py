@@ -34,7 +34,7 @@ from core.store import Store
 
 
 class Notes:
-    """The notes of all bases. Changes raise WorkspaceLocked in a workspace that is open for reading only."""
+    """The notes in all bases. Changes raise WorkspaceLocked in a read-only workspace."""
 
     def __init__(self, store: Store, bases: Bases, writer: Writer) -> None:
         self._store, self._bases, self._writer = store, bases, writer
@@ -53,39 +53,39 @@ class Notes:
         def read() -> list[NoteSummary]:
             return self._store.notes.cards(filters, text=text, answering=answering)
 
-        if text or answering or filters != Filters(bases=filters.bases):  # others depend on the time, or are many
+        if text or answering or filters != Filters(bases=filters.bases):  # others depend on the time, or are too many
             return read()
         return [*self._store.remembered.get(("cards", filters.bases), read)]
 
     def get(self, note_id: str) -> Note:
-        """Return a note with its text, for the user: its pending chunks are embedded next. Raises NoteNotFound."""
+        """Return a note with its text, for the user; its pending chunks are embedded next. Raises NoteNotFound."""
         note = self._store.notes.note(note_id)
         self._store.pending.open(note_id)
         return note
 
     def find(self, name: str) -> NoteSummary | None:
-        """Return the note with a name as `resolve` does, None if there is none."""
+        """Return the note with the given name, as `resolve` does; None if there is none."""
         try:
             return self.resolve(name)
         except NoteNotFound:
             return None
 
     def resolve(self, name: str) -> NoteSummary:
-        """Return the note with an id, path, file name, title or alias, in any spelling that a link accepts.
+        """Return the note with the given id, path, file name, title or alias, in any spelling that a link accepts.
 
-        Raises NoteNotFound, and QueryError where several notes have the name.
+        Raises NoteNotFound, and QueryError if several notes have the name.
         """
         return self.resolve_all([name])[0]
 
     def resolve_all(self, names: Iterable[str]) -> list[NoteSummary]:
-        """Return the note for each name, in the same order; raises as `resolve` does."""
+        """Return the notes with the given names, in the same order; raises as `resolve` does."""
         links = self.links()
         found = [links.single(name) for name in names]
         cards = self.cards_of(found)
         return [cards[note_id] for note_id in found]
 
     def expiring(self, *, days: int = 14) -> list[NoteSummary]:
-        """Return the active notes that have expired or will within some days, soonest first."""
+        """Return the active notes that have expired or will expire within some days, soonest first."""
         until = later(utc_now(), days)
         ends = [
             (lapses(card.expires_at), card)
@@ -100,16 +100,16 @@ class Notes:
         return replace(self._store.notes.counts(base_ids), by_words=self._store.pending.count(base_ids).notes)
 
     def links(self) -> NoteLinks:
-        """Return the links between the notes, as of now."""
+        """Return the current links between the notes."""
         return self._store.remembered.get("links", lambda: NoteLinks(self._store))
 
     def linking(self, note_id: str) -> list[str]:
-        """Return the ids of the notes that link to a note, by path; raises NoteNotFound."""
+        """Return the ids of the notes that link to a note, ordered by path; raises NoteNotFound."""
         self._store.notes.card(note_id)
         return [*self._store.remembered.get(("linking", note_id), lambda: self.links().to(note_id))]
 
     def switch(self, text: str, limit: int) -> list[NoteSummary]:
-        """Return the notes whose titles, aliases or paths match a text, best first; without a text, the newest."""
+        """Return the notes whose titles, aliases or paths match a text, best first; the newest if the text is empty."""
         notes = self._store.notes
         ids = naming.nearest_names(notes.named(), text, limit) if text.strip() else notes.newest(limit)
         cards = notes.cards_of(ids)
@@ -135,9 +135,9 @@ class Notes:
 
         In a base that writes files, a note by the user becomes a new file, which never replaces another one.
 
-        The note is found by its words when this returns; with `embed`, in a base that embeds at once, also by meaning.
-        `path` is its path in the base, by default made from its title; a path that ends with `/` is its folder. Raises
-        EditError and UnknownChoice for a field, and SourceError for a text too large to be read.
+        The note can be found by its words when this returns; with `embed`, in a base that embeds at once, also by
+        meaning. `path` is its path in the base, by default made from its title; a path that ends with `/` is its
+        folder. Raises EditError and UnknownChoice for a field, and SourceError for a text too large to be read.
         """
         item = {"body": body, "path": path, **fields}
         return self.get(self.add_many(base, [item], author=author, embed=embed, strict=True).note_ids[0])
@@ -152,9 +152,9 @@ class Notes:
         embed: bool = True,
         strict: bool = False,
     ) -> Added:
-        """Add notes, each given by `body`, `path` and the fields of `add`; return their ids and what failed.
+        """Add notes, each given by `body`, `path` and the fields of `add`; return their ids and the failures.
 
-        A bad item is reported, and the others are added; with `strict`, its error is raised.
+        An invalid item is reported, and the others are added; with `strict`, its error is raised.
         """
         self._store.database.check_writable()
         added = add(self._store, self._writer, self._bases.find_or_add(base), author, items, strict=strict)
@@ -174,12 +174,13 @@ class Notes:
     ) -> Note:
         """Change the text or fields of a note, and return it; other fields and the note's path stay.
 
-        When the user edits, a title that came from the first line follows it, and an empty title is taken from it. With
-        `joins`, the version replaces the previous one; if that one created the note, the path follows the title too.
+        When the user edits, a title that came from the first line follows that line, and an empty title is taken from
+        it. With `joins`, the version replaces the previous one; if that one created the note, the path follows the
+        title too.
 
         In a base that writes files, the text and the fields go into the note's file. In others, fields override those
         of the file. Raises NoteNotFound, Conflict if the note's version isn't the expected one or its file was changed,
-        EditError for a file that may not be written, and as `add` does.
+        EditError for a file that can't be written, and as `add` does.
         """
         change, as_what = partial(with_fields, fields=fields), Revision("update", author, joins)
         return self._writer.change(note_id, change, as_what, expected_version, body=body, embed=embed)
@@ -197,7 +198,7 @@ class Notes:
         self._writer.change_all(
             note_ids, lambda note: replace(note, **values), Revision("update", author), expected_version
         )
-        if "title" in values:  # which is in the text of each chunk
+        if "title" in values:  # each chunk's text contains the title
             self._writer.index(note_ids, embed=True)
 
     def tag(
@@ -209,7 +210,7 @@ class Notes:
         expected_version: int | None = None,
         author: Author = "person",
     ) -> None:
-        """Add tags to several notes, and remove tags from them."""
+        """Add tags to several notes, and remove other tags from them."""
         more, less = (
             check_fields({"tags": add})["tags"],
             {tag.casefold() for tag in check_fields({"tags": remove})["tags"]},
@@ -221,9 +222,9 @@ class Notes:
         self._writer.change_all(note_ids, change, Revision("update", author), expected_version)
 
     def tick(self, note_id: str, line: int, *, expected_version: int, embed: bool = True) -> Note:
-        """Toggle the check box in a line of a note, counted from 0, as the user; return the note.
+        """Toggle the checkbox on a line of a note, counted from 0, as an edit by the user; return the note.
 
-        Raises EditError for a line without a box, and as `update` does.
+        Raises EditError for a line without a checkbox, and as `update` does.
         """
         body = parts.toggle_task(self._store.notes.note(note_id).body, line)
         if body is None:
@@ -231,7 +232,7 @@ class Notes:
         return self.update(note_id, body=body, expected_version=expected_version, author="person", embed=embed)
 
     def copy(self, note_id: str, *, author: Author = "person", embed: bool = True) -> Note:
-        """Copy a note, for example to edit it where its base writes no files; return the copy."""
+        """Copy a note, for example to edit it when its base writes no files; return the copy."""
         note = self._store.notes.note(note_id)
         fields = {name: getattr(note, name) for name in NOTE_FIELDS}
         return self.add(self._store.bases.by_id(note.base_id).name, note.body, author=author, embed=embed, **fields)

@@ -1,4 +1,4 @@
-"""Today's note: named by its day, at the place that the user chose, with the text of a template."""
+"""Today's note, named after its day, in the place and with the template that the user chose."""
 
 import logging
 import re
@@ -27,7 +27,7 @@ from core.store import Store
 
 _LOG = logging.getLogger(__name__)
 
-# Dates by the tokens of Moment.js, as in Obsidian.
+# Date formats with Moment.js tokens, as in Obsidian.
 
 _CLDR = dict(
     entry.split(":")
@@ -36,7 +36,7 @@ _CLDR = dict(
     HH:HH H:H hh:hh h:h mm:mm m:m ss:ss s:s A:a
 """.split()
 )
-"""Tokens of Moment.js -> patterns of Unicode, where there is one."""
+"""Moment.js tokens -> Unicode patterns, where one exists."""
 _ORDINALS = {1: "st", 2: "nd", 3: "rd", 21: "st", 22: "nd", 23: "rd", 31: "st"}
 _OTHERS: Mapping[str, Callable[[datetime, str], str]] = {
     "GGGG": lambda at, _: f"{at:%G}",
@@ -52,8 +52,8 @@ _FORMATS = {"date": "YYYY-MM-DD", "time": "HH:mm"}
 
 
 def format_date(at: datetime, pattern: str, language: str = ENGLISH) -> str:
-    """Format a time by tokens such as `YYYY-MM-DD dddd`; text in square brackets is literal."""
-    from babel.dates import format_datetime  # as `catalogue`: it is needed by few commands
+    """Format a time with tokens such as `YYYY-MM-DD dddd`; text in square brackets is literal."""
+    from babel.dates import format_datetime  # imported here because few commands need it
 
     def value(token: re.Match[str]) -> str:
         if token[1] is not None:
@@ -93,7 +93,7 @@ class DailyNotes:
 
     @property
     def problem(self) -> Message | None:
-        """What the user has to choose before a note can be created; None if nothing."""
+        """What the user has to choose before a note can be created, None if nothing."""
         chosen = self._settings.daily
         if not chosen.base:
             return message("Choose once where today's note goes.")
@@ -115,7 +115,7 @@ class DailyNotes:
 
     @log_call("note.today")
     def open(self, now: datetime, language: str = ENGLISH) -> Note:
-        """Return a day's note, and create it if it is missing, as a file where its base writes files.
+        """Return a day's note, and create it if it is missing, as a file if its base writes files.
 
         Raises ConfigError while there is a `problem`, EditError for a path that no note can have, WorkspaceLocked, and
         as `filing.apply` does.
@@ -137,19 +137,19 @@ class DailyNotes:
             return self._notes.add(base.name, note.body, path=path, author="person", embed=False, **fields)
 
     def _base(self) -> KnowledgeBase | None:
-        """Return the base that the user chose; None if it doesn't exist or can't take notes."""
+        """Return the base that the user chose, None if it doesn't exist or can't take notes."""
         base = self._bases.find(self._settings.daily.base)
         return base if base and not base.plain else None
 
     def _template(self) -> NoteSummary | None:
-        """Return the template that the user chose by path or title; of several, one in the base of daily notes."""
+        """Return the template that the user chose by path or title, preferably one in the base of daily notes."""
         chosen = self._settings.daily
         cards = self._notes.all() if chosen.template else []
         named = [card for card in cards if chosen.template in (card.path, card.title)]
         return min(named, key=lambda card: card.base != chosen.base, default=None)
 
     def follow(self, done: Renaming) -> None:
-        """Update the setting of the template if its note was renamed or moved."""
+        """Update the template setting if its note was renamed or moved."""
         chosen = self._settings.daily
         names = {done.path_before: done.path, done.title_before: done.title}
         name = names.get(chosen.template) if chosen.template else None
@@ -157,11 +157,11 @@ class DailyNotes:
             return
         other, card = self._template(), self._store.notes.card(done.note_id)
         if other and (card.base != chosen.base or other.base == chosen.base):
-            return  # this one was and is the template
+            return  # the note was and is the template
         self._set("daily.template", name)
 
     def follow_base(self, old: str, new: str) -> None:
-        """Update the setting of the base if that base was renamed."""
+        """Update the base setting if that base was renamed."""
         if self._settings.daily.base == old:
             self._set("daily.base", new)
 
@@ -177,7 +177,7 @@ class DailyNotes:
         return next((card.id for card in cards if name_key(card.path or "") == name_key(path)), None)
 
     def _new(self, path: str, filled: Callable[[str], str]) -> Note:
-        """Return a new note made from the template; without a template, it starts with its name as a heading."""
+        """Return a new note made from the template; without a template, it begins with its name as a heading."""
         note = Note("", "", title="", body="# {{title}}\n\n", content_hash="", path=path, source="folder")
         if template := self._template():
             stored = self._notes.get(template.id)
@@ -188,7 +188,7 @@ class DailyNotes:
         return replace(note, body=body, title=look_into(body, path).title or stem(path))
 
     def _file(self, base: KnowledgeBase, folder: Path, note: Note) -> str:
-        """Write a note's file unless it exists, and import it; return the id of the note."""
+        """Write a note's file, unless it exists, and import it; return the note's id."""
         path = str(note.path)
         if is_entered(folder, path):
             filing.create(folder, path, filing.text_of(note).encode())

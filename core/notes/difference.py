@@ -1,4 +1,4 @@
-"""Differences between two states of a note, word by word; a Chinese character is a word."""
+"""Differences between two states of a note, word by word; a Chinese character counts as a word."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,11 +10,11 @@ from core.model import NOTE_FIELDS, DiffPiece, FieldChange, Note, NoteDifference
 
 _WORD = re.compile(r"(?s)[\u2e80-\u9fff\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff]|[^\W\u2e80-\uffff]+|\s+|.")
 _MOST = 4_000_000
-"""Maximum pairs of words that are compared; larger passages are shown as removed and added as a whole."""
+"""Maximum number of word pairs to compare; larger passages are shown as removed and added as a whole."""
 
 
 def between(old: Note, new: Note) -> NoteDifference:
-    """Return what differs between two states of a note."""
+    """Return the differences between two states of a note."""
     changes = [(name, getattr(old, name), getattr(new, name)) for name in NOTE_FIELDS]
     return NoteDifference(
         tuple(compare_texts(old.body, new.body)),
@@ -23,9 +23,9 @@ def between(old: Note, new: Note) -> NoteDifference:
 
 
 def compare_texts(old: str, new: str) -> list[DiffPiece]:
-    """Return the pieces of two texts in order: pieces of `old` are equal or removed, pieces of `new` equal or added.
+    """Return the pieces of two texts in order: those of `old` are equal or removed, those of `new` equal or added.
 
-    Lines are compared first, then the words of lines that differ, so that texts of a megabyte take a second.
+    Lines are compared first, then the words in differing lines, so that texts of a megabyte take a second.
     """
     before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
     pieces = []
@@ -83,7 +83,7 @@ def _changed(old: str, new: str) -> Iterator[DiffPiece]:
 
 
 def _steps(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[bool, Sequence[str], Sequence[str]]]:
-    """Yield equal and changed stretches in order: whether it is equal, its old part and its new part."""
+    """Yield equal and changed stretches in order: whether they are equal, the old part and the new part."""
     start = sum(takewhile(bool, map(eq, before, after)))
     end = sum(takewhile(bool, map(eq, before[start:][::-1], after[start:][::-1])))
     if start:

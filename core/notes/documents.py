@@ -1,4 +1,4 @@
-"""Documents of notes: their original files, converting them again, and files that weren't read."""
+"""Source documents of notes: the original files, converting them again, and files that weren't read."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -35,13 +35,13 @@ from core.store.note_to_index import NoteToIndex
 _WEB = "web_pages"
 _CONVERTED = Revision("sync", "sync")
 _TEXTS = ("front", "body", "body_start", "links", "document", "warnings", "left_out", "encoding")
-"""Attributes of a note that another conversion replaces; its title and fields stay."""
+"""Note attributes that another conversion replaces; title and fields stay."""
 _KEPT = "id base_id generation version path source source_ref source_url".split()
-"""Attributes of a note that stay when its file is read in another encoding."""
+"""Note attributes that stay when the file is read in another encoding."""
 
 
 class Documents:
-    """The documents of a workspace. Methods for a note raise NoteNotFound, and EditError if it has no document."""
+    """The documents in a workspace. Methods for a note raise NoteNotFound, and EditError if it has no document."""
 
     converters_of = staticmethod(converters_for)
 
@@ -50,11 +50,11 @@ class Documents:
 
     @property
     def asks_web(self) -> bool:
-        """Whether the user lets the Notes page fetch web pages."""
+        """Whether the user allows the Notes page to fetch web pages."""
         return self._preferences.get(_WEB) == "on"
 
     def let_ask_web(self, let: bool) -> None:
-        """Store whether the Notes page may fetch web pages."""
+        """Store whether the Notes page is allowed to fetch web pages."""
         self._preferences.set(_WEB, "on" if let else "off")
 
     @staticmethod
@@ -72,7 +72,7 @@ class Documents:
         return self._store.documents.unread(self._bases.get(base))
 
     def incomplete(self, base: str) -> list[IncompleteNote]:
-        """Return the notes of a base that lack parts of their files; raises UnknownChoice."""
+        """Return the notes in a base that lack parts of their files; raises UnknownChoice."""
         return self._store.documents.incomplete(self._bases.get(base))
 
     def original(self, note_id: str) -> Original:
@@ -87,7 +87,7 @@ class Documents:
         return Original(name, document.kind, data=data)
 
     def save_original(self, note_id: str, place: Path) -> Original:
-        """Copy the file that a note was converted from to a new file; return it with its new path.
+        """Copy the file that a note was converted from to a new file; return the document with the new path.
 
         Raises SourceError if the file is gone, ConfigError if the path is taken.
         """
@@ -98,12 +98,12 @@ class Documents:
     def _file(self, note: Note) -> str:
         """Return the path of a note's document.
 
-        Raises SourceError if it is missing or outside of the folder that its base was synced with.
+        Raises SourceError if it is missing or outside the folder that its base was synced with.
         """
         top = Path(note.source_ref)
         path = top / str(note.path)
         if note.in_file and self._store.bases.is_synced(note.base_id, note.source_ref):
-            with suppress(OSError, RuntimeError, ValueError):  # RuntimeError: a link that leads to itself
+            with suppress(OSError, RuntimeError, ValueError):  # RuntimeError: a symlink loop
                 if attachments.is_inside(path, top, MAX_BYTES):
                     return str(path.resolve())
         raise SourceError(str(path), "isn't there any more.")
@@ -112,7 +112,7 @@ class Documents:
     def convert(self, note_id: str, converter: str = "") -> Note:
         """Convert a note's document again, with another converter or the default one; return the note.
 
-        An unchanged text makes no new version. Edits of chunks stay where their text does. Raises SourceError for a
+        An unchanged text makes no new version. Chunk edits stay where their text does. Raises SourceError for a
         document that can't be converted, UnknownChoice for an unknown converter.
         """
         self._store.database.check_writable()
@@ -144,11 +144,11 @@ class Documents:
 
     @staticmethod
     def has_encoding(note: Note) -> bool:
-        """Return whether the file of a note is a text, which may be in one of several encodings."""
+        """Return whether a note's file is a text, which can be in one of several encodings."""
         return bool(note.source_ref and note.path) and (note.document is None or notefile.is_text(note.document.kind))
 
     def encodings(self, note_id: str) -> list[ReadAs]:
-        """Return the encodings in which the file of a note can be read, the likeliest first; raises as `read_as`."""
+        """Return the encodings in which a note's file can be read, the likeliest first; raises as `read_as`."""
         note = self._store.notes.note(note_id)
         return readings(self._bytes(note), str(note.path))
 
@@ -156,7 +156,7 @@ class Documents:
     def read_as(self, note_id: str, encoding: str = "") -> Note:
         """Read a note's file in an encoding, now and at each update; "" detects the encoding.
 
-        Edits of chunks stay where their text does. Raises UnknownChoice for an unknown encoding, EditError for a note
+        Chunk edits stay where their text does. Raises UnknownChoice for an unknown encoding, EditError for a note
         without a text file or a file that doesn't fit the encoding, SourceError for a file that can't be read.
         """
         self._store.database.check_writable()
@@ -181,7 +181,7 @@ class Documents:
         return self._store.notes.note(note_id)
 
     def _bytes(self, note: Note) -> bytes:
-        """Return the bytes of a note's file; for an uploaded text, the bytes that it was read from."""
+        """Return the bytes of a note's file; for an uploaded text, the bytes from which it was read."""
         if not self.has_encoding(note):
             raise EditError("'{title}' has no file whose encoding can be chosen.", title=note.title)
         if note.document and note.document.original:
@@ -204,7 +204,7 @@ class Documents:
 
 
 def _set_here(note: Note) -> dict[str, object]:
-    """Return the fields of an uploaded note that differ from its text; notes in files have theirs in `overridden`."""
+    """Return the fields of an uploaded note that differ from its text; for notes in files, `overridden` has these."""
     if note.in_file:
         return {}
     read = notefile.parse_note((note.front or "") + note.body, str(note.path), plain=note.plain).note
@@ -212,7 +212,7 @@ def _set_here(note: Note) -> dict[str, object]:
 
 
 def _reread(note: Note, data: bytes, encoding: str) -> notefile.ParsedNote:
-    """Parse a note's file again in a chosen encoding; return the note and its outline."""
+    """Parse a note's file again in the chosen encoding; return the note and its outline."""
     path = str(note.path)
     if document := note.document:
         read = notefile.document_text(
@@ -232,6 +232,6 @@ def _card(name: str) -> ConverterCard:
 
 
 def _is_same_text(now: Note, made: Note) -> bool:
-    """Return whether a new conversion has the same text and pages as the stored note."""
+    """Return whether a new conversion gives the same text and pages as the stored note."""
     alike = replace(made, document=now.document, content_hash=now.content_hash)
     return alike == now and made.document is not None and made.document.pages == (now.document and now.document.pages)

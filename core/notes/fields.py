@@ -1,4 +1,4 @@
-"""Validation of the fields of a note that the user or a program sets."""
+"""Validation of note fields that the user or a program sets."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -16,7 +16,7 @@ from core.model import NOTE_FIELDS, FieldKind, Note, NoteStatus, exact
 
 MOST_PRIORITY = 999_999
 _AROUND = 100
-"""Characters on each side of a mistake that are shown."""
+"""Number of characters to show on each side of a mistake."""
 
 
 def with_fields(note: Note, fields: Mapping[str, object]) -> Note:
@@ -25,7 +25,7 @@ def with_fields(note: Note, fields: Mapping[str, object]) -> Note:
 
 
 def check_fields(fields: Mapping[str, object]) -> dict[str, Any]:
-    """Validate and normalize fields of a note; raises EditError, and UnknownChoice for a field or a status."""
+    """Validate and normalize note fields; raises EditError, and UnknownChoice for a field or a status."""
     for name in fields:
         if name not in NOTE_FIELDS:
             raise UnknownChoice("field", name, NOTE_FIELDS)
@@ -33,7 +33,7 @@ def check_fields(fields: Mapping[str, object]) -> dict[str, Any]:
 
 
 def overriding(note: Note, changed: Note) -> Note:
-    """Return a changed note, with the file's values of differing fields in `overridden`; the file isn't written."""
+    """Return a changed note, with the file's values for differing fields in `overridden`; the file isn't written."""
     overridden = dict(changed.overridden)
     for name in NOTE_FIELDS:
         value = getattr(changed, name)
@@ -45,7 +45,7 @@ def overriding(note: Note, changed: Note) -> Note:
 
 
 def check_text(name: str, text: str) -> None:
-    """Raise EditError for a text with half of a character or a NUL, which no file or database can hold."""
+    """Raise EditError for a text with a lone surrogate or a NUL, which no file or database can hold."""
     half = find_half_character(text)
     if half is None and "\0" not in text:
         return
@@ -55,7 +55,7 @@ def check_text(name: str, text: str) -> None:
 
 
 def check_body(body: str) -> None:
-    """Raise EditError for a text that no file can hold, or that is larger than an imported file may be."""
+    """Raise EditError for a text that no file can hold, or that exceeds the size limit of imported files."""
     check_text("text", body)
     if (size := len(body.encode("utf-8"))) > MAX_BYTES:
         raise EditError(

@@ -1,4 +1,4 @@
-"""Changes of several files that succeed or are undone as a whole, together with the database.
+"""Changes to several files that succeed or are undone as a whole, together with the database.
 
 The steps are stored before the first file is touched, and deleted in the transaction that writes the notes. After an
 error, and at the next start after a crash, the old files are restored. Changes by another program are never
@@ -24,7 +24,7 @@ _Done = TypeVar("_Done")
 
 
 class FileActs:
-    """Carries out changes of files together with what the caller writes into the database."""
+    """Changes files together with what the caller writes to the database."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -60,11 +60,11 @@ class FileActs:
         try:
             for number, step in [*intents.items()][::-1]:
                 (self._store.intents.drop if self._is_settled(step) else self._store.intents.leave)([number])
-        except TesseraError:  # of the database: the next opening goes on
+        except TesseraError:  # a database error; the next opening continues
             _LOG.warning("Files can't be made as they were", exc_info=True)
 
     def _is_settled(self, step: FileStep) -> bool:
-        """Undo a step; return whether nothing of it is left, or an update of the folder has read the rest."""
+        """Undo a step; return whether it is fully undone, or an update of the folder has read its result."""
         bases, is_stored = self._store.bases, self._is_stored(step)
         try:
             if not (any(bases.is_synced(base.id, step.folder) for base in bases.all()) and _is_inside(step)):
@@ -96,13 +96,13 @@ def _is_inside(step: FileStep) -> bool:
 def take_back(step: FileStep) -> bool:
     """Restore a file as it was before a step; return False if another program changed it. Raises OSError, Changed.
 
-    The step may be done in part, because its process was killed.
+    The step may be only partly done, because its process was killed.
     """
     old, new = (Path(step.folder) / path for path in step.paths)
     if not step.new_path and step.before is not None and not os.path.lexists(old):
         safe_replace.create(old, step.before)
     if new != old and os.path.lexists(old) and os.path.lexists(new):
-        # The second name of a file that was being renamed, or the place that was kept for it; not another case of it.
+        # The second name of a file that was being renamed, or its placeholder; not another spelling of its name.
         if new.stat().st_nlink > 1 if old.samefile(new) else new.read_bytes() in (b"", old.read_bytes()):
             new.unlink()
         new = old
@@ -114,7 +114,7 @@ def take_back(step: FileStep) -> bool:
 
 
 def _rewrite(file: Path, step: FileStep) -> bool:
-    """Restore a file's old bytes if it has those of the step; return False if another program changed the file."""
+    """Restore a file's old bytes if the step wrote the current ones; return False if another program did."""
     if step.before is None or not file.exists():
         return True
     data = file.read_bytes()

@@ -1,4 +1,4 @@
-"""Notes that are files: edits are written to the file atomically, unless the file has changed in the meantime."""
+"""Notes in files: edits are written to the file atomically, unless the file has changed in the meantime."""
 
 import errno
 import os
@@ -36,9 +36,10 @@ _FROM_FILES = ("folder", "upload")
 
 
 def text_of(note: Note) -> str:
-    """Return a note as the text of a file; for an unchanged file, exactly the text of the file.
+    """Return a note as the text of a file; for an unchanged file, exactly that file's text.
 
-    A plain note is only its body, without fields. Raises EditError for a field that its front matter can't hold.
+    The text of a plain note is only its body, without fields. Raises EditError for a field that its front matter can't
+    hold.
     """
     if note.plain:
         return note.body
@@ -59,19 +60,19 @@ def text_of(note: Note) -> str:
 
 
 def front_with_fields(front: str, fields: Mapping[str, object], body: str) -> str:
-    """Return front matter with some fields changed, followed by a body."""
+    """Return front matter with some fields changed, followed by the body."""
     ending = re.search(LINE_END, front + body)
     return (rewrite(front, fields, ending[0] if ending else "\n") if fields else front) + body
 
 
 def read_front(front: str) -> FrontMatter:
-    """Parse front matter that is given with its `---` lines."""
+    """Parse front matter, given with its `---` lines."""
     start, end, _ = frontmatter.span(front)
     return frontmatter.parse(front[start:end])
 
 
 def changed_fields(head: FrontMatter, file: Note, note: Note, inside: BodyMetadata) -> dict[str, object]:
-    """Return the fields to change in the front matter of a file, so that the file parses as the note.
+    """Return the fields to change in a file's front matter, so that the file parses as the note.
 
     `head` is the front matter, `file` the note that the file gives now, `inside` the metadata of the note's body.
     """
@@ -87,7 +88,7 @@ def changed_fields(head: FrontMatter, file: Note, note: Note, inside: BodyMetada
 
 
 def touched_at(head: FrontMatter) -> dict[str, object]:
-    """Return the present time as `updated_at` if the front matter has this field, else {}."""
+    """Return the current time as `updated_at` if the front matter has this field, else {}."""
     at = head.value("updated_at")
     if at is None:
         return {}
@@ -96,7 +97,7 @@ def touched_at(head: FrontMatter) -> dict[str, object]:
 
 
 def _own_tags(head: FrontMatter, file: Note, note: Note, in_text: set[str]) -> tuple[str, ...]:
-    """Return the tags for a note's front matter: those that stay, then new ones that aren't in the text."""
+    """Return the tags for a note's front matter: existing ones that stay, then new ones that aren't in the text."""
     held = {key(tag) for tag in head.value("tags")}
     wanted = {key(tag) for tag in note.tags}
     unsaid = held - wanted - in_text
@@ -107,7 +108,7 @@ def _own_tags(head: FrontMatter, file: Note, note: Note, in_text: set[str]) -> t
 
 
 def front_of(note: Note) -> str:
-    """Return a note's original front matter; a note read by an earlier version of Tessera has only its unknown keys."""
+    """Return a note's original front matter; notes from earlier versions of Tessera have only the unknown keys."""
     if note.front is not None:
         return note.front
     dumped = yaml.safe_dump(note.extra, allow_unicode=True, sort_keys=False)
@@ -123,22 +124,22 @@ def export(data: str | bytes, place: Path) -> Path:
     return place
 
 
-# The file of a note: read, and written in step with the note.
+# A note's file, read and written in step with the note.
 
 
 def chosen_in(note: Note) -> str:
-    """Return the encoding that the user chose for the file of a note, "" for none."""
+    """Return the encoding that the user chose for a note's file, "" if none."""
     return note.encoding.chosen if note.encoding else ""
 
 
 def exists(note: Note) -> bool:
-    """Return whether the file of a note is there, or will be once it is downloaded."""
+    """Return whether a note's file exists, or will exist once it is downloaded."""
     file = Path(note.source_ref) / str(note.path)
     return file.is_file() or is_evicted(file)
 
 
 def read(note: Note) -> NoteToIndex:
-    """Parse a note's file as it is now; raises as `plan` does."""
+    """Parse a note's file in its current state; raises as `plan` does."""
     root, path = Path(note.source_ref), str(note.path)
     data, state = _read(root, path), (root / path).stat()
     return replace(_note_of(data, note, utc_now()), mtime_ns=state.st_mtime_ns, size=len(data))
@@ -146,7 +147,7 @@ def read(note: Note) -> NoteToIndex:
 
 @frozen
 class FileChange:
-    """A planned change of a note's file: the step, the note before and after, and the file's new bytes and text."""
+    """A planned change to a note's file: the step, the note before and after, and the file's new bytes and text."""
 
     step: FileStep
     note: Note
@@ -159,9 +160,9 @@ class FileChange:
 def plan(note: Note, changed: Note, inside: BodyMetadata | None = None) -> FileChange:
     """Plan the change of a note's file: its path and, for a text file, its text.
 
-    `inside` is the metadata of the new body, if already parsed. The file keeps its encoding, its line ends and the
-    fields of its front matter that don't differ. Raises Conflict, with the file's note, for a file that changed since
-    its sync; EditError for a missing file or a text that the file can't hold; SourceError; NotWritable.
+    `inside` is the metadata of the new body, if already parsed. The file keeps its encoding, its line ends and all
+    front matter fields that don't differ. Raises Conflict, with the file's note, for a file that changed since its
+    sync; EditError for a missing file or a text that the file can't hold; SourceError; NotWritable.
     """
     path, before = str(note.path), read_synced(note)
     step = FileStep(note.source_ref, path, str(changed.path))
@@ -178,30 +179,30 @@ def plan(note: Note, changed: Note, inside: BodyMetadata | None = None) -> FileC
 
 
 def plan_removal(note: Note) -> FileChange:
-    """Plan to move a note's file to the trash; raises as `plan` does."""
+    """Plan moving a note's file to the trash; raises as `plan` does."""
     path = str(note.path)
     return FileChange(FileStep(note.source_ref, path, "", _read(Path(note.source_ref), path)), note, note)
 
 
 def plan_new(note: Note, data: bytes) -> FileChange:
-    """Plan to write a new file for a note."""
+    """Plan writing a new file for a note."""
     step = FileStep(note.source_ref, str(note.path), str(note.path), b"", folder.content_hash(data))
     return FileChange(step, note, note, data)
 
 
 def write_new(change: FileChange) -> bool:
-    """Write a planned new file; return whether it was written. Raises as `create`."""
+    """Write a planned new file; return whether it was written. Raises as `create` does."""
     return create(Path(change.step.folder), change.step.path, change.data)
 
 
 TRASH = ".trash"
-"""Folder at the top of the user's files that replaces a missing system trash, as in Obsidian."""
+"""Name of the folder that replaces a missing system trash, at the top of the user's files, as in Obsidian."""
 
 
 def put_away(change: FileChange) -> Path | None:
     """Move a file to the system's trash; if there is none, to a folder at the top, and return that folder.
 
-    Servers have no trash, and neither have drives on which the user may not make one. Raises as `apply` does.
+    Servers have no trash, and neither have drives on which the user can't create one. Raises as `apply` does.
     """
     root, path = Path(change.step.folder), change.step.path
     with _writing(root, path):
@@ -217,13 +218,13 @@ def put_away(change: FileChange) -> Path | None:
 
 
 def _send_to_trash(file: Path) -> None:
-    from send2trash import send2trash  # which looks for libraries of the desktop
+    from send2trash import send2trash  # imported here because it looks for desktop libraries
 
     send2trash(file)
 
 
 def apply(change: FileChange) -> os.stat_result:
-    """Carry out a planned change of a file; return its new status. Raises as `plan` does, and DiskFull."""
+    """Carry out a planned change to a file; return the file's new status. Raises as `plan` does, and DiskFull."""
     step, root = change.step, Path(change.step.folder)
     path = step.new_path
     file = root / path
@@ -241,26 +242,26 @@ def apply(change: FileChange) -> os.stat_result:
 
 
 def written(change: FileChange, state: os.stat_result) -> NoteToIndex:
-    """Return the note of a text file after its change."""
+    """Return the note in a text file after its change."""
     now = datetime.fromtimestamp(state.st_mtime_ns / 1e9, UTC)
     read = _note_of(change.data, change.changed, now, change.text, change.inside)
     return replace(read, mtime_ns=state.st_mtime_ns, size=state.st_size)
 
 
 def is_synced(note: Note) -> bool:
-    """Return whether a note's file exists and is unchanged since its sync."""
+    """Return whether a note's file exists and hasn't changed since its sync."""
     with suppress(SourceError, EditError):
         return folder.content_hash(_read(Path(note.source_ref), str(note.path))) == note.content_hash
     return False
 
 
 def is_taken(root: Path, path: str) -> bool:
-    """Return whether a path is taken, also by a file in the cloud that isn't downloaded yet."""
+    """Return whether a path is taken, also by a cloud file that isn't downloaded yet."""
     return os.path.lexists(root / path) or is_evicted(root / path)
 
 
 def create(root: Path, path: str, data: bytes) -> bool:
-    """Write a new file and its folders; return whether it was written. A file with content stays as it is.
+    """Write a new file and its folders; return whether it was written. A file with content isn't replaced.
 
     Raises as `apply` does.
     """
@@ -327,7 +328,7 @@ def _conflict(note: Note, data: bytes, copy: Path | None = None) -> Conflict:
 def _note_of(
     data: bytes, note: Note, updated_at: datetime, text: str | None = None, inside: BodyMetadata | None = None
 ) -> NoteToIndex:
-    """Return the note that a sync makes of a file's bytes; `text` and `inside` are given if already known."""
+    """Return the note that a sync makes from a file's bytes; `text` and `inside` are passed if already known."""
     path, encoding = str(note.path), note.encoding
     if text is None:
         found = decode_file(data, path, chosen=chosen_in(note))
@@ -348,10 +349,10 @@ def _note_of(
 
 
 def _text(before: bytes, path: str, changed: Note, inside: BodyMetadata | None) -> tuple[str, BodyMetadata]:
-    """Return a file's text with the body and fields of a changed note, and the metadata of the body."""
+    """Return a file's text with the body and fields of a changed note, and the body's metadata."""
     old = notefile.parse_note(decode_file(before, path, chosen=chosen_in(changed)).text, path).note
     front, body = old.front or "", changed.body
-    if changed.front and not front:  # an earlier version of Tessera took it for front matter
+    if changed.front and not front:  # an earlier version of Tessera read this as front matter
         body = changed.front + body
     body = with_line_ends(body, old.body)
     if not front + body:
@@ -367,7 +368,7 @@ def _text(before: bytes, path: str, changed: Note, inside: BodyMetadata | None) 
 
 @contextmanager
 def _writing(root: Path, path: str) -> Iterator[None]:
-    """Translate errors of the file system during a write into errors that say what to do."""
+    """Translate file system errors during a write into errors that tell the user what to do."""
     try:
         yield
     except OSError as error:

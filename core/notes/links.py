@@ -1,4 +1,4 @@
-"""Links between notes, resolved as in Obsidian, and links to a note."""
+"""Links between notes, resolved as in Obsidian, and reverse links."""
 
 import json
 import posixpath
@@ -14,34 +14,34 @@ from core.store import Store
 from core.store.note_rows import NoteNames, texts
 
 _PATH, _FILE, _TITLE, _ALIAS = range(4)
-"""Kinds of names by which links find notes, the most specific first."""
+"""Kinds of names by which links find notes, most specific first."""
 
 _LISTED = 10
-"""Maximum notes with the same name that an error lists."""
+"""Maximum number of notes with the same name that an error lists."""
 
 
 @frozen
 class NoteLink:
-    """A link of a note: its target as written, and the id of the target note, if there is one."""
+    """A link in a note: its target as written, and the id of the target note, if it exists."""
 
     target: str
     note_id: str | None
 
 
 class NoteLinks:
-    """A snapshot of a workspace's notes by name. Names are compared without case and without a note's suffix."""
+    """A snapshot of the notes in a workspace by name. Names are compared without case and without a note's suffix."""
 
     def __init__(self, store: Store, names: Iterable[NoteNames] | None = None) -> None:
         self._store = store
         self.names = {named.id: named for named in (store.notes.named() if names is None else names)}
-        """The names of each note, by its id."""
+        """Names of each note, by its id."""
         self._by_name: defaultdict[str, list[tuple[int, NoteNames]]] = defaultdict(list)
         for named in self.names.values():
             for kind, name in _names(named):
                 self._by_name[name].append((kind, named))
 
     def renamed(self, names: Mapping[str, tuple[str, str | None]]) -> "NoteLinks":
-        """Return the links as if notes were renamed; `names` maps their ids to new titles and paths."""
+        """Return the links as if notes had been renamed; `names` maps their ids to new titles and paths."""
         renamed = {item: replace(self.names[item], title=title, path=path) for item, (title, path) in names.items()}
         return NoteLinks(self._store, (self.names | renamed).values())
 
@@ -50,7 +50,7 @@ class NoteLinks:
         return self.names[note_id].title
 
     def name(self, note_id: str) -> str:
-        """Return the name for links to a note: its file name, or its title without one, if unique, else its path.
+        """Return the name for links to a note: its file name (its title without one) if unique, else its path.
 
         A path that is also the end of another path starts with a slash.
         """
@@ -69,7 +69,7 @@ class NoteLinks:
         return {named.id for _, name in _names(self.names[note_id]) for _, named in self._by_name[name]}
 
     def target(self, note: Note | NoteNames, target: str) -> str | None:
-        """Return the id of the nearest note that a link of `note` leads to, its own base first; None if there is none.
+        """Return the id of the nearest note that a link in `note` leads to, its own base first; None without one.
 
         `target` is a path, a file name, a title or an alias, without a heading. A path is relative to the top of the
         note's folder or to the note, or it is the end of a path.
@@ -91,7 +91,7 @@ class NoteLinks:
         return best[-1] if best else None
 
     def called(self, name: str) -> set[str]:
-        """Return the ids of the notes that a name refers to outside of a note: an id, or anything that a link accepts.
+        """Return the ids of the notes that a name refers to: an id, or anything that a link accepts.
 
         Exact paths and titles come before other spellings, which are ranked as for links.
         """
@@ -131,7 +131,7 @@ class NoteLinks:
         return [link for link in links if link.note_id != note.id]
 
     def to(self, *note_ids: str) -> list[str]:
-        """Return the ids of the notes that link to any of some notes other than themselves, ordered by path."""
+        """Return the ids of the notes that link to any of the given notes other than themselves, ordered by path."""
         names = {name for note_id in note_ids for _, name in _names(self.names[note_id])}
         escaped = [json.dumps(name, ensure_ascii=False)[1:-1] for name in names]
         linking = []
@@ -150,7 +150,7 @@ class NoteLinks:
         return sorted(linking, key=lambda item: (self.names[item].path or "", item))
 
     def among(self, note_ids: Iterable[str]) -> list[tuple[str, str]]:
-        """Return the links between some notes as pairs of ids: source and target."""
+        """Return the links among the given notes as pairs of ids: source and target."""
         wanted = {note_id for note_id in note_ids if note_id in self.names}
         targets = self._store.notes.links_of(wanted)
         pairs = {(item, self.target(self.names[item], target)) for item, texts in targets.items() for target in texts}
@@ -158,7 +158,7 @@ class NoteLinks:
 
 
 def plain(name: str) -> str:
-    """Normalize a name for comparing links: composed, without case and without a note's suffix."""
+    """Normalize a name for comparing links: composed, with folded case and without a note's suffix."""
     return _without_suffix(name_key(name.strip()))
 
 
@@ -175,7 +175,7 @@ def _names(named: NoteNames) -> Iterator[tuple[int, str]]:
 
 
 def _rank(kind: int, named: NoteNames, note: Note | NoteNames, wanted: str, near: str) -> tuple[int, bool] | None:
-    """Rank how well a note matches the name in a link: lower is better, None is no match."""
+    """Rank how well a note matches the name in a link: lower is better, None means no match."""
     elsewhere = named.source_ref != note.source_ref
     if kind != _FILE:
         return None if "/" in wanted else (kind, elsewhere)
@@ -186,7 +186,7 @@ def _rank(kind: int, named: NoteNames, note: Note | NoteNames, wanted: str, near
 
 
 def _steps(folder: str, named: NoteNames) -> int:
-    """Return the number of folders between a folder and a note."""
+    """Return the number of steps between the folder and a note's folder."""
     here, there = folder.split("/") if folder else [], (named.path or "").split("/")[:-1]
     shared = next((n for n, (a, b) in enumerate(zip(here, there, strict=False)) if a != b), min(len(here), len(there)))
     return len(here) + len(there) - 2 * shared

@@ -1,4 +1,4 @@
-"""The names of notes: paths that every system can hold, and the notes nearest to an entered name."""
+"""Names of notes: paths that are valid on every system, and the notes that best match a typed name."""
 
 import re
 from collections.abc import Iterable
@@ -15,9 +15,9 @@ from core.store.note_rows import NoteNames
 
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*#^\[\]]+')
 _MOST = 100
-"""Maximum characters of a file name made from a title; file systems allow 255 bytes."""
+"""Maximum number of characters of a file name made from a title; file systems allow 255 bytes."""
 _WORDS = 60
-"""Maximum characters of a title made from a text."""
+"""Maximum number of characters of a title made from a text."""
 _PICTURE = re.compile(r"!\[\[[^\[\]]*\]\]|!\[[^\[\]]*\]\([^()]*(?:\([^()]*\)[^()]*)*\)")
 
 _LINK = re.compile(r"\[\[(?:[^\[\]|]*\|)?(?P<wiki>[^\[\]|]+)\]\]|\[(?P<text>[^\[\]]+)\]\([^()]*\)")
@@ -33,7 +33,7 @@ def title_filename(title: str) -> str:
 
 
 def renamed_path(path: str, title_before: str, title: str) -> str:
-    """Return a note's path for a new title, with the same folder and suffix, and hyphens if the old name had them."""
+    """Return a note's path after a new title, with the same folder and suffix, and hyphens if the old name had them."""
     pure, name = PurePosixPath(path), title_filename(title).removesuffix(".md")
     slug = "-".join(title_before.casefold().split())
     if slug == pure.stem != title_before:
@@ -42,7 +42,7 @@ def renamed_path(path: str, title_before: str, title: str) -> str:
 
 
 def check_path(path: str) -> str:
-    """Return a path in a base that is valid on every system, with the suffix of a note.
+    """Return a base path that is valid on every system, with the suffix of a note.
 
     Raises EditError for a path that leads out of the base or isn't valid text.
     """
@@ -55,7 +55,7 @@ def check_path(path: str) -> str:
 
 
 def first_words(body: str) -> str:
-    """Return a title from the first line of a text that isn't only pictures; links become their visible text."""
+    """Return a title from the first line of a text that has more than pictures; links become their visible text."""
     shown = (" ".join(_PICTURE.sub(" ", line).split()) if "![" in line else line for line in body.splitlines())
     lines = remove_blobs("\n".join(shown)).splitlines()
     line = next(filter(None, (re.sub(r"^(?:[\s#>*+-]|\[[ xX]\])+", "", line).strip() for line in lines)), "")
@@ -65,7 +65,7 @@ def first_words(body: str) -> str:
 
 
 def nearest_names(notes: Iterable[NoteNames], text: str, limit: int) -> list[str]:
-    """Return the ids of the notes whose names and path contain all words of a text, best match first."""
+    """Return the ids of the notes whose names and path contain all words in a text, best match first."""
     words = fold(text).split()
     whole = " ".join(words)
     ranked = []
@@ -79,7 +79,7 @@ def nearest_names(notes: Iterable[NoteNames], text: str, limit: int) -> list[str
 
 
 def _distance(name: str, text: str) -> int:
-    """Rank how well a name matches a text: 0 equal, 1 starts with it, 2 a word starts with it, 3 contains it, 4 not."""
+    """Rank how well a name matches a text: 0 equal, 1 starts with it, 2 a word starts with it, 3 contains it, 4 no."""
     if name == text:
         return 0
     if name.startswith(text):

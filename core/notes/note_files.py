@@ -1,4 +1,4 @@
-"""The files of notes: checking, reading, exporting and opening them."""
+"""Files of notes: checking, reading, exporting and opening them."""
 
 import os
 import subprocess
@@ -17,17 +17,17 @@ from core.store import Store
 
 
 class Files:
-    """The files of the notes of all bases."""
+    """The files of the notes in all bases."""
 
     def __init__(self, store: Store, writer: Writer) -> None:
         self._store, self._writer = store, writer
 
     def is_writable(self, note: Note) -> bool:
-        """Return whether a note has a file that may be written."""
+        """Return whether a note has a file that Tessera is allowed to write."""
         return note.in_text_file and self.is_owned(note)
 
     def is_owned(self, note: Note | NoteSummary) -> bool:
-        """Return whether a note has a file that is moved and deleted with it."""
+        """Return whether a note has a file that is moved and deleted with the note."""
         return note.in_file and self._store.bases.by_id(note.base_id).write_files
 
     def text(self, note_id: str) -> str:
@@ -42,7 +42,7 @@ class Files:
 
     @log_call("note.sync")
     def read(self, note_id: str) -> Note:
-        """Read a note's file again, as a new version if the file changed; return the note."""
+        """Read a note's file again; if the file has changed, make a new version. Return the note."""
         with self._store.changing:
             self._store.database.check_writable()
             note = self._store.notes.note(note_id)

@@ -1,4 +1,4 @@
-"""Text recognition in the pictures of notes, in the background and once per distinct picture."""
+"""OCR of pictures in notes, in the background and once per distinct picture."""
 
 import hashlib
 import logging
@@ -30,12 +30,12 @@ from core.store import Store
 _LOG = logging.getLogger(__name__)
 _JOB = "pictures"
 _PATIENCE = 0.3
-"""Seconds between checks of the jobs that reading waits for."""
+"""Seconds between checks of the jobs that OCR waits for."""
 _NONE = NotePicture("", looked=True)
 
 
 class Pictures:
-    """Reads the pictures of bases that enable it, while no other job runs. A stopped run keeps its results."""
+    """Runs OCR on the pictures of bases that enable it, while no other job runs. A stopped run keeps its results."""
 
     def __init__(self, store: Store, pending: PendingChunks, jobs: Jobs) -> None:
         self._store, self._pending, self._jobs = store, pending, jobs
@@ -47,19 +47,19 @@ class Pictures:
         return converting.can_read()
 
     def start(self) -> bool:
-        """Start the job `pictures`, or let a running one look again; return False if no pictures are to be read."""
+        """Start the job `pictures`, or let a running one check again; return False if there are no pictures to read."""
         wanted = not self._store.readonly and self.can_read and self._store.pictures.any_read()
         return wanted and self._jobs.start(_JOB, self._read_all, again=True, quiet=True)
 
     def switched(self) -> None:
-        """Apply a base's changed switch at once: remove the chunks of its pictures, or start reading them."""
+        """Apply the changed switch of a base at once: remove its picture chunks, or start reading its pictures."""
         self._drop_left_over()
         self.start()
 
     def read(self, progress: Progress = no_progress, *, again: bool = False) -> int:
         """Read new, changed and interrupted pictures now; return their number.
 
-        With `again`, also pictures that couldn't be read before. Raises ConfigError with the command to run if no
+        With `again`, also read pictures that couldn't be read before. Raises ConfigError with the command to run if no
         picture reader is installed.
         """
         self._store.database.check_writable()
@@ -68,7 +68,7 @@ class Pictures:
         return self._read_all(progress)
 
     def problems(self, note_id: str) -> list[Failed]:
-        """Return the unreadable pictures of a note, by their targets in its text, with the reasons."""
+        """Return the reasons why pictures of a note couldn't be read, by their targets in its text."""
         return self._store.pictures.problems(note_id)
 
     def _read_all(self, progress: Progress) -> int:
@@ -84,7 +84,7 @@ class Pictures:
             self._turn.release()
 
     def _drop_left_over(self) -> None:
-        """Remove the pictures of bases that no longer read them, with their chunks."""
+        """Remove pictures, with their chunks, from bases that no longer read them."""
         with self._store.changing:
             note_ids = self._store.pictures.left_over()
             if not note_ids:
@@ -102,7 +102,7 @@ class Pictures:
         _LOG.info("Pictures of %d notes aren't read any more", len(note_ids))
 
     def _name(self, progress: Progress) -> None:
-        """List the pictures of notes that were stored before their base read pictures."""
+        """List the pictures of notes that were stored before their base began to read pictures."""
         for note_id in self._store.pictures.unnamed():
             progress(0, 0, "")
             with self._store.changing:
@@ -120,7 +120,7 @@ class Pictures:
                 self._store.pictures.look(picture_file.note_id, now)
 
     def _place(self) -> None:
-        """Cut the notes again whose pictures were read, each once, so that searches find the pictures' text."""
+        """Chunk the notes whose pictures were read again, each once, so that searches find the text of the pictures."""
         by_base: defaultdict[str, list[str]] = defaultdict(list)
         same: list[str] = []
         for base_id, note_id, differs in self._store.pictures.unplaced():
@@ -136,7 +136,7 @@ class Pictures:
         except (*FAILURES, UnknownChoice):
             _LOG.warning("Pictures aren't found yet: their notes can't be split", exc_info=True)
             return
-        # Also those that can't be cut: they aren't tried again until their text or their pictures change.
+        # Also notes that can't be chunked: they aren't tried again until their text or pictures change.
         self._store.pictures.settle(note_ids)
         self._pending.embed_written(done.notes)
 
@@ -149,12 +149,12 @@ class Pictures:
                     progress(number, len(unread), place)
 
                 while self._others():
-                    reader.close()  # which gives its memory back
+                    reader.close()  # frees the reader's memory
                     report()
                     time.sleep(_PATIENCE)
                 report()
                 if (data := data_of(picture_file)) is None:
-                    continue  # it changes just now; the next look finds it
+                    continue  # the file is changing right now; the next check finds it
                 self._keep(picture_file, data, reader, report)
                 done += 1
                 self._place()
@@ -175,12 +175,12 @@ class Pictures:
         _LOG.info("Read a picture of %d bytes in %.1f s", len(data), time.perf_counter() - started)
 
     def _others(self) -> bool:
-        """Return whether other jobs run."""
+        """Return whether other jobs are running."""
         return any(job.state == "running" and job.name not in (_JOB, "images") for job in self._jobs.all())
 
 
 def seen(picture_file: PictureFile) -> NotePicture | None:
-    """Return the current file of a picture; None if it is unchanged or can't be checked."""
+    """Return the current state of a picture's file, with its hash; None if it is unchanged or can't be checked."""
     now, before = _as_file(picture_file), picture_file.picture
     if now is None:
         return None
@@ -201,7 +201,7 @@ def _as_file(picture_file: PictureFile) -> NotePicture | None:
     """Return the current path, time and size of a picture's file, without its hash; None if it can't be checked."""
     file = attachments.locate(picture_file.source_ref, picture_file.path, picture_file.picture.target)
     if file is None:
-        # A folder that is away takes nothing from its notes.
+        # If a folder is unavailable, its notes lose nothing.
         return replace(_NONE, target=picture_file.picture.target) if Path(picture_file.source_ref).is_dir() else None
     try:
         status = file.path.stat()
@@ -213,7 +213,7 @@ def _as_file(picture_file: PictureFile) -> NotePicture | None:
 
 
 def _data(picture_file: PictureFile, now: NotePicture) -> bytes | None:
-    """Return the bytes of a regular file, None if it can't be read. Doesn't wait for pipes or follow links."""
+    """Return the bytes of a regular file, None if it can't be read. Never blocks on pipes or follows links."""
     flags = os.O_RDONLY | files.AT_ONCE | getattr(os, "O_NOFOLLOW", 0)
     try:
         with os.fdopen(os.open(Path(picture_file.source_ref) / now.place, flags), "rb") as stream:

@@ -1,4 +1,4 @@
-"""Pending notes and proposed changes, which programs write and the user accepts or rejects."""
+"""Pending notes and proposed changes, which programs submit and the user accepts or rejects."""
 
 import re
 from base64 import b64decode
@@ -43,7 +43,7 @@ _ACCEPT, _PROPOSE = Revision("accept", "person"), Revision("propose", "person")
 
 
 class Proposals:
-    """The items that programs wrote for review. A base that trusts programs takes their changes at once."""
+    """Submissions by programs that wait for review. A base that trusts programs takes their changes at once."""
 
     def __init__(
         self, store: Store, bases: Bases, writer: Writer, notes: Notes, trash: Trash, attachments: Attachments
@@ -51,12 +51,12 @@ class Proposals:
         self._store, self._bases, self._writer = store, bases, writer
         self._notes, self._trash, self._attachments = notes, trash, attachments
 
-    # programs
+    # for programs
 
     def add(self, base: str, body: str, *, path: str = "", **fields: Unpack[NewNoteFields]) -> Note:
         """Add a note to a base, pending unless the base trusts programs. A workspace's first note creates its base.
 
-        Raises UnknownChoice for an unknown base where there are others, and what `Notes.add` raises.
+        Raises UnknownChoice for an unknown base if there are others, and as `Notes.add` does.
         """
         if self._bases.all():
             self._bases.get(base)
@@ -70,21 +70,22 @@ class Proposals:
     def add_page(
         self, base: str, html: str, *, address: str, title: str = "", pictures: Mapping[str, str] | None = None
     ) -> Note:
-        """Add a page of the web that a browser sends, or a part of it, as `add` does; a base that isn't there is made.
+        """Add a web page, or part of one, that a browser sends, as `add` does; a missing base is created.
 
-        `pictures` are in Base64 by their names; in the page the name of one is before and after its description. Raises
-        SourceError for an address that isn't of the web and a page without text, EditError for what is no picture.
+        `pictures` are in Base64 by name; in the page, a picture's name is before and after its description. Raises
+        SourceError for an address that isn't a web address and for a page without text, EditError for data that isn't a
+        picture.
         """
         name = f"{webpage.address_parts(address).hostname}.html"
         if self._bases.find(base) is None:
             self._bases.check_name(base)
-        # The page may name the encoding that its bytes had.
+        # The page may name the encoding that its bytes originally had.
         read = notefile.document_text(html.encode("utf-8", "replace"), name, encoding="utf-8")
         page = notefile.document_note(read, name).note
         created = page.created_at.date().isoformat() if page.created_at else ""
         title, body = title or page.title, page.body
         fields: NewNoteFields = {"title": title, "source": "import", "source_url": address, "created": created}
-        # All is checked before the first picture is stored: what is refused leaves nothing.
+        # Everything is checked before the first picture is stored, so that a refusal leaves nothing behind.
         check_new({**fields})
         decoded = {mark: _decode(mark, data) for mark, data in islice((pictures or {}).items(), _MOST_PICTURES)}
         for mark, data in decoded.items():
@@ -103,9 +104,9 @@ class Proposals:
         expected_version: int | None = None,
         **fields: Unpack[NoteFields],
     ) -> Note | Proposal:
-        """Change a note, or propose the change where its base doesn't trust programs, merged with an earlier proposal.
+        """Change a note, or propose the change if its base doesn't trust programs, merged with an earlier proposal.
 
-        A pending note that a program wrote last is changed and stays pending. Raises what `Notes.update` raises.
+        A pending note that a program wrote last is changed and stays pending. Raises as `Notes.update` does.
         """
         note = self._store.notes.note(note_id)
         self._store.log_notes([note_id])
@@ -122,7 +123,7 @@ class Proposals:
         return note.status == "pending" and self._store.versions.for_note(note.id)[0].author == "program"
 
     def check_movable(self, note_ids: Iterable[str]) -> None:
-        """Raise EditError for notes that programs may not move: the user's, in a base that doesn't trust programs."""
+        """Raise EditError for notes that programs can't move: the user's, in a base that doesn't trust programs."""
         for note in map(self._store.notes.note, note_ids):
             base = self._store.bases.by_id(note.base_id)
             if not (base.trusts_programs or self._is_programs(note)):
@@ -143,10 +144,10 @@ class Proposals:
             self._store.proposals.put(proposal)
         return proposal
 
-    # the user
+    # for the user
 
     def all(self, base: str | None = None) -> list[Submission]:
-        """Return the pending notes and the proposed changes, of all bases or of one, the oldest first."""
+        """Return the pending notes and the proposed changes in a base, or in all bases, oldest first."""
         cards = self._notes.all(Filters(bases=(base,) if base else (), conditions=(_PENDING,)))
         newest = {card.id: self._store.versions.for_note(card.id)[0] for card in cards}
         waiting = {card.id: Submission(card, newest[card.id].author, newest[card.id].at) for card in cards}
@@ -160,11 +161,11 @@ class Proposals:
         return sorted(waiting.values(), key=lambda submission: (submission.at, submission.note.id))
 
     def get(self, note_id: str) -> Submission:
-        """Return a note's submission, its change if it has one; raises NoteNotFound, and EditError if there is none."""
+        """Return a note's submission, preferably its change; raises NoteNotFound, and EditError if there is none."""
         return self._among({submission.note.id: submission for submission in self.all()}, note_id)
 
     def proposed(self, submission: Submission) -> Note:
-        """Return the note as it would be after its submission is accepted; raises NoteNotFound."""
+        """Return the note as it would be if its submission were accepted; raises NoteNotFound."""
         note = self._store.notes.note(submission.note.id)
         return _changed(note, submission.change) if submission.change else replace(note, status="active")
 
@@ -174,11 +175,11 @@ class Proposals:
 
     @log_call("note.accept")
     def accept(self, submissions: Iterable[Submission], *, over: int | None = None, embed: bool = True) -> None:
-        """Activate pending notes and make proposed changes, as returned by `all`.
+        """Activate pending notes and apply proposed changes, as returned by `all`.
 
-        Raises Conflict, before anything is written, for a submission that changed since it was returned, and for a note
-        that changed since the proposal, unless its version is `over`; EditError for a submission that was decided
-        already; and what `Notes.update` raises.
+        Raises Conflict, before anything is written, for a submission that has changed since it was returned, and for a
+        note that has changed since the proposal, unless its version is `over`; EditError for a submission that was
+        already decided; and as `Notes.update` does.
         """
         with self._store.changing:
             chosen = self.current(submissions)
@@ -197,7 +198,7 @@ class Proposals:
         self._writer.index([*pending, *(change.note_id for change in changes)], embed=embed)
 
     def make(self, change: Proposal, *, embed: bool = True) -> Note:
-        """Make a change, as proposed or as edited by the user, and drop the note's proposal; return the note.
+        """Apply a change, as proposed or as edited by the user, and drop the note's proposal; return the note.
 
         Both happen in one transaction. Raises Conflict if the note has another version.
         """
@@ -210,12 +211,12 @@ class Proposals:
             note = self._writer.change(
                 change.note_id, partial(with_fields, fields=change.fields), _PROPOSE, change.version, body=change.body
             )
-            self._store.proposals.drop(change.note_id)  # a change that the note has already makes no version
+            self._store.proposals.drop(change.note_id)  # a change that the note already has makes no version
         return note
 
     @log_call("note.reject")
     def reject(self, submissions: Iterable[Submission], *, reason: str = "") -> None:
-        """Move pending notes to the trash, and drop proposed changes; raises EditError and Conflict as `accept`.
+        """Move pending notes to the trash, and drop proposed changes; raises EditError and Conflict as `accept` does.
 
         A rejected fact from a log isn't suggested again; the reason is stored with it.
         """
@@ -231,7 +232,7 @@ class Proposals:
 
     @log_call("note.restore_proposal")
     def restore(self, changes: Sequence[Proposal]) -> None:
-        """Restore rejected changes to review, except those whose notes are gone."""
+        """Return rejected changes to review, except those whose notes no longer exist."""
         with self._store.changing:
             there = self._store.notes.base_ids(change.note_id for change in changes)
             self._store.log_notes(there)
@@ -247,9 +248,9 @@ class Proposals:
         return waiting[note_id]
 
     def current(self, submissions: Iterable[Submission]) -> list[Submission]:
-        """Return submissions that are still current; raises EditError for one that was decided already.
+        """Return submissions in their current state; raises EditError for one that was already decided.
 
-        Raises Conflict for a submission that a program changed since the user saw it.
+        Raises Conflict for a submission that a program has changed since the user saw it.
         """
         chosen, waiting = list(submissions), {submission.note.id: submission for submission in self.all()}
         for submission in chosen:
@@ -266,7 +267,7 @@ class Proposals:
 
 
 def _check(note: Note, submission: Submission, over: int | None) -> None:
-    """Raise Conflict unless the note has the version that the change was made for, or the version `over`."""
+    """Raise Conflict unless the note has the version for which the change was made, or the version `over`."""
     if submission.change and note.version not in (submission.change.version, over):
         raise Conflict(
             "'{title}' was changed after a program proposed its change: it is version {now} now, and the change "
@@ -292,7 +293,7 @@ def _joined(earlier: Proposal, later: Proposal) -> Proposal:
 
 
 def _decode(mark: str, picture: str) -> bytes:
-    """Return a picture that was sent in Base64 under a name; raises EditError for another name and other data."""
+    """Decode a Base64 picture with the given name; raises EditError for an invalid name or invalid data."""
     if not _MARK.fullmatch(mark):
         raise EditError("'{name}' is no name of a picture: 16 to 64 letters and digits.", name=mark)
     try:

@@ -1,4 +1,4 @@
-"""Renaming and moving notes, together with the links to them, and undoing both."""
+"""Renaming and moving notes while updating links to them, and undoing both."""
 
 import os
 import posixpath
@@ -31,13 +31,13 @@ from core.store import Store
 from core.store.note_rows import NoteNames
 
 _UNWRITABLE = set("[]|#^\n")
-"""Characters that a name in a wikilink can't contain."""
+"""Characters that can't be in the name in a wikilink."""
 _WORD = re.compile(r"[a-z0-9]+")
-"""Parts of a file name that no link percent-encodes."""
+"""Parts of a file name that links never percent-encode."""
 
 
 class _NewName(NamedTuple):
-    """A stored note, the title that links use for it, and its new title and path."""
+    """A stored note, the title by which links name it, and its new title and path."""
 
     note: Note
     title_before: str
@@ -52,7 +52,7 @@ class Renames:
         self._store, self._writer, self._files = store, writer, files
 
     def plan(self, note_id: str, title: str, *, file: bool = True, title_before: str = "") -> Renaming:
-        """Return what `rename` would change; for the same title, `linking` has all notes that a rename may change."""
+        """Return what `rename` would change; for the same title, `linking` has all notes that a rename could change."""
 
         def plan() -> Renaming:
             note = self._store.notes.note(note_id)
@@ -102,7 +102,7 @@ class Renames:
         root, folder = Path(note.source_ref), folder.replace("\\", "/").strip("/")
         name = posixpath.basename(note.path or naming.title_filename(note.title))
         path = naming.check_path(f"{folder}/{name}")
-        if note.in_file:  # folders of the user may have names that not every system can hold
+        if note.in_file:  # the user's folders may have names that aren't valid on every system
             is_there = os.path.isdir(root / folder)  # noqa: PTH112 where is_dir raises for a long name
             there = folder if is_there else posixpath.dirname(path)
             path = posixpath.join(there, name)
@@ -121,7 +121,7 @@ class Renames:
     ) -> list[Renaming]:
         """Move all notes or none into a folder of their bases, "" for the top, with their files if a base writes files.
 
-        Links follow as in `rename`, and so do the links of Markdown notes to files. Raises EditError, before anything
+        Links follow as in `rename`, and so do the links from Markdown notes to files. Raises EditError, before anything
         is moved, for a note from an upload or a pack, and for a folder that leads out of the base.
         """
         note_ids = [note_ids] if isinstance(note_ids, str) else note_ids
@@ -147,10 +147,10 @@ class Renames:
         expected_version: int | None = None,
         author: Author = "person",
     ) -> Renaming:
-        """Give a note another title; its path, its first heading and the links to it follow, as a version of each note.
+        """Retitle a note; its path, its first heading and links to it follow, with a new version of each changed note.
 
-        With `file`, a note's file is renamed too where its base writes files. `title_before` is the title that links
-        still use, if an edit has changed the note's title already.
+        With `file`, a note's file is renamed too if its base writes files. `title_before` is the title that links still
+        use, if an edit has already changed the note's title.
 
         A linking file that another program changed is read first, so nothing in it is overwritten. A linking note that
         can't be written keeps its links and is returned with the reason. Raises NoteNotFound, Conflict and EditError
@@ -168,7 +168,7 @@ class Renames:
             return self._rename([_NewName(note, title_before, title, path)], author, {})[0]
 
     def _rename(self, new_names: Sequence[_NewName], author: Author, old: Mapping[str, Note]) -> list[Renaming]:
-        """Rename notes as `rename` does, in one change; `old` maps ids of notes to the texts that they get back.
+        """Rename notes as `rename` does, in one change; `old` maps note ids to earlier texts to restore.
 
         Each result lists the notes whose changed links lead to its note; the first result also lists the rest.
         """
@@ -215,9 +215,9 @@ class Renames:
 
     @log_call("note.undo_rename")
     def undo(self, *done: Renaming, author: Author = "person") -> list[Renaming]:
-        """Give notes that were renamed or moved together their old titles and paths back.
+        """Restore the old titles and paths of notes that were renamed or moved together.
 
-        Notes that weren't changed since, linking ones too, get their old texts back. Raises as `rename`.
+        Notes that haven't changed since, including linking ones, get their old texts back. Raises as `rename` does.
         """
         with self._store.changing:
             versions = {renaming.note_id: renaming.version for renaming in done}
@@ -233,19 +233,19 @@ class Renames:
             return self._rename(new_names, author, old)
 
     def _is_version(self, note_id: str, version: int) -> bool:
-        """Return whether a note and its file are unchanged since a version."""
+        """Return whether a note and its file are unchanged since the given version."""
         with suppress(TesseraError):
             return version > 0 and self._read(note_id).version == version
         return False
 
     def _text_before(self, note_id: str, version: int) -> Note | None:
-        """Return a note as it was before a version; None if no earlier version is stored."""
+        """Return a note in the version before the given one; None if no earlier version is stored."""
         numbers = (other.number for other in self._store.versions.for_note(note_id))
         number = next((number for number in numbers if number < version), 0)
         return self._store.versions.note(note_id, number) if number else None
 
     def _plan(self, note: Note, title: str, path: str, renamed: "_Renamed") -> PlannedChange | None:
-        """Plan the change of a renamed note: its path, title, heading and own links."""
+        """Plan the changes to a renamed note: its path, title, heading and own links."""
         body = note.body
         if note.id in renamed.old or (
             not note.plain and not note.document and (not note.in_file or self._files.is_writable(note))
@@ -259,12 +259,12 @@ class Renames:
         return self._writer.plan(note, change, renamed.as_what(note), None if body == note.body else body)
 
     def _read(self, note_id: str) -> Note:
-        """Return a note, read again from its file where its base writes files."""
+        """Return a note, read again from its file if its base writes files."""
         note = self._store.notes.note(note_id)
         return self._files.read(note_id) if self._files.is_writable(note) else note
 
     def _plan_link(self, note_id: str, renamed: "_Renamed") -> PlannedChange | None:
-        """Plan the change of another note's links; None if none of them has to follow."""
+        """Plan the changes to another note's links; None if none of them has to follow."""
         note = self._store.notes.note(note_id)
         if renamed.text(note) != note.body:
             note = self._read(note_id)
@@ -275,7 +275,7 @@ class Renames:
 
 
 def _with_heading(note: Note, title: str) -> str:
-    """Return a note's text, with the new title in its first heading if the heading had the old one."""
+    """Return a note's text with the new title in its first heading, if that heading has the old title."""
     headings = (one for one in look_into(note.body, note.path or "").outline.headings if one.level == 1)
     for heading in headings:
         text = note.body[heading.start : heading.end]
@@ -304,21 +304,21 @@ class _Renamed:
         return Revision("revert" if note.id in self.old else "update", self.author)
 
     def text(self, note: Note) -> str:
-        """Return a note's text from `old`, or its present text with links that keep their targets."""
+        """Return a note's text from `old`, or its current text with links that keep their targets."""
         if old := self.old.get(note.id):
             return old.body
         there = self.after.names[note.id]
         return relink(note.body, there.path or "", partial(self._target, self.before.names[note.id], there))
 
     def _target(self, here: NoteNames, there: NoteNames, link: Link) -> str | None:
-        """Return the name or path with which a link keeps its target note; None if the link needs no change."""
+        """Return the name or path that keeps a link on its target note; None if the link needs no change."""
         target = target_of(link, posixpath.dirname(here.path or ""))
         note_id = self.before.target(here, target) if target else None
         if note_id is None:
             return self._file(here, there, link) if here.source_ref else None
         before, lead = self.before.names[note_id], self.after.names[note_id]
         now = target_of(link, posixpath.dirname(there.path or ""))
-        is_path = not link.wiki and target == before.path  # which other programs follow to this place only
+        is_path = not link.wiki and target == before.path  # other programs resolve a path only this way
         if self.after.target(there, now) == note_id and not (is_path and now != lead.path):
             return None
         self.followed[here.id].add(note_id)
@@ -326,12 +326,12 @@ class _Renamed:
             return lead.path
         names = [self.after.name(note_id), lead.path or "", lead.title]
         if plain(target) != plain(posixpath.basename(before.path or "")):
-            names.reverse()  # it named the title
+            names.reverse()  # the link used the title
         leads = (name for name in names if not _UNWRITABLE & {*name} and self.after.target(there, name) == note_id)
         return next(leads, None)
 
     def _file(self, here: NoteNames, there: NoteNames, link: Link) -> str | None:
-        """Return the path or name with which a link keeps its target file; None if the link needs no change."""
+        """Return the path or name that keeps a link on its target file; None if the link needs no change."""
         name = file_of(link)
         if not name or (here.path == there.path and not self.files):
             return None

@@ -1,4 +1,4 @@
-"""The text of a note, with its tags, links and hidden parts."""
+"""Texts of notes, with their tags, links and hidden parts."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,14 +22,14 @@ from core.store.phrases import may_hold
 _END = re.compile(LINE_END)
 _TEXT = re.compile(r"\S")
 _GAP = " … "
-"""Replacement for a hidden part in a line."""
+"""Replacement for a hidden part of a line."""
 
 Hidden = Sequence[tuple[int, int]]
-"""Character ranges of a note's body that searches leave out, in order."""
+"""Character ranges in a note's body that searches leave out, in order."""
 
 
 def with_body(note: Note, body: str, inside: BodyMetadata | None = None) -> tuple[Note, BodyMetadata | None]:
-    """Return a note with a new body and the body's tags and links, and the body's metadata if it was parsed.
+    """Return a note with a new body and that body's tags and links; also the body's metadata, if parsed.
 
     `inside` is this metadata if the caller has checked and parsed the body. Raises EditError as `check_body` does.
     """
@@ -48,12 +48,12 @@ def with_body(note: Note, body: str, inside: BodyMetadata | None = None) -> tupl
 
 
 def title_of(body: str, inside: BodyMetadata | None = None) -> str:
-    """Return the title that a body gives its note; `inside` is the body's metadata if already parsed."""
+    """Return the title that a body gives its note; `inside` is the body's metadata, if already parsed."""
     return (inside.title if inside else "") or naming.first_words(body)
 
 
 def is_titled_by_text(note: Note) -> bool:
-    """Return whether a note's title comes from its text, directly or as its file's name, perhaps with a number."""
+    """Return whether a note's title comes from its text, directly or as the name of its file, perhaps with a number."""
     title, path = title_of(note.body), note.path or ""
     name = stem(naming.title_filename(title))
     named = note.in_file and note.title == stem(path) and re.fullmatch(rf"{re.escape(name)}( \d+)?", note.title)
@@ -61,9 +61,9 @@ def is_titled_by_text(note: Note) -> bool:
 
 
 def with_title(note: Note, changed: Note, inside: BodyMetadata | None) -> Note:
-    """Return a changed note with the title of its text, if its title is empty or came from the old text.
+    """Return a changed note with the title from its text, if its title is empty or came from the old text.
 
-    A note in a file stays as it is, because its file gives the title.
+    A note in a file stays unchanged, because its file gives the title.
     """
     follows = changed.title == note.title == title_of(note.body) and changed.body != note.body
     if note.in_file or not (follows or not changed.title):
@@ -72,13 +72,13 @@ def with_title(note: Note, changed: Note, inside: BodyMetadata | None) -> Note:
 
 
 def at_path(note: Note, path: str) -> Note:
-    """Return a note at another path, with its links read relative to that path; raises as `with_body`."""
+    """Return a note at another path, with its links read relative to that path; raises as `with_body` does."""
     links = () if note.plain else look_into(note.body, path).targets(path)
     return replace(note, path=path, links=links)
 
 
 def restore_version(note: Note, old: Note) -> Note:
-    """Return a note with the text and the fields of one of its versions."""
+    """Return a note with the text and fields of an earlier version."""
     note = replace(note, **{name: getattr(old, name) for name in NOTE_FIELDS})
     if note.body == old.body:
         return note
@@ -118,7 +118,7 @@ def blank_hidden(note: Note, hidden: Hidden) -> Note:
 
 
 def find_lines(note: Note, text: str, hidden: Hidden) -> Iterator[NoteLine]:
-    """Yield the lines of a note that contain a text, in order; case, width and Chinese script don't matter."""
+    """Yield the lines in a note that contain a text, in order, regardless of case, width and Chinese script."""
     wanted = fold(text)
     before = len(_END.findall(note.front or ""))
     start = 0
@@ -142,7 +142,7 @@ def _parts(body: str, start: int, end: int, hidden: Hidden) -> list[str]:
 
 
 MOST_CHARACTERS = 240
-"""Maximum characters of a quoted sentence."""
+"""Maximum number of characters of a quoted sentence."""
 _LINK = re.compile(r"\[\[([^\[\]|\n#^]{1,500}+)[^\[\]\n]{0,500}+\]\]|\]\(<?+([^()<>\s#]{1,500}+)[^()\n]{0,300}+\)")
 _SENTENCE_END = re.compile(r"[.!?…](?=\s)|[。！？]|\n")
 _WORDS = re.compile(r"!?\[\[(?:[^\[\]|\n]{0,500}\|)?([^\[\]|\n]{0,500})\]\]|!?\[([^\[\]\n]{0,500})\]\([^()\n]{0,500}\)")
@@ -150,7 +150,7 @@ _SIGNS = re.compile(r"^(?:[-*+>#]+\s|\d{1,9}[.)]\s|\[.\]\s|\s)+|\*\*|__|==|`")
 
 
 def linking_sentence(body: str, is_wanted: Callable[[str], bool]) -> str:
-    """Return the sentence around the first link whose target is wanted, as plain text; "" without one."""
+    """Return the sentence around the first link with a wanted target, as plain text; "" without such a link."""
     for link in _LINK.finditer(body):
         if is_wanted((link[1] or unquote(link[2])).removesuffix("\\").strip()):
             return _as_plain(_around(body, link.start(), link.end()))
@@ -171,7 +171,7 @@ def _as_plain(text: str) -> str:
 
 
 class NoteTexts:
-    """The texts of the notes of all bases, as they are shown and quoted."""
+    """The texts of the notes in all bases, as they are shown and quoted."""
 
     title_of = staticmethod(title_of)
     is_titled_by_text = staticmethod(is_titled_by_text)
@@ -192,7 +192,7 @@ class NoteTexts:
         return blank_hidden(self._store.notes.note(note_id), self.hidden(note_id))
 
     def lines(self, base: str, text: str) -> list[NoteLine]:
-        """Return the lines that contain a text, by path, in the searchable notes and chunks of a base.
+        """Return the lines that contain a text, ordered by path, in the searchable notes and chunks of a base.
 
         Raises UnknownChoice for an unknown base, and QueryError for a text that is too long.
         """
@@ -209,7 +209,7 @@ class NoteTexts:
         return {note_id: " ".join(text.split()) for note_id, text in texts.items()}
 
     def mentions(self, links: NoteLinks, note_id: str, among: Iterable[str]) -> dict[str, str]:
-        """Return the sentence in which each note of `among` links to a note, without hidden parts."""
+        """Return the sentence in which each note in `among` links to a note, without hidden parts."""
 
         def sentence(other: str) -> str:
             note = self.without_hidden(other)

@@ -1,4 +1,4 @@
-"""The trash: notes that were deleted, with their files, until they are restored or deleted for good."""
+"""The trash: deleted notes with their files, until they are restored or deleted for good."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,23 +22,23 @@ from core.store.note_rows import NoteNames
 from core.store.note_to_index import NoteToIndex
 
 _MOST_BYTES = 50_000_000
-"""Bytes of files per transaction; a larger deletion is split, as the bytes are held in memory."""
+"""Maximum bytes of files per transaction; larger deletions are split, because the bytes are held in memory."""
 
 
 class Trash:
-    """The deleted notes. Changes raise WorkspaceLocked in a workspace that is open for reading only."""
+    """The deleted notes. Changes raise WorkspaceLocked in a read-only workspace."""
 
     def __init__(self, store: Store, settings: Settings, bases: Bases, writer: Writer, files: Files) -> None:
         self._store, self._bases, self._writer, self._files = store, bases, writer, files
         self.stays = timedelta(days=settings.trash_days)
-        """Time within which a deleted note can be restored."""
+        """Time for which a deleted note can be restored."""
 
     def all(self, base: str | None = None) -> list[Trashed]:
-        """Return the deleted notes, the last deleted first."""
+        """Return the deleted notes, most recently deleted first."""
         return self._store.versions.deleted(self._bases.get(base).id if base else None)
 
     def resolve(self, name: str) -> Trashed:
-        """Return the deleted note with a name; raises as `Notes.resolve` does."""
+        """Return the deleted note with the given name; raises as `Notes.resolve` does."""
         deleted = {trashed.version.note_id: trashed for trashed in self.all()}
         links = NoteLinks(
             self._store,
@@ -51,11 +51,11 @@ class Trash:
 
     @log_call("note.delete")
     def put(self, note_ids: Sequence[str] | str, *, author: Author = "person") -> set[Path]:
-        """Move notes to the trash, with their versions and edits of chunks; raises NoteNotFound before any is moved.
+        """Move notes to the trash, with their versions and chunk edits; raises NoteNotFound before any is moved.
 
-        Notes that are in the trash already stay there. Where a base writes files, a note's file goes to the system's
-        trash; return the folders that took files where the system has none. Other files stay, and no update of their
-        folder reads them until they change. A program deletes files only where the base trusts programs.
+        Notes that are already in the trash stay there. Where a base writes files, a note's file goes to the system's
+        trash; return the folders that took files where the system has no trash. Other files stay, and updates of their
+        folder ignore them until they change. A program deletes files only where the base trusts programs.
         """
         chosen = [note_ids] if isinstance(note_ids, str) else note_ids
         self._check_known(chosen)
@@ -77,13 +77,13 @@ class Trash:
     def _removals(
         self, stored: Mapping[str, str], bases: Mapping[str, KnowledgeBase], author: Author
     ) -> Iterator[tuple[Mapping[str, list[str]], list[filing.FileChange]]]:
-        """Yield groups of notes by base, with the planned removals of their files; one group's bytes are in memory."""
+        """Yield groups of notes by base, with planned removals of their files; only one group's bytes are in memory."""
         group, removals, size = defaultdict[str, list[str]](list), list[filing.FileChange](), 0
         for note_id, base_id in stored.items():
             note = self._store.notes.note(note_id) if bases[base_id].writes_files_of(author) else None
             if note and note.in_file and filing.exists(note):
                 if note.in_text_file:
-                    with suppress(SourceError):  # a file that is no note any more is deleted as it is
+                    with suppress(SourceError):  # a file that is no longer a note is deleted unchanged
                         note = self._files.read(note_id)
                 removals.append(filing.plan_removal(note))
                 size += len(removals[-1].step.before or b"")
@@ -103,7 +103,7 @@ class Trash:
     def take_back(self, note_id: str, *, expected_version: int | None = None) -> None:
         """Move a note that the user has just created to the trash, with its file.
 
-        Raises Conflict, before anything is changed, where the note or its file was changed since.
+        Raises Conflict, before anything is changed, if the note or its file has changed since.
         """
         with self._store.changing:
             note = self._store.notes.note(note_id)
@@ -133,7 +133,7 @@ class Trash:
     def _bring_back(self, base: KnowledgeBase, note: Note, change: Revision) -> None:
         """Write a deleted note again at a free path, with its file.
 
-        A note whose file is gone and can't be written again becomes a note without a file.
+        If its file is gone and can't be written again, it becomes a note without a file.
         """
         root, path, files = Path(note.source_ref), str(note.path), list[filing.FileChange]()
         is_there = filing.is_synced if base.write_files else filing.exists
@@ -149,7 +149,7 @@ class Trash:
 
     @log_call("note.delete_for_good")
     def delete_for_good(self, note_ids: Sequence[str]) -> int:
-        """Delete notes in the trash for good, with their versions and edits; return how many there were.
+        """Delete notes in the trash for good, with their versions and edits; return the number deleted.
 
         Raises NoteNotFound for an unknown id.
         """
@@ -161,5 +161,5 @@ class Trash:
         return len(chosen)
 
     def empty(self) -> int:
-        """Delete all notes in the trash for good; return how many there were."""
+        """Delete all notes in the trash for good; return the number deleted."""
         return self.delete_for_good([trashed.version.note_id for trashed in self.all()])

@@ -1,4 +1,4 @@
-"""Uses of notes: recorded in the background, reported by programs, judged by the user; clicks on hits."""
+"""Uses of notes: recorded in the background, reported by programs, judged by the user; and clicks on hits."""
 
 import logging
 import threading
@@ -31,14 +31,14 @@ from core.store import Store
 
 _LOG = logging.getLogger(__name__)
 _PREFERENCE = "uses"
-"""The preference that turns the recording off."""
+"""Preference that switches recording on or off."""
 _GATHERED = 0.5
-"""Seconds for which uses are gathered, so that an answer's uses are written in one transaction."""
+"""Seconds for which uses are collected, so that an answer's uses are written in one transaction."""
 _MOST_WAITING = 10_000
-"""Uses that may wait to be written; further ones aren't recorded."""
+"""Maximum number of uses waiting to be written; further uses aren't recorded."""
 
 Place = tuple[str, str]
-"""The ids of a note and of a chunk of it; the second is empty for the whole note."""
+"""The ids of a note and of one of its chunks; the chunk id is empty for the whole note."""
 
 
 def _check_place(store: Store, note_id: str, chunk_id: str) -> None:
@@ -48,7 +48,7 @@ def _check_place(store: Store, note_id: str, chunk_id: str) -> None:
 
 
 class Uses:
-    """The uses of notes. The caller only appends to a list; a thread writes it to the database."""
+    """Uses of notes. Callers only append to a list; a thread writes it to the database."""
 
     def __init__(self, store: Store, settings: Settings, preferences: Preferences) -> None:
         self._store = store
@@ -63,21 +63,21 @@ class Uses:
         self._seconds = _GATHERED
 
     def hand_to(self, write: Callable[[Sequence[Use]], None], seconds: float) -> None:
-        """Let `write` store the uses of this read-only process, gathered for `seconds`."""
+        """Let `write` store the uses of this read-only process, collected for `seconds`."""
         self._write, self._seconds = write, seconds
 
     @property
     def enabled(self) -> bool:
-        """Whether uses are recorded: by the settings, else by the user's choice."""
+        """Whether uses are recorded: by the settings, or else by the user's choice."""
         chosen = self._settings.search.record_uses
         return self._preferences.get(_PREFERENCE) != "off" if chosen is None else chosen
 
     def enable(self, enabled: bool) -> None:
-        """Store the user's choice whether uses are recorded."""
+        """Store the user's choice whether to record uses."""
         self._preferences.set(_PREFERENCE, "on" if enabled else "off")
 
     def note(self, used_in: str, places: Iterable[Place], context: str = "") -> None:
-        """Record uses of notes in the background; uses that can't be recorded are left out."""
+        """Record uses of notes in the background; uses that can't be recorded are dropped."""
         if self._write is None or not self.enabled:
             return
         now = utc_now()
@@ -96,11 +96,11 @@ class Uses:
             self.note("found", dict.fromkeys((hit.note.id, "") for hit in result.hits))
 
     def cited(self, question: str, context: Context) -> None:
-        """Record the notes of a context for a prompt."""
+        """Record that notes are in a context for a prompt."""
         self.note("context", dict.fromkeys((citation.note.id, "") for citation in context.citations), question)
 
     def answered(self, answer: Answer) -> None:
-        """Record the notes that an answer quotes."""
+        """Record that an answer quotes notes."""
         self.note("answer", dict.fromkeys((quote.note.id, quote.chunk.id) for quote in answer.quotes), answer.query)
 
     def _gather(self) -> None:
@@ -110,7 +110,7 @@ class Uses:
         self.flush()
 
     def flush(self) -> None:
-        """Write the waiting uses; returns after uses that another thread is writing are written too."""
+        """Write the waiting uses; return only after uses that another thread is writing are also written."""
         with self._writing:
             with self._lock:
                 waiting, self._waiting = self._waiting, []
@@ -124,7 +124,7 @@ class Uses:
     def report(
         self, note_id: str, used_in: str, context: str = "", *, helpful: Helpful | None = None, chunk_id: str = ""
     ) -> Use:
-        """Record one use, and return it as stored.
+        """Record a use, and return it as stored.
 
         Raises ConfigError while recording is off and for invalid values, NoteNotFound, WorkspaceLocked.
         """
@@ -146,13 +146,13 @@ class Uses:
 
     @log_call("use.take_back")
     def take_back(self, note_id: str, used_in: str, context: str = "", *, chunk_id: str = "") -> None:
-        """Remove the verdict of a use; searches are then as if it had never been given."""
+        """Remove the verdict on a use, as if it had never been given."""
         self._store.log_notes([note_id])
         self._store.uses.take_back(note_id, used_in, context, chunk_id)
 
     @log_call("use.judge")
     def judge(self, query: str, note_id: str, chunk_id: str, verdict: Verdict | None) -> None:
-        """Record the user's verdict on a hit in place of an earlier one; None removes it."""
+        """Record the user's verdict on a hit, replacing an earlier one; None removes it."""
         if verdict is None:
             self.take_back(note_id, "search", query, chunk_id=chunk_id)
             return
@@ -161,11 +161,11 @@ class Uses:
         self._store.uses.add([use])
 
     def judged(self, *, query: str | None = None, note_id: str | None = None) -> list[Use]:
-        """Return the uses with a verdict: on the hits of a question, on a note, or all of them, the newest first."""
+        """Return the uses with a verdict, newest first: on a question's hits, on a note, or all."""
         return self._store.uses.judged(query=query, note_id=note_id)
 
     def of(self, note_id: str) -> list[Use]:
-        """Return the uses of a note, the newest first."""
+        """Return the uses of a note, newest first."""
         self.flush()
         return self._store.uses.for_note(note_id)
 
@@ -176,7 +176,7 @@ class Uses:
 
     @log_call("use.forget")
     def forget(self, note_ids: Sequence[str]) -> int:
-        """Delete all recorded uses of notes; return how many there were."""
+        """Delete all recorded uses of notes; return the number deleted."""
         self.flush()
         self._store.log_notes(note_ids)
         return self._store.uses.drop(note_ids)
@@ -188,13 +188,13 @@ class Uses:
 
 
 _CLICKS_PREFERENCE = "clicks"
-"""The preference that turns recording and ranking on."""
+"""Preference that switches recording and ranking on or off."""
 
 
 class Clicks:
-    """The hits that were opened, copied or cited, by their questions; off unless the user wants them.
+    """Hits that were opened, copied or cited, by question; off unless the user enables it.
 
-    `clock` tells the local time.
+    `clock` returns the local time.
     """
 
     def __init__(
@@ -207,17 +207,17 @@ class Clicks:
 
     @property
     def enabled(self) -> bool:
-        """Whether clicks are recorded and rank hits: by the settings, else by the user's choice."""
+        """Whether clicks are recorded and affect ranking: by the settings, or else by the user's choice."""
         chosen = self._settings.search.use_clicks
         return self._preferences.get(_CLICKS_PREFERENCE) == "on" if chosen is None else chosen
 
     def enable(self, enabled: bool) -> None:
-        """Store the user's choice. Recorded clicks stay, and rank nothing while it is off."""
+        """Store the user's choice. While it is off, recorded clicks stay but don't affect ranking."""
         self._preferences.set(_CLICKS_PREFERENCE, "on" if enabled else "off")
 
     @property
     def today(self) -> datetime:
-        """The present day by the user's clock, as midnight in UTC."""
+        """The current day by the user's clock, as midnight in UTC."""
         return datetime.combine(self._clock().date(), time(), UTC)
 
     @log_call("click.record")
@@ -241,7 +241,7 @@ class Clicks:
         return click
 
     def note(self, kind: ClickKind, question: str, places: Iterable[Place]) -> None:
-        """Record the user's acts on hits if clicks are on; acts that can't be recorded are left out."""
+        """Record the user's actions on hits if clicks are on; actions that can't be recorded are dropped."""
         if not self.enabled or self._store.readonly:
             return
         for note_id, chunk_id in dict.fromkeys(places):
@@ -251,12 +251,12 @@ class Clicks:
                 _LOG.warning("A click isn't recorded", exc_info=True)
 
     def all(self, note_ids: Iterable[str] | None = None) -> list[Click]:
-        """Return the clicks on some notes, by default on all, the newest first."""
+        """Return the clicks on the given notes, by default on all, newest first."""
         return self._store.clicks.for_notes(note_ids)
 
     @log_call("click.forget")
     def forget(self, note_ids: Sequence[str] | None = None) -> int:
-        """Delete the clicks on some notes, by default on all; return the number deleted."""
+        """Delete the clicks on the given notes, by default on all; return the number deleted."""
         if note_ids is not None:
             self._store.log_notes(note_ids)
         return self._store.clicks.drop(note_ids)

@@ -1,4 +1,4 @@
-"""The types of notes with their categories, from a file that the user edits and from the notes themselves."""
+"""Note types with their categories, from a file that the user edits and from the notes themselves."""
 
 import os
 import re
@@ -15,10 +15,10 @@ from core.base.text import LINE_END, fold
 from core.store import Store
 
 FILE = "vocabulary.txt"
-"""Name of a workspace's file of types."""
+"""Name of the vocabulary file in a workspace."""
 
 MOST_CHARACTERS = 100
-"""Maximum length of a word."""
+"""Maximum number of characters of a word."""
 
 _ABOUT = message('Types of notes: one per line, then ":" and its categories, with commas between.')
 _COLON = re.compile("[:：]")
@@ -27,14 +27,14 @@ _COMMA = re.compile("[,，、]")
 
 @frozen
 class Preset:
-    """A starting set of types with their categories; `title` is the label of its button."""
+    """A starting set of types with their categories; `title` is the label on its button."""
 
     title: Message
     types: Mapping[Message, tuple[str, ...]]
 
 
 EVERYDAY = "everyday"
-"""The preset of a new workspace."""
+"""Name of the preset for new workspaces."""
 
 PRESETS: Mapping[str, Preset] = {
     EVERYDAY: Preset(
@@ -62,14 +62,14 @@ PRESETS: Mapping[str, Preset] = {
 
 @frozen
 class TypeVocabulary:
-    """The types with their categories, in the order of the file; `problems` describe the lines that are left out."""
+    """The types with their categories, in file order; `problems` describes the lines that are left out."""
 
     types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     problems: tuple[Message, ...] = ()
 
 
 class Vocabulary:
-    """The words that are suggested for the fields of a note; others are allowed too."""
+    """Words that are suggested for note fields; other words are allowed too."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -77,18 +77,18 @@ class Vocabulary:
 
     @property
     def path(self) -> Path:
-        """The path of the file, which is created if it doesn't exist."""
+        """Path of the file, which is created if it doesn't exist."""
         self.begin()
         return self._store.folder / FILE
 
     @property
     def presets(self) -> Mapping[str, Message]:
-        """The titles of the presets."""
+        """Titles of the presets by name."""
         return {name: item.title for name, item in PRESETS.items()}
 
     @staticmethod
     def preset(name: str, language: str = ENGLISH) -> str:
-        """Return the text of a file with the types of a preset in a language."""
+        """Return the text of a vocabulary file with a preset's types in a language."""
         types = [
             ": ".join(filter(None, [render(kind, language), ", ".join(categories)]))
             for kind, categories in PRESETS[name].types.items()
@@ -100,13 +100,13 @@ class Vocabulary:
         file = self._store.folder / FILE
         if self._store.readonly or file.is_file():
             return
-        with suppress(OSError):  # the preset does as well
+        with suppress(OSError):  # the preset serves as well
             if os.path.lexists(file):
                 files.set_aside(file)
             files.replace(file, self.preset(EVERYDAY, language))
 
     def types(self) -> list[str]:
-        """Return the types of the file, then the others in use, the most frequent first."""
+        """Return the types in the file, then others in use, most frequent first."""
         return _distinct([*self._words().types, *(kind for kind, _ in self._store.fields.classified())])
 
     def categories_of(self, kind: str) -> list[str]:
@@ -116,15 +116,15 @@ class Vocabulary:
         return _distinct(item for name, item in pairs if fold(kind) in ("", fold(name)))
 
     def in_use(self, field: str) -> list[str]:
-        """Return the words that notes have in a field, the most frequent first."""
+        """Return the words that notes have in a field, most frequent first."""
         return _distinct(self._store.fields.words(field))
 
     def tags(self, base: str | None = None) -> dict[str, int]:
-        """Return how many notes have each tag."""
+        """Return the number of notes for each tag."""
         return dict(self._store.remembered.get(("tags", base), lambda: self._store.notes.tags(base)))
 
     def categories(self, base: str | None = None) -> dict[str, int]:
-        """Return how many notes have each category."""
+        """Return the number of notes for each category."""
         return self._store.notes.categories(base)
 
     def problems(self) -> tuple[Message, ...]:
@@ -136,7 +136,7 @@ class Vocabulary:
         return self._bytes().decode("utf-8-sig", "replace")
 
     def write(self, text: str) -> None:
-        """Write the file; raises WorkspaceLocked in a workspace that is open for reading only, and NotWritable."""
+        """Write the file; raises WorkspaceLocked in a read-only workspace, and NotWritable."""
         self._store.database.check_writable()
         with translate_errors(self._store.folder):
             files.replace(self._store.folder / FILE, text)
@@ -169,7 +169,7 @@ def _words_in(path: Path) -> TypeVocabulary:
 
 
 def parse(content: bytes) -> TypeVocabulary:
-    """Parse the file; a line that can't be read becomes a problem with its number."""
+    """Parse the file; an unreadable line becomes a problem with its number."""
     types: dict[str, tuple[str, dict[str, str]]] = {}
     problems = []
     for number, line in enumerate(re.split(LINE_END.encode(), content.removeprefix(b"\xef\xbb\xbf")), 1):
@@ -202,7 +202,7 @@ def _line(line: bytes) -> tuple[str, list[str]] | Message:
 
 
 def _distinct(words: Iterable[str]) -> list[str]:
-    """Return the words, each once in its first spelling."""
+    """Return the distinct words, each in its first spelling."""
     first: dict[str, str] = {}
     for word in words:
         if word:

@@ -1,4 +1,4 @@
-"""Writing changed and new notes, with their versions and files."""
+"""Writing of changed and new notes, with their versions and files."""
 
 import json
 import os
@@ -39,30 +39,30 @@ from core.store.note_to_index import NoteToIndex
 Change = Callable[[Note], Note]
 
 NAMES = ("source", ORIGIN, "created_by", "source_url", "created", "metadata")
-"""Keys of a new note besides its text, its path and its fields."""
+"""Keys in a new note besides its text, its path and its fields."""
 _WEB = re.compile(r"https?://")
 _MOST = 500
-"""Maximum characters of a note's origin, and of its writer's name."""
+"""Maximum number of characters of a note's origin, and of its author's name."""
 _MOST_METADATA = 16 * 1024
 
 _GROUP = 256
-"""Number of new notes that are written together."""
+"""Number of new notes written together."""
 
 
 def _is_same(root: Path, name: str, other: str) -> bool:
-    """Return whether two names are the same file, on a system that doesn't distinguish their spellings."""
-    with suppress(OSError):  # a file that is gone, a link that leads nowhere
+    """Return whether two names belong to the same file, on a system that treats their spellings as equal."""
+    with suppress(OSError):  # a missing file, or a broken link
         return name_key(name) == name_key(other) and (root / name).samefile(root / other)
     return False
 
 
 def _own_title(body: str, path: str) -> str:
-    """Return the title of a file, from its text or else its name."""
+    """Return the title of a file, from its text or else from its name."""
     return look_into(body, path).title or stem(path)
 
 
 class Writer:
-    """Writes the notes of a workspace. Its methods raise WorkspaceLocked if that is open for reading only."""
+    """Writes the notes in a workspace. Its methods raise WorkspaceLocked if the workspace is read-only."""
 
     def __init__(self, store: Store, pending: PendingChunks) -> None:
         self._store, self._pending = store, pending
@@ -81,8 +81,8 @@ class Writer:
     ) -> Note:
         """Apply a function to a note, then set its `body`; write it as a new version, unless nothing changes.
 
-        Return the note. `embed` is None if the caller calls `index`. Raises NoteNotFound, and Conflict if the note's
-        version isn't the expected one.
+        Return the note. `embed` is None if the caller calls `index` itself. Raises NoteNotFound, and Conflict if the
+        note's version isn't the expected one.
         """
         with self._store.changing:
             self._store.database.check_writable()
@@ -98,7 +98,7 @@ class Writer:
         return self._store.notes.note(note_id)
 
     def index(self, note_ids: Sequence[str], *, embed: bool) -> None:
-        """Embed the chunks of notes that were written, or leave them pending."""
+        """Embed the chunks of written notes, or leave them pending."""
         if embed:
             self._pending.embed_written(note_ids)
         else:
@@ -110,7 +110,7 @@ class Writer:
     ) -> None:
         """Apply a function to several notes and their files, all or none.
 
-        Raises NoteNotFound and Conflict, and as `filing.plan` and `filing.apply`.
+        Raises NoteNotFound and Conflict, and as `filing.plan` and `filing.apply` do.
         """
         with self._store.changing:
             self._store.database.check_writable()
@@ -123,7 +123,7 @@ class Writer:
     def write(self, base: KnowledgeBase, notes: Sequence[NoteToIndex], *, strict: bool = True) -> Indexed:
         """Write notes and index their words; return what was written.
 
-        With `strict`, raises SourceError for a note that can't be cut; otherwise the result lists it in `failed`.
+        With `strict`, raises SourceError for a note that can't be chunked; otherwise the result lists it in `failed`.
         """
         if not notes:
             return Indexed()
@@ -134,7 +134,7 @@ class Writer:
         return done
 
     def plan(self, note: Note, change: Change, as_what: Revision, body: str | None = None) -> "PlannedChange | None":
-        """Plan a change of a note, None if nothing changes; raises as `change` does, before anything is written.
+        """Plan a change to a note, None if nothing changes; raises as `change` does, before anything is written.
 
         The file is changed too if it gets another name or the base writes files; raises as `filing.plan` does.
         """
@@ -158,7 +158,7 @@ class Writer:
         return PlannedChange(note, changed, as_what, inside, file)
 
     def carry_out(self, plans: Sequence["PlannedChange"]) -> None:
-        """Write changed notes and their files, all or none; raises as `filing.apply`."""
+        """Write changed notes and their files, all or none; raises as `filing.apply` does."""
         if any(plan.file or plan.is_cut for plan in plans):
             self._store.open_index()
         with self.files.carry_out([plan.file for plan in plans if plan.file], filing.apply) as states:
@@ -178,7 +178,7 @@ class Writer:
                 self.write(self._store.bases.by_id(base_id), notes)
 
     def _renamed(self, base: KnowledgeBase, note: Note, changed: Note, inside: BodyMetadata | None) -> Note:
-        """Return a note that is still being created, at the path for its present title."""
+        """Return a note that is still being created, at the path for its new title."""
         title, follows = changed.title, False
         if note.source_ref and not (note.in_text_file and base.write_files):
             return changed
@@ -192,9 +192,9 @@ class Writer:
         return at_path(replace(changed, title=_own_title(changed.body, path) if follows else title), path)
 
     def free_path(self, note: Note, path: str, given: Container[str] = ()) -> str:
-        """Return a path for a note, with a number appended if another note or file has it.
+        """Return a path for a note, with a number appended if another note or file has the path.
 
-        `given` has the normalized paths that other notes of the same source are about to get.
+        `given` has the normalized paths that other notes from the same source are about to get.
         """
         base, root = self._store.bases.by_id(note.base_id), Path(note.source_ref)
 
@@ -214,7 +214,7 @@ class Writer:
         return max(filter(Path.is_absolute, folders), key=lambda folder: os.access(folder / top, os.F_OK), default=None)
 
     def file(self, base: KnowledgeBase, new: NoteToIndex) -> NoteToIndex:
-        """Write a file for a new note where its base writes files; return the note as read from the file.
+        """Write a file for a new note if its base writes files; return the note as read from the file.
 
         No file is written for a note that the user didn't write, a pending note, or a path that imports leave out.
         Raises as `filing.apply` does.
@@ -237,7 +237,7 @@ class Writer:
 
 @frozen
 class PlannedChange:
-    """A planned change of a note and of its file, if it has one; `inside` is the metadata of a new body."""
+    """A planned change to a note and its file, if any; `inside` is the metadata of a new body."""
 
     note: Note
     changed: Note
@@ -247,12 +247,12 @@ class PlannedChange:
 
     @property
     def is_cut(self) -> bool:
-        """Whether the title or the text changes, so that the note is cut into chunks again."""
+        """Whether the title or the text changes, so that the note is chunked again."""
         return (self.changed.title, self.changed.body) != (self.note.title, self.note.body)
 
 
 def check_text_writable(base: KnowledgeBase, note: Note, changed: Note) -> None:
-    """Raise EditError for a changed text of a document, or of a file in a base that doesn't write files."""
+    """Raise EditError for changing the text of a document, or of a file in a base that doesn't write files."""
     if note.in_file and note.document and changed.body != note.body:
         raise EditError(
             "The text of '{path}' is converted from a document. Edit the document, or a copy of the note.",
@@ -285,14 +285,14 @@ def check_version(note: Note, expected: int | None) -> None:
         )
 
 
-# Where a new note comes from, as who writes it says: its source, its place there, its writer, and other values.
+# Provenance of a new note, as its writer gives it: source, place in the source, writer, and other values.
 
 
 def take_provenance(item: dict[str, object]) -> tuple[str, dict[str, object]]:
-    """Remove the provenance from an item; return its source, "" for none, and its other values as properties.
+    """Remove the provenance from an item; return its source, "" if none, and the other values as properties.
 
-    The source `user` means `manual`. Raises UnknownChoice for an unknown source, EditError for values that are too
-    long or not JSON.
+    The source `user` means `manual`. Raises UnknownChoice for an unknown source, EditError for values that are too long
+    or not JSON.
     """
     source, *said, metadata = (item.pop(name, None) for name in NAMES)
     source = "manual" if source == "user" else source
@@ -305,13 +305,13 @@ def take_provenance(item: dict[str, object]) -> tuple[str, dict[str, object]]:
 
 
 def check_new(item: dict[str, object]) -> None:
-    """Raise UnknownChoice or EditError for values of a new note that `add` would refuse."""
+    """Raise UnknownChoice or EditError if `add` would refuse the values of a new note."""
     take_provenance(item)
     check_fields(item)
 
 
 def front_of(properties: Mapping[str, object]) -> str:
-    """Return front matter with properties, "" for none."""
+    """Return front matter with the given properties, "" if there are none."""
     dumped = yaml.safe_dump(dict(properties), allow_unicode=True, sort_keys=False, width=10_000)
     return f"---\n{dumped}---\n" if properties else ""
 
@@ -353,7 +353,7 @@ def add(
     """Write a note for each item into a base; return the ids and the failures, which are raised with `strict`.
 
     Notes are written in groups. Each group gets its paths and is written while nothing else writes. The user's own
-    notes become files where the base writes files.
+    notes become files if the base writes files.
     """
     paths, ids = TakenNames(partial(store.notes.has_path, base)), TakenNames(store.versions.has)
     note_ids: list[str] = []
@@ -385,7 +385,7 @@ def add(
 
 @contextmanager
 def _removing_files(notes: Sequence[NoteToIndex]) -> Iterator[set[str]]:
-    """Delete the files of new notes after the block, except for ids that the block adds to the set."""
+    """Delete the files of new notes after the block, except of those whose ids the block adds to the yielded set."""
     written: set[str] = set()
     try:
         yield written
@@ -397,7 +397,7 @@ def _removing_files(notes: Sequence[NoteToIndex]) -> Iterator[set[str]]:
 
 
 def _new(base: KnowledgeBase, author: Author, item: dict[str, Any], paths: TakenNames, ids: TakenNames) -> NoteToIndex:
-    """Return a new note with a fresh id, at a free path."""
+    """Return a new note with a new id, at a free path."""
     body, path = item.pop("body", ""), item.pop("path", "")
     source, properties = take_provenance(item)
     front = "" if base.plain else front_of(properties)

@@ -1,1 +1,1 @@
-"""Operations of the pipeline, and the declaration of operations."""
+"""Operations of the pipeline stages, and the declaration of operations."""

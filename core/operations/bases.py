@@ -59,7 +59,7 @@ Removals = Annotated[bool, About("Apply a plan that removes more than a third of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BaseSettings:
-    """Settings of a base; None leaves one as it is."""
+    """Settings of a base; None leaves a setting unchanged."""
 
     description: Annotated[str | None, About("What the base is for, in a sentence.")] = None
     embedder: Model = None
@@ -96,7 +96,7 @@ class BaseSettings:
     ] = None
 
     def fields(self, own: SearchSettings) -> BaseFields:
-        """Return what is chosen of those that don't affect the index, with search settings over the base's own."""
+        """Return the chosen settings that don't affect the index; search settings are merged with the base's own."""
         chosen = {name: getattr(self, name) for name in BaseFields.__annotations__}
         chosen["search"] = SearchSettings.from_values(self.search).over(own) if self.search else None
         return cast(BaseFields, {name: value for name, value in chosen.items() if value is not None})
@@ -212,7 +212,7 @@ def delete(workspace: "Workspace", base: Base) -> BaseDeletion:
     return BaseDeletion(status.base.name, status.notes, deleted=True)
 
 
-# how notes are split and indexed
+# splitting and indexing
 
 
 @operation(
@@ -292,7 +292,7 @@ def _details(workspace: "Workspace", base: KnowledgeBase) -> BaseDetails:
 
 
 def _options(own: ChunkingOptions, given: Mapping[str, Any] | None) -> ChunkingOptions:
-    """Return the options of splitting: the arguments over a base's own."""
+    """Return splitting options: the given arguments, else the base's own."""
     return replace(own, **{name: value for name, value in (given or {}).items() if value is not None})
 
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @frozen
 class ChunkDetails:
-    """A chunk of a note, as `Chunk` explains it."""
+    """A chunk of a note; `Chunk` explains the fields."""
 
     id: str
     index: int
@@ -68,14 +68,14 @@ class ChunkList:
 
 @frozen
 class MadeChunks:
-    """The ids of new chunks."""
+    """Ids of new chunks."""
 
     chunks: tuple[str, ...] = ()
 
 
 @frozen
 class CutChunk:
-    """A chunk of a file, as `Chunk` explains it, and its place there."""
+    """A chunk of a file, with its place there; `Chunk` explains the fields."""
 
     index: int
     start: int
@@ -112,14 +112,14 @@ class CutNote:
 
 @frozen
 class ComparedCut(CutNote):
-    """Another way to split it, and where both split."""
+    """Another split of the note, and where both splits have boundaries."""
 
     cuts: Difference
 
 
 @frozen
 class CutPreview(CutNote):
-    """How a note is split, and why, and another way."""
+    """How a note is split and why, and optionally another split."""
 
     compare: ComparedCut | None
 
@@ -141,14 +141,14 @@ def _cut_note(note: Note, cut: Cut) -> CutNote:
 
 @frozen
 class RefusedChunks:
-    """The chunks that a model refuses."""
+    """Chunks that the model refuses."""
 
     refused: tuple[RefusedChunk, ...]
 
 
 @frozen
 class RebuiltIndex:
-    """Number of pieces of text in the index; its kind is `none` where there is none."""
+    """Number of text windows in the index; its kind is `none` if there is no index."""
 
     windows: int
     index: str
@@ -203,7 +203,7 @@ def format_preview(cut: CutPreview) -> list[str]:
 
 
 def _format_cut(cut: CutNote) -> list[str]:
-    """Return why a note is split as it is, and the sizes of its chunks."""
+    """Return why a note is split this way, and the sizes of its chunks."""
     reasons = []
     for reason in cut.reasons:
         strategy = setting_value("strategy", reason.fields["strategy"])
@@ -245,7 +245,7 @@ def format_refused(listed: RefusedChunks) -> list[str]:
 
 
 def page(preview: CutPreview) -> str:
-    """Return an HTML page that shows cuts of one note side by side; it loads no resource and runs no script."""
+    """Return an HTML page that shows splits of a note side by side; it loads no resource and runs no script."""
     columns = _column(preview) + (_column(preview.compare) if preview.compare else "")
     title, language = escape(preview.title), terminal_language().replace("_", "-")
     return (

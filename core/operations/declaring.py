@@ -1,4 +1,4 @@
-"""Declarations of operations: functions on a workspace, and the doors (interfaces) that call them."""
+"""Declaration of operations: functions on a workspace, and the interfaces (doors) that call them."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -18,7 +18,7 @@ Door = Literal["http", "cli", "tool"]
 DOORS: tuple[Door, ...] = get_args(Door)
 
 _INJECTED = ("workspace", "caller", "progress")
-"""Parameters that a door sets, not the caller."""
+"""Parameters that the interface sets, not the caller."""
 
 
 @frozen
@@ -37,11 +37,12 @@ PERSON, PROGRAM = Caller("person"), Caller("program")
 
 @frozen
 class About:
-    """The description of a parameter of an operation.
+    """Description of an operation's parameter.
 
-    `flag`, `query` and `tool` are other names for it as an option, in an address and for a tool. Only `doors` take it.
-    A number is from `least` to `most`. A `long` text may be as long as a note, a `searched` text may be any text.
-    `parts` are the fields of an object; a command takes each as an option. `example` is a value of a required one.
+    `flag`, `query` and `tool` are other names for it: as an option, in a URL and for a tool. Only `doors` take it. A
+    number is between `least` and `most`. A `long` text may be as long as a note, a `searched` text may be any text.
+    `parts` are the fields of an object, each of which is an option of a command. `example` is a value for a required
+    parameter.
     """
 
     text: str | Message
@@ -59,7 +60,7 @@ class About:
 
 @frozen
 class Parameter:
-    """A parameter of an operation; unless it is required, it may be left out and then has its `default`."""
+    """A parameter of an operation; if it isn't required, it can be omitted and then has its `default`."""
 
     name: str
     type: Any
@@ -70,7 +71,7 @@ class Parameter:
 
 @frozen
 class CommandGroup:
-    """A group of commands; with `lists`, it runs `list` if no command is named."""
+    """A command group; with `lists`, it runs `list` if no command is given."""
 
     name: str
     about: str
@@ -79,7 +80,7 @@ class CommandGroup:
 
 @dataclass(frozen=True, eq=False)
 class Operation(Generic[Result]):
-    """An operation: an act of the user or a program on a workspace.
+    """An operation on a workspace by the user or a program.
 
     `http` is a method and a path below /api/v1, `cli` a command with its arguments in braces, `tool` a tool's name.
     `lacks` has the reason for each door that doesn't offer it; a door in `by_hand` calls the function in its own code.
@@ -107,13 +108,13 @@ class Operation(Generic[Result]):
 
     @cached_property
     def arguments(self) -> dict[str, object]:
-        """An example of arguments: the required ones, and those of `takes`."""
+        """Example arguments: the required ones, and those in `takes`."""
         required = {parameter.name: parameter.about.example for parameter in self.parameters if parameter.required}
         return {name: value for name, value in required.items() if value is not None} | dict(self.takes)
 
     @cached_property
     def response(self) -> object:
-        """An example of an answer: `gives`, else the example of its type."""
+        """Example response: `gives`, else the example for its type."""
         return self.gives if self.gives is not None else examples.example_for(self._hints["return"])
 
     @property
@@ -122,12 +123,12 @@ class Operation(Generic[Result]):
 
     @property
     def answer(self) -> object:
-        """The type of the answer in JSON."""
+        """Type of the response in JSON."""
         return json_type(self._hints["return"])
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
-        """The parameters in order, with `fields` in place of keywords."""
+        """Parameters in order, with `fields` in place of keywords."""
         parameters: list[Parameter] = []
         for parameter in inspect.signature(self.function).parameters.values():
             if parameter.kind is inspect.Parameter.VAR_KEYWORD:
@@ -167,7 +168,7 @@ class Operation(Generic[Result]):
             return value
 
     def decode(self, value: object) -> Result:
-        """Decode the result from its value in JSON; raises ValueError."""
+        """Decode the result from its JSON value; raises ValueError."""
         result: Result = decode(self._hints["return"], value)
         return result
 
@@ -178,7 +179,7 @@ def operation(name: str, about: str, **declared: Any) -> Callable[[Callable[...,
 
 
 def read_parameter(parameter: inspect.Parameter, hint: object) -> Parameter:
-    """Return a parameter of a function or a dataclass; its type is annotated with an `About`."""
+    """Return a parameter of a function or a dataclass whose type is annotated with an `About`."""
     if get_origin(hint) is not Annotated:
         raise TypeError(f"'{parameter.name}' has no text that tells what it is")
     kind, about = get_args(hint)
@@ -189,7 +190,7 @@ def read_parameter(parameter: inspect.Parameter, hint: object) -> Parameter:
 
 
 def _object(name: str, parts: tuple[Parameter, ...]) -> Any:
-    """Return the type of an object with these parts, each of which may be left out."""
+    """Return the type of an object with these parts, all optional."""
     kind = typed_dict(f"{name.title()}Settings", {part.name: part.type for part in parts}, total=False)
     kind.__pydantic_config__ = {"extra": "forbid", "allow_inf_nan": False}
     return kind

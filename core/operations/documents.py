@@ -1,4 +1,4 @@
-"""Operations on documents: their converters, files that weren't read, and another conversion."""
+"""Operations on documents: their converters, unread files, and converting documents again."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated

@@ -1,4 +1,4 @@
-"""Examples of answers for the schema of the HTTP API, from `examples.json`, by type or name."""
+"""Example responses for the schema of the HTTP API, from `examples.json`, by type or name."""
 
 import json
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ _EXAMPLES: dict[str, object] = json.loads(Path(__file__).with_suffix(".json").re
 
 
 def example_for(kind: object) -> Any:
-    """Return the example of a type; for a dataclass without one, combine the examples of its fields."""
+    """Return the example for a type; for a dataclass without one, combine examples for its fields."""
     if (name := getattr(kind, "__name__", "")) in _EXAMPLES:
         return _EXAMPLES[name]
     if is_dataclass(kind):
@@ -19,7 +19,7 @@ def example_for(kind: object) -> Any:
 
 
 def __getattr__(name: str) -> Any:
-    """Return the example of this name."""
+    """Return the example with the given name."""
     if name not in _EXAMPLES:
         raise AttributeError(name)
     return _EXAMPLES[name]

@@ -1,4 +1,4 @@
-"""Operations on models, and on the data that a base keeps for them."""
+"""Operations on models, and on the data that bases keep for them."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Self
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @frozen
 class RecheckData:
-    """The data of a base for reranking word by word; `windows` are its pieces of text."""
+    """The data that a base keeps for late interaction; `windows` is the number of text windows."""
 
     base: str
     keep_tokens: bool
@@ -35,7 +35,7 @@ class RecheckData:
 
 @frozen
 class ModelDetails:
-    """A model, as `ModelCard` explains it."""
+    """A model; `ModelCard` explains the fields."""
 
     name: str
     part: Part
@@ -74,7 +74,7 @@ class ModelDetails:
 
 @frozen
 class ModelList:
-    """The models there are."""
+    """The available models."""
 
     models: tuple[ModelDetails, ...]
 

@@ -14,7 +14,7 @@ SCHEME = "tessera"
 
 
 def ids(workspace: "Workspace", names: Iterable[str]) -> list[str]:
-    """Return the ids of notes in the order of their names; raises NoteNotFound, and QueryError if several fit."""
+    """Return the ids of the named notes, in order; raises NoteNotFound, and QueryError if several match a name."""
     names = [*names]
     ids = {name: name for name in workspace.notes.cards_of(names)}
     ids |= {name: at(workspace, name).id for name in names if name.startswith(f"{SCHEME}://")}
@@ -29,7 +29,7 @@ def id_of(workspace: "Workspace", name: str) -> str:
 
 
 def any_id(workspace: "Workspace", name: str) -> str:
-    """Return the id of a note, or of a deleted one; raises as `ids` does."""
+    """Return the id of a note, even if it is deleted; raises as `ids` does."""
     try:
         return id_of(workspace, name)
     except NoteNotFound:
@@ -37,12 +37,12 @@ def any_id(workspace: "Workspace", name: str) -> str:
 
 
 def address(card: NoteSummary) -> str:
-    """Return the address of a note, made of its base and its path."""
+    """Return the address of a note, made from its base and path."""
     return f"{SCHEME}://{quote(card.base, safe='')}/{quote(card.path or '')}"
 
 
 def at(workspace: "Workspace", uri: str, *, answering: bool = False) -> NoteSummary:
-    """Return the note at an address, with `answering` only a searchable one; raises NoteNotFound, UnknownChoice."""
+    """Return the note at an address; `answering` accepts only searchable notes. Raises NoteNotFound, UnknownChoice."""
     base, _, path = uri.removeprefix(f"{SCHEME}://").partition("/")
     name, path = workspace.bases.get(unquote(base)).name, unquote(path)
     for card in workspace.notes.all(workspace.searching.filters(bases=[name]), text=path, answering=answering):

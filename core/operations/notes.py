@@ -1,4 +1,4 @@
-"""Operations on notes, their versions, the trash, and what of programs waits for the user."""
+"""Operations on notes, their versions, the trash, and submissions by programs that wait for the user."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Unpack, cast
@@ -51,7 +51,7 @@ _PERSONS = dict.fromkeys(("http", "tool"), "the person decides what of programs 
 _TRASH = "an assistant has no business with what the person deleted"
 _WAITS = "a change by a program waits for the person, as note.update does"
 _MOST = 100
-"""Notes in one answer to a program by default."""
+"""Default number of notes in one response to a program."""
 
 Body = Annotated[str | None, About("The whole text in Markdown; left out, it stays.", tool="text", long=True)]
 NewBody = Annotated[str, About("The text in Markdown.", tool="text", long=True)]
@@ -476,7 +476,7 @@ def restore_one(workspace: "Workspace", caller: Caller, note: NoteName) -> Writt
     return WrittenNote.from_result(workspace, workspace.notes.get(item))
 
 
-# what programs wrote
+# submissions by programs
 
 
 @operation(

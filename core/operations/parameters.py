@@ -1,4 +1,4 @@
-"""Parameters that several operations take, and conversion of their types for doors."""
+"""Parameters shared by several operations, and conversion of their types for interfaces."""
 
 import inspect
 import types
@@ -31,7 +31,7 @@ NOTE_PARAMETERS = tuple(
     Parameter(name, field.type | None, About(field.about, field.flag, doors=DOORS if field.by_programs else ("cli",)))
     for name, field in NOTE_FIELDS.items()
 )
-"""The fields of a note; doors for programs take only those that programs may set."""
+"""Fields of a note; interfaces for programs take only those that programs can set."""
 
 
 def _chunking_parameter(name: str, option: ChunkingOption) -> Parameter:
@@ -49,7 +49,7 @@ def _chunking_parameter(name: str, option: ChunkingOption) -> Parameter:
 
 
 CHUNKING_PARAMETERS = tuple(starmap(_chunking_parameter, CHUNKING.items()))
-"""Parameters of chunking; omitted ones stay as they are, and in a new base come from the settings."""
+"""Chunking parameters; omitted ones stay unchanged, and for a new base come from the settings."""
 
 _SETTINGS = {
     "mode": About("auto, semantic (by meaning), keyword (by words) or hybrid (both)."),
@@ -65,19 +65,19 @@ _SETTINGS = {
     ),
     "reranker": About("The model for reranking, or none; by default that of the settings.", flag="rerank"),
 }
-"""Explanations of search settings in addition to their titles."""
+"""Explanations of search settings that add to their titles."""
 SEARCH: tuple[Parameter, ...] = tuple(
     Parameter(name, kind, _SETTINGS.get(name) or About(PARTS[name].title))
     for name, kind in get_type_hints(SearchSettings).items()
 )
-"""The settings of a search; omitted ones come from the base, else from the settings."""
+"""Settings of a search; omitted ones come from the base, else from the settings."""
 BASE_SEARCH = tuple(
     parameter
     if parameter.name in ("limit", "score_threshold")
     else replace(parameter, about=replace(parameter.about, doors=("http",)))
     for parameter in SEARCH
 )
-"""The search settings of a base; a command takes only some of them."""
+"""Search settings of a base; a command takes only some of them."""
 
 
 def check_base(workspace: "Workspace", base: str, **_: object) -> None:
@@ -86,13 +86,13 @@ def check_base(workspace: "Workspace", base: str, **_: object) -> None:
 
 
 def parameters_from(kind: type) -> tuple[Parameter, ...]:
-    """Return the fields of a dataclass as parameters, whose types are annotated."""
+    """Return the annotated fields of a dataclass as parameters."""
     hints = get_type_hints(kind, include_extras=True)
     return tuple(read_parameter(field, hints[name]) for name, field in inspect.signature(kind).parameters.items())
 
 
 def only(parameters: tuple[Parameter, ...], *doors: Door) -> tuple[Parameter, ...]:
-    """Return parameters that only these doors take."""
+    """Return parameters that only the given doors take."""
     return tuple(
         replace(
             parameter,
@@ -103,7 +103,7 @@ def only(parameters: tuple[Parameter, ...], *doors: Door) -> tuple[Parameter, ..
 
 
 def with_types(kind: Any, types_: Mapping[Any, Any]) -> object:
-    """Return a type in which some types are replaced."""
+    """Return a type with some types in it replaced."""
     if kind in types_:
         return types_[kind]
     if is_typeddict(kind):

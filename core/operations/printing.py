@@ -1,4 +1,4 @@
-"""Output of results for people, drawn from their fields: a sentence, a table of rows, or names with their values."""
+"""Formatting of results for people by their fields: a sentence, a table of rows, or names with values."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 Lines = Callable[[Any], list[str]]
-"""A function that formats a result as lines."""
+"""Function that formats a result as lines."""
 
 NAMES: dict[str, Message] = {
     **SETTINGS,
@@ -79,7 +79,7 @@ NAMES: dict[str, Message] = {
         }
     ),
 }
-"""Displayed names of fields; other fields are shown by their own names."""
+"""Display names of fields; other fields are shown by their own names."""
 
 CHOICES: dict[Any, Mapping[Any, Message]] = {
     Author: AUTHORS,
@@ -89,7 +89,7 @@ CHOICES: dict[Any, Mapping[Any, Message]] = {
     SubmissionKind: SUBMISSIONS,
     VersionKind: VERSION_KINDS,
 }
-"""Displayed names of values, by the types of their fields."""
+"""Display names of values, by the type of their field."""
 
 
 def sentence(text: str | Message) -> Lines:
@@ -118,7 +118,7 @@ def table(*columns: str, empty: str) -> Lines:
 
 
 def details(result: object) -> list[str]:
-    """Return the names and values of a result, one line each."""
+    """Return the names and values in a result, one per line."""
     return [*_details(encode(result), "")]
 
 
@@ -155,13 +155,13 @@ def _cell(row: object, column: str) -> str:
 
 
 def _aligned(columns: Sequence[Sequence[str]]) -> list[str]:
-    """Return the lines of a table with these columns; a wide character takes two places."""
+    """Return the lines of a table with these columns; wide characters count as two."""
     widths = [max(map(_width, column)) for column in columns]
     return ["  ".join(map(_padded, row, widths)).rstrip() for row in zip(*columns, strict=True)]
 
 
 def _padded(cell: str, width: int) -> str:
-    """Pad a cell to the width of its column; a number is aligned to the right."""
+    """Pad a cell to the width of its column; numbers are right-aligned."""
     space = " " * (width - _width(cell))
     return space + cell if cell.isdecimal() else cell + space
 

@@ -1,4 +1,4 @@
-"""Operations on the workspace as a whole, and on the jobs of the program that has it open."""
+"""Operations on the workspace as a whole, and on jobs of the program that has it open."""
 
 from collections.abc import Mapping
 from dataclasses import is_dataclass
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _encode_result(result: object) -> object:
-    """Return the result of a job for JSON, None where it isn't shown."""
+    """Return the result of a job for JSON, None if it isn't shown."""
     match result:
         case IndexedChunks(count) | ReadPictures(count):
             return {"count": count}
@@ -30,7 +30,7 @@ def _encode_result(result: object) -> object:
 
 @frozen
 class JobView:
-    """A job; `seconds_left` is None where unknown, `result` where it isn't done, `error` where it didn't fail."""
+    """A job; `seconds_left` is None if unknown, `result` if it isn't done, `error` unless it failed."""
 
     id: str
     name: str
@@ -59,14 +59,14 @@ class JobView:
 
 @frozen
 class JobList:
-    """Jobs that run, and the last one of each kind that ended."""
+    """Running jobs, and the last finished job of each kind."""
 
     jobs: tuple[JobView, ...]
 
 
 @frozen
 class ShownApp:
-    """The address of the app's pages, empty without any, and whether they are in a window of its own."""
+    """The address of the app's pages, empty if it has none, and whether it has its own window."""
 
     url: str
     shown: bool
@@ -74,7 +74,7 @@ class ShownApp:
 
 @frozen
 class ProgramSettings:
-    """The settings in use, by their names."""
+    """The settings in use, by name."""
 
     values: Mapping[str, Any]
 
@@ -118,7 +118,7 @@ def cancel(workspace: "Workspace", job: JobId) -> JobView:
 
 
 def get_job(workspace: "Workspace", job: str) -> Job:
-    """Return the job of an id; raises JobNotFound where there is none, or a newer one of its kind."""
+    """Return the job with an id; raises JobNotFound if there is none, or a newer one of its kind."""
     for item in workspace.jobs.all():
         if item.id == job:
             return item

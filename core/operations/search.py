@@ -1,4 +1,4 @@
-"""Operations that search."""
+"""Search operations."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -43,7 +43,7 @@ OPTIONS: tuple[Parameter, ...] = (
     ),
     *SEARCH,
 )
-"""Parameters that narrow a search, and its settings."""
+"""Parameters that filter a search, and its settings."""
 
 
 @operation(
@@ -154,7 +154,7 @@ def why_not(workspace: "Workspace", query: Question, note: NoteName, **given: ob
 
 
 def options(workspace: "Workspace", given: Mapping[str, Any]) -> SearchOptions:
-    """Return the options of a search from values of OPTIONS; raises QueryError for an invalid filter."""
+    """Return search options from values of OPTIONS; raises QueryError for an invalid filter."""
     filters = workspace.searching.filters(
         bases=given.get("bases") or (),
         tags=given.get("tags") or (),

@@ -1,4 +1,4 @@
-"""Model servers over HTTP: retries, keys, and errors with a remedy."""
+"""HTTP access to model servers: retries, keys, and errors with a remedy."""
 
 import json
 import math
@@ -18,10 +18,10 @@ from core.providers.keys import ApiKey
 from core.settings.sections import LlmSettings, ServerSettings
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
-"""Shortest and longest wait before a retry, in seconds; it doubles each time, less a random part of up to half."""
+"""Shortest and longest wait before a retry, in seconds; it doubles each time, minus a random part of up to half."""
 
 REACH_SECONDS = 1.5
-"""Seconds until a search goes on without a server that can't be reached."""
+"""Seconds after which a search continues without a server that can't be reached."""
 
 
 class ProviderServer:
@@ -32,16 +32,16 @@ class ProviderServer:
 
     The key is looked up for each request (`core.providers.keys`) and not stored here. It is sent to `base_url` only:
     redirects aren't followed. OPENAI_API_KEY replaces a section's own variable only if `base_url` is at
-    https://api.openai.com. Proxies of the environment (HTTPS_PROXY, NO_PROXY) are used, but never for this
-    machine itself. Over plain http, everyone on the network path can read key and notes.
+    https://api.openai.com. Proxies from the environment (HTTPS_PROXY, NO_PROXY) are used, but never for this machine
+    itself. Over plain HTTP, everyone on the network path can read key and notes.
     """
 
     def __init__(
         self, section: str, settings: ServerSettings, model: str = "", *, reach_seconds: float | None = None
     ) -> None:
-        """Raise ConfigError if the address or the model is missing, or the address isn't valid.
+        """Raise ConfigError if the address or the model is missing, or the address is invalid.
 
-        With `reach_seconds`, connecting is given up after that many seconds, whatever the number of retries.
+        With `reach_seconds`, connecting is abandoned after that many seconds, whatever the number of retries.
         """
         if not settings.base_url:
             raise ConfigError(
@@ -69,10 +69,10 @@ class ProviderServer:
         self._reach_seconds = reach_seconds
 
     def post(self, path: str, body: Mapping[str, object], *, limit: int) -> object:
-        """Send a request and return the JSON of the answer, which has at most `limit` bytes.
+        """Send a request and return the JSON in the response, which has at most `limit` bytes.
 
         Raises ProviderUnavailable if the server is unreachable, overloaded or failing after all retries, or on the
-        first timeout. Raises ProviderError for a refusal and for an answer that isn't JSON.
+        first timeout. Raises ProviderError for a refusal and for a response that isn't JSON.
         """
 
         with self._lend(self._request(path, body, limit), self._settings, never) as reply:
@@ -81,9 +81,9 @@ class ProviderServer:
     def stream(
         self, path: str, body: Mapping[str, object], *, limit: int, stop: Stop, settings: LlmSettings
     ) -> Iterator[object]:
-        """Send a request and yield the JSON of each event of the answer as it comes, or of an answer in one piece.
+        """Send a request and yield the JSON of each response event as it arrives, or that of a response in one piece.
 
-        Yields None if the server marks the end of the answer. Raises the errors of `post`, and Cancelled as soon as
+        Yields None if the server marks the end of the response. Raises the errors of `post`, and Cancelled as soon as
         `stop` returns True. Closing the iterator closes the connection, which makes servers stop their work.
         """
         request = self._request(path, body, limit)
@@ -106,13 +106,13 @@ class ProviderServer:
                 raise self._failure(error, request) from error
 
     def _request(self, path: str, body: Mapping[str, object], limit: int) -> Request:
-        # "replace": half a surrogate pair can't be encoded and becomes a question mark.
+        # "replace": a lone surrogate can't be encoded and becomes a question mark.
         content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
         return Request(f"{self._settings.base_url}/{path}", content, {}, limit, self._settings.timeout_seconds)
 
     @contextmanager
     def _lend(self, request: Request, settings: ServerSettings, stop: Stop) -> Iterator[Reply]:
-        """Send a request, with retries until its time is over, and lend the reply; raises the errors of `stream`."""
+        """Send a request, with retries until its time is over, and lend the response; raises the errors of `stream`."""
         ends = time.monotonic() + (self._reach_seconds or math.inf)
         for attempt in range(settings.retries + 1):
             key = keys.find(self._section, self._url)
@@ -127,7 +127,7 @@ class ProviderServer:
                         raise Cancelled from error
                     problem: ProviderError = self._failure(error, request)
                     if isinstance(error, httpx.ReadTimeout | httpx.WriteTimeout):
-                        raise problem from error  # a retry would take as long
+                        raise problem from error  # a retry would take just as long
                     cause, last = error, min(ends, request.ends)
                 else:
                     if 200 <= reply.status < 300:
@@ -143,7 +143,7 @@ class ProviderServer:
         raise problem from cause
 
     def unusable(self, what: str, **fields: object) -> ProviderError:
-        """Return the error for an unusable answer; `what` begins with a verb."""
+        """Return the error for an unusable response; `what` begins with a verb."""
         return ProviderError(
             "The model server {url} {what}. Check its address and the model '{model}' on the Settings page or in "
             "[{section}] of tessera.toml, and the server's log.",

@@ -14,12 +14,12 @@ from core.settings.sections import LlmSettings
 _Form = TypeVar("_Form")
 Json = Mapping[str, Any]
 Options = dict[str, Any]
-"""Further members of a request's body, besides its messages."""
+"""Members of a request's body other than its messages."""
 ANSWER_BYTES = 1 << 20
-"""Maximum size of an answer in bytes: it has thousands of characters, hundreds of thousands with reasoning."""
+"""Maximum size of an answer in bytes; answers have thousands of characters, hundreds of thousands with reasoning."""
 
 STREAM_BYTES = 8 << 20
-"""Maximum size of a streamed answer in bytes: each event has about one word and two hundred bytes of overhead."""
+"""Maximum size of a streamed answer in bytes; each event has about one word and two hundred bytes of overhead."""
 
 LETTERS = 200_000
 """Maximum number of characters of a whole reply, including the model's reasoning."""
@@ -33,14 +33,14 @@ Your reply before this one wasn't such a JSON object. Reply with the object alon
 """End of a repeated task whose first reply couldn't be parsed."""
 
 _REASONING = ("reasoning_content", "reasoning")
-"""Fields of a message with the model's reasoning."""
+"""Fields of a message for the model's reasoning."""
 
 _STARTS_TRIED = 64
-"""Maximum number of brackets, from the end of an answer, that are tried as the start of a JSON value."""
+"""Maximum number of brackets, counted from the end of an answer, to try as the start of a JSON value."""
 
 
 def values(answer: str, opening: str) -> Iterator[Any]:
-    """Yield the JSON values in an answer that begin with the pattern `opening`, the last first.
+    """Yield the JSON values in an answer that begin with the pattern `opening`, last first.
 
     Earlier values may belong to the model's reasoning, which may quote its input.
     """
@@ -54,7 +54,7 @@ class Chat:
     """A chat model, by default the model of the settings; callers must check its answers."""
 
     def __init__(self, settings: LlmSettings, model: str = "", *, reach_seconds: float | None = None) -> None:
-        """Raise the ConfigErrors of ProviderServer."""
+        """Raise the same ConfigErrors as ProviderServer."""
         self.server = ProviderServer("llm", settings, model, reach_seconds=reach_seconds)
         self._settings = settings
         self._options: Options = {"temperature": 0}
@@ -79,7 +79,7 @@ class Chat:
 
         With a `schema`, the server restricts the model to JSON of that form. Raises the errors of
         `ProviderServer.stream`, and ProviderError for an answer that breaks off. A server that can't apply a schema
-        refuses it with status 400 or 422.
+        refuses the request with status 400 or 422.
         """
         if schema is not None:
             yield from self._by_schema(task, material, schema, stop)
@@ -140,7 +140,7 @@ class Chat:
         stop: Stop,
         reasoning: list[str] | None = None,
     ) -> Iterator[str]:
-        """Yield the pieces of an answer's text; reasoning that the server separates is appended to `reasoning`."""
+        """Yield the text pieces of an answer; reasoning that the server separates is appended to `reasoning`."""
         body, reason = self._body(task, material, options, stream=True), None
         sent = self.server.stream("chat/completions", body, limit=STREAM_BYTES, stop=stop, settings=self._settings)
         for event in sent:
@@ -159,7 +159,7 @@ class Chat:
             raise self.server.unusable("stopped at its length limit")
 
     def _without_options(self, error: ProviderError) -> None:
-        """Drop the options from now on if they may be the cause of an error, else raise it.
+        """Drop the options from now on if they may have caused an error, else raise it.
 
         Reasoning models refuse a temperature.
         """
@@ -181,7 +181,7 @@ class Chat:
 
 
 def as_sent(material: Json) -> str:
-    """Return the material as it is sent to a model."""
+    """Return the material in the form that is sent to a model."""
     return json.dumps(material, ensure_ascii=False)
 
 
@@ -202,6 +202,6 @@ def _text(answer: object, part: str, field: str = "content") -> str | None:
 
 
 def _reasoning(event: object) -> str:
-    """Return the reasoning in an event; llama.cpp and LM Studio use another field for it than Ollama and vLLM."""
+    """Return the reasoning in an event; llama.cpp and LM Studio use a different field than Ollama and vLLM."""
     texts = (_text(event, part, field) for part in ("delta", "message") for field in _REASONING)
     return next(filter(None, texts), "")

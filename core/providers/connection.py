@@ -1,4 +1,4 @@
-"""Requests to a server through a queue, limited in number, time and size, and their replies."""
+"""HTTP requests to a server through a queue, limited in number, time and size, and the responses."""
 
 import atexit
 import json
@@ -27,21 +27,21 @@ from core.base.text import one_line
 from core.settings.sections import ServerSettings
 
 LONGEST_PAUSE = 30.0
-"""Maximum wait for a server's Retry-After, in seconds."""
+"""Maximum time to wait for a server's Retry-After, in seconds."""
 
 MOST_LINE = 1 << 18
-"""Maximum number of bytes of an event, which usually has a few words."""
+"""Maximum size of an event in bytes; events usually have a few words."""
 
 REASON_CHARACTERS = 200
-"""Maximum number of characters of a server's own error message to show."""
+"""Maximum number of characters to show of a server's own error message."""
 
 
 @frozen
 class Reply:
-    """A server's reply.
+    """A server's response.
 
-    `body` is None if it exceeds the limit. `encoded`: the body is compressed. `pause` are the seconds that a busy
-    server asks to wait before the next request. `parts` are the parts of a streamed reply, whose body is empty.
+    `body` is None if it exceeds the limit. `encoded`: the body is compressed. `pause` is the number of seconds that a
+    busy server asks to wait before the next request. `parts` are the parts of a streamed response, whose body is empty.
     """
 
     status: int
@@ -64,7 +64,7 @@ def retry_after(value: str, now: datetime) -> float:
 
 
 def read(response: httpx.Response, limit: int) -> Reply:
-    """Read a response; the reply has no body if it exceeds `limit` bytes."""
+    """Read a response; the reply has no body if that exceeds `limit` bytes."""
     status = response.status_code
     encoded = response.headers.get("Content-Encoding", "").strip().lower() not in ("", "identity")
     busy = status == 429 or status >= 500
@@ -78,7 +78,7 @@ def read(response: httpx.Response, limit: int) -> Reply:
 
 
 def lines(parts: Iterator[bytes], limit: int) -> Iterator[bytes | None]:
-    """Yield the lines of a streamed reply as they come; ends with None if the reply or a line is too long."""
+    """Yield the lines of a streamed reply as they arrive; ends with None if the reply or a line is too long."""
     rest, size = b"", 0
     for part in parts:
         size += len(part)
@@ -91,7 +91,7 @@ def lines(parts: Iterator[bytes], limit: int) -> Iterator[bytes | None]:
 
 
 def reason(body: bytes, key: str) -> str:
-    """Return a server's error message as a short line, with the key masked."""
+    """Return a server's error message on a short line, with the key masked."""
     text = body.decode("utf-8", "replace")
     try:
         value = json.loads(text)
@@ -107,7 +107,7 @@ def reason(body: bytes, key: str) -> str:
 
 
 def shorten(text: str) -> str:
-    """Shorten a text to one line of at most REASON_CHARACTERS."""
+    """Shorten a text to one line with at most REASON_CHARACTERS."""
     line = one_line(text[: 10 * REASON_CHARACTERS]).rstrip(".")
     return line if len(line) <= REASON_CHARACTERS else f"{line[:REASON_CHARACTERS]}…"
 
@@ -124,13 +124,13 @@ def is_this_machine(host: str) -> bool:
 CONNECT_SECONDS = 10.0
 
 _LOOK = 0.1
-"""Seconds between two checks whether to stop a request."""
+"""Seconds between two checks whether to cancel a request."""
 
 _BLOCK = 1 << 16
-"""Bytes to send between two checks of the deadline."""
+"""Number of bytes to send between two checks of the deadline."""
 
 Stop = Callable[[], bool]
-"""Callback that returns whether to stop a request."""
+"""Callback that returns whether to cancel a request."""
 
 
 def never() -> bool:
@@ -141,10 +141,10 @@ def never() -> bool:
 class Request:
     """A request, a GET if `content` is None; the reply has at most `limit` bytes and takes at most `seconds`.
 
-    With `whole` the reply is streamed: `seconds` is the longest wait for a part, `whole` the longest time for all
-    parts. A server on this machine may take `whole` seconds for the first part, because it loads its model first and
-    reads the text slowly on a CPU. `connect` is the time limit for connecting. `ends` is the monotonic time at which
-    the request ends, retries included; it is set when the first attempt starts.
+    With `whole` the reply is streamed: `seconds` is the longest wait for a part, `whole` the time limit for all parts.
+    A server on this machine may take `whole` seconds for the first part, because it loads its model first and reads the
+    text slowly on a CPU. `connect` is the time limit for connecting. `ends` is the monotonic time at which the request
+    ends, retries included; it is set when the first attempt starts.
     """
 
     url: str
@@ -207,9 +207,9 @@ class ServerConnection:
                 yield read(response, request.limit)
 
     def _trace(self, event: str, info: Mapping[str, Any]) -> None:
-        """Apply the deadline of a request to a new connection.
+        """Apply a request's deadline to a new connection.
 
-        The timeouts of httpx limit single steps only, and a server can make any number of them.
+        The timeouts of httpx only limit single steps, and a server can make any number of steps.
         """
         if event.endswith(("connect_tcp.complete", "start_tls.complete")):
             stream = info["return_value"]
@@ -233,7 +233,7 @@ class ServerConnection:
 
 @dataclass(slots=True)
 class _Deadline:
-    """The deadlines of a request in monotonic time: for the next bytes, and for all."""
+    """Deadlines of a request in monotonic time: for the next bytes, and for the whole request."""
 
     seconds: float
     next: float
@@ -247,13 +247,13 @@ class _Deadline:
         return 0.0 if self.stop() else min(self.next, self.ends) - time.monotonic()
 
     def extend(self) -> None:
-        """Restart the wait for the next bytes; all headers together get one wait only."""
+        """Restart the wait for the next bytes; all headers together get only one wait."""
         if self.has_headers or not self.has_begun:
             self.has_begun, self.next = True, time.monotonic() + self.seconds
 
 
 class RequestQueue:
-    """The queue of requests to one server, first come, first served."""
+    """A first-in, first-out queue of requests to a server."""
 
     def __init__(self, url: httpx.URL) -> None:
         self._url = url
@@ -266,7 +266,7 @@ class RequestQueue:
 
     @contextmanager
     def lend(self, request: Request, settings: ServerSettings, stop: Stop) -> Iterator[Reply]:
-        """Wait for a turn, send, and lend the reply of any status; raises httpx.TransportError and Cancelled."""
+        """Wait for a turn, send, and lend the reply with any status; raises httpx.TransportError and Cancelled."""
         with self._turn(settings, stop) as connection, connection.lend(request, stop) as reply:
             self._pause_ends = max(self._pause_ends, time.monotonic() + reply.pause)
             yield reply
@@ -315,7 +315,7 @@ _queues_lock = threading.Lock()
 
 
 def queue_to(url: httpx.URL) -> RequestQueue:
-    """Return this process's queue to the server at `url`; raises ConfigError for an invalid proxy."""
+    """Return this process's queue for the server at `url`; raises ConfigError for an invalid proxy."""
     server = (url.scheme, url.host, url.port)
     with _queues_lock:
         if server not in _queues:

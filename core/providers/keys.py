@@ -1,4 +1,4 @@
-"""Keys of model servers: from the environment, else entered by the user, in the system's keyring or a private file.
+"""API keys of model servers: from the environment, else entered by the user, in the system keyring or a private file.
 
 An entered key belongs to one server; it is never sent to another address.
 """
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from keyring.backend import KeyringBackend
 
 FILE = "keys.json"
-"""File of entered keys: section -> the key's server, and the key, None if it is in the system's keyring."""
+"""Name of the file of entered keys: section -> the key's server, and the key, None if it is in the system keyring."""
 
 SERVICE = "tessera"
 
@@ -30,12 +30,12 @@ _known: dict[str, str] = {}
 
 _OPENAI = ("https", "api.openai.com", None)
 _LEAST_PRIORITY = 1
-"""Minimum priority of a system keyring; backends of `keyring` below it are empty or are files."""
+"""Minimum priority of a system keyring; `keyring` backends with a lower one store nothing or use files."""
 
 
 @frozen
 class ApiKey:
-    """A key, or "", and its place; `variable` is the environment variable that overrides the other places."""
+    """A key, or "", and where it is stored; `variable` is the environment variable that takes precedence."""
 
     variable: str
     value: str = field(default="", repr=False)
@@ -63,7 +63,7 @@ def find(section: str, url: httpx.URL) -> ApiKey:
 
 
 def active_key(section: str, url: httpx.URL) -> ApiKey:
-    """Return a section's key for the server at `url`; the keyring isn't asked, so a key there has no value."""
+    """Return a section's key for the server at `url`, without asking the keyring; a key there has no value."""
     variable = key_variable(section)
     if not _variable(variable) and (url.scheme, url.host, url.port) == _OPENAI:
         variable = "OPENAI_API_KEY"
@@ -76,15 +76,15 @@ def active_key(section: str, url: httpx.URL) -> ApiKey:
 
 
 def server_of(section: str) -> str:
-    """Return the server that a section's entered key belongs to, "" without a key."""
+    """Return the server to which a section's entered key belongs, "" without a key."""
     entry = _entries().get(section)
     return str(entry["server"]) if entry else ""
 
 
 def store(section: str, url: httpx.URL, key: str) -> Place:
-    """Store a key for the server at `url`, replacing the section's previous key, and return its place.
+    """Store a key for the server at `url`, replacing the section's previous key; return where it is stored.
 
-    Raises ConfigError for a key that can't be sent, and if neither the keyring nor the file takes it.
+    Raises ConfigError for a key that can't be sent, and if neither the keyring nor the file can store it.
     """
     key = key.strip()
     if not key or not _is_sendable(key):
@@ -99,7 +99,7 @@ def store(section: str, url: httpx.URL, key: str) -> Place:
 
 
 def remove(section: str) -> None:
-    """Delete a section's entered key; raises ConfigError if the keyring doesn't delete it."""
+    """Delete a section's entered key; raises ConfigError if the keyring can't delete it."""
     entry = _entries().get(section)
     if not entry:
         return
@@ -109,7 +109,7 @@ def remove(section: str) -> None:
 
 
 def forget() -> None:
-    """Forget the keys from the keyring, so that they are read again; for use after a server refused a key."""
+    """Forget the keys read from the keyring, so that they are read again, for example after a server refused a key."""
     _known.clear()
 
 
@@ -146,8 +146,8 @@ def _write(section: str, entry: dict[str, str | None] | None) -> None:
 
 
 def _keyring() -> "KeyringBackend":
-    """Return the system's keyring; may raise any exception if there is none, as may its methods."""
-    import keyring  # takes 0.1 s, and only those with a key need it
+    """Return the system keyring; if there is none, this or any of its methods may raise any exception."""
+    import keyring  # takes 0.1 s, and only users with a key need it
 
     backend = keyring.get_keyring()
     if backend.priority < _LEAST_PRIORITY:
@@ -182,7 +182,7 @@ def _from_keyring(name: str) -> str:
 
 
 def _out_of_keyring(name: str) -> bool:
-    """Delete a key from the keyring; return whether it is gone."""
+    """Delete a key from the keyring; return whether it is no longer there."""
     try:
         backend = _keyring()
         if backend.get_password(SERVICE, name) is not None:

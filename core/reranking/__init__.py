@@ -1,4 +1,4 @@
-"""A question and its candidates -> scores: the reranker protocol, and the table of rerankers."""
+"""Reranking: scores for the candidates of a question, the reranker protocol, and the table of rerankers."""
 
 from collections.abc import Sequence
 from time import monotonic
@@ -14,18 +14,18 @@ from core.model import Bits
 
 @frozen
 class Candidate:
-    """A chunk to score: the text of its best window, and its token bits if they are stored."""
+    """A chunk to score: the text of its best window, and its token bits, if stored."""
 
     text: str
     bits: Bits | None = None
 
 
 Judged = list[float | None]
-"""Scores of the candidates, 0 to 1; None for candidates beyond the time limit."""
+"""Scores of the candidates from 0 to 1; None for candidates beyond the time limit."""
 
 
 class Reranker(Protocol):
-    """A scorer of candidates for a question; building one is cheap, because the first use loads the model."""
+    """Scores candidates for a question; the constructor is cheap, because the model is loaded on first use."""
 
     @property
     def fingerprint(self) -> str:
@@ -59,7 +59,7 @@ RERANKERS: Registry[Reranker] = Registry(
 build, built, make = RERANKERS.build, RERANKERS.get_built, RERANKERS.make
 
 NONE = "none"
-"""Name for searching without a reranker."""
+"""Name that stands for searching without a reranker."""
 
 
 def check(name: str) -> None:
@@ -68,7 +68,7 @@ def check(name: str) -> None:
 
 
 def reads_tokens(name: str) -> bool:
-    """Return whether a reranker works on an embedder's token vectors; raises the errors of `check`."""
+    """Return whether a reranker uses an embedder's token vectors; raises the errors of `check`."""
     check(name)
     return RERANKERS[name.partition(":")[0]].reads_tokens
 
@@ -81,13 +81,13 @@ def is_built_in(name: str) -> bool:
 
 
 _REST_SECONDS = 60.0
-"""Seconds for which a server isn't asked after it gave no answer."""
+"""Seconds for which a server that gave no answer isn't asked again."""
 _CACHE_SIZE = 10_000
 """Maximum number of scores in the cache."""
 
 
 class Cached:
-    """A text reranker whose scores are cached by question and text.
+    """A text reranker with a cache of scores by question and text.
 
     If its server doesn't answer, the error is raised again for a minute without asking.
     """

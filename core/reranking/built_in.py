@@ -1,4 +1,4 @@
-"""The built-in cross-encoder: layers of the bundled model, and a file of weights.
+"""The built-in cross-encoder: layers of the bundled model, with weights from a file.
 
 The file is installed with Tessera, or in a folder. It has the weights of the heads in 16 bits, and the weights of the
 layers if they differ from the bundled model's. The network shares the bundled model's word embeddings in memory.
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @frozen
 class NetworkShape:
-    """The bundled model's layers in use, by number; the first `apart` of them read question and passage separately."""
+    """The bundled model's layers in use, by number; the first `apart` layers read question and passage separately."""
 
     layers: tuple[int, ...]
     apart: int
@@ -70,7 +70,7 @@ class Network:
 
     @property
     def weight_bytes(self) -> int:
-        """Bytes of the layers and heads, without the embeddings."""
+        """Size of the layers and heads in bytes, without the embeddings."""
         return sum(weights.numel() * weights.element_size() for weights in self.parts.parameters())
 
     def preprocess(self, pairs: Sequence[tuple[str, str]]) -> dict[str, "Tensor"]:
@@ -152,11 +152,11 @@ NAME = "own"
 LAYERS = "layer."
 
 READ_TOKENS = 192
-"""Maximum number of tokens of a pair: whole windows ranked no better and take twice the time (decision 62)."""
+"""Maximum number of tokens per pair; whole windows ranked no better and take twice the time (decision 62)."""
 
 
 def shipped() -> bool:
-    """Return whether the weights are in this installation."""
+    """Return whether the weights are included in this installation."""
     return WEIGHTS.is_file()
 
 
@@ -166,7 +166,7 @@ def has_weights(folder: Path) -> bool:
 
 
 def fingerprint(folder: Path) -> str:
-    """Return an id of the weights in a folder and of the bundled model."""
+    """Return an id for the weights in a folder and the bundled model."""
     return f"{digest([folder / FILE])}:{embedding.build('bundled').fingerprint}"
 
 

@@ -1,4 +1,4 @@
-"""Contract tests for every reranker, including those of other packages.
+"""Contract tests for every reranker, including those in other packages.
 
 A test class inherits RerankerContract and provides a fixture `reranker` with the reranker under test.
 """

@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 # A question and passages -> pairs that fit the input of a cross-encoder.
 
 PASSAGE_CHARACTERS = 8000
-"""Characters of a passage that are searched for the best piece."""
+"""Number of characters of a passage in which the best piece is searched."""
 
 
 def fit_pairs(model: "sentence_transformers.CrossEncoder", query: str, texts: Sequence[str]) -> list[tuple[str, str]]:
     """Build pairs that fit the model's input, with the piece of each passage that has the most question words.
 
-    The question is truncated if it takes more than half of the tokens and more than the passages leave over.
+    The question is truncated if it takes more than half of the tokens and more than the passages leave free.
     """
     room = model.max_seq_length - model.tokenizer.num_special_tokens_to_add(pair=True)
     query = SURROGATES.sub("\ufffd", query)
@@ -47,7 +47,7 @@ def fit_pairs(model: "sentence_transformers.CrossEncoder", query: str, texts: Se
 
 
 def _piece(text: str, spans: Sequence[Span], room: int, words: Sequence[str]) -> str:
-    """Return the best piece of a text that fits, preceded by the first line (the breadcrumb) if it is short."""
+    """Return the best piece of a text that fits, preceded by the first line (the breadcrumb) if that is short."""
     if len(spans) <= room:
         return text
     line = text.find("\n", 0, spans[-1][1]) + 1
@@ -61,7 +61,7 @@ def _piece(text: str, spans: Sequence[Span], room: int, words: Sequence[str]) ->
 
 
 def _spans(tokenizer: "PreTrainedTokenizerFast", texts: Sequence[str], tokens: int | None) -> list[list[Span]]:
-    """Return the character spans of each text's tokens; `tokens` limits their number."""
+    """Return the character spans of each text's tokens; `tokens` is their maximum number."""
     cut = {} if tokens is None else {"truncation": True, "max_length": tokens}
     spans: list[list[Span]] = tokenizer(
         list(texts), add_special_tokens=False, return_offsets_mapping=True, verbose=False, **cut
@@ -71,7 +71,7 @@ def _spans(tokenizer: "PreTrainedTokenizerFast", texts: Sequence[str], tokens: i
 
 @frozen
 class Recommended:
-    """A recommended model: its download size, and its languages as codes, or `multilingual` for about 100."""
+    """A recommended model: its download size, and the codes of its languages, or `multilingual` for about 100."""
 
     name: str
     megabytes: int
@@ -91,18 +91,18 @@ _EXAMPLE = f"cross-encoder:{RECOMMENDED[0].name}"
 DEFAULT_OWNER = "cross-encoder"
 
 READ_TOKENS = 1024
-"""Maximum number of tokens of a pair; some models can read 8192, but the cost of attention grows quadratically."""
+"""Maximum number of tokens per pair; some models can read 8192, but the cost of attention grows quadratically."""
 
 SECONDS = 10.0
 """Time limit of one call; candidates are scored in order."""
 
 BATCH = {"cpu": 8, "cuda": 64, "mps": 16}
-"""Pairs in a forward pass, by device; the time limit is checked between passes."""
+"""Number of pairs per forward pass, by device; the time limit is checked between passes."""
 
 
 @frozen
 class CrossEncoderFacts:
-    """Properties of a cross-encoder from its folder; `files` are its weights, tokenizer and configuration."""
+    """Properties of a cross-encoder, read from its folder; `files` are its weights, tokenizer and configuration."""
 
     folder: Path
     max_tokens: int
@@ -110,10 +110,10 @@ class CrossEncoderFacts:
 
 
 class CrossEncoder:
-    """A cross-encoder: a model's name (`BAAI/bge-reranker-v2-m3`), a folder's path, or by default the built-in one.
+    """A cross-encoder, given as a model name (`BAAI/bge-reranker-v2-m3`) or folder; by default the built-in one.
 
     Raises ConfigError for an empty name if the built-in one is not installed, and ModelError for a path without a
-    cross-encoder. Safe to share between threads: one thread at a time runs the model.
+    cross-encoder. Safe to share between threads: only one thread at a time runs the model.
     """
 
     reads_bits = False
@@ -201,7 +201,7 @@ class CrossEncoder:
                 "Copy or download it again.",
                 name=self.name,
             )
-        # The model's own sigmoid calculates in 16 bits, where the scores of the best candidates are all 1.
+        # The model's own sigmoid works in 16 bits, where the best candidates all score 1.
         return torch.sigmoid(logits).tolist()
 
 
@@ -261,7 +261,7 @@ def _labels(folder: Path, labels: object) -> ModelError:
 
 
 def _to_precision(model: "sentence_transformers.CrossEncoder") -> None:
-    """Let the last layer calculate in float32, because a bfloat16 score has only three digits."""
+    """Let the last layer compute in float32, because a bfloat16 score has only three digits."""
     import torch
 
     heads = [layer for layer in model.modules() if isinstance(layer, torch.nn.Linear) and layer.out_features == 1]

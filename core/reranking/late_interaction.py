@@ -1,4 +1,4 @@
-"""Reranking by late interaction: the nearest chunk token for each question token, from bits stored at import."""
+"""Reranking by late interaction: the best-matching chunk token for each question token, from bits stored at import."""
 
 import time
 from collections.abc import Sequence
@@ -10,11 +10,11 @@ from core.model import Matrix
 from core.reranking import Candidate, Judged
 
 BUDGET_SECONDS = 1.0
-"""Time limit for computing missing bits, in seconds: about 20 chunks on two processor cores."""
+"""Time limit for computing missing bits, in seconds; enough for about 20 chunks on two processor cores."""
 
 
 class LateInteraction:
-    """ColBERT's MaxSim over sign bits; `centre` is the mean token vector that the stored bits are relative to."""
+    """ColBERT's MaxSim over sign bits; `centre` is the mean token vector, to which the stored bits are relative."""
 
     reads_bits = True
 
@@ -40,7 +40,7 @@ class LateInteraction:
         self._embedder.warm()
 
     def _filled(self, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """Compute missing bits of candidates, in order, until the time limit."""
+        """Compute missing bits of candidates in order, until the time limit."""
         filled = list(candidates)
         began = time.monotonic()
         for number, candidate in enumerate(candidates):

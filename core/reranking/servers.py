@@ -1,4 +1,4 @@
-"""Reranking by a server: its `/rerank` endpoint (Cohere, Jina, vLLM, llama.cpp, TEI), or its language model."""
+"""Reranking by a server, through its `/rerank` endpoint (Cohere, Jina, vLLM, llama.cpp, TEI) or its language model."""
 
 import json
 import math
@@ -20,11 +20,11 @@ Reply with one JSON object only, from each passage's number to its score, such a
 
 BEST = 10
 LEAST_CHARACTERS = 100
-"""Minimum number of characters per passage in a request, however many passages there are."""
+"""Minimum number of characters per passage in a request, regardless of the number of passages."""
 
 
 class Llm:
-    """A language model as a reranker: `model` on the server in the section `[llm]`, by default the section's model.
+    """A language model as reranker: `model` on the server in the section `[llm]`, by default the section's model.
 
     Each candidate gets an equal share of the setting `input_characters`. Raises ConfigError without a server or model.
     """
@@ -55,13 +55,13 @@ class Llm:
         return [score / BEST for score in scores]
 
     def warm(self) -> None:
-        """Do nothing: there is no model to load, and a request may cost money."""
+        """Do nothing, because there is no model to load, and a request may cost money."""
 
 
 def _scores(answer: str, count: int) -> list[float] | None:
     """Return the scores in the last JSON object that has them, or None.
 
-    Earlier objects may belong to the model's thoughts, or to passages quoted in them.
+    Earlier objects may belong to the model's reasoning, or to passages quoted in it.
     """
     for text in reversed(re.findall(r"\{[^{}]*\}", answer)):
         try:
@@ -77,24 +77,24 @@ def _scores(answer: str, count: int) -> list[float] | None:
 
 
 STYLES = ("cohere", "tei", "jina")
-"""Request formats, in the order in which `auto` tries them."""
+"""Request formats in the order in which `auto` tries them."""
 
 ANSWER_BYTES = 1 << 20
-"""Maximum size of an answer in bytes, not counting the texts, which some servers send back."""
+"""Maximum size of an answer in bytes, not counting the texts, which some servers return."""
 
 LARGEST = 1e9
-"""Bound of plausible logits; a larger score is an error."""
+"""Largest plausible logit; a larger score is an error."""
 
 ROUNDING = 1e-3
-"""Tolerance for rounding errors: a score that is further outside of 0 to 1 is a logit."""
+"""Tolerance for rounding errors; a score further outside the range 0 to 1 is a logit."""
 
 
 class RerankApi:
     """A reranker on a server: `model` on the server in the section `[rerank]`, by default the section's model.
 
-    With the style `auto` the first request tries the formats in turn: if the server refuses a format as malformed (HTTP
-    400 or 422), the next format is tried, and later requests use the first format that works. Scores outside of 0 to 1
-    are logits; once there is one, all scores of that server count as logits. Raises ConfigError without a server or
+    With the style `auto` the first request tries the formats in turn: if the server rejects a format as malformed (HTTP
+    400 or 422), the next format is tried, and later requests use the first format that works. Scores outside 0 to 1 are
+    logits; once there is one, all scores from that server count as logits. Raises ConfigError without a server or
     model.
     """
 
@@ -119,11 +119,11 @@ class RerankApi:
             scores += self._scores(self._answer(query, texts), len(texts))
         if any(not -ROUNDING <= score <= 1 + ROUNDING for score in scores):
             self._logits = True
-        # A sigmoid by tanh, because exp would overflow.
+        # A sigmoid via tanh, because exp would overflow.
         return [0.5 + 0.5 * math.tanh(score / 2) if self._logits else min(1.0, max(0.0, score)) for score in scores]
 
     def warm(self) -> None:
-        """Do nothing: there is no model to load, and a request may cost money."""
+        """Do nothing, because there is no model to load, and a request may cost money."""
 
     def _answer(self, query: str, texts: list[str]) -> object:
         limit = ANSWER_BYTES + 8 * sum(map(len, texts))
@@ -149,7 +149,7 @@ class RerankApi:
         return body | {"documents": texts}
 
     def _scores(self, answer: object, count: int) -> list[float]:
-        """Return the scores in an answer of any format, in the order of the texts."""
+        """Return the scores in an answer in any of the formats, in the order of the texts."""
         rows = answer.get("results") if isinstance(answer, dict) else answer
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
             raise self._server.unusable("answered without a list of scores")

@@ -1,6 +1,6 @@
 """Access tokens: the user's token for programs, a token per run for commands on this machine, PAGES for browsers.
 
-Browsers need PAGES only if the settings require a token for the pages. Each process has its own.
+Browsers need PAGES only if the settings require a token for the pages. Each process has its own PAGES.
 """
 
 import hmac
@@ -26,12 +26,12 @@ _BYTES = 32
 PAGES = secrets.token_urlsafe(_BYTES)
 """Token of this process's pages."""
 _TOKEN = re.compile(r"[\w-]{43}", re.ASCII)
-"""A complete token of 32 bytes; a damaged token admits nobody."""
+"""A complete token of 32 bytes; a damaged token gives no access."""
 _ADDRESS = re.compile(r"https?://[\w.\[\]:-]{1,300}", re.ASCII)
 
 
 def pages_need_token() -> bool:
-    """Return whether the pages need their token; True if the settings can't be read."""
+    """Return whether the pages require their token; True if the settings can't be read."""
     try:
         return settings().app.token
     except ConfigError:
@@ -40,18 +40,18 @@ def pages_need_token() -> bool:
 
 @frozen
 class RunningProgram:
-    """A running app or server of a workspace: its address, and the token of its run."""
+    """A running app or server with a workspace: its address, and the token of its run."""
 
     address: str
     token: str
 
     def proof(self, challenge: str) -> str:
-        """Return the answer to a challenge, which takes the token of the run to compute."""
+        """Return the response to a challenge, which can only be computed with the run's token."""
         return hmac.new(self.token.encode(), challenge.encode(), "sha256").hexdigest()
 
 
 class AccessTokens:
-    """The tokens of a workspace, each in a file that only its owner can read; with `readonly`, none is made."""
+    """The tokens of a workspace, each in a file that only its owner can read; with `readonly`, none is created."""
 
     def __init__(self, folder: Path, *, readonly: bool = False) -> None:
         self._token, self._run = folder / TOKEN, folder / RUN
@@ -60,11 +60,11 @@ class AccessTokens:
 
     @property
     def token(self) -> str:
-        """The user's token, made if it is missing; raises OSError if it can't be stored."""
+        """The user's token, created if it is missing; raises OSError if it can't be stored."""
         return self._read_stored() or self.renew()
 
     def renew(self) -> str:
-        """Replace the user's token and return the new one; programs with the old token are refused from now on.
+        """Replace the user's token and return the new one; programs with the old token are then refused.
 
         An unreadable token is set aside. Raises OSError, with `readonly` always.
         """
@@ -79,7 +79,7 @@ class AccessTokens:
         return files.load(self._token, _token, aside=aside, parse=bytes.decode)
 
     def open(self, address: str) -> None:
-        """Publish the address of this process to commands on this machine, and make the user's token if missing.
+        """Publish the address of this process to commands on this machine, and create the user's token if missing.
 
         Raises OSError.
         """
@@ -98,13 +98,13 @@ class AccessTokens:
 
     @property
     def run(self) -> RunningProgram | None:
-        """The process that published its address last, or None; it may have been killed since."""
+        """The process that published its address last, or None; the process may have been killed since."""
         with suppress(OSError):
             return files.load(self._run, _run, aside=False)
         return None
 
     def proof(self, challenge: str) -> str:
-        """Return this process's answer to a challenge, "" while its address isn't published."""
+        """Return this process's response to a challenge, "" while its address isn't published."""
         return self._own.proof(challenge) if self._own else ""
 
     def admits(self, shown: str, *, programs: bool) -> bool:
@@ -126,7 +126,7 @@ def _token(stored: str) -> str:
 
 
 def _run(stored: dict[str, str]) -> RunningProgram:
-    """Parse a stored run; raises ValueError and TypeError."""
+    """Parse the stored data of a run; raises ValueError and TypeError."""
     run = RunningProgram(**stored)
     if not _ADDRESS.fullmatch(run.address) or not _TOKEN.fullmatch(run.token):
         raise ValueError("no run")

@@ -1,4 +1,4 @@
-"""Configurations that connect assistants and programs with a workspace."""
+"""Configurations that connect assistants and other programs with a workspace."""
 
 import json
 import os
@@ -13,17 +13,17 @@ from typing import Literal
 from core.base.frozen import frozen
 
 Way = Literal["stdio", "http"]
-"""`stdio`: the program starts Tessera itself; `http`: it connects to the open app with the user's token."""
+"""Transport: with `stdio` the program starts Tessera; with `http` it connects to the open app with the user's token."""
 
 SETTINGS = "tessera.toml"
-"""Settings file, read from the current folder of a program."""
+"""Name of the settings file, which is read from a program's current folder."""
 
 _NAME = "tessera"
 
 
 @frozen
 class Snippet:
-    """A configuration for a program; `file` is the file it belongs in, empty for a command in a terminal."""
+    """Configuration for a program; `file` is the file for it, empty for a command in a terminal."""
 
     program: str
     way: Way
@@ -86,7 +86,7 @@ def _command() -> list[str]:
 
 
 def _settings() -> list[str]:
-    """Return the option for the settings file of this folder, because assistants start programs in any folder."""
+    """Return the option for the settings file in this folder, because assistants start programs in any folder."""
     file = Path(SETTINGS).resolve()
     return ["--settings", str(file)] if file.is_file() else []
 

@@ -1,4 +1,4 @@
-"""Settings: defaults < servers that the user entered < `tessera.toml` < environment `TESSERA_*`."""
+"""Settings by increasing precedence: defaults, servers that the user entered, `tessera.toml`, `TESSERA_*` variables."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -56,14 +56,14 @@ from core.settings.sections import (
 FILE = Path("tessera.toml")
 
 OLDER = {"WATCH_SECONDS"}
-"""Older names of environment settings that are still read."""
+"""Old names of environment settings that are still read."""
 
 ENTERED = "servers.json"
-"""File of the servers that the user entered: section -> `base_url` and `model`."""
+"""Name of the file with the servers that the user entered: section -> `base_url` and `model`."""
 
 
 class _Environment(EnvSettingsSource):
-    """Settings from the environment, in which a section may be JSON."""
+    """Settings from the environment, where a section may be JSON."""
 
     def decode_complex_value(self, field_name: str, field: FieldInfo, value: str) -> object:
         try:
@@ -73,12 +73,12 @@ class _Environment(EnvSettingsSource):
 
 
 class Settings(BaseSettings):
-    """All settings; an environment variable separates nested keys by two underscores.
+    """All settings; in an environment variable, two underscores separate nested keys.
 
-    `log_texts`: texts of errors, which may quote notes, are logged. `keep_versions` is the maximum number of
-    stored versions of a note. `trash_days` are the days for which a deleted note can be restored. `scan_interval` are
-    the seconds between two checks of all files of watched folders; its older names are `watch_seconds` and
-    `[knowledge] scan_interval`. `auto_install` are the packs of a new workspace. `enable_learning` allows learning
+    `log_texts`: texts of errors, which may quote notes, are logged. `keep_versions` is the maximum number of stored
+    versions per note. `trash_days` is the number of days for which a deleted note can be restored. `scan_interval` is
+    the number of seconds between two checks of all files in watched folders; its older names are `watch_seconds` and
+    `[knowledge] scan_interval`. `auto_install` are the packs for a new workspace. `enable_learning` allows learning
     from logs; None leaves it to the user.
     """
 
@@ -137,9 +137,9 @@ class Settings(BaseSettings):
     def search_in(
         self, bases: Sequence[KnowledgeBase], options: Mapping[str, object] = MappingProxyType({})
     ) -> CompleteSettings:
-        """Return the search settings for bases: from the options, a single base, its kind, the settings, the defaults.
+        """Return the search settings for bases, by precedence: options, single base, its kind, settings, defaults.
 
-        Bases without a model aren't reranked by default, because that would load one.
+        Bases without a model aren't reranked by default, because that would load a model.
         """
         own = bases[0].search if len(bases) == 1 else OPEN
         plain = bases and all(base.plain for base in bases)
@@ -161,12 +161,12 @@ class Settings(BaseSettings):
 
 
 def _in_file() -> dict[str, object]:
-    """Read the settings in `tessera.toml`, empty without the file; raises ConfigError for an unreadable file."""
+    """Read the settings in `tessera.toml`, empty if there is no file; raises ConfigError for an unreadable file."""
     return parse_settings(read_file(FILE) or b"", FILE)
 
 
 def read_entered_servers() -> dict[str, dict[str, str]]:
-    """Return the servers that the user entered; invalid ones are omitted, so that they can be entered again.
+    """Return the servers that the user entered; invalid ones are left out, so that they can be entered again.
 
     Raises ConfigError for a damaged file.
     """
@@ -183,7 +183,7 @@ def read_entered_servers() -> dict[str, dict[str, str]]:
 
 
 def store_entered_server(section: str, values: Mapping[str, str]) -> None:
-    """Store the user's entries for a server, "" deletes one; raises ConfigError for an invalid address."""
+    """Store the user's entries for a server; "" deletes an entry. Raises ConfigError for an invalid address."""
     try:
         valid = ServerSettings.model_validate({name: value.strip() for name, value in values.items()})
     except ValidationError as error:
@@ -195,7 +195,7 @@ def store_entered_server(section: str, values: Mapping[str, str]) -> None:
 
 
 def source_of(section: str, name: str) -> Source:
-    """Return the source of a setting's value; `section` is "" for a top-level setting."""
+    """Return where a setting's value comes from; `section` is "" for a top-level setting."""
     names = [*section.split("."), name] if section else [name]
 
     def has(values: object) -> bool:
@@ -215,7 +215,7 @@ def source_of(section: str, name: str) -> Source:
 def check(
     chosen: SearchSettings | CompleteSettings, error: type[TesseraError] = ConfigError, *, of_question: bool = False
 ) -> None:
-    """Raise UnknownChoice for an unknown choice, and `error` for a value out of range; questions have wider ranges.
+    """Raise UnknownChoice for an unknown choice, and `error` for a value out of range; questions allow wider ranges.
 
     `core.reranking.check` checks the reranker.
     """
@@ -236,7 +236,7 @@ def _is_within(value: object, least: float, most: float) -> bool:
 
 
 class _ProcessSettings:
-    """The settings of this process: those handed to the workspace opened last, else those read from their sources.
+    """The settings of this process: those passed to the workspace opened last, else those read from their sources.
 
     The models of a process are shared between its workspaces, so their constructors take the settings from here. All
     other code gets its settings as arguments. The same object is returned while its sources are unchanged, because a
@@ -267,7 +267,7 @@ class _ProcessSettings:
 
     @contextmanager
     def override(self, settings: Settings) -> Iterator[None]:
-        """Make `settings` return these settings, which were handed to a workspace."""
+        """Make `settings` return the given settings, which were passed to a workspace."""
         with self._lock:
             self._handed_in.append(settings)
         try:

@@ -1,4 +1,4 @@
-"""Errors in settings: their place, the mistake and the valid values."""
+"""Errors in settings: where they are, what is wrong, and the valid values."""
 
 import os
 import re
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 PREFIX = "TESSERA_"
-"""Prefix of the environment variables with settings; two underscores separate a section from its setting."""
+"""Prefix of environment variables for settings; two underscores separate a section from its setting."""
 
 _MODELS = "[embeddings]"
 _SECTION = message("it is a section: set its parts, such as limit in [search] or TESSERA_SEARCH__LIMIT")
@@ -41,11 +41,11 @@ _REASONS = {
     "model_type": _SECTION,
     "model_attributes_type": _SECTION,
 }
-"""Kind of pydantic error -> message, with the fields of pydantic's `ctx` and `choices`."""
+"""Type of pydantic error -> message, with the fields in pydantic's `ctx` and `choices`."""
 
 
 def read_file(path: Path) -> bytes | None:
-    """Read a file that the user writes, None without it; raises ConfigError if it can't be read."""
+    """Read a settings file, None if it is missing; raises ConfigError if it can't be read."""
     try:
         return files.read(path)
     except FileNotFoundError:
@@ -57,7 +57,7 @@ def read_file(path: Path) -> bytes | None:
 
 
 def parse_settings(data: bytes, path: Path) -> dict[str, object]:
-    """Parse `tessera.toml`; raises ConfigError with the place of the mistake."""
+    """Parse `tessera.toml`; raises ConfigError with the location of the mistake."""
     file = str(path.absolute())
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
@@ -75,9 +75,9 @@ def parse_settings(data: bytes, path: Path) -> dict[str, object]:
 
 
 def error_of(error: ValidationError, file: Path, keys: Mapping[str, str], given: Mapping[str, object]) -> ConfigError:
-    """Return the error for the first invalid setting; `keys` are the variables for API keys, which no file may contain.
+    """Return the error for the first invalid setting; `keys` has the variables for API keys, which no file may contain.
 
-    `given` are the settings that were passed by code.
+    `given` has the settings passed by code.
     """
     first = error.errors()[0]
     key = ".".join(map(str, first["loc"]))
@@ -96,7 +96,7 @@ def error_of(error: ValidationError, file: Path, keys: Mapping[str, str], given:
 
 
 def problem_of(error: "ErrorDetails") -> Message:
-    """Return the message of a validation error: from our validator, or from the table of pydantic's kinds."""
+    """Return the message for a validation error: from our validators, or from the table of pydantic's types."""
     fields = error.get("ctx", {})
     if error["type"] == "value_error":
         return reason_of(fields["error"])
@@ -123,7 +123,7 @@ def section_error(name: str) -> ConfigError:
 
 
 def place_of(names: tuple[int | str, ...], file: Path) -> str:
-    """Return the environment variable that sets a setting or its section, else the file."""
+    """Return the environment variable that sets a setting or its section, else the path of the file."""
     parts = [str(name).upper() for name in names]
     variables = {f"{PREFIX}{'__'.join(parts[:count])}" for count in range(1, len(parts) + 1)}
     return next((variable for variable in os.environ if variable.upper() in variables), str(file.absolute()))

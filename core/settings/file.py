@@ -1,4 +1,4 @@
-"""`tessera.toml`: read again when it changes at run time, and written when a page changes a setting."""
+"""`tessera.toml`: reloaded when it changes at run time, and written when a page changes a setting."""
 
 import logging
 import tomllib
@@ -32,7 +32,7 @@ AT_ONCE = (
     "enable_learning",
     "pictures",
 )
-"""Settings, besides the model servers, that can change at run time."""
+"""Settings that can change at run time, besides those of model servers."""
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -42,9 +42,9 @@ def usual_workspace() -> Path:
 
 
 class SettingsFile:
-    """The settings file, which keeps the program's settings up to date and can be written.
+    """The settings file: it keeps the program's settings up to date and can be written.
 
-    `servers_changed` is called if a server changed. An invalid file changes nothing; `problem` says why.
+    `servers_changed` is called if a server has changed. An invalid file changes nothing; `problem` says why.
     """
 
     def __init__(self, settings: Settings, servers_changed: Callable[[], object]) -> None:
@@ -59,7 +59,7 @@ class SettingsFile:
         return FILE.absolute()
 
     def look(self) -> None:
-        """Read the file if its time or size changed since the last call."""
+        """Read the file again if its time or size has changed since the last call."""
         stamp = _stamp()
         if stamp == self._stamp:
             return
@@ -78,15 +78,15 @@ class SettingsFile:
         _LOG.info("%s was read again", FILE)
 
     def text(self) -> str:
-        """Return the text of the file, "" without the file; raises ConfigError if it can't be read."""
+        """Return the text of the file, "" if there is none; raises ConfigError if it can't be read."""
         return (read_file(FILE) or b"").decode("utf-8-sig", "replace")
 
     def get(self, key: str) -> ProgramSetting:
-        """Describe a setting, such as `search.limit`."""
+        """Return a setting, such as `search.limit`, with its value and source."""
         section, _, name = key.rpartition(".")
         try:
             stored, source = settings(), config.source_of(section, name)
-        except ConfigError:  # the file is being corrected by hand: `write` says where its mistake is
+        except ConfigError:  # the user is correcting the file: `write` reports where its mistake is
             stored, source = self._settings, "file"
         used, values = (getattr(item, section) if section else item for item in (self._settings, stored))
         field, value = type(values).model_fields[name], getattr(values, name)
@@ -98,7 +98,7 @@ class SettingsFile:
         return ProgramSetting(key, value, field.default, source, place, bounds.get("ge"), bounds.get("le"), waits)
 
     def write(self, key: str, value: object) -> None:
-        """Set a setting in the file, None removes it; everything else stays as the user wrote it.
+        """Set a setting in the file, or remove it if the value is None; everything else stays as the user wrote it.
 
         Raises ConfigError, and writes nothing, for an invalid file or value, and for a file that changes meanwhile.
         Raises StoreError if the folder can't be written.
@@ -120,14 +120,14 @@ class SettingsFile:
 
 
 def _change_setting(values: Mapping[str, object], key: str, value: object) -> dict[str, object]:
-    """Return a file's settings with one of them changed, or removed by None."""
+    """Return a file's settings with one of them changed, or removed if the value is None."""
     changed = deepcopy(dict(values))
     _set(changed, key, value)
     return changed
 
 
 def _set(values: Any, key: str, value: object) -> None:
-    """Set a setting in a file's values or its document; None removes it."""
+    """Set a setting in parsed values or in a TOML document; None removes it."""
     section, _, name = key.rpartition(".")
     if value is None:
         (values.get(section, {}) if section else values).pop(name, None)
@@ -136,7 +136,7 @@ def _set(values: Any, key: str, value: object) -> None:
 
 
 def _edit_text(content: bytes, key: str, value: object) -> bytes:
-    """Return a file's text with a setting changed, or removed by None; comments and order stay."""
+    """Return a file's text with a setting changed, or removed if the value is None; comments and order stay."""
     try:
         document = tomlkit.parse(content.decode("utf-8-sig"))
     except TOMLKitError as error:
@@ -152,7 +152,7 @@ def _edit_text(content: bytes, key: str, value: object) -> bytes:
 
 
 def _replace(before: bytes, after: bytes) -> None:
-    """Write the file atomically, following a link; raises ConfigError if the file isn't equal to `before`."""
+    """Write the file atomically, following a link; raises ConfigError if its content isn't `before`."""
     file = FILE.resolve()
     try:
         if before or file.exists():
@@ -164,7 +164,7 @@ def _replace(before: bytes, after: bytes) -> None:
 
 
 def _stamp() -> tuple[int, int] | None:
-    """Return the time and size of the file, None without the file."""
+    """Return the time and size of the file, None if there is none."""
     try:
         state = FILE.stat()
     except OSError:

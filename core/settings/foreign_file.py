@@ -1,4 +1,4 @@
-"""Import of another program's or an older settings file into `tessera.toml`."""
+"""Import of settings from another program or an older settings file into `tessera.toml`."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -18,7 +18,7 @@ _ROLES = {
     "rerank": ("reranker", "reranking", "rerank"),
     "llm": ("llm", "chat", "completion"),
 }
-"""Section -> its names in other programs; any other name in `[models]` belongs to the model for meaning."""
+"""Section -> its names in other programs; other names in `[models]` belong to the embedder."""
 _NAMES = {"url": "base_url", "api_base": "base_url", "endpoint": "base_url", "name": "model", "model_name": "model"}
 
 _MOST_SECTIONS = 3
@@ -27,14 +27,14 @@ _MOST_SECTIONS = 3
 
 @frozen
 class ImportedSettings:
-    """Keys of the imported settings (`taken`), and names of the others in the file with the reasons (`left`)."""
+    """Keys of the imported settings (`taken`), and names of the others in the file with reasons (`left`)."""
 
     taken: tuple[str, ...]
     left: Mapping[str, Message]
 
 
 def import_settings(path: Path) -> ImportedSettings:
-    """Write each valid setting of a file into `tessera.toml`, except the keys of servers.
+    """Write each valid setting in a file into `tessera.toml`, except API keys.
 
     Raises ConfigError for a file that can't be read or has no valid setting, and the errors of `SettingsFile.write`.
     """
@@ -65,7 +65,7 @@ def import_settings(path: Path) -> ImportedSettings:
 
 
 def _read(values: Mapping[str, object], *sections: str) -> Iterator[tuple[str, str, object]]:
-    """Yield the settings of a file: name in the file, key in `tessera.toml`, value."""
+    """Yield the settings in a file: name in the file, key in `tessera.toml`, value."""
     for name, value in values.items():
         path = (*sections, name)
         if isinstance(value, dict) and len(path) <= _MOST_SECTIONS:
@@ -77,7 +77,7 @@ def _read(values: Mapping[str, object], *sections: str) -> Iterator[tuple[str, s
 
 
 def _key(name: str, part: str) -> str:
-    """Return the key of a setting in `[models]`, such as `embedding_url`, or `url` in `[models.embedding]`."""
+    """Return the key for a setting in `[models]`, such as `embedding_url`, or `url` in `[models.embedding]`."""
     section, own = "embeddings", part or name
     for role, words in _ROLES.items():
         if word := next((word for word in words if f"{name}_".startswith(f"{word}_")), ""):

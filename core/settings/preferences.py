@@ -1,4 +1,4 @@
-"""The user's choices on the pages, in a file of the workspace."""
+"""The user's choices on the pages, stored in a file in the workspace."""
 
 import json
 import logging
@@ -11,7 +11,7 @@ from core.base.codec import decoder
 
 FILE = "preferences.json"
 CHECK_AFTER_IMPORT = "check_after_import"
-"""Choice whether to check the bases that an import changed; "on" or "off"."""
+"""Name of the choice whether to check the bases that an import changed; "on" or "off"."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -24,13 +24,13 @@ class Preferences:
         self._lock = threading.Lock()
 
     def get(self, name: str) -> str:
-        """Return a choice, or ""."""
+        """Return a choice, "" if there is none."""
         with suppress(OSError):
             return self._choices().get(name, "")
         return ""
 
     def set(self, name: str, value: str) -> None:
-        """Store a choice; errors are logged only."""
+        """Store a choice; errors are only logged."""
         if self._readonly:
             return
         try:

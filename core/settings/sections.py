@@ -15,15 +15,15 @@ KEYS = {
     "rerank": "TESSERA_RERANK_API_KEY",
     "llm": "TESSERA_LLM_API_KEY",
 }
-"""Section -> environment variable for the server's API key, which is no setting (see `core.providers.keys`)."""
+"""Section -> environment variable for the server's API key, which isn't a setting (see `core.providers.keys`)."""
 
 INDEX_TOKEN = "TESSERA_INDEX_TOKEN"
-"""Environment variable for the key of the vector index's server."""
+"""Environment variable for the API key of the vector index server."""
 
 _NAME = re.compile("[a-z][a-z0-9_]*")
-"""Name of an embeddings server; the variable for its key contains it, so that no server gets another's key."""
+"""Name of an embeddings server, which is part of the variable for its key, so that no server gets another's key."""
 NAMED_KEY = re.compile(r"TESSERA_EMBEDDINGS_[A-Z0-9_]+_API_KEY")
-"""Environment variables for the keys of named embeddings servers."""
+"""Environment variables for the API keys of named embeddings servers."""
 
 _OPTIONS = ChunkingOptions()
 
@@ -42,7 +42,7 @@ _Sizes: Any = create_model("_Sizes", __base__=_SettingsSection, **_SIZES)
 
 
 class ChunkingSettings(_Sizes):
-    """Chunking of a new base, in tokens, within the same ranges as everywhere else."""
+    """Chunking of a new base, in tokens, with the same ranges as everywhere else."""
 
     strategy: str = _OPTIONS.strategy
 
@@ -67,8 +67,8 @@ class SearchSection(_Parts):
 
     `decompose` selects how exploratory questions are decomposed: by rules, by a language model, or (`auto`) by a
     language model if one is configured, else by rules. `choose` lets a configured language model choose among the hits
-    of literal bases. `context_tokens` is the budget of a context. `refuse` has no effect: files of earlier versions may
-    have it. `record_uses`, `use_clicks`: None leaves the choice to the user.
+    in literal bases. `context_tokens` is the token budget of a context. `refuse` has no effect, but files of earlier
+    versions may contain it. `record_uses`, `use_clicks`: None leaves the choice to the user.
     """
 
     decompose: Literal["auto", "rules", "llm"] = "auto"
@@ -91,7 +91,7 @@ def path_without_zero(path: Path | None) -> Path | None:
 
 
 def plain_address(url: str) -> str:
-    """Return a server's address without a trailing slash; raises ValueError if it is invalid or contains a key."""
+    """Return a server address without a trailing slash; raises ValueError if it is invalid or contains a key."""
     if not url:
         return url
     try:
@@ -112,11 +112,11 @@ def plain_address(url: str) -> str:
 
 
 class ServerSettings(_SettingsSection):
-    """A model server: `base_url` is the address before `/embeddings`, `/rerank` or `/chat/completions`.
+    """A model server; `base_url` is the address before `/embeddings`, `/rerank` or `/chat/completions`.
 
     `queue_interval_seconds` is the minimum time between the starts of two requests, `requests_at_once` the maximum
     number of parallel requests, `timeout_seconds` the time limit of a request, and `retries` the maximum number of
-    repeats of a request that the server couldn't serve, within that limit.
+    retries, within that limit, for a request that the server couldn't serve.
     """
 
     base_url: str = ""
@@ -135,10 +135,10 @@ class ServerSettings(_SettingsSection):
 
 
 class EmbeddingServer(ServerSettings):
-    """A server with a model for meaning.
+    """A server with an embedding model.
 
     `dimensions` is the requested size of the vectors; None, or 0 in the file, means the model's own. `batch_size` is
-    the maximum number of texts in a request, by default `embed_batch_size` of `[knowledge]`. `input_tokens` is the
+    the maximum number of texts per request, by default `embed_batch_size` in `[knowledge]`. `input_tokens` is the
     model's input limit. The prompts precede questions and texts; by default they are the known prompts of the model's
     family.
     """
@@ -156,9 +156,9 @@ class EmbeddingServer(ServerSettings):
 
 
 class EmbeddingsSettings(EmbeddingServer):
-    """The server of the embedder `openai_compatible`.
+    """The server for the embedder `openai_compatible`.
 
-    `servers` are the servers of the embedders `server:NAME`, each in a section `[embeddings.NAME]`.
+    `servers` has the servers for the embedders `server:NAME`, each in a section `[embeddings.NAME]`.
     """
 
     servers: dict[str, EmbeddingServer] = Field(default_factory=dict)
@@ -178,18 +178,18 @@ class EmbeddingsSettings(EmbeddingServer):
 
 
 class RerankSettings(ServerSettings):
-    """The server of the reranker `rerank-api`; `style` is the format of its requests, which `auto` detects."""
+    """The server for the reranker `rerank-api`; `style` is the request format, which `auto` detects."""
 
     style: Literal["auto", "cohere", "jina", "tei"] = "auto"
     batch_size: int = Field(32, ge=1, le=1000)
 
 
 class LlmSettings(ServerSettings):
-    """The server of a language model.
+    """The server for a language model.
 
     `input_characters` limits the text of notes in one request, `answer_seconds` the time of a streamed answer, whose
-    parts may be `timeout_seconds` apart. With `discover`, the page Settings, and Search while no model is set up, look
-    for model servers on this machine.
+    parts may be `timeout_seconds` apart. With `discover`, the Settings page, and the Search page while no model is set
+    up, look for model servers on this machine.
     """
 
     input_characters: int = Field(16_000, ge=1000, le=1_000_000)
@@ -198,7 +198,7 @@ class LlmSettings(ServerSettings):
 
 
 class IndexSettings(_SettingsSection):
-    """The place of the vector index: the workspace, a Chroma server at `url`, or none.
+    """Where the vector index is: in the workspace, on a Chroma server at `url`, or nowhere.
 
     A search without an index compares with every vector.
     """
@@ -212,7 +212,7 @@ class IndexSettings(_SettingsSection):
 
 
 class HttpSettings(_SettingsSection):
-    """Whether other programs have access; None leaves it to the user's choice on the page Settings."""
+    """Whether other programs have access; None leaves it to the user's choice on the Settings page."""
 
     enabled: bool | None = None
 
@@ -220,8 +220,8 @@ class HttpSettings(_SettingsSection):
 class AppSettings(_SettingsSection):
     """Settings of the app.
 
-    `token`: the pages need the token of the run, which `tessera app` prints. `keep_running`: the app keeps running when
-    its window is closed, for watched folders and for assistants.
+    `token`: the pages need the token of the run, which `tessera app` prints. `keep_running`: the app keeps running
+    after its window is closed, for watched folders and for assistants.
     """
 
     token: bool = False
@@ -229,7 +229,7 @@ class AppSettings(_SettingsSection):
 
 
 class BackupSettings(_SettingsSection):
-    """Folder of backups, and whether to make one each day; None leaves it to the user's choice on the page Settings."""
+    """Backup folder, and whether to make daily backups; None leaves it to the user's choice on the Settings page."""
 
     folder: Path | None = None
     daily: bool | None = None
@@ -238,7 +238,7 @@ class BackupSettings(_SettingsSection):
 
 
 class DailySettings(_SettingsSection):
-    """Today's note: its base, its folder there, the format of its name, and its template's path or title."""
+    """Today's note: its base, its folder in that base, its name format, and its template's path or title."""
 
     base: str = ""
     folder: str = ""
@@ -247,17 +247,17 @@ class DailySettings(_SettingsSection):
 
 
 class PicturesSettings(_SettingsSection):
-    """The model that embeds pictures: a CLIP model's name on the hub, its folder, or a name of `IMAGE_EMBEDDERS`."""
+    """The model that embeds pictures: the hub name or folder of a CLIP model, or a name in `IMAGE_EMBEDDERS`."""
 
     model: str = ""
 
 
 class KnowledgeSettings(_SettingsSection):
-    """Folders of text files: each `BASE/texts` in `base_dir` is a base of kind `lines`.
+    """Folders of text files; each `BASE/texts` in `base_dir` is a base of kind `lines`.
 
-    With `auto_scan` the app looks for these folders every `scan_interval` seconds and makes missing bases; with
-    `auto_embed` their lines are then embedded. `embed_batch_size` is the maximum number of texts in a request to the
-    embeddings server, `default_top_k` the number of hits of a search in a base of this kind.
+    With `auto_scan` the app looks for these folders every `scan_interval` seconds and creates missing bases; with
+    `auto_embed` their lines are then embedded. `embed_batch_size` is the maximum number of texts per request to the
+    embeddings server, `default_top_k` the number of hits of a search in bases of this kind.
     """
 
     enabled: bool = False

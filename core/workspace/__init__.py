@@ -1,4 +1,4 @@
-"""A workspace: a folder of notes with its services."""
+"""A workspace: a folder with notes, and its services."""
 
 import hashlib
 import logging
@@ -49,15 +49,15 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 _PROGRAMS = "programs"
-"""The preference that admits other programs."""
+"""Preference whether other programs have access."""
 _PATIENCE = 0.2
-"""Seconds between two checks of a job that is waited for."""
+"""Seconds between two checks of a job being waited for."""
 _HEALING = 60.0
-"""Seconds between two attempts to build a damaged index again: a full disk may have space by then."""
+"""Seconds between two attempts to rebuild a damaged index; a full disk may have space again by then."""
 
 
 def bug_report(path: Path | None = None) -> BugReport:
-    """Return the bug report of a workspace, also of one that can't be opened."""
+    """Return the bug report for a workspace, even for one that can't be opened."""
     chosen = Settings.model_construct()
     try:
         chosen = config.settings()
@@ -68,21 +68,21 @@ def bug_report(path: Path | None = None) -> BugReport:
 
 
 def is_there(folder: Path) -> bool:
-    """Return whether a folder holds the notes of a workspace."""
+    """Return whether a folder contains a workspace."""
     return (folder / DATABASE).exists()
 
 
 def diagnose_error(folder: Path, error: TesseraError) -> Health:
-    """Return the health of a workspace that can't be opened because of an error."""
+    """Return the health of a workspace that couldn't be opened because of an error."""
     from core.features.doctor import doctor
 
     return doctor.diagnose_error(folder, error)
 
 
 class Workspace(Services):
-    """Notes, their index and the work on them, in one folder.
+    """The notes in a folder, with their index and services.
 
-    Without `settings` they are read from the environment and `tessera.toml`. All open workspaces of a process share
+    Without `settings` they are read from the environment and `tessera.toml`. All open workspaces in a process share
     their models, so the settings passed last decide the folder and the servers of models. Raises WorkspaceLocked if
     another process writes to the folder for more than `patience` seconds (`readonly` opens it nevertheless),
     NewerSchema, and StoreError for a folder that can't be a workspace.
@@ -97,7 +97,7 @@ class Workspace(Services):
         patience: float = 0.0,
     ) -> None:
         self.settings = settings.model_copy() if settings else config.settings()
-        folder = Path(os.path.realpath(path or self.settings.workspace))  # which a loop of links doesn't stop
+        folder = Path(os.path.realpath(path or self.settings.workspace))  # which a symlink loop doesn't stop
         self.log = Log(folder, readonly=readonly, texts=self.settings.log_texts)
         try:
             self.store = Store(folder, readonly=readonly, patience=patience, index=self.settings.index)
@@ -150,7 +150,7 @@ class Workspace(Services):
         self.log.close()
 
     def _close(self, name: str) -> None:
-        """Close a service if it was built."""
+        """Close a service if it has been built."""
         if name in self.__dict__:
             self.__dict__[name].close()
 
@@ -162,7 +162,7 @@ class Workspace(Services):
         return Watching(self.store, self.settings, self.imports, self.text_folders, self.jobs, then, look)
 
     def _expire_trash(self) -> None:
-        """Delete expired items from the trash; after an error they stay until the next opening."""
+        """Delete expired items from the trash; after an error they stay until the workspace is opened again."""
         try:
             self.archives.expire_trash()
         except TesseraError:
@@ -170,29 +170,29 @@ class Workspace(Services):
 
     @property
     def readonly(self) -> bool:
-        """Whether the workspace is open for reading only."""
+        """Whether the workspace is open read-only."""
         return self.store.readonly
 
     @property
     def name(self) -> str:
-        """A short name that is different for the folder of each workspace."""
+        """A short name that is unique for the workspace's folder."""
         return hashlib.sha256(os.fsencode(self.store.folder)).hexdigest()[:12]
 
     @property
     def open_to_programs(self) -> bool:
-        """Whether programs with the user's token are admitted: by the settings, else by the user's choice."""
+        """Whether programs with the user's token have access: by the settings, or else by the user's choice."""
         enabled = self.settings.http.enabled
         return self.preferences.get(_PROGRAMS) == "on" if enabled is None else enabled
 
     def set_program_access(self, let: bool) -> None:
-        """Store the user's choice whether programs are admitted."""
+        """Store the user's choice whether programs have access."""
         self.preferences.set(_PROGRAMS, "on" if let else "off")
 
     def search(self, text: str | None = None, **options: Unpack[SearchOptions]) -> SearchResult:
-        """Return the chunks that answer a question in the query language, at the level it asks for.
+        """Return the chunks that answer a question in the query language, at the level that it asks for.
 
-        Without a question, the notes that pass the filters are listed, the last changed first. The repair of a damaged
-        index is started. Raises QueryError for an invalid question, UnknownChoice for an option, ModelError.
+        Without a question, the notes that match the filters are listed, most recently changed first. The repair of a
+        damaged index is started. Raises QueryError for an invalid question, UnknownChoice for an option, ModelError.
         """
         self.start_healing()
         return self.searching.answer(self.searching.prepare(text, options))
@@ -202,14 +202,14 @@ class Workspace(Services):
     ) -> Context:
         """Return the passages that answer a question as a block for a prompt, with numbered citations.
 
-        `budget` is in tokens of the base's embedder, by default the settings'. Raises as `search` does.
+        `budget` is in tokens of the base's embedder, by default from the settings. Raises as `search` does.
         """
         return self.searching.context(self.searching.prepare(text, options), budget)
 
     def retrieve(
         self, text: str | None = None, context: Mapping[str, object] | None = None, **options: Unpack[SearchOptions]
     ) -> SearchResult:
-        """Search as `search` does for a caller with one or several `type`, `tags` and `scope`; see `CallerContext`."""
+        """Search like `search` for a caller with one or more of `type`, `tags` and `scope`; see `CallerContext`."""
         from core.query.parser import caller_of
 
         options["caller"] = caller_of(context)
@@ -231,31 +231,31 @@ class Workspace(Services):
 
     @property
     def freshness(self) -> Freshness:
-        """Whether the notes match their folders, the running work, and problems that need attention."""
+        """Whether the notes match their folders, running work, and problems that need attention."""
         return self.freshness_of()
 
     def freshness_of(self, base: KnowledgeBase | None = None) -> Freshness:
-        """Return the freshness of one base, by default of all."""
+        """Return the freshness of a base, by default of all bases."""
         from core.intake.watching import freshness
 
         return freshness(self.store, self.jobs, self.watching, base)
 
     @property
     def little_space(self) -> int:
-        """Free bytes of a nearly full disk, 0 if the disk has enough."""
+        """Free bytes on a nearly full disk, 0 if there is enough space."""
         return files.low_space_bytes(self.store.folder)
 
     @property
     def unreadable(self) -> tuple[Message, ...]:
-        """A sentence for each row that was read and has unreadable values."""
+        """A message for each row whose values couldn't be read."""
         return self.store.database.unread.messages
 
     def snippets(self, address: str) -> list[Snippet]:
-        """Return the configuration of each assistant; `address` is that of the app."""
+        """Return the configurations for assistants; `address` is the app's."""
         return assistant_config.build_snippets(self.store.folder, address, lambda: self.access.token)
 
     def bug_report(self) -> BugReport:
-        """Return a bug report: versions, sizes, settings and the last errors, without texts of the user."""
+        """Return a bug report: versions, sizes, settings and the last errors, without the user's texts."""
         return make_report(self.store.folder, self.settings, self.status())
 
     def index_in_background(self) -> None:
@@ -264,16 +264,16 @@ class Workspace(Services):
         self.start_indexing()
 
     def start_indexing(self, *, quiet: bool = False) -> bool:
-        """Start the job `embed` for pending chunks; return False without any, or if a running job embeds them next.
+        """Start the job `embed` for pending chunks; return False if there are none or a running job will embed them.
 
-        The job waits until the models of the job `warm` are loaded. The jobs `pictures` and `images` are started too;
-        if the user enabled it, bases that an import changed are checked afterwards.
+        The job waits until the job `warm` has loaded the models. The jobs `pictures` and `images` are started too; if
+        the user enabled it, bases that an import changed are checked afterwards.
         """
         self.pictures.start()
         self.images.start()
 
         def work(progress: Progress) -> int:
-            job = self.jobs.find("embed")  # which may have done other work before
+            job = self.jobs.find("embed")  # this job, which may have done other work before
             while self.jobs.running("warm") and not self.models.loaded:
                 progress(0, 0, "")
                 time.sleep(_PATIENCE)
@@ -294,7 +294,7 @@ class Workspace(Services):
             self.findability.start_due()
 
     def start_watching(self) -> None:
-        """Index in the background, sync watched folders and read changed settings, until the workspace is closed."""
+        """Index in the background, sync watched folders and apply changed settings, until the workspace is closed."""
         if not self.readonly:
             self.index_in_background()
             self.watching.start()
@@ -310,7 +310,7 @@ class Workspace(Services):
             self.backups.start()
 
     def start_healing(self) -> bool:
-        """Start the job `heal` if the index is damaged; return False if it isn't, or if it was tried moments ago."""
+        """Start the job `heal` if the index is damaged; return False if it isn't, or if that was just tried."""
         if self.store.index.state != "damaged" or self.jobs.running("warm", "rebuild"):
             return False
         tried = self.jobs.find("heal")
@@ -322,7 +322,7 @@ class Workspace(Services):
     def rebuild(self, progress: Progress = no_progress, *, embed: bool = False) -> int:
         """Rebuild the vector index from SQLite, and return its number of windows.
 
-        With `embed`, the chunks that an import left pending are embedded; otherwise no model is used.
+        With `embed`, chunks that an import left pending are embedded; otherwise no model is used.
         """
         windows = self.store.rebuild_index(progress)
         if not embed:
@@ -339,4 +339,4 @@ SUBSCRIBERS: Mapping[type, tuple[Callable[[Workspace, Any], object], ...]] = {
     NoteRenamed: (lambda workspace, renamed: workspace.daily.follow(renamed.renaming),),
     NotesDecided: (lambda workspace, decided: workspace._settle_facts(decided),),
 }
-"""Event of the store -> functions that the workspace calls after it, in this order."""
+"""Store event -> functions that the workspace calls after it, in this order."""

@@ -23,7 +23,7 @@ class OfflineWorkspace:
         self.backups = Backups(self.folder, settings, preferences, Jobs(), self._closed, objects_of)
 
     def take(self) -> None:
-        """Put a restored backup in place; raises WorkspaceLocked if another process has the workspace open."""
+        """Install a restored backup; raises WorkspaceLocked if another process has the workspace open."""
         lock.take(self.folder).release()
 
     def _closed(self) -> AbstractContextManager[sqlite3.Connection]:

@@ -1,4 +1,4 @@
-"""The services of a workspace, each imported and built at its first use, so that commands start fast."""
+"""The services of a workspace, each imported and built on first use, so that commands start fast."""
 
 from collections.abc import Callable
 from functools import partial
@@ -61,7 +61,7 @@ T = TypeVar("T")
 
 
 class LazyService(Generic[S, T]):
-    """A service that is built once, by the first thread that uses it, and is an ordinary attribute afterwards."""
+    """A service that is built once, by the first thread that uses it, and is then an ordinary attribute."""
 
     def __init__(self, build: Callable[[S], T]) -> None:
         self._build = build
@@ -79,7 +79,7 @@ class LazyService(Generic[S, T]):
 
 
 class Services:
-    """The services of a workspace; those that every command needs are built at once."""
+    """The services of a workspace; those needed by every command are built at once."""
 
     def __init__(self, store: Store, settings: Settings, preferences: Preferences, jobs: Jobs) -> None:
         self._building = RLock()
@@ -107,15 +107,15 @@ class Services:
 
     @staticmethod
     def has(feature: str) -> bool:
-        """Return whether a feature is installed, by the name of its folder."""
+        """Return whether a feature is installed, given the name of its folder."""
         return feature in FEATURES
 
     def _offer(self, feature: str, build: Callable[[], T]) -> T | None:
-        """Return the result of `build` for a feature, None if the feature isn't installed."""
+        """Return the result of `build`, None if the feature isn't installed."""
         return build() if self.has(feature) else None
 
     def _start_features(self) -> None:
-        """Start the features that have work to do when a workspace is opened for writing."""
+        """Start the features that have work to do after a workspace is opened for writing."""
         self._offer("packs", lambda: self.packs.start())
 
     def _installed_packs(self) -> tuple[InstalledPack, ...]:

@@ -1,4 +1,4 @@
-"""Drawing of the map of notes: coloured points, links as lines, and names of regions."""
+"""Drawing of the map of notes: coloured points, links as lines, and region names."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +12,7 @@ from core.workspace import Workspace
 from pages.ui.shared.text import t, t_plural
 from pages.ui.shared.widgets import component
 
-# The colours of the points of a map, and the legend.
+# Colours of the points on a map, and the legend.
 
 BY = message_table(
     {
@@ -23,7 +23,7 @@ BY = message_table(
     }
 )
 MOST = 8
-"""Maximum number of colours, besides the colour of all other notes."""
+"""Maximum number of colours, not counting the colour for all other notes."""
 RAMP = 10
 """Number of colour steps, from notes that are never the first hit to notes that always are."""
 _GROUPS: Mapping[str, Callable[[NoteSummary], str]] = {
@@ -41,7 +41,7 @@ def groups(cards: Sequence[NoteSummary | None], by: str) -> tuple[list[int], lis
 
 
 def findable(workspace: Workspace, notes: Sequence[str], bases: Sequence[str]) -> list[int]:
-    """Return the share of each note's questions that found it first in the last check, in tenths; -1 if unchecked."""
+    """Return how many tenths of each note's questions found it first in the last check; -1 for unchecked notes."""
     shares = {
         note: sum(hit.note_id == note for result in results for hit in result.hits[:1]) / len(results)
         for base in bases
@@ -57,7 +57,7 @@ VIEW = component("note_map", __file__, "<div class='map'><canvas tabindex='0'></
 def draw(
     mapped: NoteMap, cards: Mapping[str, NoteSummary], colours: Sequence[int], ramp: bool, *, links: bool, key: str
 ) -> None:
-    """Draw a map; `colours` are colour numbers, -1 for no colour; with `ramp` from 0 (bad) to 10 (good)."""
+    """Draw a map; `colours` are colour indexes, -1 for none; with `ramp` they range from 0 (bad) to 10 (good)."""
     data = {
         "points": [[x, y, colour] for (x, y), colour in zip(mapped.places, colours, strict=True)],
         "ids": list(mapped.notes),

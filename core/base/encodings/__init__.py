@@ -1,11 +1,11 @@
-"""Encodings of text: names, declarations in files, and guesses from the bytes."""
+"""Text encodings: names, declarations in files, and guesses from the bytes."""
 
 import codecs
 import re
 from typing import Literal
 
 EncodingOrigin = Literal["declared", "chosen", "guessed", "unsure"]
-"""Source of an encoding: the file, the user, or a guess from the text; `unsure` if others are as likely."""
+"""How an encoding is known: from the file, from the user, or by a guess, `unsure` if others are about as likely."""
 
 ENCODINGS = dict(
     line.split(" ", 1)
@@ -32,7 +32,7 @@ utf-16-be UTF-16BE
 mac-roman Mac Roman
 """.strip().split("\n")
 )
-"""Display names of encodings, by Python's names; the usual ones come first."""
+"""Display names of encodings by Python's names, the usual ones first."""
 _TEXT = re.compile(r"utf|iso8859|cp\d|koi8|mac-|gb|big5|euc|shift|iso2022|kz1048|ptcp154|johab|tis-620|hz$")
 _READ_AS = dict(
     entry.split(":")
@@ -42,7 +42,7 @@ _READ_AS = dict(
     iso2022_jp:iso2022_jp_ext
 """.split()
 )
-"""Encodings that are subsets of others: programs often write the larger one under the name of the subset."""
+"""Encodings that are subsets of others: programs often write the larger one under the subset's name."""
 _OTHER_NAMES = dict(
     entry.split(":")
     for entry in """
@@ -56,7 +56,7 @@ _OTHER_NAMES = dict(
     ansi:cp1252 applemac:mac-roman
 """.split()
 )
-"""Names in the WHATWG encoding standard, in mail and in LaTeX that Python doesn't know."""
+"""Names in the WHATWG Encoding Standard, in mail and in LaTeX that Python doesn't know."""
 
 
 def normalize_encoding(name: str) -> str:
@@ -96,13 +96,13 @@ _COMMENT = re.compile(rb"(?s)<!--.*?-->")
 _PAGES = ("html", "htm", "xhtml", "xml", "svg", "mhtml", "mht")
 _TEX = ("tex", "latex")
 _NO_ACCIDENT = 4
-"""Number of non-ASCII UTF-8 characters that rules out another encoding."""
+"""Minimum number of non-ASCII UTF-8 characters that rules out any other encoding."""
 CHARACTERS_OF_DAMAGE = 200
-"""A text may have one unreadable character in this many."""
+"""A text may have one unreadable character per this many characters."""
 
 
 def decode_declared(data: bytes, kind: str, charset: str) -> tuple[str, str] | None:
-    """Decode bytes by their declared encoding; return text and encoding, None if none is declared or it is wrong.
+    """Decode bytes by their declared encoding; return text and encoding, None if it is missing or wrong.
 
     `charset` comes from outside the data: the header of a mail or a response, or the user's choice. A byte order mark
     takes precedence over `charset`, which takes precedence over a declaration in the data. `kind` is a file suffix.
@@ -134,7 +134,7 @@ def is_utf8(data: bytes, least: int) -> bool:
 
 
 def _page_charset(data: bytes, kind: str) -> str:
-    """Return the encoding that the head of a page declares, or ""."""
+    """Return the encoding that an HTML head declares, or ""."""
     if kind not in _PAGES:
         return ""
     head = _COMMENT.sub(b"", data[:_HEAD])
@@ -152,6 +152,6 @@ def _editor_charset(data: bytes, kind: str) -> str:
 
 
 def _name(found: "re.Match[bytes]") -> str:
-    """Return the encoding of a matched name; UTF-16 and UTF-32 become UTF-8, because the name itself is in ASCII."""
+    """Return the encoding in a match of a name; UTF-16 and UTF-32 become UTF-8, because the name itself is in ASCII."""
     encoding = normalize_encoding(found[1].decode("ascii", "replace"))
     return "utf-8" if encoding.startswith(("utf-16", "utf-32")) else encoding

@@ -1,4 +1,4 @@
-"""Bytes without a declared encoding -> text in the likeliest encoding, which takes the fewest bits."""
+"""Guessing the encoding of undeclared bytes: the likeliest encoding is the one whose text takes the fewest bits."""
 
 import codecs
 import math
@@ -22,7 +22,7 @@ _EDGE = " "
 
 
 def bits(text: str, most: float = math.inf) -> float:
-    """Return the fewest bits that a text takes in any language; the count stops once it exceeds `most`."""
+    """Return the number of bits that a text takes in its likeliest language; counting stops above `most`."""
     pairs = Counter(pairwise(f" {text} "))
     beyond: Counter[tuple[str, str]] = Counter()
     shared = 0
@@ -49,7 +49,7 @@ def fold(char: str) -> str:
 
 
 def _in_language(costs: Mapping[str, int], pairs: Iterable[tuple[tuple[str, str], int]], most: float) -> float:
-    """Return the bits of pairs of characters in a language; the count stops once it reaches `most`."""
+    """Return the number of bits that character pairs take in a language; counting stops at `most`."""
     total = 0
     for pair, n in pairs:
         total += n * _cost(costs, *pair)
@@ -65,7 +65,7 @@ def _cost(costs: Mapping[str, int], first: str, second: str) -> int:
 
 
 def backoff(costs: Mapping[str, int], first: str, second: str) -> int:
-    """Return the bits of a character after another if the language's table lacks the pair."""
+    """Return the bits for a character after another if the language's table lacks the pair."""
     if (cost := costs.get(second)) is not None:
         return cost + _OTHER_SCRIPT * (first.isascii() and first != _EDGE and not _is_latin(second))
     return _between(first, second)
@@ -73,7 +73,7 @@ def backoff(costs: Mapping[str, int], first: str, second: str) -> int:
 
 @cache
 def _between(first: str, second: str) -> int:
-    """Return the bits of a character after another if the language's table lacks the second one too."""
+    """Return the bits for a character after another if the language's table lacks the second character too."""
     if first in (_MARKS if second == _EDGE else _APOSTROPHES):
         return _AFTER_MARK
     if first.isalpha() and second in _APOSTROPHES:
@@ -98,7 +98,7 @@ def _is_latin(char: str) -> bool:
 
 @cache
 def _unknown(char: str) -> int:
-    """Return the bits of a character that the language's table lacks."""
+    """Return the bits for a character that is missing from the language's table."""
     if char <= "\x7f":
         return _ASCII_SIGN if char in "\t\n\r\f" or char.isprintable() else _NO_TEXT
     if char in _MARKS:
@@ -111,7 +111,7 @@ def _unknown(char: str) -> int:
 
 @cache
 def _languages() -> dict[str, dict[str, int]]:
-    """Load the bits of letter pairs and single letters in each language."""
+    """Load the bits for letter pairs and single letters in each language."""
     languages: dict[str, dict[str, int]] = {}
     for line in TABLE.read_text("utf-8").splitlines():
         language, size, cost, entries = line.split("\t")
@@ -134,17 +134,17 @@ _UNLIKELY = {
 """.split()
     )
 }
-"""Encodings of undeclared text, and the bits by which each is rarer than the most usual one."""
+"""Encodings of undeclared text, and the bits by which each is rarer than the most common one."""
 _SAMPLE = 2048
 _BYTES_OF_DAMAGE = 200
-"""A sample may have one unreadable byte in this many."""
+"""A sample may have one unreadable byte per this many bytes."""
 _DAMAGE = 30
 _ANOTHER = 60
-"""Bits by which a decoding may be worse than the best and is still considered."""
+"""Bits by which a decoding may be worse than the best one and still be considered."""
 _SURE = 10
-"""Lead of the best guess over the next, in bits, that makes it sure; benchmarks/encodings.py measures its errors."""
+"""Lead in bits over the second-best guess that makes the best one sure; benchmarks/encodings.py measures its errors."""
 _NO_LANGUAGE = 13.5
-"""Maximum number of bits per non-ASCII byte of text in a language."""
+"""Maximum number of bits per non-ASCII byte for text in a language."""
 _ASCII, _ASCII_BITS = bytes(range(128)), 5
 _LINES = re.compile(rb"[^\n]*[^\x00-\x7f\n][^\n]*\n?")
 
@@ -158,7 +158,7 @@ class Guess:
 
 
 def guesses(data: bytes) -> list[Guess]:
-    """Return the encodings in which bytes are text of a language, the likeliest first; empty for binary data."""
+    """Return the encodings in which bytes are text in some language, the likeliest first; empty for binary data."""
     ranked = _ranked(data)
     return [
         Guess(encoding, all(other - cost >= _SURE for other, _, second in ranked[at:] if second != text))
@@ -167,7 +167,7 @@ def guesses(data: bytes) -> list[Guess]:
 
 
 def _ranked(data: bytes) -> list[tuple[float, str, str]]:
-    """Decode a sample in each possible encoding; return the bits, encoding and text, the fewest bits first."""
+    """Decode a sample in each possible encoding; return bits, encoding and text, fewest bits first."""
     sample, may_be_wide = _sample(data)
     beyond = len(sample.translate(None, _ASCII))
     least = _NO_LANGUAGE * beyond + _ASCII_BITS * (len(sample) - beyond) + _DAMAGE
@@ -189,12 +189,12 @@ def _ranked(data: bytes) -> list[tuple[float, str, str]]:
 
 
 def _zeros(text: str) -> int:
-    """Count the characters whose UTF-16 has a zero byte and that are usual in text: Latin letters, 一, 준."""
+    """Count common characters whose UTF-16 code contains a NUL byte: Latin letters, 一, 준."""
     return sum(char < "\u0100" or (char > "\u2e7f" and not ord(char) & 0xFF) for char in text)
 
 
 def _sample(data: bytes) -> tuple[bytes, bool]:
-    """Return a sample, and whether it may be UTF-16: the start, else the first lines with non-ASCII bytes."""
+    """Return a sample (the start, else the first lines with non-ASCII bytes), and whether it may be UTF-16."""
     start = data[:_SAMPLE]
     if len(data) % 2 == 0 and (0 in start or 8 * len(start.translate(None, _ASCII)) >= len(start)):
         return start, True
@@ -212,11 +212,11 @@ def _first(lines: "Iterator[re.Match[bytes]]") -> Iterator[bytes]:
 
 _SEARCHED = 64 * 1024
 _ESCAPES = (b"\x1b$", b"\x1b(J", b"\x1b(I")
-"""Escape sequences that begin the non-ASCII parts of ISO-2022-JP."""
+"""Escape sequences that start non-ASCII text in ISO-2022-JP."""
 
 
 def decode_part(data: bytes, kind: str, charset: str = "") -> str:
-    """Decode a part of a mail or a saved page; `kind` is its suffix, `charset` the one in its header."""
+    """Decode a part of a mail or of a saved page; `kind` is its suffix, `charset` is from its header."""
     found = decode_declared(data, kind, charset) or decode_undeclared(data)
     return found[0] if found else data.decode("utf-8", "replace")
 
@@ -243,7 +243,7 @@ def decode_undeclared(data: bytes) -> tuple[str, str, EncodingOrigin] | None:
 
 
 def _decode_iso_2022_jp(data: bytes) -> str:
-    """Decode ISO-2022-JP, recognized by its escape sequences; "" for other bytes."""
+    """Decode ISO-2022-JP, recognized by its escape sequences; return "" for other bytes."""
     if not data.isascii() or not any(tag in data for tag in _ESCAPES):
         return ""
     try:
@@ -254,6 +254,6 @@ def _decode_iso_2022_jp(data: bytes) -> str:
 
 
 def _is_damaged_utf8(data: bytes) -> bool:
-    """Return whether at least 95 % of the non-ASCII characters are valid UTF-8; no other encoding reaches that."""
+    """Return whether at least 95% of the non-ASCII characters are valid UTF-8, which no other encoding reaches."""
     text = data.decode("utf-8", "replace")
     return text.count("�") * 20 <= sum(map(len, re.findall(r"[^\x00-\x7f]+", text)))

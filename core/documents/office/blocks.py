@@ -1,4 +1,4 @@
-"""Blocks and inlines of pandoc's syntax tree, built from text: lists, tables, runs, ruby."""
+"""Blocks and inlines of pandoc's syntax tree, built from text: lists, tables, runs, ruby text."""
 
 import re
 import secrets
@@ -12,7 +12,7 @@ from core.model import Omission
 
 
 class Node(TypedDict):
-    """A node of the tree: its kind, and its content, whose form the kind says (pandoc-types 1.23)."""
+    """A node of pandoc's syntax tree: its kind, and content in the form of this kind (pandoc-types 1.23)."""
 
     t: str
     c: NotRequired[Any]
@@ -22,7 +22,7 @@ Blocks = list[Node]
 Inlines = list[Node]
 ATTRIBUTES = ["", [], []]
 OURS = "tessera"
-"""The format of raw inlines made by this package; those of documents have other formats, and are left out."""
+"""Format of the raw inlines made by this package; raw inlines of documents have other formats, and are left out."""
 _PLAIN = re.compile(r"[0-9]{1,9}[.)]")
 SPACE: Node = {"t": "Space"}
 BREAK: Node = {"t": "LineBreak"}
@@ -39,7 +39,7 @@ def inlines(text: str) -> Inlines:
 
 
 def raw(markdown: str) -> Node:
-    """Return an inline of Markdown that is written out unchanged."""
+    """Return an inline whose Markdown is written unchanged."""
     return {"t": "RawInline", "c": [OURS, markdown]}
 
 
@@ -86,9 +86,9 @@ def _cell(content: Inlines) -> object:
 
 
 def _on_one_line(node: object) -> Any:
-    """Return inlines without line breaks at any depth: pandoc writes a table with one as *[TABLE]*, without its cells.
+    """Return inlines without line breaks at any depth; a table with line breaks would become *[TABLE]* in pandoc.
 
-    Bars in code are escaped, which pandoc doesn't do: they would end the cell.
+    Bars in code are escaped because pandoc doesn't do that, and they would end the cell.
     """
     if isinstance(node, str):
         return node.replace("\n", " ")
@@ -134,7 +134,7 @@ def nested_lists(items: Sequence[Item]) -> Blocks:
 
 
 def _list(label: str, items: list[Blocks]) -> Node:
-    """Return a bullet list, or a numbered one that starts with the number in `label`."""
+    """Return a bullet list, or a numbered list that starts with the number in `label`."""
     if not label:
         return bullets(items)
     sign = "OneParen" if label.endswith(")") else "Period"
@@ -196,7 +196,7 @@ def _chinese(number: int) -> str:
 
 
 class Look(NamedTuple):
-    """The look of a run: `side` is positive for superscript, negative for subscript; `link` is an address."""
+    """The formatting of a run: `side` is positive for superscript, negative for subscript; `link` is an address."""
 
     bold: bool = False
     italic: bool = False
@@ -205,7 +205,7 @@ class Look(NamedTuple):
 
 
 def join_runs(runs: Sequence[tuple[Look, str]]) -> Inlines:
-    """Return runs as inlines. Adjacent runs with the same look are joined; a newline becomes a line break."""
+    """Return runs as inlines. Adjacent runs with the same formatting are joined; a newline becomes a line break."""
     made: Inlines = []
     for look, group in groupby(runs, key=lambda run: run[0]):
         before, content, after = _split_spaces(_with_outer_spaces("".join(text for _, text in group)))
@@ -233,7 +233,7 @@ def _with_outer_spaces(text: str) -> Inlines:
 
 
 def _split_spaces(content: Inlines) -> tuple[Inlines, Inlines, Inlines]:
-    """Return the spaces before inlines, the inlines, and the spaces after them."""
+    """Return the leading spaces of inlines, the inlines, and the trailing spaces."""
     blank: list[object] = [SPACE, BREAK]
     start, end = 0, len(content)
     while start < end and content[start] in blank:
@@ -253,7 +253,7 @@ class Readings:
         self._groups: list[list[str]] = []
 
     def add(self, reading: str, *, joined: bool) -> None:
-        """Add a reading; with `joined` it goes to the group of the last one."""
+        """Add a reading; `joined` adds it to the group of the previous one."""
         if joined and self._groups:
             self._groups[-1].append(reading)
         else:
@@ -261,7 +261,7 @@ class Readings:
 
     @property
     def text(self) -> str:
-        """The readings in brackets, "" for none."""
+        """The readings in brackets, "" if there are none."""
         groups = [[reading for reading in map(str.strip, group) if reading] for group in self._groups]
         joined = [("" if all(map(_KANA.fullmatch, group)) else " ").join(group) for group in groups]
         return f"（{'、'.join(filter(None, joined))}）" if any(joined) else ""
@@ -272,7 +272,7 @@ MARKER = re.compile(r"tessera[0-9a-f]{24}")
 
 @dataclass(slots=True)
 class Insertions:
-    """Blocks by the marker that they replace, and what was left out. Markers are random: no document can guess one."""
+    """Blocks by the marker that they replace, and omissions. Markers are random so that no document can guess one."""
 
     by_marker: dict[str, Blocks] = field(default_factory=dict)
     left_out: list[Omission] = field(default_factory=list)

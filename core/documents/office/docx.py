@@ -1,4 +1,4 @@
-"""Word documents rewritten so that pandoc reads all their text: what it drops is moved to where it looks."""
+"""Rewriting of Word documents so that pandoc reads all their text: what it drops is moved where it looks."""
 
 import posixpath
 import re
@@ -38,9 +38,9 @@ _PLACE = re.compile(r"%(\d)")
 _OUTLINE = re.compile(r"(?i)heading ?\d")
 _TITLES = ("title", "subtitle")
 _ROLES = (*_TITLES, "author", "date", "abstract")
-"""Styles that make pandoc read the first paragraphs as metadata."""
+"""Paragraph styles that pandoc reads as metadata at the start of a document."""
 _MOST_TITLE = 300
-"""Characters of a title that spans several paragraphs; later paragraphs become text."""
+"""Maximum number of characters of a title across several paragraphs; further paragraphs become text."""
 
 
 @dataclass(slots=True)
@@ -53,7 +53,7 @@ class _ListLevel:
 
 @dataclass(slots=True)
 class _List:
-    """A list as its document defines it. Lists with the same abstract definition count on, unless they restart."""
+    """A list defined in a document. Lists with the same abstract definition share their numbering, unless restarted."""
 
     abstract: str
     levels: dict[int, _ListLevel]
@@ -119,7 +119,7 @@ def write_labels(package: Package, main: str, document: Element, styles: "dict[s
 
 
 def _label(of: _List, counts: dict[int, int], depth: int) -> str:
-    """Count up at a level of a list; return the label of the paragraph."""
+    """Advance the counter of a list level; return the label of the paragraph."""
     level = of.levels.get(depth, _ListLevel())
     counts[depth] = counts.get(depth, level.start - 1) + 1
     for deeper in range(depth + 1, _LEVELS):
@@ -207,7 +207,7 @@ class _Style:
 
 
 def _styles(package: Package, main: str) -> dict[str, _Style]:
-    """Return the numbering, heading flag and title role of each paragraph style, with inherited values."""
+    """Return the numbering, heading flag and title role of each paragraph style, including inherited values."""
     name = next(iter(package.related(main, "styles")), "")
     root = package.optional(name)
     elements = {
@@ -236,15 +236,15 @@ def _number(element: Element | None, name: str = "val", *, missing: int = 0) -> 
 
 _NOTES = ("footnotes", "endnotes")
 _GONE = frozenset(("del", "moveFrom", "instrText", "rt", "txbxContent"))
-"""Elements whose text isn't shown in the paragraph itself."""
+"""Elements whose text isn't visible in the paragraph itself."""
 _WRAPPERS = ("fldSimple", "customXml", "smartTag", "dir", "bdo", "ins", "moveTo")
-"""Elements that pandoc drops together with their content, always or within fields."""
+"""Elements that pandoc drops with their content, always or within fields."""
 _BREAKS = frozenset(("br", "cr", "tab", "ptab"))
 _PAGE = re.compile(r"[\W\d_]*")
-"""A header or footer with no more than a page number."""
+"""A header or footer that contains at most a page number."""
 
 Chunk = Callable[[bytes, str], Blocks]
-"""A function that reads an embedded document, from its bytes and kind."""
+"""Function that reads an embedded document, given its bytes and kind."""
 
 
 def prepare(data: bytes, chunk: Chunk, *, comments: bool) -> tuple[bytes, Insertions]:
@@ -276,7 +276,7 @@ def prepare(data: bytes, chunk: Chunk, *, comments: bool) -> tuple[bytes, Insert
 
 
 def _open_up(root: Element) -> None:
-    """Unwrap elements that pandoc drops, and give each field part its own run: pandoc loses parts that share one."""
+    """Unwrap elements that pandoc drops, and give each part of a field its own run: pandoc loses parts in one run."""
     for parent in [element for element in root.iter() if local(element) not in _WRAPPERS]:
         waiting, made = list(reversed(parent)), list[Element]()
         while waiting:
@@ -297,7 +297,7 @@ def _run_of(run: Element, part: Element) -> Element:
 
 
 class _Part:
-    """A part with text: the document, its footnotes or its endnotes."""
+    """A part of the package with text: the document, its footnotes or its endnotes."""
 
     def __init__(self, package: Package, name: str, root: Element, added: Insertions) -> None:
         self._package, self._root, self._added = package, root, added
@@ -309,7 +309,7 @@ class _Part:
         self._following: Following = {}
 
     def complete(self, chunk: Chunk) -> None:
-        """Move everything that pandoc drops to where it reads it."""
+        """Move all content that pandoc drops to places that it reads."""
         for item in list(self._root.iter()):
             match local(item):
                 case "ruby":
@@ -337,14 +337,14 @@ class _Part:
         insert_after(self._root, self._following)
 
     def _spell(self, ruby: Element) -> None:
-        """Keep the base text of a ruby in place, and its reading for the end of the paragraph."""
+        """Keep the base text of a ruby in place, and collect its reading for the end of the paragraph."""
         run, base, reading = self._parents[ruby], first(ruby, "rubyBase"), first(ruby, "rt")
         paragraph = self._insert_above(run, "p")
         if local(run) != "r" or paragraph is None:
             return
         runs = [] if base is None else list(base)
         others = [element for element in run if element is not ruby and local(element) != "rPr"]
-        if others:  # Word gives each ruby a run of its own
+        if others:  # Word gives each ruby its own run
             runs = [*runs, text_run(paragraph, "".join(_texts(run)))] if any(_texts(run)) else runs
         readings = self._readings.setdefault(paragraph, Readings())
         if reading is not None:
@@ -365,7 +365,7 @@ class _Part:
         self._instead[element] = [_paragraph(self._root, self._added.marker(made))]
 
     def _draw(self, element: Element) -> None:
-        """Put a chart's values or a diagram's words below its paragraph."""
+        """Put a chart's values or a diagram's text below its paragraph."""
         relation = self._relations.get(relation_id(element))
         if relation is None:
             return
@@ -381,7 +381,7 @@ class _Part:
             self._added.omit("attachment", name or element.get("ProgID", ""))
 
     def _fill_in(self, data: Element) -> None:
-        """Write the state of a checkbox or a drop-down list, which has no text."""
+        """Write the state of a checkbox or a drop-down list, which isn't text, as text."""
         run = self._insert_above(data, "r")
         if run is None:
             return
@@ -401,7 +401,7 @@ class _Part:
         self._instead[run] = [text_run(run, text), run]
 
     def _insert_after(self, element: Element, made: list[Element]) -> None:
-        """Put blocks after the paragraph that holds an element."""
+        """Put blocks after the paragraph that contains an element."""
         if (paragraph := self._insert_above(element, "p")) is not None:
             self._following.setdefault(paragraph, []).extend(made)
 
@@ -413,7 +413,7 @@ class _Part:
 
 
 def _add_comments(package: Package, main: str, parts: list[Element], added: Insertions, wanted: bool) -> None:
-    """Put each comment after the paragraph, list or table that it is about."""
+    """Put each comment after the paragraph, list or table it refers to."""
     read = [package.optional(name) for name in package.related(main, "comments")]
     if None in read:
         added.omit("comment", count=read.count(None))
@@ -429,7 +429,7 @@ def _add_comments(package: Package, main: str, parts: list[Element], added: Inse
                 noted = _paragraph(root, added.marker([_comment(comment)]))
                 following.setdefault(_outermost(item, of), []).append(noted)
         insert_after(root, _after_lists(following, of))
-    for item in comments.values() if wanted and parts else ():  # what they were about is gone
+    for item in comments.values() if wanted and parts else ():  # the commented text is gone
         _append(parts[0], added.marker([_comment(item)]))
 
 
@@ -487,7 +487,7 @@ def _append(document: Element, marker: str) -> None:
 
 
 def _texts(root: Element) -> list[str]:
-    """Return the texts of the paragraphs in an element; text boxes come after the paragraph that holds them."""
+    """Return the texts of the paragraphs in an element; text boxes come after the paragraph that contains them."""
     return [text for paragraph in elements_named(root, "p") if (text := _text(paragraph))]
 
 

@@ -1,4 +1,4 @@
-"""Drawings (DrawingML), charts and diagrams in Office documents, and slides of PowerPoint -> blocks."""
+"""Conversion of drawings (DrawingML), charts, diagrams and PowerPoint slides in Office documents to blocks."""
 
 import posixpath
 from collections.abc import Iterable, Iterator
@@ -25,7 +25,7 @@ from core.documents.office.package import (
 from core.model import Omission
 
 Points = dict[int, str]
-"""The values of a series, or its categories, by index."""
+"""Values or categories of a series, by index."""
 _MOST_POINTS = 20_000
 
 
@@ -55,11 +55,11 @@ def read_chart(package: Package, name: str) -> Chart:
 
 
 _CATEGORIES, _VALUES = ("cat", "xVal", "strDim"), ("val", "yVal", "bubbleSize", "numDim")
-"""Elements with the categories and the values of series, including those of the chart types of 2016."""
+"""Elements with the categories and the values of a series, including the chart types introduced in 2016."""
 
 
 def _chart(root: Element) -> Chart:
-    """Return a chart with its series (ECMA-376, 21.2); chart types of 2016 (`cx`) refer to their data by id."""
+    """Return a chart with its series (ECMA-376, 21.2); the `cx` chart types of 2016 refer to their data by id."""
     data = {value(element, "id"): element for element in elements_named(root, "data")}
     title = first(next(elements_named(root, "chart"), root), "title")
     said = {*_all(title)}
@@ -82,11 +82,11 @@ def _chart(root: Element) -> Chart:
 
 
 _NOT_SHOWN = ("doc", "pres")
-"""Types of diagram points for the whole diagram and for its layout."""
+"""Types of diagram points that stand for the diagram as a whole or its layout."""
 
 
 def _diagram(root: Element) -> Chart:
-    """Return a diagram (SmartArt) as one text for each of its points."""
+    """Return a diagram (SmartArt), with one text per point."""
     texts = [_words(point) for point in elements_named(root, "pt") if value(point, "type") not in _NOT_SHOWN]
     return Chart(texts=[text for text in texts if text])
 
@@ -100,7 +100,7 @@ def _rows(categories: Points, columns: list[tuple[str, Points]]) -> list[list[st
 
 
 def _points(element: Element | None) -> Points:
-    """Return the values of a reference by index; multi-level values are joined, the outer level first."""
+    """Return the values of a reference by index; multi-level values are joined, outer level first."""
     joined: Points = {}
     if element is None:
         return joined
@@ -133,21 +133,21 @@ _NUMERALS = {"alphaLc": "a", "alphaUc": "A", "romanLc": "i", "romanUc": "I", "ci
 _FORMS = {"ParenBoth": "({})", "ParenR": "{})", "Plain": "{}", "Minus": "- {} -"}
 _ON = ("1", "true")
 _MOST_ORDERED = 300
-"""The most shapes that a new one is compared with to find its place."""
+"""Maximum number of shapes to compare with a new one in order to find its place."""
 _BULLETED = ("body", "obj", "")
 """Placeholder types whose paragraphs are list items by default."""
 
 
 @frozen
 class SlideShape:
-    """A drawn shape; `placeholder` is its role on the slide (`title`, `body`), None without one."""
+    """A shape in a drawing; `placeholder` is its role on the slide (`title`, `body`), None without one."""
 
     element: Element
     placeholder: str | None
 
 
 def shapes(tree: Element) -> Iterator[SlideShape]:
-    """Yield the shapes below an element and in groups; a shape wholly above another in its column comes first."""
+    """Yield the shapes below an element, also in groups; a shape wholly above another in its column comes first."""
     ordered: list[tuple[Element, list[int]]] = []
     for child in tree:
         place = _place(child)
@@ -163,20 +163,20 @@ def shapes(tree: Element) -> Iterator[SlideShape]:
 
 
 def _place(drawn: Element) -> list[int]:
-    """Return left, top, width and height of a shape, -1 for values that only its layout has."""
+    """Return left, top, width and height of a shape; -1 if only its layout gives them."""
     frame = next(elements_named(drawn, "xfrm"), None)
     sides = (("off", "x"), ("off", "y"), ("ext", "cx"), ("ext", "cy"))
     return [number_of(value(first(frame, part), name), -1) for part, name in sides]
 
 
 def _is_above(upper: list[int], lower: list[int]) -> bool:
-    """Return whether a shape is wholly above another one in the same column."""
+    """Return whether a shape is wholly above another in the same column."""
     share_column = upper[0] < lower[0] + lower[2] and lower[0] < upper[0] + upper[2]
     return share_column and min(*upper, *lower) >= 0 and upper[1] + upper[3] <= lower[1]
 
 
 class DrawingReader:
-    """Reads the drawings of one part of a package."""
+    """Reads the drawings in one part of a package."""
 
     def __init__(self, package: Package, part: str, left_out: list[Omission]) -> None:
         self._package, self._left_out = package, left_out
@@ -193,7 +193,7 @@ class DrawingReader:
         return [] if body is None else self.texts(body, bulleted=shape.placeholder in _BULLETED)
 
     def texts(self, body: Element, *, bulleted: bool = False) -> Blocks:
-        """Return the paragraphs of a text body; with `bulleted` all of them are list items, else those that say so."""
+        """Return the paragraphs of a text body; with `bulleted`, all are list items, else only those marked as such."""
         counts: dict[int, tuple[str, int]] = {}
         made: Blocks = []
         items: list[Item] = []
@@ -206,7 +206,7 @@ class DrawingReader:
         return made + blocks.nested_lists(items)
 
     def line(self, paragraphs: Iterable[Element]) -> Inlines:
-        """Return the inlines of paragraphs on one line."""
+        """Return the inlines of paragraphs, joined on one line."""
         made: Inlines = []
         for content in filter(None, map(self._inlines, paragraphs)):
             made += [SPACE, *content] if made else content
@@ -389,7 +389,7 @@ class Slides:
         return made
 
     def _read_masters(self, part: str) -> None:
-        """Collect the texts that a slide shows from its layout and master: shapes that no slide fills in."""
+        """Collect the texts that a slide shows from its layout and master: shapes that no slide overrides."""
         for kind in ("slideLayout", "slideMaster"):
             for name in self._package.related(part, kind):
                 if name not in self._masters:

@@ -54,21 +54,21 @@ BUILT_IN = {
     **dict.fromkeys((27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58), "yyyy-mm-dd"),
     **dict.fromkeys((32, 33, 34, 35, 55, 56), "h:mm:ss"),
 }
-"""Formats that workbooks refer to by number only. Dates in the user's system format are written as ISO 8601."""
+"""Formats that workbooks refer to by number only. Dates in the user's system format become ISO 8601."""
 _MOST_CODE = 255
-"""The longest format code that Excel allows, in characters."""
+"""Maximum number of characters of a format code in Excel."""
 _SIGN = re.compile(
     r"""(?isx) (?P<kept>General | [0-9#?.,%/;@] | E[+-](?=[0#?]) | \[(?:[<>]=?|<>|=)-?\d+(?:\.\d+)?\] |
     \[?([ymdhs])\2*\]? | a{3,4}) | (?P<noon>AM/PM | A/P | 上午/下午) | (?P<width>[_*].) | "([^"]*)"? | \\(.) |
     \[\$([^]-]*)[^]]*\] | \[[^]]*()\] | (.)"""
 )
-"""The tokens of a format code. Text is quoted, after a backslash, a currency, or any other character."""
+"""Tokens of a format code. Text is quoted, follows a backslash, is a currency, or is any other character."""
 _TEXT = re.compile("[\ue000-\ue0ff]")
-"""A placeholder for a text while the tokens are read: its index among the texts."""
+"""A placeholder for a text while tokens are read; its code gives the text's index."""
 _LANGUAGE = re.compile(r"\[\$[^]-]*-(\w+)")
 _DATE = re.compile(r"'[^']*'|([ymdhsnap])\1*|(?<=[s\]'])\.0+")
 _CHINESE = re.compile("上午|aaa")
-"""Tokens that only Chinese formats have: halves of the day, and short weekdays."""
+"""Tokens that occur only in Chinese formats: AM/PM, and short weekdays."""
 _MINUTES = re.compile(r"(h[^ymdhs]*)(mm?)(?!m)|(?<!m)(mm?)(?=[^ymdhs]*s)")
 _ELAPSED = re.compile(r"\[([hmns])\1*\]")
 _UNITS = {"h": 3600, "m": 60, "n": 60, "s": 1}
@@ -76,7 +76,7 @@ _FIELDS = {
     "y": "yy", "m": "M", "mm": "MM", "mmm": "LLL", "mmmm": "MMMM", "mmmmm": "MMMMM", "ddd": "EEE", "dddd": "EEEE",
     "aaa": "EEEEE", "aaaa": "EEEE", "n": "m", "nn": "mm", "p": "a", ".0": ".S", ".00": ".SS", ".000": ".SSS",
 }  # fmt: skip
-"""Date and time fields of Excel -> Unicode's (UTS 35), where they differ; n is minutes, p is AM or PM."""
+"""Excel's date and time fields -> Unicode's (UTS 35), where they differ; n is minutes, p is AM or PM."""
 _CONDITION = re.compile(r"\[([<>=]+)([-\d.]+)\]")
 _USUAL = {1: [""], 2: ["[>=0]", ""], 3: ["[>0]", "[<0]", ""]}
 """The default conditions of sections, by the number of sections."""
@@ -89,19 +89,19 @@ _LAST_DAY = 2_958_466
 """The serial number of the day after 31 December 9999."""
 _SECONDS = 86_400
 _MOST_FRACTION = 3
-"""The most digits of a fraction of a second."""
+"""Maximum number of decimals of a second."""
 _FROM_1904 = 1_462
 """Days between the two epochs of workbooks, 1900 and 1904."""
 _LEAP_DAY = 60
-"""The serial number of 29 February 1900, a day that Excel counts and that never was."""
+"""Serial number of 29 February 1900, a day that Excel counts although it didn't exist."""
 _MOST_WHOLE = 1e15
-"""The integer from which numbers without a format are shown with an exponent."""
+"""Smallest integer that is shown with an exponent if its cell has no format."""
 _EXACT = Context(prec=1_000)
 
 
 @lru_cache(4_096)
 def show(stored: str, code: str, *, since_1904: bool = False) -> str:
-    """Return a number as a cell with this format shows it; in full if the format shows nothing."""
+    """Return a number as a cell with the given format shows it; in full if the format shows nothing."""
     try:
         number = float(f"{float(stored):.15g}")  # as many digits as Excel has
     except ValueError:
@@ -122,7 +122,7 @@ def show(stored: str, code: str, *, since_1904: bool = False) -> str:
 
 
 def show_text(text: str, code: str) -> str:
-    """Return a text as a cell with this format shows it."""
+    """Return a text as a cell with the given format shows it."""
     sections, texts = _parse(code)
     parts = _TEXT.sub(lambda place: texts[ord(place[0]) - 0xE000], sections[-1]).split("@")
     return text.join(parts) if len(parts) > 1 and len(sections) < 5 else text
@@ -157,12 +157,12 @@ def _section(number: float, sections: list[str]) -> tuple[str, str]:
 
 
 def _general(number: float) -> str:
-    """Return a number without a format: integers in full, others with up to 10 digits."""
+    """Return a number in the general format: integers in full, others with up to 10 digits."""
     return f"{number:.0f}" if number.is_integer() and abs(number) < _MOST_WHOLE else f"{number:.10G}"
 
 
 def _number(section: str, exact: Decimal) -> str:
-    """Return a nonnegative number in the digit places of a section."""
+    """Return a nonnegative number formatted by the digit placeholders of a section."""
     if fraction := _FRACTION.search(section):
         return _fraction(section[: fraction.start()], fraction, exact) + section[fraction.end() :]
     exact = exact.scaleb(2 * section.count("%"), _EXACT)
@@ -183,7 +183,7 @@ def _rounded(exact: Decimal, decimals: str) -> Decimal:
 
 
 def _whole(section: str, digits: str) -> str:
-    """Fill the places of a whole number from the right; the first place takes all remaining digits."""
+    """Fill the integer placeholders from the right; the first placeholder takes all remaining digits."""
     places = "".join(_PLACE.findall(section))
     units = re.findall(r"\d,?", digits.lstrip("0").zfill(len(places.lstrip("#?"))))
     units = [*[""] * (len(places) - len(units)), *units]
@@ -193,14 +193,14 @@ def _whole(section: str, digits: str) -> str:
 
 
 def _decimals(section: str, digits: str) -> str:
-    """Fill the places after the decimal point; trailing zeros are shown where the section has zeros."""
+    """Fill the placeholders after the decimal point; trailing zeros appear only where the section has zeros."""
     needed = len("".join(_PLACE.findall(section)).rstrip("#?"))
     filled = iter(digits.rstrip("0").ljust(needed, "0"))
     return _PLACE.sub(lambda _: next(filled, ""), section)
 
 
 def _scientific(mantissa: str, exponent: re.Match[str], exact: Decimal) -> str:
-    """Return a number with an exponent that is a multiple of the number of places before the point."""
+    """Return a number with an exponent that is a multiple of the number of integer placeholders."""
     whole, _, decimals = mantissa.partition(".")
     step = max(1, len(_PLACE.findall(whole)))
     power = exact.adjusted() // step * step if exact else 0
@@ -211,7 +211,7 @@ def _scientific(mantissa: str, exponent: re.Match[str], exact: Decimal) -> str:
 
 
 def _fraction(before: str, fraction: re.Match[str], exact: Decimal) -> str:
-    """Return a number as a fraction: with the denominator of the format, or with no more digits than places."""
+    """Return a number as a fraction, with the format's denominator or as many digits as placeholders allow."""
     whole, rest = divmod(Fraction(exact), 1) if _PLACE.search(before) else (0, Fraction(exact))
     if fraction[2].strip("0#?"):
         above, below = round(rest * int(fraction[2])), int(fraction[2])
@@ -223,13 +223,13 @@ def _fraction(before: str, fraction: re.Match[str], exact: Decimal) -> str:
 
 
 def _moment(section: str, number: Decimal, since_1904: bool, locale: Locale) -> str:
-    """Return a date, a time or a duration in a section, "" if the number is none."""
+    """Return a date, a time or a duration formatted by a section, "" if the number is out of range."""
     pattern, decimals = _pattern(section)
     seconds = round(number * _SECONDS, decimals)
     day = int(seconds // _SECONDS) + _FROM_1904 * since_1904
-    if not day and {*"yd"} & {*section}:  # a time in the format of a date
+    if not day and {*"yd"} & {*section}:  # a time in a date format
         pattern = "HH:mm"
-    with suppress(ValueError, OverflowError):  # a part longer than any, the year 10000
+    with suppress(ValueError, OverflowError):  # an oversized part, the year 10000
         at = _FIRST_DAY + timedelta(day - (day >= _LEAP_DAY), float(seconds % _SECONDS))
         shown = format_datetime(at, pattern, locale=locale)
         return _ELAPSED.sub(lambda found: f"{int(seconds // _UNITS[found[1]]):0{len(found[0]) - 2}}", shown)
@@ -238,7 +238,7 @@ def _moment(section: str, number: Decimal, since_1904: bool, locale: Locale) -> 
 
 @lru_cache
 def _pattern(section: str) -> tuple[str, int]:
-    """Return a section as a Unicode date pattern, with durations quoted, and the number of decimals of seconds."""
+    """Return a section as a Unicode date pattern, with durations quoted, and its number of decimals of a second."""
     section = _MINUTES.sub(lambda found: (found[1] or "") + "n" * len(found[2] or found[3]), section)
     decimals = max((len(found[0]) - 1 for found in _DATE.finditer(section) if found[0][0] == "."), default=0)
     fields = _FIELDS if "p" in section else _FIELDS | {"h": "H", "hh": "HH"}
@@ -248,7 +248,7 @@ def _pattern(section: str) -> tuple[str, int]:
 
 @lru_cache
 def _locale(code: str) -> Locale:
-    """Return the locale that a format names by its Windows number, else Chinese or English."""
+    """Return the locale for the Windows language id in a format, else Chinese or English."""
     language = _LANGUAGE.search(code)
     with suppress(ValueError, KeyError, UnknownLocaleError):
         return Locale.parse(windows_locale[int(language[1], 16) & 0xFFFF] if language else "")

@@ -1,4 +1,4 @@
-"""Slides and sheets of LibreOffice -> one LibreOffice text with a heading for each."""
+"""Conversion of LibreOffice slides and sheets to a LibreOffice text with a heading for each slide or sheet."""
 
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
@@ -22,19 +22,19 @@ from core.documents.office.package import Package, elements_named, first, local,
 from core.documents.workbook import MOST_CELLS, MOST_COLUMNS, link, titled_table
 
 _MOST_REPEATED = 1_000
-"""The most consecutive equal rows that are read."""
+"""Maximum number of consecutive equal rows that are read."""
 _MARGINS = ("header", "footer", "date-time", "page-number")
-"""Classes of shapes that many slides share."""
+"""Presentation classes of shapes that many slides share."""
 
 
 def as_text(data: bytes, added: Insertions) -> bytes:
-    """Return slides or sheets as a text; drawings follow each one, in a page of drawings."""
+    """Return slides or sheets as a text document; the drawings of each follow it, as a drawing page."""
     package = Package(data)
     root, styles = package.xml(CONTENT), package.optional(STYLES)
     body = next(elements_named(root, "presentation", "spreadsheet"), None)
     if body is None:
         raise damaged("")
-    for entry in elements_named(body, "title", "desc"):  # what is said of pictures
+    for entry in elements_named(body, "title", "desc"):  # titles and descriptions of pictures
         entry.tag = TEXT + "p"
     body[:] = [*(_sheets(body, added) if local(body) == "spreadsheet" else _slides(body, styles, added))]
     body.tag = qualified_name(body, "text")
@@ -70,7 +70,7 @@ def _slides(body: Element, styles: Element | None, added: Insertions) -> Iterato
 
 
 def _sheets(body: Element, added: Insertions) -> Iterator[Element]:
-    """Yield each sheet: its name, its cells, and a page of its drawings and notes."""
+    """Yield each sheet: its name, its cells, and a page with its drawings and notes."""
     left = MOST_CELLS
     for sheet in [part for part in body if local(part) == "table"]:
         title, drawn = " ".join(value(sheet, "name").split()), Element(DRAW + "page")
@@ -87,7 +87,7 @@ def _sheets(body: Element, added: Insertions) -> Iterator[Element]:
 def _rows(sheet: Element, drawn: Element, most: int) -> tuple[list[list[str]], int]:
     """Return the rows of a sheet and its number of columns; drawings and notes on cells move to `drawn`.
 
-    Raises MemoryError for more than `most` cells.
+    Raises MemoryError if there are more than `most` cells.
     """
     rows: list[list[str]] = []
     merged: dict[int, tuple[int, str]] = {}
@@ -114,14 +114,14 @@ def _rows(sheet: Element, drawn: Element, most: int) -> tuple[list[list[str]], i
 
 
 def _shown(cell: Element, drawn: Element) -> str:
-    """Return the text that a cell shows; drawings and notes on it move to `drawn`."""
+    """Return the visible text of a cell; drawings and notes on it move to `drawn`."""
     written = [child for child in cell if local(child) == "p"]
     for anchor in [anchor for child in written for anchor in elements_named(child, "a")]:
         said, after = link("".join(signs(anchor)), anchor.get(HREF, "")), anchor.tail
         anchor.clear()
         anchor.text, anchor.tail = said, after
     shown = "\n".join("".join(signs(child)) for child in written)
-    if not written:  # a program that wrote the value only
+    if not written:  # some programs write only the value
         shown = "".join(said for name, said in cell.items() if name.endswith("value"))
     for child in [child for child in cell if child not in written]:
         noted = first(child, "p")

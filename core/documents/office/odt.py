@@ -1,4 +1,4 @@
-"""LibreOffice texts rewritten so that pandoc reads all their content: what it drops is moved to where it looks."""
+"""Rewriting of LibreOffice texts so that pandoc reads all their content: what it drops is moved where it looks."""
 
 import posixpath
 import re
@@ -38,7 +38,7 @@ class _OdtLevel:
 
     @property
     def is_plain(self) -> bool:
-        """Whether Markdown's list numbers look like these labels."""
+        """Whether Markdown's list numbers look like the labels of this level."""
         return self.format == "1" and not self.prefix.strip() and self.suffix.strip() in (".", ")") and self.shown == 1
 
 
@@ -155,7 +155,7 @@ _SECTIONS = frozenset(
     "table-of-content illustration-index table-index object-index user-index alphabetical-index bibliography"
     " index-body index-title numbered-paragraph".split()
 )
-"""Elements that pandoc drops with their paragraphs. They are made sections, which it reads."""
+"""Elements that pandoc drops with their paragraphs. They are turned into sections, which pandoc reads."""
 _READ = frozenset(
     "span a s tab line-break note note-citation note-body bookmark bookmark-start bookmark-end bookmark-ref"
     " reference-mark reference-mark-start reference-mark-end reference-ref soft-page-break ruby ruby-text change"
@@ -166,7 +166,7 @@ _MARGINS = {"header": ("header", "header-left", "header-first"), "footer": ("foo
 
 
 def prepare(data: bytes, added: Insertions, *, comments: bool) -> bytes:
-    """Return a text that pandoc reads completely; blocks to insert at its markers go to `added`.
+    """Return a text that pandoc reads completely; the blocks for its markers go to `added`.
 
     Without `comments`, comments are only counted as left out.
     """
@@ -194,7 +194,7 @@ class _OdtBody:
         self._notes: list[tuple[Element, Element]] = []
 
     def complete(self) -> None:
-        """Move everything that pandoc drops to where it reads it."""
+        """Move all content that pandoc drops to places that it reads."""
         self._wrap()
         for entry in list(self._body.iter()):
             name = local(entry)
@@ -213,7 +213,7 @@ class _OdtBody:
             ):
                 self._lifted.append((entry, inner))
         substitute(self._body, self._instead)
-        for shape, inner in self._lifted:  # after the paragraph that holds the box or the shape
+        for shape, inner in self._lifted:  # after the paragraph with the box or the shape
             shape[:] = [element for element in shape if element not in inner]
             self._insert_after(shape, inner)
         for block, note in self._notes:
@@ -221,7 +221,7 @@ class _OdtBody:
         insert_after(self._body, self._following)
 
     def _wrap(self) -> None:
-        """Wrap text outside of paragraphs in paragraphs."""
+        """Wrap text outside paragraphs in paragraphs."""
         for entry in list(self._body):
             if (text := entry.tail or "").strip():
                 self._following[entry] = [paragraph(" ".join(text.split()))]
@@ -248,10 +248,10 @@ class _OdtBody:
             and (entry.text or "").strip()
             and self._insert_above(entry, TEXT + "p", TEXT + "h") is not None
         ):
-            entry.tag = TEXT + "span"  # a field: its text is its value
+            entry.tag = TEXT + "span"  # a field; its text is its value
 
     def _spell(self, paragraph: Element) -> None:
-        """Keep the base texts of rubies in place, and put their readings at the end of the paragraph."""
+        """Keep ruby base texts in place, and put the readings at the end of the paragraph."""
         readings, joined = Readings(), False
         for entry in list(elements_named(paragraph, "ruby")):
             base, reading = first(entry, "ruby-base"), first(entry, "ruby-text")
@@ -264,13 +264,13 @@ class _OdtBody:
             SubElement(paragraph, TEXT + "span").text = readings.text
 
     def _flatten(self, table: Element) -> None:
-        """Replace a table within a cell by its paragraphs."""
+        """Replace a table within a cell with its paragraphs."""
         self._instead[table] = [
             element for element in elements_named(table, "p", "h") if local(self._parents[element]) != "note-body"
         ]
 
     def _comment(self, annotation: Element) -> None:
-        """Put a comment after its subject."""
+        """Put a comment after the text that it refers to."""
         name = "".join(part.text or "" for part in annotation if part.tag == _CREATOR)
         said = blocks.callout("comment", name, blocks.paras(texts(annotation)))
         block, above = annotation, annotation
@@ -286,7 +286,7 @@ class _OdtBody:
 
     def _draw(self, element: Element) -> None:
         """Put a chart after its paragraph, write a formula as text, or record another object as left out."""
-        if element.find("*") is not None:  # a formula, or a document within this one
+        if element.find("*") is not None:  # a formula, or an embedded document
             return
         read = embedded(self._package, element)
         if isinstance(read, Omission):
@@ -348,18 +348,18 @@ _WITH_TEXT = ("p", "h", "header-decl", "footer-decl", "date-time-decl")
 _PAGE = re.compile(r"(?i)[\W\d_]*(?:page|seite|página|pagina|ページ|页面|頁|第)?[\W\d_]*[页頁]?")
 """A page number, with the word that LibreOffice puts before it by default."""
 _LONGEST = 40
-"""The longest text, in characters, that may be only a page number."""
+"""Maximum number of characters of a text that may be just a page number."""
 
 
 def visible_texts(margins: Iterable[Element]) -> dict[str, None]:
-    """Return the texts of headers or footers, each once, without mere page numbers."""
+    """Return the texts of headers or footers, each once, without plain page numbers."""
     entries = (entry for margin in margins for entry in elements_named(margin, *_WITH_TEXT))
     said = (" ".join("".join(signs(entry)).split()) for entry in entries)
     return dict.fromkeys(text for text in said if len(text) > _LONGEST or not _PAGE.fullmatch(text))
 
 
 def callout(added: Insertions, kind: str, said: Iterable[str]) -> list[Element]:
-    """Return a paragraph with a marker for a callout of a kind; empty without texts."""
+    """Return a paragraph with the marker for a callout of the given kind; empty without texts."""
     made = blocks.paras(said)
     return [paragraph(added.marker([blocks.callout(kind, "", made)]))] if made else []
 

@@ -1,4 +1,4 @@
-"""The parts of an Office document, a zip archive of XML: parsed without entities, changed, and packed again.
+"""The parts of an Office document, a zip archive of XML: parsing without entities, changing and packing.
 
 A hostile part can declare entities that grow without bound. Office files need no DOCTYPE, so it is refused.
 """
@@ -18,7 +18,7 @@ from core.documents.kinds import damaged
 _RELATION = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 _IDS = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _STRICT = re.compile(rb"""(=\s*["'])http://purl\.oclc\.org/ooxml/(\w+)/""")
-"""Namespaces of Strict Open XML (ISO/IEC 29500-1), which start differently from Transitional ones."""
+"""Namespaces of Strict Open XML (ISO/IEC 29500-1), whose URIs start differently from those of Transitional."""
 _NAMESPACE = re.compile(r"""\sxmlns:([A-Za-z][\w.-]*)\s*=\s*["']([^"']+)["']""")
 _GENERATED = re.compile(r"ns\d+")
 _USUAL = {
@@ -30,16 +30,16 @@ _USUAL = {
     "http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing": "wp",
     "urn:schemas-microsoft-com:vml": "v",
 }
-"""Namespaces -> their usual prefixes: pandoc recognizes them only by prefix."""
+"""Namespaces -> their usual prefixes, by which alone pandoc recognizes them."""
 _READ = ("t", "chart", "relIds", "blip", "oleObj", "txbxContent", "textpath")
-"""Elements whose content is read; a version of alternative content without any is skipped."""
+"""Elements whose content is read; alternative content without any of them is skipped."""
 _HEAD = 65_536
-"""The first characters of a part, in which its root element declares its namespaces."""
+"""Number of characters at the start of a part in which its root element declares its namespaces."""
 
 
 @frozen
 class Relation:
-    """A reference of a part: to another part of the package, or to an outside address."""
+    """A reference from a part to another part of the package, or to an outside address."""
 
     kind: str
     target: str
@@ -47,7 +47,7 @@ class Relation:
 
 
 Following = dict[Element, list[Element]]
-"""Elements -> the elements to insert after each."""
+"""Element -> elements to insert after it."""
 
 
 class Package:
@@ -82,7 +82,7 @@ class Package:
             return None
 
     def stream(self, name: str, *tags: str) -> Iterator[Element]:
-        """Yield the elements with these tags in a part, each once it is complete; elements read before are freed."""
+        """Yield each element with one of these tags in a part once it is complete; earlier elements are freed."""
         with self._archive.open(name) as file:
             for _, element in ElementTree.iterparse(file):
                 if local(element) in tags:
@@ -101,7 +101,7 @@ class Package:
         return found
 
     def related(self, part: str, kind: str) -> list[str]:
-        """Return the parts that a part refers to by one kind of reference."""
+        """Return the parts that a part refers to with the given kind of reference."""
         same_kind = (
             relation for relation in self.relations(part).values() if relation.kind == kind and not relation.is_outside
         )
@@ -112,7 +112,7 @@ class Package:
         return next(iter(self.related("", "officeDocument")), "")
 
     def to_bytes(self, changed: Mapping[str, Element | bytes]) -> bytes:
-        """Return the package as bytes, with some of its parts replaced."""
+        """Return the package as bytes, with some parts replaced."""
         made = io.BytesIO()
         with zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as archive:
             for name in sorted(self.names - set(changed)):
@@ -122,7 +122,7 @@ class Package:
         return made.getvalue()
 
     def _serialized(self, name: str, root: Element) -> str:
-        """Return a part as XML with the namespace declarations that it had: pandoc looks for the prefixes."""
+        """Return a part as XML with its original namespace declarations, because pandoc relies on the prefixes."""
         declared = {
             _USUAL.get(address, prefix): address
             for prefix, address in _NAMESPACE.findall(_text(self.read(name))[:_HEAD])
@@ -160,19 +160,19 @@ def local(element: Element) -> str:
 
 
 def qualified_name(element: Element, name: str) -> str:
-    """Return the full name of an element in the namespace of another one."""
+    """Return a name qualified with the namespace of an element."""
     return str(element.tag).rpartition("}")[0] + "}" + name
 
 
 def add_element(parent: Element, name: str, **attributes: str) -> Element:
-    """Append an element to another one, with its name and attributes in the parent's namespace."""
+    """Append a child with the given name and attributes, in the namespace of its parent."""
     return SubElement(
         parent, qualified_name(parent, name), {qualified_name(parent, key): said for key, said in attributes.items()}
     )
 
 
 def text_run(element: Element, text: str) -> Element:
-    """Return a run of text in the namespace of another element of a Word document."""
+    """Return a text run in the namespace of another element of a Word document."""
     made = Element(qualified_name(element, "r"))
     said = add_element(made, "t")
     said.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
@@ -181,7 +181,7 @@ def text_run(element: Element, text: str) -> Element:
 
 
 def elements_named(root: Element, *names: str) -> Iterator[Element]:
-    """Yield an element and its descendants that have one of these names, regardless of namespace."""
+    """Yield an element and its descendants whose names, without namespace, are among the given ones."""
     return (element for element in root.iter() if local(element) in names)
 
 
@@ -205,7 +205,7 @@ def value(element: Element | None, name: str = "val") -> str:
 
 
 def number_of(said: str, missing: int = 0, *, digits: int = 9) -> int:
-    """Return a number of at most `digits` digits, `missing` for any other text."""
+    """Return a number with at most `digits` digits, or `missing` for any other text."""
     return int(said) if said.isascii() and said.isdigit() and len(said) <= digits else missing
 
 
@@ -220,7 +220,7 @@ def parents(root: Element) -> dict[Element, Element]:
 
 
 def substitute(root: Element, by_old: Mapping[Element, Iterable[Element]]) -> None:
-    """Replace elements by others, at any depth; the text after a replaced element stays.
+    """Replace elements with others, at any depth; the text after a replaced element stays.
 
     A replacement may be the children of another replaced element.
     """
@@ -238,7 +238,7 @@ def substitute(root: Element, by_old: Mapping[Element, Iterable[Element]]) -> No
 
 
 def insert_after(root: Element, following: Following) -> None:
-    """Insert elements after others, at any depth; elements may follow inserted ones too."""
+    """Insert elements after others, at any depth; elements may also follow inserted ones."""
 
     def expanded(children: Iterable[Element]) -> Iterator[Element]:
         for child in children:

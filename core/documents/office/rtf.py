@@ -1,4 +1,4 @@
-"""Rich Text documents (RTF 1.9.1) -> blocks: text in any code page, lists, tables, notes, boxes and comments."""
+"""Parsing of Rich Text (RTF 1.9.1) into blocks: text in any code page, lists, tables, notes, boxes, comments."""
 
 import codecs
 import re
@@ -31,14 +31,14 @@ UNSHOWN = frozenset(
 )
 """Destinations whose text isn't part of the document. Unknown ones that begin with `\\*` are skipped as well."""
 KNOWN = frozenset("shpinst annotation atnauthor fldinst shppict ud do dptxbx listtext pntext footnote objclass".split())
-"""Destinations that begin with `\\*` and are read."""
+"""Destinations that begin with `\\*` and are read nevertheless."""
 _CHARSETS = {
     77: "mac_roman", 128: "cp932", 129: "cp949", 130: "johab", 134: "gb18030", 136: "cp950", 161: "cp1253",
     162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874",
     238: "cp1250", 254: "cp437", 255: "cp850",
 }  # fmt: skip
 CODE_PAGES = {"pc": 437, "pca": 850, "mac": 10000}
-"""Control words for a document's code page -> its number."""
+"""Control words for a document's code page -> the number of the code page."""
 _PAGES = {936: "gb18030", 10000: "mac_roman", 65001: "utf-8", 0: "cp1252"}
 _TOKEN = re.compile(
     rb"\\([a-zA-Z]{1,32})(-?[0-9]{1,10})?[ ]?|\\'([0-9a-fA-F]{2})|\\([\s\S])|([{}])|([^\\{}\r\n]+)|[\r\n]+|\\\Z"
@@ -54,7 +54,7 @@ class Token(NamedTuple):
 
 
 def tokens(data: bytes) -> Iterator[Token]:
-    """Yield the tokens of a document; the bytes of a picture or an object (`bin`) are left out."""
+    """Yield the tokens of a document, without the bytes of pictures and objects (`bin`)."""
     at = 0
     while match := _TOKEN.match(data, at):
         at = match.end()
@@ -76,7 +76,7 @@ def tokens(data: bytes) -> Iterator[Token]:
 
 
 def code_page_encoding(page: int | None) -> str:
-    """Return the encoding of a code page, Western where it is unknown."""
+    """Return the encoding of a code page, cp1252 if it is unknown."""
     name = _PAGES.get(page or 0, f"cp{page}")
     try:
         return codecs.lookup(name).name
@@ -84,12 +84,12 @@ def code_page_encoding(page: int | None) -> str:
         return "cp1252"
 
 
-# Paragraphs of a Rich Text document one after another, in lists and tables.
+# Successive paragraphs of a Rich Text document, in lists and tables.
 
 
 @dataclass(slots=True)
 class Flow:
-    """Collects the paragraphs of a document, note, header or box. `following`: blocks after the open one.
+    """Collects the paragraphs of a document, note, header or box. `following`: blocks to put after the open one.
 
     A table within a table becomes text in its cell.
     """
@@ -187,7 +187,7 @@ class Flow:
 
 _MARGINS = {name + kind: name for name in ("header", "footer") for kind in ("", "l", "r", "f")}
 _FLOWS = {*_MARGINS, "footnote", "annotation", "shptxt", "dptxbxtext"}
-"""Destinations that have their own paragraphs."""
+"""Destinations with their own paragraphs."""
 _COLLECTED = {"fonttbl", "stylesheet", "info", "title", "author", "creatim", "revtim"}
 _COLLECTED |= {"fldinst", "atnauthor", "listtext", "pntext", "objclass"}
 """Destinations with properties of the document, such as fonts, styles and its author."""
@@ -196,14 +196,14 @@ _HEADING = re.compile(r"(?i)heading ?([1-6])\b")
 _LINK = re.compile(r"""HYPERLINK\s+"?([^"\s\\][^"\s]*)""")
 _MOST_LEVELS, _MOST_HEADINGS = 8, 6
 _BULLET = 0xF0B7
-"""The bullet of the font Symbol, a private-use character."""
+"""The bullet of the Symbol font, a private-use character."""
 
 
 _PLAIN = Look()
 _WESTERN, _ANSI = "cp1252", 0
-"""The encoding of Western fonts, and the number of their character set."""
+"""The encoding of Western fonts, and the number of their charset."""
 _OF_WESTERN = "tessera-western"
-"""The name of an error handler that decodes a byte as Western text if the encoding lacks it."""
+"""Name of the error handler that decodes a byte as cp1252 if the encoding lacks it."""
 
 
 def _western_byte(error: UnicodeError) -> tuple[str, int]:
@@ -216,7 +216,7 @@ codecs.register_error(_OF_WESTERN, _western_byte)
 
 @dataclass(slots=True)
 class _State:
-    """The state of a group; `into` is the destination of its text, "" for the document."""
+    """The state of a group; `into` is the destination for its text, "" for the document."""
 
     shown: bool = True
     into: str = ""
@@ -228,7 +228,7 @@ class _State:
 
 
 class Rtf:
-    """A parsed document: its `blocks`, its metadata (`said`), and what was left out."""
+    """A parsed document: its `blocks`, its metadata (`said`), and omissions."""
 
     def __init__(self, data: bytes, *, comments: bool) -> None:
         self.said: dict[str, str] = {}
@@ -279,7 +279,7 @@ class Rtf:
             self._end()
 
     def _write(self, text: bytes, sign: str) -> None:
-        """Collect text until its bytes are complete; fallback characters after a Unicode one are skipped."""
+        """Collect text until its bytes are complete; fallback characters after a Unicode character are skipped."""
         if self._to_skip:
             skipped = min(self._to_skip, len(text) or 1)
             self._to_skip -= skipped
@@ -302,7 +302,7 @@ class Rtf:
             self._emit(self._decode(data))
 
     def _decode(self, data: bytes) -> str:
-        """Return the text of a run; the first byte of a character waits for the second, which may look different.
+        """Return the text of a run; an incomplete character waits for its next byte, whose formatting may differ.
 
         Programs give Western fonts to any text, and some write UTF-8 without declaring it.
         """
@@ -417,7 +417,7 @@ class Rtf:
             self._texts.append("")
 
     def _end(self) -> None:
-        """Close a group, and use the content of its destination."""
+        """Close a group, and process the content of its destination."""
         opened, self._state = self._state.opened, self._states.pop()
         if opened in _FLOWS:
             self._put(opened, self._flows.pop().complete())
@@ -455,7 +455,7 @@ class Rtf:
             self.said[kind] = text
 
     def _end_style(self) -> None:
-        """Record the level of a style whose name says that it is a heading."""
+        """Record the heading level of a style whose name says that it is a heading."""
         name, self._texts[-1] = self._texts[-1], ""
         if heading := _HEADING.search(name):
             self._styles[self._style] = int(heading[1])

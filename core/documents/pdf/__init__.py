@@ -1,4 +1,4 @@
-"""PDF -> Markdown by layout."""
+"""Conversion of PDF files to Markdown by their layout."""
 
 import io
 import re
@@ -14,7 +14,7 @@ _PLACE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?")
 
 
 class Pdf:
-    """Reads letters with pdfium, tables with pdfplumber, and pages without text with OCR if it is installed."""
+    """Reads letters with pdfium, tables with pdfplumber, and pages without text with OCR if that is installed."""
 
     kinds = "pdf"
 
@@ -71,7 +71,7 @@ class Pdf:
 
 
 class PdfText:
-    """Reads the text of a PDF as the file holds it, regardless of its layout."""
+    """Reads the text of a PDF in file order, regardless of its layout."""
 
     kinds = "pdf"
 
@@ -97,7 +97,7 @@ class PdfText:
 
 
 def scan() -> SourceError:
-    """Return the error for a document whose pages are pictures, where OCR isn't installed."""
+    """Return the error for a document whose pages are pictures if OCR isn't installed."""
     return SourceError(
         "",
         "is a scan: its pages are pictures. To have them read: pip install 'tessera-notes[ocr]'",
@@ -105,7 +105,7 @@ def scan() -> SourceError:
 
 
 def _read_scans(document: object, numbers: list[int], *, everything: bool) -> dict[int, str]:
-    """Return the text of scanned pages by page number; raises SourceError if OCR is missing and all are scans."""
+    """Return the text of scanned pages by page number; raises SourceError if all pages are scans and OCR is missing."""
     if not numbers:
         return {}
     if not has("rapidocr"):

@@ -1,4 +1,4 @@
-"""Content of a PDF page besides its letters: comments, attached files, descriptions of pictures."""
+"""Content of a PDF page besides its letters: comments, attached files, picture descriptions."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -14,14 +14,14 @@ _LINK, _FREE_TEXT, _POPUP, _WIDGET, _FILE = 2, 3, 16, 20, 17
 
 @dataclass(slots=True)
 class Asides:
-    """Descriptions of a page's pictures, comments as callouts, and names of attached files."""
+    """The picture descriptions on a page, comments as callouts, and names of attached files."""
 
     descriptions: list[str] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
 
     def add(self, annotation: object) -> None:
-        """Add the comment of an annotation, and the name of its file."""
+        """Add the comment of an annotation, and the name of the file attached to it."""
         import pypdfium2.raw as pdfium
 
         kind = pdfium.FPDFAnnot_GetSubtype(annotation)
@@ -36,7 +36,7 @@ class Asides:
 
 
 def attached_files(document: "PdfDocument") -> list[str]:
-    """Return the names of the files within a PDF."""
+    """Return the names of the files attached to a PDF."""
     import pypdfium2.raw as pdfium
 
     files = items(pdfium.FPDFDoc_GetAttachmentCount, pdfium.FPDFDoc_GetAttachment, document.raw)

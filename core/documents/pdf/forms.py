@@ -1,4 +1,4 @@
-"""Form fields of a PDF whose values aren't text, such as checkboxes -> letters that show the values."""
+"""Conversion of PDF form fields whose values aren't text, such as checkboxes, to letters that show the values."""
 
 import ctypes
 from bisect import bisect
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
     from pypdfium2.raw import FS_RECTF
 
 MOST_CHOICES = 1_000
-"""The most fields of a page that are read; further ones stay as they are drawn."""
+"""Maximum number of fields per page that are read; further fields stay as they are drawn."""
 _CHECK_BOX, _RADIO_BUTTON, _COMBO, _LIST, _TEXT = 2, 3, 4, 5, 6
 _PASSWORD, _COMB = 1 << 13, 1 << 24
 """Flags of password fields, and of fields with a box for each letter."""
 MOST_ITEMS = 5_000
-"""The most parts of an object that are examined."""
+"""Maximum number of parts of an object that are examined."""
 _BEYOND = 2.0
 """Points by which the text of a field may exceed its box."""
 _FEW, _MOST_OPTIONS = 20, 1_000
-"""The most options that are all shown, and the most that are examined; of long lists only the chosen ones show."""
+"""Maximum number of options that are all shown, and maximum that are examined; longer lists show only chosen ones."""
 _BELOW = 2.0
-"""Points from the bottom of a field to the foot of the letters next to it."""
+"""Points from the bottom of a field to the baseline of the letters next to it."""
 _SIZE = 11.0
 
 
@@ -68,7 +68,7 @@ def _mark(chosen: bool) -> str:
 
 
 def _is_legible(form: object, annotation: object, box: "FS_RECTF") -> bool:
-    """Return whether the drawn text shows the entered value: on one line, without parts cut off."""
+    """Return whether the drawn text shows the whole entered value, with no part outside the box."""
     import pypdfium2.raw as pdfium
 
     flags = pdfium.FPDFAnnot_GetFormFieldFlags(form, annotation)
@@ -103,14 +103,14 @@ def items(count: Callable[[object], int], item: Callable[[object, int], object],
 
 
 def read_text(read: Callable[..., int], *of: object) -> str:
-    """Return a text from a pdfium function that first tells its length; `of` are the other arguments."""
+    """Return a text from a pdfium function that first returns the length; `of` are the other arguments."""
     held = (ctypes.c_ushort * (read(*of, None, 0) // 2))()
     read(*of, held, ctypes.sizeof(held))
     return bytes(held).decode("utf-16-le", "replace").strip("\0 \r\n\t")
 
 
 def letters_of(choices: Iterable[Choice], letters: list[Letter], left: float, top: float) -> Iterator[Letter]:
-    """Yield the values of fields as letters on the line next to them; without such a line, add the field's name."""
+    """Yield the values of fields as letters on the line next to each; without such a line, add the field's name."""
     by_foot = attrgetter("y")
     ordered = sorted((letter for letter in letters if not letter.text.isspace()), key=by_foot)
     for text, name, (x0, bottom, x1, upper) in choices:

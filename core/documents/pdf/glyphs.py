@@ -20,16 +20,16 @@ _PAIRS = (
     "⻗雨⻘青⻙韦⻚页⻛风⻜飞⻝食⻟飠⻠饣⻢马⻣骨⻤鬼⻥鱼⻦鸟⻧卤⻨麦⻩黄⻬齐⻮齿⻰龙⻳龟"
 )
 _RADICALS = dict(zip(_PAIRS[::2], _PAIRS[1::2], strict=True))
-"""CJK radicals (U+2E80-2EFF) that NFKC keeps -> the characters that look like them."""
+"""CJK radicals (U+2E80-2EFF) that NFKC doesn't change -> characters that look like them."""
 WIDE = re.compile("[\u2e80-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
-"""Characters that are written without blanks between them."""
+"""Characters that are written without spaces between them."""
 
 
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 
 
 def is_right_to_left(text: str) -> bool:
-    """Return whether a text begins with a letter that is written from right to left."""
+    """Return whether the first letter of a text belongs to a right-to-left script."""
     return text >= "\u0590" and bool(_RIGHT_TO_LEFT.match(text))
 
 
@@ -41,24 +41,24 @@ def clean_text(text: str) -> str:
 
 
 COMPOUND = re.compile(r"(?<![\w-])[^\W\d_]+(?:-[^\W\d_]+)+(?!\w)")
-"""Words that are written with hyphens."""
+"""Hyphenated words."""
 _LAST = re.compile(r"[\w-]*-$")
 _FIRST = re.compile(r"[\w-]*\w")
 _WORD = 60
-"""The most characters of a word that are examined."""
+"""Maximum number of characters of a word that are examined."""
 _FIRST_PARTS = frozenset(
     "self well ill ex half quasi cross high low long short full part all two three four five six seven eight"
     " nine ten first second third fourth one single double real open free old new good best better large small".split()
 )
-"""First parts of English words that are written with a hyphen more often than without."""
+"""First parts of English words that are hyphenated more often than not."""
 _ENDINGS = re.compile(r"(?:s|y|ly|ing|ed|er|ers|est|en|ness|ism|ist|ity|ish|ful|less|age|hood|ship|dom|way|ways)$")
-"""Ends of divided words, which are no second parts of compounds."""
+"""Endings of divided words, which can't be second parts of compounds."""
 
 
 def join_texts(first: str, second: str, compounds: frozenset[str] = frozenset()) -> str:
-    """Return two lines of a paragraph as one, and rejoin a word that was divided between them.
+    """Join two lines of a paragraph, and rejoin a word that was divided between them.
 
-    A hyphen stays in `compounds`, and in words that look like compounds.
+    A hyphen stays in words that are in `compounds` or look like compounds.
     """
     if not first or not second:
         return first + second
@@ -84,7 +84,7 @@ _FIXED, _FORCED_BOLD = 1, 1 << 18
 _FIXED_NAMES = re.compile(r"mono|courier|consol|menlo|typewriter|(?:cm|sf|ec|lm)(?:sl|it|vt)?tt")
 _MOST_LETTERS = 200_000
 _SPECIAL = {*range(32), 32, 45, 0xFFFD, 0xFFFE, 0xFFFF}
-"""Codes with special treatment: blanks, hyphens, line ends, and glyphs without a character."""
+"""Character codes with special treatment: spaces, hyphens, line ends, and glyphs without a character."""
 _REAL = {2, 9, 32, 45}
 _BREAKS = {10, 13}
 _HYPHEN = 2
@@ -94,16 +94,16 @@ _CODES = {
     **dict(zip(range(16, 23), "“”„«»–—", strict=True)),
     **dict(zip(range(27, 32), ("ff", "fi", "fl", "ffi", "ffl"), strict=True)),
 }
-"""Codes of TeX's fonts (OT1, T1) that pdfium returns unchanged if a font doesn't map them."""
+"""Character codes of TeX fonts (OT1, T1) that pdfium returns unchanged if a font has no mapping."""
 _LIGATURE = 4
-"""The most letters of a ligature."""
+"""Maximum number of letters in a ligature."""
 _SMALLEST = 0.5
 _STEP = 0.5
 """Degrees to which directions are rounded."""
 _DOWN, _STEEP = 90, 10
-"""Degrees by which vertical lines are turned, and how much farther down than aside their letters step."""
+"""Degrees by which vertical lines are turned, and the ratio of vertical to horizontal step that makes them vertical."""
 _ALIKE = 3.0
-"""Degrees up to which directions count as one."""
+"""Maximum difference in degrees of directions that count as equal."""
 
 
 @frozen
@@ -119,7 +119,7 @@ class Direction:
         return self.mirrored == other.mirrored and min(apart, 360 - apart) <= _ALIKE
 
     def seen_from(self, upright: "Direction") -> "Direction":
-        """Return this direction after the page is turned so that `upright` is upright."""
+        """Return this direction after a turn of the page that makes `upright` upright."""
         degrees = self.degrees - upright.degrees
         if upright.mirrored:
             return Direction(-degrees % 360, not self.mirrored)
@@ -144,13 +144,13 @@ class PlacedText:
 
 @dataclass(slots=True)
 class Letter(PlacedText):
-    """A character; `at` is its index in pdfium's text. Blanks that pdfium added have no width."""
+    """A character; `at` is its index in pdfium's text. Blanks added by pdfium have no width."""
 
     at: int = -1
 
 
 def gap(last: Letter, letter: Letter) -> float:
-    """Return the distance between a letter and the one before it, which is on its right in Arabic or Hebrew."""
+    """Return the distance to the previous letter, which is on the right in Arabic or Hebrew."""
     if letter.x0 < last.x0 and (is_right_to_left(letter.text) or is_right_to_left(last.text)):
         return last.x0 - letter.x1
     return letter.x0 - last.x1
@@ -160,7 +160,7 @@ def gap(last: Letter, letter: Letter) -> float:
 class Glyphs:
     """The letters of a page by direction. `unknown`: glyphs without a character. `beyond`: letters over the limit.
 
-    Positions are reliable for upright letters only: for others, turn the page first.
+    Positions are reliable for upright letters only; for other letters, turn the page first.
     """
 
     letters: dict[Direction, list[Letter]] = field(default_factory=dict)
@@ -169,12 +169,12 @@ class Glyphs:
 
     @property
     def count(self) -> int:
-        """The number of letters and digits on the page."""
+        """Number of letters and digits on the page."""
         text = "".join(letter.text for letters in self.letters.values() for letter in letters)
         return sum(map(str.isalnum, text)) + self.beyond
 
     def directions(self) -> list[Direction]:
-        """Return the directions of the letters, the most frequent first; similar ones count as one."""
+        """Return the directions of the letters, most frequent first; similar directions count as one."""
         found: list[Direction] = []
         for direction in sorted(self.letters, key=lambda letter: -len(self.letters[letter])):
             if self.letters[direction] and not any(direction.is_like(other) for other in found):
@@ -185,7 +185,7 @@ class Glyphs:
         return sorted(found, key=lambda item: -weights[item])
 
     def alike(self, wanted: Direction, without: Sequence[Direction] = ()) -> list[Letter]:
-        """Return the visible letters of a direction in file order, except letters like a direction in `without`."""
+        """Return the visible letters with a direction in file order, except letters with a direction in `without`."""
         alike = [
             held
             for direction, held in self.letters.items()
@@ -196,10 +196,10 @@ class Glyphs:
 
 
 class _TextStyle(NamedTuple):
-    """Properties that the letters of a text object share, and the list that collects them.
+    """Properties that the letters of a text object share, and the list that collects the letters.
 
-    With `varies` each letter has its own baseline, and is at most `widest` wide: pdfium's boxes of vertical letters are
-    too wide once their page is turned. `drawn` collects the letters of a font without a size.
+    With `varies`, each letter has its own baseline and is at most `widest` wide, because pdfium's boxes of vertical
+    letters are too wide after the page is turned. `drawn` collects the letters of a font without a size.
     """
 
     size: float
@@ -285,9 +285,9 @@ def glyphs(loaded: "PdfPage") -> Glyphs:
 
 
 def _by_address(function: Any, result: Any, *more: Any) -> Any:
-    """Return a pdfium function on a text page and an index that takes addresses as numbers.
+    """Return a pdfium function that takes a text page and an index, in a form that takes addresses as integers.
 
-    It is called for each letter: ctypes' own objects would take a third of the time.
+    It is called for each letter, and ctypes' own objects would take a third of the time.
     """
     address = ctypes.cast(function, ctypes.c_void_p).value or 0
     return ctypes.PYFUNCTYPE(result, ctypes.c_void_p, ctypes.c_int, *more)(address)
@@ -298,14 +298,14 @@ def _is_letter(code: int) -> bool:
 
 
 def _divide(ligature: Sequence[Letter], left: float, right: float) -> None:
-    """Divide the box that the letters of a ligature share among them."""
+    """Divide the box of a ligature among its letters."""
     width = (right - left) / len(ligature)
     for number, letter in enumerate(ligature):
         letter.x0, letter.x1 = left + number * width, left + (number + 1) * width
 
 
 def _origin(raw: object, at: int) -> complex:
-    """Return the origin of a letter, from the left and the bottom of the page, in points."""
+    """Return the origin of a letter in points from the left and the bottom of the page."""
     import pypdfium2.raw as pdfium
 
     x, y = ctypes.c_double(), ctypes.c_double()
@@ -314,7 +314,7 @@ def _origin(raw: object, at: int) -> complex:
 
 
 class _Font(NamedTuple):
-    """The look of a font. `drawn` collects its letters if it has no size; `runs_down` is for Chinese in columns."""
+    """Properties of a font. `drawn` collects its letters if it has no size; `runs_down` is for vertical Chinese."""
 
     bold: bool
     fixed: bool
@@ -336,7 +336,7 @@ def _style(raw: object, at: int, made: Glyphs, fonts: dict[int, _Font]) -> _Text
         look = fonts[key] = _look(font)
     if held and not look.runs_down and _runs_down(raw, at, held, matrix):
         look = fonts[key] = look._replace(runs_down=True)
-    # A drawn font's own matrix, which can't be asked for, may mirror it back and scale it.
+    # The matrix of a drawn font, which can't be queried, may mirror and scale the letters.
     mirrored = look.drawn is None and matrix.a * matrix.d < matrix.b * matrix.c
     degrees = math.degrees(math.atan2(matrix.b, matrix.a)) - _DOWN * look.runs_down
     degrees = round(degrees / _STEP) * _STEP % 360
@@ -359,7 +359,7 @@ def _runs_down(raw: object, at: int, held: Any, matrix: Any) -> bool:
 
 
 def _look(font: object) -> _Font:
-    """Return the look of a font; a drawn one (Type 3) has no name."""
+    """Return the properties of a font; a drawn font (Type 3) has no name."""
     import pypdfium2.raw as pdfium
 
     if not font:

@@ -1,4 +1,4 @@
-"""The pages of a PDF -> Markdown, without running heads; font sizes make headings, gaps make paragraphs."""
+"""Conversion of PDF pages to Markdown, without running heads; font sizes make headings, gaps make paragraphs."""
 
 import re
 from collections import Counter
@@ -20,13 +20,13 @@ from core.markdown.writing import code_block, table
 # The ruled tables of a page, by pdfplumber's functions on its lines.
 
 _Cell = tuple[float, float, float, float]
-"""A cell of ruled lines: left, top, right, bottom."""
+"""A cell of a ruled table: left, top, right, bottom."""
 _FRAME = 8
-"""The most lines of a cell that has most of a table's letters; a longer one is text in a frame, not a table."""
+"""Maximum number of lines in a cell with most of a table's letters; with more lines, it is framed text, not a table."""
 _ROWS = 3
-"""The fewest rows that make the content of a cell a table of its own."""
+"""Minimum number of rows from which the content of a cell is a nested table."""
 _OUTSIDE = 0.5
-"""Share of baselines continuing outside a table, from which its rules frame only a part of the real one."""
+"""Share of baselines that continue outside the rules of a table, above which the rules frame only part of it."""
 
 
 def ruled_tables(page: Page) -> tuple[list[PageTable], list[Letter]]:
@@ -85,7 +85,7 @@ def _ruled_table(cells: Sequence[_Cell], letters: Sequence[Letter], page: int) -
 
 
 def _divide(cells: Sequence[Sequence[GlyphRun]], widths: Sequence[float]) -> list[list[str]]:
-    """Return a ruled row as one row of running text, or as a row for each of its baselines."""
+    """Return a ruled row as one row of running text, or as one row per baseline."""
     several = [number for number, lines in enumerate(cells) if len(lines) > 1]
     if len(several) < 2 or any(is_prose(cells[number], widths[number]) for number in several):
         return [[_join_blocks(lines) for lines in cells]]
@@ -95,7 +95,7 @@ def _divide(cells: Sequence[Sequence[GlyphRun]], widths: Sequence[float]) -> lis
 
 
 def _is_part(cells: Collection[Sequence[GlyphRun]], outside: Sequence[Letter]) -> bool:
-    """Return whether rules frame only a part of a table: its rows go on outside, or cells are tables themselves."""
+    """Return whether rules frame only a part of a table: its rows continue outside, or cells contain tables."""
     if any(sum(len(row) > 1 for row in by_baseline(runs)) >= _ROWS for runs in cells):
         return True
     baselines = {round(run.y) for runs in cells for run in runs}
@@ -117,9 +117,9 @@ Kind = Literal["heading", "text", "item", "code", "table", "callout"]
 
 @dataclass(slots=True)
 class PageBlock:
-    """A block of the text; `level` is the level of a heading or the depth of a list item.
+    """A block of text; `level` is the level of a heading or the depth of a list item.
 
-    A heading is `stated` if the document's bookmarks name it.
+    A heading is `stated` if it is one of the document's bookmarks.
     """
 
     kind: Kind
@@ -127,7 +127,7 @@ class PageBlock:
     page: int
     level: int = 0
     places: list[tuple[int, int]] = field(default_factory=list)
-    """(characters before, page) where a later page begins in the text."""
+    """Offset in the text at which a later page begins, with the page number."""
     stated: bool = False
 
 
@@ -170,13 +170,13 @@ _BULLET = re.compile(r"^(?:[•◦▪‣●○■□◆➢✓·*–-]\s*(?=\S)|(
 _ITEM = re.compile(r"^(\d{1,3})[.)]\s+(?=\S)")
 _ENDS = tuple(".!?。！？：:;；…”」")
 _SPACED = 1.6
-"""Factor of the usual line distance from which a gap ends a paragraph."""
+"""Factor of the usual line spacing above which a gap ends a paragraph."""
 _SEVERAL = 4
-"""The fewest consecutive lines of one style that can't be headings."""
+"""Minimum number of consecutive lines in one style that can't be headings."""
 _SHARE = 0.5
-"""Ratio of characters in headings to those below them, above which a level holds filled-in values, not headings."""
+"""Ratio of characters in headings to those below them above which a level holds form values, not headings."""
 _FEW = 4
-"""The fewest headings of a level for which this is checked."""
+"""Minimum number of headings in a level for this check."""
 
 
 @frozen
@@ -208,7 +208,7 @@ def _texts(part: Part) -> Iterable[str]:
 def text_of(
     views: Sequence[View], pages: int, outline: Titles, scans: Mapping[int, str], asides: Mapping[int, Asides]
 ) -> Text:
-    """Return the text of a document of `pages` pages.
+    """Return the text of a document with `pages` pages.
 
     `outline` has the levels of titles, `scans` the texts of scanned pages by number; other text of a scanned page comes
     first. `asides` come at the end of their pages.
@@ -239,7 +239,7 @@ def _without_scans(column: Sequence[Part], scan: str) -> Sequence[Part]:
 
 
 def _demote(blocks: Sequence[PageBlock]) -> None:
-    """Turn false headings into text: long ones, ones without text below, and levels that hold values."""
+    """Turn false headings into text: long ones, ones without text below, and levels that hold form values."""
     values = _levels_of_values(blocks)
     next_level: int | None = 0
     for block in reversed(blocks):
@@ -252,7 +252,7 @@ def _demote(blocks: Sequence[PageBlock]) -> None:
 
 
 def _levels_of_values(blocks: Sequence[PageBlock]) -> set[int]:
-    """Return the heading levels with too much text compared to the text below them, such as values in a form."""
+    """Return the heading levels with too much text in proportion to the text below, such as values in a form."""
     headings: Counter[int] = Counter()
     below: Counter[int] = Counter()
     counts: Counter[int] = Counter()
@@ -304,7 +304,7 @@ def _add(
 
 
 def _like_neighbours(column: Sequence[Part], styles: Styles) -> set[int]:
-    """Return the indexes of lines in a run of several lines of one style, which can't be headings."""
+    """Return the indexes of lines in a run of lines with the same style, which can't be headings."""
     alike: set[int] = set()
     stretch: list[int] = []
     for number, (last, line) in enumerate(pairwise([None, *column])):
@@ -322,7 +322,7 @@ def _like_neighbours(column: Sequence[Part], styles: Styles) -> set[int]:
 
 
 def _start_block(line: GlyphRun, styles: Styles, outline: Titles, starts: list[float], *, differs: bool) -> PageBlock:
-    """Return the block that a line would begin; `starts` are the left edges of the open list levels."""
+    """Return the block that a line would begin; `starts` has the left edges of the open list levels."""
     stated = outline.get((line.page, normalize_title(line.text)), 0) if line.bold or line.size > styles.body else 0
     if level := stated or (differs and styles.level(line)):
         return PageBlock("heading", line.text, line.page, level, stated=bool(stated))
@@ -339,7 +339,7 @@ def _start_block(line: GlyphRun, styles: Styles, outline: Titles, starts: list[f
 
 
 def _goes_on(before: PageBlock, block: PageBlock, last: GlyphRun, line: GlyphRun, right: float, styles: Styles) -> bool:
-    """Return whether a line continues the block before it."""
+    """Return whether a line continues the previous block."""
     gap = line.y - last.y
     if block.kind == "heading":
         near = gap <= 1.5 * line.size and abs(last.size - line.size) < 0.5 and last.bold == line.bold
@@ -354,13 +354,13 @@ def _goes_on(before: PageBlock, block: PageBlock, last: GlyphRun, line: GlyphRun
 
 
 def _first_word(line: GlyphRun) -> float:
-    """Return the approximate width of a line's first word, for which the line before had no room."""
+    """Return the approximate width of a line's first word, which had no room on the previous line."""
     first = 1 if WIDE.match(line.text) else len(line.text.partition(" ")[0])
     return first / len(line.text) * (line.x1 - line.x0)
 
 
 def _crosses(before: PageBlock, block: PageBlock) -> bool:
-    """Return whether a paragraph goes on in the next column or on the next page."""
+    """Return whether a paragraph continues in the next column or on the next page."""
     starts_within = bool(re.match(r"[a-z(]", block.text) or WIDE.match(block.text))
     return before.kind == "text" and not before.text.endswith(_ENDS) and starts_within and len(before.text) > 40
 

@@ -1,4 +1,4 @@
-"""Letters -> runs on one baseline -> lines."""
+"""Grouping of letters into runs on one baseline, and of runs into lines."""
 
 import re
 from collections import Counter
@@ -10,28 +10,28 @@ from statistics import median
 
 from core.documents.pdf.glyphs import WIDE, Letter, PlacedText, gap, is_right_to_left
 
-# The letters of a run -> its words: the blanks that pdfium has, unless the places of the letters prove otherwise.
+# The letters in a run -> its words: pdfium's spaces count, unless the positions of the letters prove otherwise.
 
 _GAP = 0.22
-"""Share of a letter's size from which a gap is a blank, for letters that aren't consecutive in the file."""
+"""Share of the letter size above which a gap is a space, for letters that aren't consecutive in the file."""
 _PROVEN = 0.6
-"""The same for consecutive letters, between which pdfium has no blank."""
+"""As `_GAP`, for consecutive letters between which pdfium reports no space."""
 _WIDE_GAP = 0.5
-"""The same between two wide characters."""
+"""As `_GAP`, between two wide characters."""
 _TOUCHING = 0.05
-"""Share of a letter's size up to which there is no gap; a blank that pdfium added there is dropped."""
+"""Share of the letter size up to which there is no gap; a space that pdfium added there is dropped."""
 _SPACED = 0.08
-"""Share of a letter's size that all gaps of a letterspaced word reach."""
+"""Share of the letter size that every gap in a letterspaced word reaches."""
 _LEAST = 4
-"""The fewest letters of a letterspaced word."""
+"""Minimum number of letters in a letterspaced word."""
 _LETTERS = re.compile(r"(?<!\S)[^\W\d_] [^\W\d_](?!\S)")
 """Two words of one letter each, a sign of letterspaced words."""
 _WORD = 1.5
-"""Factor of the usual gap or step from which a gap between spaced letters is a blank."""
+"""Factor of the usual gap or step above which a gap between letterspaced letters is a space."""
 
 
 def words(letters: Sequence[Letter]) -> str:
-    """Return the text of letters on one baseline, from left to right, with a blank between words."""
+    """Return the text of letters on one baseline, from left to right, with spaces between words."""
     parts: list[str] = []
     last: Letter | None = None
     said, added = False, -1
@@ -55,7 +55,7 @@ def words(letters: Sequence[Letter]) -> str:
 
 
 def _is_blank(last: Letter, letter: Letter, apart: float, added: int) -> bool:
-    """Return whether a gap between letters is a blank; pdfium may have `added` one, at a place in its text."""
+    """Return whether a gap between letters is a space; `added` is the index of a space added by pdfium, if any."""
     share = apart / max(letter.size, last.size)
     if WIDE.match(letter.text) and WIDE.match(last.text):
         return share > _WIDE_GAP
@@ -65,7 +65,7 @@ def _is_blank(last: Letter, letter: Letter, apart: float, added: int) -> bool:
 
 
 def _close_gaps(letters: Sequence[Letter], parts: Sequence[str]) -> str:
-    """Return the text of letters and blanks, with letterspaced words (I N V O I C E) closed.
+    """Return the text of letters and spaces, with letterspaced words (I N V O I C E) closed up.
 
     Letters in alphabetical order are a list, not a word.
     """
@@ -95,7 +95,7 @@ def _is_apart(last: Letter, letter: Letter) -> bool:
 
 
 def _between(letters: Sequence[Letter]) -> list[bool]:
-    """Return, for each pair of adjacent spaced letters, whether a new word begins there."""
+    """Return whether a new word begins between each pair of adjacent letterspaced letters."""
     gaps = [second.x0 - first.x1 for first, second in pairwise(letters)]
     steps = [second.x0 - first.x0 for first, second in pairwise(letters)]
     regular = min(gaps, steps, key=_spread)
@@ -109,14 +109,14 @@ def _spread(values: Sequence[float]) -> float:
 
 _X0, _X1, _SIZE, _BOLD, _FIXED = map(attrgetter, ("x0", "x1", "size", "bold", "fixed"))
 _NEAR = 40
-"""The number of previous groups that are searched for a left neighbour."""
+"""Number of previous groups among which a left neighbour is searched."""
 _APART = 1.2
-"""Share of a letter's size from which a gap separates runs: the gap between columns is wider."""
+"""Share of the letter size above which a gap separates runs; gaps between columns are wider."""
 
 
 @dataclass(slots=True)
 class GlyphRun(PlacedText):
-    """Letters on one baseline without a wide gap."""
+    """Letters on one baseline without wide gaps between them."""
 
     page: int = 0
 
@@ -127,7 +127,7 @@ class GlyphRun(PlacedText):
 
 @dataclass(slots=True)
 class _Group:
-    """Letters side by side; `y` and `size` are the largest letter's."""
+    """Letters side by side; `y` and `size` are those of the largest letter."""
 
     letters: list[Letter]
     y: float
@@ -137,7 +137,7 @@ class _Group:
 
 
 def runs_of(letters: Sequence[Letter], page: int) -> list[GlyphRun]:
-    """Return runs of letters: letters consecutive in the file are joined first, then groups on one baseline."""
+    """Return runs of letters: consecutive letters in the file are joined first, then groups on one baseline."""
     groups: list[_Group] = []
     for letter in letters:
         if groups and _continues(groups[-1].letters[-1], letter):
@@ -155,7 +155,7 @@ def runs_of(letters: Sequence[Letter], page: int) -> list[GlyphRun]:
 
 
 def _continues(last: Letter, letter: Letter) -> bool:
-    """Return whether a letter follows another directly: on its baseline, or a smaller one a little above or below."""
+    """Return whether a letter directly follows another: on its baseline, or, if smaller, slightly above or below it."""
     size = last.size if last.size > letter.size else letter.size
     if not -0.6 * size < letter.x0 - last.x1 < _APART * size and not -0.6 * size < gap(last, letter) < _APART * size:
         return False
@@ -165,7 +165,7 @@ def _continues(last: Letter, letter: Letter) -> bool:
 
 
 def _merge_groups(groups: Sequence[_Group]) -> list[_Group]:
-    """Join groups on one baseline that the file separates, such as words that it places one by one."""
+    """Join groups on one baseline that the file separates, such as words that are placed individually."""
     merged: list[_Group] = []
     for group in groups:
         for other in reversed(merged[-_NEAR:]):
@@ -201,7 +201,7 @@ def _run(group: _Group, page: int) -> GlyphRun:
 
 
 def lines_of(runs: Iterable[GlyphRun]) -> list[GlyphRun]:
-    """Return the lines of one column: runs on one baseline are joined, from left to right, from top to bottom."""
+    """Return the lines of a column: runs on one baseline are joined, from left to right, then from top to bottom."""
     lines: list[GlyphRun] = []
     for run in sorted(runs, key=lambda run: (run.y, run.x0)):
         last = lines[-1] if lines else None
@@ -222,24 +222,24 @@ def lines_of(runs: Iterable[GlyphRun]) -> list[GlyphRun]:
 _ENDS = tuple(".!?。！？:：;；")
 _GOES_ON = re.compile(r"[^\W\dA-Z_]")
 _SHARE = 0.4
-"""The least share of lines in running text that continue in the next one."""
+"""Minimum share of lines in running text that continue on the next line."""
 _PITCH = 1.8
-"""The largest line distance of running text, as a factor of the letter size."""
+"""Maximum line spacing of running text, as a factor of the letter size."""
 _HALF, _FULL = 0.5, 0.9
-"""Share of the width that a line must fill to continue with a small letter, or with any letter."""
+"""Share of the width that a line must fill if the next one begins with a small letter, or with any letter."""
 _WORDS = 5
-"""The fewest words of a line that continues with any letter."""
+"""Minimum number of words in a line if the next one may begin with any letter."""
 
 
 def is_prose(lines: Sequence[GlyphRun], width: float = 0.0) -> bool:
-    """Return whether lines are running text; `width` is the width of their column, by default of all the lines."""
+    """Return whether lines are running text; `width` is the width of their column, by default that of the lines."""
     if len(lines) < 2:
         return False
     return go_on(list(pairwise(lines)), width or max(line.x1 for line in lines) - min(line.x0 for line in lines))
 
 
 def go_on(pairs: Sequence[tuple[GlyphRun, GlyphRun]], width: float) -> bool:
-    """Return whether enough pairs are lines of running text, in a column of this width."""
+    """Return whether enough pairs of lines are running text, in a column of this width."""
     return bool(pairs) and sum(_goes_on(first, second, width) for first, second in pairs) >= _SHARE * len(pairs)
 
 

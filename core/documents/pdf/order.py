@@ -1,4 +1,4 @@
-"""The runs of a page -> tables without rules, and the reading order: column after column."""
+"""Tables without rules in the runs of a page, and its reading order, column by column."""
 
 import re
 from collections import Counter
@@ -10,21 +10,21 @@ from core.documents.pdf.glyphs import join_texts
 from core.documents.pdf.lines import GlyphRun, go_on, is_prose, lines_of
 
 _MARK = re.compile(r"[^\w\s]{1,2}|\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})[.)]|\[\d+\]")
-"""A bullet or a number before an item."""
+"""A bullet or a number at the start of a list item."""
 _BULLET = re.compile(r"[•◦▪‣●○■□◆➢✓·]")
 _LEAST_ROWS = 3
-"""The fewest rows of a table without rules; with only two full rows, the fewest cells of one."""
+"""Minimum number of rows in a table without rules, and minimum cells per row if only two rows are full."""
 _SPAN = 0.15
-"""Share of the rows that may have cells spanning several columns."""
+"""Maximum share of rows with cells that span several columns."""
 _APART, _WRAPPED = 3.5, 1.6
-"""The largest distances of rows, and of the lines within a cell, as factors of the letter size."""
+"""Maximum distance of rows, and of lines within a cell, as factors of the letter size."""
 _CELL_GAP = 3.0
-"""Points between two columns."""
+"""Minimum distance in points between two columns of a table."""
 
 
 @dataclass(slots=True)
 class PageTable:
-    """The rows of a table, equally long, and its box on a page."""
+    """A table: its rows, all with the same number of cells, and its box on a page."""
 
     rows: list[list[str]]
     x0: float
@@ -35,12 +35,12 @@ class PageTable:
 
     @property
     def texts(self) -> Iterator[str]:
-        """The texts of its cells."""
+        """Texts of the cells."""
         return (cell for row in self.rows for cell in row)
 
 
 def fill_cells(rows: Iterable[Sequence[tuple[int, str]]], columns: int) -> list[list[str]]:
-    """Return rows of cells; text alone on its baseline continues the cell above it."""
+    """Return rows of cells; a lone text on its baseline continues the cell above it."""
     made: list[list[str]] = []
     for row in rows:
         number, text = row[0]
@@ -89,7 +89,7 @@ def find_tables(runs: Sequence[GlyphRun]) -> tuple[list[PageTable], list[GlyphRu
 
 
 def _cells(row: Sequence[GlyphRun]) -> RunGroups:
-    """Return the cells of a row; a bullet or a number shares the cell of its item."""
+    """Return the cells of a row; a bullet or a number is in the same cell as its item."""
     cells: RunGroups = []
     for run in row:
         if cells and len(cells[-1]) == 1 and (_MARK if len(cells) == 1 else _BULLET).fullmatch(cells[-1][0].text):
@@ -100,7 +100,7 @@ def _cells(row: Sequence[GlyphRun]) -> RunGroups:
 
 
 def _goes_on(group: Sequence[Sequence[GlyphRun]], row: Sequence[GlyphRun]) -> bool:
-    """Return whether a row may be the next one of a table."""
+    """Return whether a row can be the next row of a table."""
     size = max(run.size for run in row)
     apart = row[0].y - group[-1][0].y
     if apart > _APART * size or max(size, group[-1][0].size) > 1.3 * min(size, group[-1][0].size):
@@ -176,24 +176,24 @@ def _column(cell: Sequence[GlyphRun], columns: Sequence[float]) -> int:
 
 
 def _wraps(row: Sequence[GlyphRun], columns: Sequence[float]) -> bool:
-    """Return whether a row of one cell continues the cell above it."""
+    """Return whether a row with one cell continues the cell above it."""
     number = _column(row, columns)
     is_within = number + 1 == len(columns) or row[-1].x1 < columns[number + 1]
     return is_within and (number > 0 or row[0].text[:1].islower())
 
 
 _LEAST = 3
-"""The fewest lines of a column."""
+"""Minimum number of lines in a column."""
 _SHARE = 0.2
-"""Share of the text width that the lines of a column have on average, unless they are running text."""
+"""Minimum average width of the lines in a column, as a share of the text width, unless they are running text."""
 _SAME_BASELINE = 0.7
-"""Share of a column's lines on baselines of the other one, from which both are columns of a table."""
+"""Share of a column's lines on the baselines of another column, above which both are columns of a table."""
 _MOST = 40
-"""The most positions that are tried as the start of a column."""
+"""Maximum number of positions to try as the start of a column."""
 _GUTTER = 6.0
-"""Points between two columns."""
+"""Minimum distance in points between two text columns."""
 _ACROSS = 0.25
-"""Share of the lines beside a gutter that may cross it."""
+"""Maximum share of the lines next to a gutter that may cross it."""
 
 Part = GlyphRun | PageTable
 
@@ -240,7 +240,7 @@ def flows(parts: Sequence[Part]) -> list[list[Part]]:
 
 
 def _is_title(part: Part, others: Sequence[Part]) -> bool:
-    """Return whether a part is in larger letters than most others."""
+    """Return whether the letters of a part are larger than those of most other parts."""
     sizes = sorted(other.size for other in others if isinstance(other, GlyphRun))
     return isinstance(part, GlyphRun) and bool(sizes) and part.size > 1.08 * sizes[len(sizes) // 2]
 
@@ -259,7 +259,7 @@ def _bottom(part: Part) -> float:
 
 
 def _gutter(parts: Sequence[Part]) -> float | None:
-    """Return the left edge of the best right column, None if the parts form one column."""
+    """Return the left edge of the best right column, None if there is only one column."""
     runs = [part for part in parts if isinstance(part, GlyphRun)]
     if len(runs) < 2 * _LEAST:
         return None

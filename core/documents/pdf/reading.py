@@ -1,4 +1,4 @@
-"""A page of a PDF -> its positioned letters and its drawings. Positions are points from the top left."""
+"""Reading a PDF page into positioned letters and drawings. Positions are points from the top left."""
 
 import ctypes
 import io
@@ -37,7 +37,7 @@ class Drawings:
 
     edges: list[Edge] = field(default_factory=list)
     dots: list[tuple[float, float, float]] = field(default_factory=list)
-    """Small shapes that may be bullets of lists: left, right, and vertical middle from the top."""
+    """Small shapes that may be list bullets: left, right, and vertical centre from the top."""
     pictures: int = 0
     shapes: int = 0
 
@@ -59,7 +59,7 @@ def drawings(loaded: "PdfPage", left: float, top: float) -> Drawings:
 
 
 def _add_object(item: object, made: Drawings, outer: "PdfMatrix", budget: list[int], depth: int) -> None:
-    """Add the ruled lines and dots of an object, and count it; `outer` is the matrix of its container."""
+    """Add the ruled lines and dots in an object, and count it; `outer` is its container's matrix."""
     import pypdfium2.raw as pdfium
     from pypdfium2 import PdfMatrix
 
@@ -139,7 +139,7 @@ def _line(x0: float, top: float, x1: float, bottom: float, orientation: str) -> 
 
 
 class TurningPage:
-    """A page that is read in several directions, one after the other."""
+    """A page that is turned to read its text in several directions, one after the other."""
 
     def __init__(self, document: "PdfDocument", number: int) -> None:
         self._document, self._number = document, number
@@ -149,7 +149,7 @@ class TurningPage:
 
     @property
     def is_turned(self) -> bool:
-        """Whether the page is turned away from its original direction."""
+        """Whether the page is turned from its original direction."""
         return self._direction != UPRIGHT
 
     def reload(self) -> None:
@@ -158,7 +158,7 @@ class TurningPage:
         self.loaded = self._document[self._number - 1]
 
     def turn(self, direction: Direction) -> None:
-        """Turn the page so that letters of an original direction are upright, with a corner at (0, 0)."""
+        """Turn the page so that letters with the given original direction are upright, with a corner at (0, 0)."""
         import pypdfium2.raw as pdfium
         from pypdfium2 import PdfMatrix
 
@@ -179,7 +179,7 @@ class TurningPage:
 
 
 def _frame(direction: Direction) -> "PdfMatrix":
-    """Return the matrix that makes letters of a direction upright."""
+    """Return the matrix that makes letters with the given direction upright."""
     from pypdfium2 import PdfMatrix
 
     return PdfMatrix().rotate(direction.degrees).mirror(False, direction.mirrored)
@@ -188,9 +188,9 @@ def _frame(direction: Direction) -> "PdfMatrix":
 _MOST_MARKS = 50_000
 _MOST_DOTS = 200
 _MOST_DIRECTIONS = 4
-"""The most directions in which a page is read, by number of letters; others are read in file order."""
+"""Maximum number of directions in which a page is read, most letters first; others are read in file order."""
 _SCAN = 20
-"""The number of letters below which a page with a picture is a scan."""
+"""Number of letters below which a page that has a picture is a scan."""
 _MOST_ANNOTATIONS = 5_000
 
 
@@ -213,20 +213,20 @@ class Page:
 
     @property
     def visible_count(self) -> int:
-        """The number of letters from the file, without blanks."""
+        """Number of non-blank letters from the file."""
         return sum(letter.at >= 0 and not letter.text.isspace() for letter in self.letters) + sum(
             page.visible_count for page in self.aside
         )
 
     @property
     def is_scan(self) -> bool:
-        """Whether the page is a picture with hardly any text."""
+        """Whether the page is a picture with almost no text."""
         return self.drawn.pictures > 0 and self.visible_count < _SCAN
 
 
 @contextmanager
 def open_document(data: bytes, most: int) -> Iterator["PdfDocument"]:
-    """Open a PDF; raises SourceError if it is encrypted, damaged or longer than `most` pages."""
+    """Open a PDF; raises SourceError if it is encrypted, damaged or has more than `most` pages."""
     import pypdfium2
 
     try:
@@ -245,7 +245,7 @@ def open_document(data: bytes, most: int) -> Iterator["PdfDocument"]:
 
 
 Titles = dict[tuple[int, str], int]
-"""The levels of bookmarks, from 1, by page number and normalized title."""
+"""Levels of bookmarks, from 1, by page number and normalized title."""
 
 
 def outline(document: "PdfDocument") -> Titles:
@@ -295,7 +295,7 @@ def page(document: "PdfDocument", number: int) -> Page:
 
 
 def _view(turning: TurningPage, number: int, letters: list[Letter], *, with_drawings: bool) -> Page:
-    """Return the content of a page, with only its upright letters."""
+    """Return the content of a page with only its upright letters."""
     made = Page(number, turning.loaded.get_size()[1], letters)
     if with_drawings:
         left, _, _, top = turning.loaded.get_bbox()
@@ -306,7 +306,7 @@ def _view(turning: TurningPage, number: int, letters: list[Letter], *, with_draw
 
 
 def _in_file_order(number: int, letters: list[Letter]) -> Page:
-    """Return letters of many directions as upright lines, one for each stretch of consecutive letters."""
+    """Return letters in many directions as upright lines, one per stretch of consecutive letters."""
     made = Page(number, 0.0)
     x, at = 0.0, -1
     for letter in sorted(letters, key=lambda letter: letter.at):
@@ -319,7 +319,7 @@ def _in_file_order(number: int, letters: list[Letter]) -> Page:
 
 
 def _prepare(turning: TurningPage) -> Asides:
-    """Draw fields, stamps and text boxes into the page; return its other annotations."""
+    """Draw fields, stamps and text boxes into the page; return the other annotations."""
     import pypdfium2.raw as pdfium
 
     raw, asides, is_drawn_on = turning.loaded.raw, Asides(descriptions(turning.loaded)), False
@@ -338,7 +338,7 @@ def _prepare(turning: TurningPage) -> Asides:
 
 
 def _bullets(page: Page) -> Iterator[Letter]:
-    """Yield a bullet for each dot before a letter."""
+    """Yield a bullet for each dot in front of a letter."""
     for x0, x1, middle in page.drawn.dots[:_MOST_DOTS]:
         overlapping = [
             letter
@@ -351,12 +351,12 @@ def _bullets(page: Page) -> Iterator[Letter]:
 
 
 _SHOWN, _HEADS = 60, 12
-"""The most characters that are shown of a running head, and the most heads."""
+"""Maximum number of characters to show per running head, and maximum number of heads."""
 
 
 @dataclass(slots=True)
 class LeftOut:
-    """Omissions of a PDF: numbers of scanned, empty and partial pages, unknown characters by page, and files."""
+    """What was left out of a PDF: scanned, empty and partial pages by number, unknown characters by page, and files."""
 
     scans: list[int] = field(default_factory=list)
     empty: list[int] = field(default_factory=list)
@@ -365,7 +365,7 @@ class LeftOut:
     files: list[str] = field(default_factory=list)
 
     def check(self, page: Page, kept: int) -> None:
-        """Record what a page lacks; `kept` letters and digits of it are in the text."""
+        """Record what the text lacks of a page; `kept` is the number of its letters and digits in the text."""
         if page.is_scan:
             self.scans.append(page.number)
         elif not kept and (page.drawn.pictures or page.drawn.shapes):
@@ -377,7 +377,7 @@ class LeftOut:
         self.files += page.asides.files
 
     def omissions(self, scans: Mapping[int, str], running: Iterable[str]) -> Iterator[Omission]:
-        """Yield the omissions; `scans` has the texts that OCR read by page, `running` the running heads."""
+        """Yield the omissions; `scans` has the texts that OCR read by page, `running` has the running heads."""
         empty = sorted([*self.empty, *(number for number in self.scans if not scans.get(number))])
         if empty:
             yield Omission("page", len(empty), ranges(empty))

@@ -1,4 +1,4 @@
-"""The letter sizes of a document -> the levels of its headings."""
+"""Letter sizes in a document, and the heading levels derived from them."""
 
 import re
 from collections import Counter, defaultdict
@@ -13,9 +13,9 @@ from core.documents.pdf.order import Part
 from core.documents.pdf.reading import Titles, normalize_title
 
 LARGER = 1.1
-"""Factor of the body's letter size from which a line is a heading."""
+"""Factor of the body's letter size above which a line is a heading."""
 LONGEST = 200
-"""The most characters of a heading."""
+"""Maximum number of characters of a heading."""
 
 
 @dataclass(slots=True)
@@ -31,7 +31,7 @@ class View:
 class Styles:
     """The letter size of the body, and the heading levels of larger sizes.
 
-    `fixed`: the document is mostly in a font of fixed width. `pitch`: the usual line distance. `compounds`: hyphenated
+    `fixed`: most of the document is in a monospaced font. `pitch`: the usual line spacing. `compounds`: hyphenated
     words found within lines. `bold`: most letters are bold, so that bold lines aren't headings.
     """
 
@@ -43,7 +43,7 @@ class Styles:
     bold: bool
 
     def level(self, line: GlyphRun) -> int:
-        """Return the heading level of a line by its font, 0 for other lines."""
+        """Return the heading level of a line by its font, 0 if it isn't a heading."""
         if not any(map(str.isalnum, line.text)) or len(line.text) > LONGEST or (line.fixed and not self.fixed):
             return 0
         if line.size in self.levels:
@@ -91,7 +91,7 @@ def _lines(views: Sequence[View]) -> list[GlyphRun]:
 
 
 def _close(sizes: Sequence[float]) -> list[list[float]]:
-    """Return descending sizes in groups that span at most half a point."""
+    """Group descending sizes so that each group spans at most half a point."""
     groups: list[list[float]] = []
     for size in sizes:
         if groups and groups[-1][0] - size <= 0.5:
@@ -102,23 +102,23 @@ def _close(sizes: Sequence[float]) -> list[list[float]]:
 
 
 _EDGE = 0.1
-"""Share of a page's height, at its top and at its bottom, that may hold running heads."""
+"""Share of a page's height, at the top and at the bottom, in which running heads are looked for."""
 _NUMBER = re.compile(
     r"(?i)\W*(?:page|seite|第)?\s*(?:\d{1,4}|[ivxl]{1,6})(?:\s*(?:/|of|von|页，?\s*共)\s*\d{1,4})?\s*页?\W*"
 )
 
 
 _LONGEST = 120
-"""The number of characters from which a line can't be a running head."""
+"""Number of characters above which a line can't be a running head."""
 
 LineKey = tuple[str, bool]
-"""The text of a line without its numbers, and whether it is in the upper half of its page."""
+"""The text of a line without numbers, and whether it is in the upper half of its page."""
 
 
 def drop_running(views: Sequence[View], pages: int, body: float, outline: Titles) -> tuple[str, ...]:
-    """Remove page numbers, and lines near the edges of pages that repeat on many pages apart from numbers.
+    """Remove page numbers, and lines near page edges that repeat on many pages apart from numbers.
 
-    Return the texts of removed lines other than page numbers, each once.
+    Return the texts of the removed lines that aren't page numbers, each once.
     """
     at_edges: defaultdict[LineKey, set[int]] = defaultdict(set)
     edges: list[tuple[list[Part], GlyphRun, LineKey]] = []

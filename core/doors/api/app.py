@@ -1,4 +1,4 @@
-"""The FastAPI app: the resources of version 1, original files, and the answers to errors."""
+"""The FastAPI app: the resources of version 1, source documents, and error responses."""
 
 import asyncio
 import json
@@ -59,7 +59,7 @@ def original(workspace: Opened, note: Text) -> Response:
     return FileResponse(file.path, headers=file.headers) if file.path else Response(file.data, headers=file.headers)
 
 
-# An answer of a language model as server-sent events, one for each sentence as it is written.
+# A language model's answer as server-sent events, one for each sentence as it is written.
 
 
 @router.post(
@@ -76,7 +76,7 @@ def original(workspace: Opened, note: Text) -> Response:
 def events(workspace: Opened, body: _TAKES) -> Response:
     arguments, stop = body.to_values(), threading.Event()
     answers = writing(workspace, arguments.pop("query"), arguments, stop=stop.is_set)
-    first = next(answers)  # what is wrong with the question is a problem
+    first = next(answers)  # an error in the question is a problem response
     return StreamingResponse(_events(workspace, first, answers, stop, LANGUAGE.get()), media_type="text/event-stream")
 
 
@@ -138,7 +138,7 @@ _REASONS = {
     "model_attributes_type": _NO_OBJECT,
     "model_type": _NO_OBJECT,
 }
-"""Kind of pydantic error -> its message; other kinds have the messages of settings."""
+"""Type of pydantic error -> message; other types have the messages of the settings."""
 _UNREADABLE = message("The request can't be read: {why}. Look at its form, and at its Content-Type.")
 _PROBLEM = {
     "type": "about:blank",
@@ -176,7 +176,7 @@ def make(workspace: Callable[[], Workspace]) -> FastAPI:
 
 
 class _ErrorMiddleware:
-    """The middleware that answers after an internal error, which is logged without texts of notes."""
+    """Middleware that answers after an internal error, which is logged without texts from notes."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""Operations as routes of version 1, with schemas of requests and answers."""
+"""Operations as HTTP routes of version 1, with schemas for requests and responses."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,9 +30,9 @@ _LONG, _ANY = {str: LongText}, {str: AnyText}
 
 
 def router(operations: Iterable[Operation[object]]) -> APIRouter:
-    """Return the routes of the operations that have one."""
+    """Return routes for the operations that have one."""
     routes = APIRouter()
-    # The path of a base matches all below it, so longer paths come first.
+    # A base's path matches everything below it, so longer paths come first.
     for operation in sorted(operations, key=lambda operation: -operation.http.count("/")):
         if operation.http and "http" not in operation.by_hand:
             _add(routes, operation)
@@ -60,7 +60,7 @@ def _add(routes: APIRouter, operation: Operation[object]) -> None:
 
 
 def _endpoint(operation: Operation[object], method: str, place: str) -> Callable[..., Response]:
-    """Return the function of a route; FastAPI reads the parameters of path, query and body from its signature."""
+    """Return the function for a route; FastAPI reads the parameters of path, query and body from its signature."""
     in_path = re.findall(r"\{(\w+)", place)
     parameters = [Parameter("workspace", Parameter.KEYWORD_ONLY, annotation=Opened)]
     in_body = []
@@ -98,7 +98,7 @@ def _endpoint(operation: Operation[object], method: str, place: str) -> Callable
 
 
 def body_of(name: str, taken: Iterable[declaring.Parameter]) -> type[Body]:
-    """Return the model of a request's body with these parameters."""
+    """Return the model for a request body with these parameters."""
     fields: dict[str, Any] = {}
     for parameter in taken:
         kind, about = _described(parameter)
@@ -108,13 +108,13 @@ def body_of(name: str, taken: Iterable[declaring.Parameter]) -> type[Body]:
 
 
 def _described(parameter: declaring.Parameter) -> tuple[Any, dict[str, Any]]:
-    """Return the type of a parameter over HTTP, and its description with its range."""
+    """Return the type of a parameter over HTTP, and its description and range."""
     kind = with_types(parameter.type, _ANY if parameter.about.searched else _LONG if parameter.about.long else _TYPES)
     return kind, {"description": str(parameter.about.text), "ge": parameter.about.least, "le": parameter.about.most}
 
 
 def _addressed(names: Sequence[object], act: Callable[[], _T]) -> _T:
-    """Return the result of `act`; raises Problem if a name in the address doesn't exist."""
+    """Return the result of `act`; raises Problem if a name in the URL doesn't exist."""
     try:
         return act()
     except UnknownChoice as error:

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 
 MOST_BYTES = 64 * 1024 * 1024
-"""Maximum bytes of a body: three of the largest notes that can be imported."""
+"""Maximum size of a body in bytes: three of the largest notes that can be imported."""
 
 MOST_HEAD = 32 * 1024
-"""Maximum bytes of an address and its headers, including cookies of other servers on this machine."""
+"""Maximum size of a URL and its headers in bytes, including cookies from other servers on this machine."""
 
 _TOO_LONG = message(
     "The address and the headers of the request are larger than {limit} KB. Shorten them; in a browser, delete the "
@@ -45,7 +45,7 @@ UNKNOWN = message(
 
 
 class ShortHead:
-    """The middleware that refuses a request whose address and headers are too large."""
+    """Middleware that refuses a request whose URL and headers are too large."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -58,13 +58,13 @@ class ShortHead:
 
 
 def _head(scope: Scope) -> int:
-    """Return the bytes of a request's address and headers."""
+    """Return the bytes of a request's URL and headers."""
     headers = sum(len(name) + len(value) for name, value in scope.get("headers", ()))
     return headers + len(scope.get("path", "")) + len(scope.get("query_string", b""))
 
 
 class Limit:
-    """The middleware that reads the whole body; refuses it if it is too large or if `refusal` returns an answer."""
+    """Middleware that reads the whole body; refuses it if it is too large or if `refusal` returns a response."""
 
     def __init__(self, app: ASGIApp, refusal: Callable[[bytes], Response | None] = lambda _: None) -> None:
         self._app, self._refusal = app, refusal
@@ -96,7 +96,7 @@ class Limit:
 
 
 class Guard:
-    """The middleware that refuses requests without a token. A server with `programs_only` needs no permission."""
+    """Middleware that refuses requests without a token. A server with `programs_only` needs no permission."""
 
     def __init__(self, app: ASGIApp, workspace: "Callable[[], Workspace]", *, programs_only: bool = False) -> None:
         self._app = app
@@ -105,7 +105,7 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
         listen(headers)
-        refusal = await run_in_threadpool(self._refusal, headers)  # the first one opens the workspace
+        refusal = await run_in_threadpool(self._refusal, headers)  # the first request opens the workspace
         await (refusal or self._app)(scope, receive, send)
 
     def _refusal(self, headers: Headers) -> Response | None:
@@ -124,7 +124,7 @@ class Guard:
         return problem(Problem(HTTPStatus.UNAUTHORIZED, UNKNOWN), WWW_Authenticate="Bearer")
 
 
-# The check of browsers where the pages need a token.
+# The check of browsers if the pages need a token.
 
 _PARAMETER = "token"
 _REFUSAL = message(
@@ -136,10 +136,10 @@ _REFUSAL = message(
 
 
 class Entrance:
-    """The middleware that answers only browsers with the cookie of this run, which the address with the token sets.
+    """Middleware that answers only browsers with the cookie of this run, which the address with the token sets.
 
-    A cookie is sent to every port of a host, so its name has the port. Requests that match one of `others` pass: those
-    routes check their own tokens.
+    A cookie is sent to every port of a host, so its name has the port. Requests that match one of `others` pass,
+    because those routes check their own tokens.
     """
 
     def __init__(self, app: ASGIApp, token: str, others: Sequence[BaseRoute] = ()) -> None:
@@ -170,12 +170,12 @@ class Entrance:
 
 
 def address(url: str, token: str) -> str:
-    """Return the address with the token, at which a browser gets the app's cookie."""
+    """Return the address with the token, which gives a browser the app's cookie."""
     return f"{url}/?{_PARAMETER}={token}"
 
 
 def _refusal() -> Response:
-    """Return the page that explains what to do, in every language, because none is chosen yet."""
+    """Return the page that explains what to do, in every language, because the user hasn't chosen one yet."""
     texts = [(language.replace("_", "-"), escape(render(_REFUSAL, language))) for language in LANGUAGES]
     body = "".join(f'<p lang="{language}">{text}</p>' for language, text in texts)
     head = '<meta charset="utf-8"><title>Tessera</title>'

@@ -1,4 +1,4 @@
-"""Repeated creations: a request that is sent again, because its answer was lost, gets the stored answer."""
+"""Idempotent creation: a request that is repeated because its response was lost gets the stored response."""
 
 import hashlib
 import re
@@ -48,15 +48,14 @@ def _describe_header(
 
 
 ONCE = Depends(_describe_header)
-"""The dependency that shows the header in the schema of operations that create."""
+"""Dependency that shows the header in the schema of operations that create something."""
 
 
 class Idempotency:
-    """The middleware that repeats a stored answer for an equal `Idempotency-Key`, path and body.
+    """Middleware that repeats a stored response for an equal `Idempotency-Key`, path and body.
 
-    A boundary between the parts of a form doesn't count, since clients choose another one each time. An answer is
-    stored if something was created (201 or 202). A request that was cut off keeps its key, because its effect is
-    unknown.
+    A boundary between the parts of a form doesn't count, since clients choose another one each time. A response is
+    stored if something was created (201 or 202). An interrupted request keeps its key, because its effect is unknown.
     """
 
     def __init__(self, app: ASGIApp, workspace: Callable[[], Workspace]) -> None:
@@ -78,7 +77,7 @@ class Idempotency:
         await answer(scope, receive, send)
 
     def _find_answer(self, key: str, request: bytes) -> Response | None:
-        """Return the stored answer of a key; reserve a new key."""
+        """Return the stored response for a key; reserve a new key."""
         try:
             creation = self._workspace().creations.begin(key, request)
         except TesseraError as error:
@@ -112,7 +111,7 @@ def _digest(scope: Scope, headers: Headers, body: bytes) -> bytes:
 
 
 async def _answer_of(app: ASGIApp, scope: Scope, body: bytes) -> Response:
-    """Return the whole answer of an app to a request whose body was read."""
+    """Return an app's whole response to a request whose body was already read."""
     start: Message = {}
     parts: list[bytes] = []
 

@@ -1,4 +1,4 @@
-"""Long work as jobs: started with 202, followed by polling or as server-sent events, cancelled."""
+"""Long work as jobs: started with 202, then polled or followed as server-sent events, or cancelled."""
 
 import json
 from collections.abc import AsyncIterator, Callable
@@ -22,7 +22,7 @@ from core.workspace import Workspace
 
 router = APIRouter(tags=["job"])
 _LOOK = 0.2
-"""Seconds between two checks of a job that is followed."""
+"""Seconds between two checks of a job that a client follows."""
 _ALIVE = 15.0
 """Seconds between keep-alive comments in a stream, so that no proxy closes it."""
 
@@ -45,7 +45,7 @@ def events(workspace: Opened, job: Text) -> Response:
 
 
 def start_job(workspace: Workspace, name: str, work: Callable[[Progress], object], *, base: str) -> Response:
-    """Start a job and answer with 202 and its address; answer with a problem if a job of this name is running."""
+    """Start a job and respond with 202 and its URL; respond with a problem if a job with this name is running."""
     started = workspace.jobs.start(name, work, base=base)
     job = workspace.jobs.find(name)
     assert job is not None, "it was just started, or runs"
@@ -57,7 +57,7 @@ def start_job(workspace: Workspace, name: str, work: Callable[[Progress], object
 
 
 async def _steps(workspace: Workspace, job_id: str, language: str) -> AsyncIterator[bytes]:
-    """Yield an event whenever a job changed, until it ended or another one replaced it."""
+    """Yield an event whenever a job changes, until it ends or another job replaces it."""
     last, quiet = None, 0.0
     while True:
         try:

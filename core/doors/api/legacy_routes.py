@@ -1,4 +1,4 @@
-"""The routes of an older API: documents are uploaded, embedded on request, and searched."""
+"""Routes of an older API: documents are uploaded, embedded on request, and searched."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -45,7 +45,7 @@ from core.workspace import Workspace
 router = APIRouter(tags=["older programs"])
 
 _PREVIEW = 120
-"""Characters of a chunk in a list."""
+"""Maximum number of characters of a chunk in a list."""
 _PATIENCE = 60.0
 """Seconds that an upload waits for another import."""
 _NEW = {"name": "work", "type": "vector", "embedding_model": "bundled"}
@@ -75,7 +75,7 @@ def _run(operation: Operation[Result], workspace: Workspace, **arguments: object
 
 _SIZE, _OVERLAP = CHUNKING["chunk_size"], CHUNKING["chunk_overlap"]
 _CHARACTERS = 4
-"""Average characters of a token in English."""
+"""Average number of characters per token in English."""
 
 
 class NewBaseBody(Body):
@@ -116,7 +116,7 @@ def make(workspace: Opened, new: NewBaseBody) -> Response:
 
 
 def _in_tokens(size: int | None, overlap: int | None) -> dict[str, int | None]:
-    """Return sizes in tokens; a size above the range of tokens, with its overlap, is converted from characters."""
+    """Return sizes in tokens; a size too large to be in tokens is converted from characters, with its overlap."""
     if size and size > _SIZE.most:
         size //= _CHARACTERS
         overlap = overlap and max(_OVERLAP.least, overlap // _CHARACTERS)
@@ -170,7 +170,7 @@ def docs(workspace: Opened, base: BaseName) -> Response:
 
 
 def _imported(workspace: Workspace, base: str, files: list[tuple[str, bytes]]) -> tuple[SyncPlan, SyncReport]:
-    """Import files as the job `import`, after a running one has ended; return the plan and the report."""
+    """Import files as the job `import`, after a running import has ended; return the plan and the report."""
 
     def work(progress: Progress) -> tuple[SyncPlan, SyncReport]:
         plan = workspace.imports.plan_upload(files, base)
@@ -392,7 +392,7 @@ def _answer(result: SearchResult) -> Response:
 
 @frozen
 class ChunkInfo:
-    """How a chunk was cut: its position in its note, its kind, section and sizes."""
+    """How a chunk was made: its position in its note, its kind, section and sizes."""
 
     chunk_id: str
     chunk_index: int

@@ -1,4 +1,4 @@
-"""Answers in JSON: values in the caller's language, and errors as problems (RFC 9457)."""
+"""JSON responses: values in the caller's language, and errors as problems (RFC 9457)."""
 
 import json
 from collections.abc import Mapping
@@ -28,11 +28,11 @@ from core.base.messages import ENGLISH, Message, language_of, readable, to_json
 
 PROBLEM = "application/problem+json"
 LANGUAGE = ContextVar("language", default=ENGLISH)
-"""The language of the request that is answered."""
+"""Language of the current request."""
 
 
 class Problem(TesseraError):
-    """An error in a request, with the HTTP status of its answer."""
+    """An error in a request, with the HTTP status for the response."""
 
     def __init__(self, status: HTTPStatus, text: Message) -> None:
         super().__init__(text)
@@ -55,27 +55,27 @@ _STATUSES: Mapping[type[TesseraError], HTTPStatus] = {
     ProviderError: HTTPStatus.BAD_GATEWAY,
     ProviderUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
 }
-"""Class of an error -> status of the answer; the nearest base class counts."""
+"""Error class -> response status; the nearest base class counts."""
 
 
 def listen(headers: Headers) -> None:
-    """Set the language of the answer from the headers of a request."""
+    """Set the response language from a request's headers."""
     LANGUAGE.set(language_of(headers.get("accept-language", "").partition(",")[0].partition(";")[0].strip()))
 
 
 def answer(value: object, status: int = 200, **headers: str) -> Response:
-    """Return a value as JSON, with messages in the language of the request; names in `headers` have `_` for `-`."""
+    """Return a value as JSON, with messages in the request's language; names in `headers` have `_` for `-`."""
     return Response(as_json(readable(value, LANGUAGE.get())), status, _header_values(headers), "application/json")
 
 
 def problem(error: TesseraError, status: HTTPStatus | None = None, **headers: str) -> Response:
-    """Return an error as a problem; by default with the status of its kind."""
+    """Return an error as a problem, by default with the status for its class."""
     known = status or _status(error)
     return Response(as_json(problem_of(error, known)), known, _header_values(headers), PROBLEM)
 
 
 def problem_of(error: TesseraError, status: HTTPStatus | None = None) -> dict[str, object]:
-    """Return the members of a problem: its kind, its text in the caller's language, and the text's id and fields."""
+    """Return the members of a problem: its type, its text in the caller's language, and the text's id and fields."""
     known = status or _status(error)
     return {
         "type": "about:blank",
@@ -88,7 +88,7 @@ def problem_of(error: TesseraError, status: HTTPStatus | None = None) -> dict[st
 
 
 def as_json(value: object) -> bytes:
-    """Return a value as JSON; half of a character, as file names may have, becomes a JSON escape."""
+    """Return a value as JSON; lone surrogates, which file names may have, become JSON escapes."""
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
 
 

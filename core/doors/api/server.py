@@ -21,15 +21,15 @@ from core.doors.api.guard import Guard, Limit, ShortHead
 if TYPE_CHECKING:
     from core.workspace import Workspace
 
-# The check of origins: a page of another origin gets no answer from the server.
+# The origin check: a page from another origin gets no response from the server.
 
 
 class SameOrigin:
-    """The middleware that refuses requests and WebSockets from pages of other origins.
+    """Middleware that refuses requests and WebSockets from pages of other origins.
 
-    Another port of this machine is another origin. Programs other than browsers send no origin, and pass. Extensions of
-    browsers have origins of their own: they reach the API, which wants the token. Requests that name more than one
-    host, or name one in the request line, are refused too.
+    Another port on this machine is another origin. Programs other than browsers send no origin, and pass. Browser
+    extensions have origins of their own: they reach the API, which requires the token. Requests that name more than one
+    host, or name a host in the request line, are refused too.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -54,16 +54,16 @@ def _foreign(scope: Scope) -> bool:
     if origins:
         scheme = {"ws": "http", "wss": "https"}.get(scope["scheme"], scope["scheme"])
         return origins != [f"{scheme}://{host}" for host in hosts]
-    # Without an Origin header, browsers send Sec-Fetch-Site. A person may follow a link from any site.
+    # Without an Origin header, browsers send Sec-Fetch-Site. The user may follow a link from any site.
     followed = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
     return headers.get("sec-fetch-site", "none") not in ("none", "same-origin") and not followed
 
 
-# The API as one ASGI app. FastAPI is imported at the first request, so that the pages start without it.
+# The API as an ASGI app. FastAPI is imported on the first request, so that the pages start without it.
 
 
 class LazyApi:
-    """The API of a workspace, created at the first request."""
+    """The API of a workspace, created on the first request."""
 
     def __init__(self, workspace: "Callable[[], Workspace]") -> None:
         self._workspace = workspace
@@ -80,7 +80,7 @@ class LazyApi:
 
 
 class RequestLog:
-    """The middleware that writes a line to the log for each request."""
+    """Middleware that writes a log line for each request."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -97,7 +97,7 @@ class RequestLog:
 
 
 def api(workspace: "Callable[[], Workspace]", *, programs_only: bool = False) -> ASGIApp:
-    """Return the API with its guard around it."""
+    """Return the API, wrapped in its guard."""
     return RequestLog(Guard(Limit(LazyApi(workspace)), workspace, programs_only=programs_only))
 
 
@@ -107,13 +107,13 @@ _NAMES = ("127.0.0.1", "localhost")
 def server(workspace: "Workspace", address: str, more: Iterable[BaseRoute] = ()) -> Starlette:
     """Return an app that answers requests to its address and to this machine, except those from web pages.
 
-    It has the routes of the API, and `more`.
+    It has the routes of the API, and those in `more`.
     """
     return guard_routes([Mount(PLACE, api(lambda: workspace, programs_only=True)), *more], address)
 
 
 def guard_routes(routes: Iterable[BaseRoute], address: str) -> Starlette:
-    """Return an app with these routes and the middleware of the API."""
+    """Return an app with the given routes and the API's middleware."""
     return Starlette(
         routes=[*routes],
         middleware=[

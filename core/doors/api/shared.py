@@ -1,4 +1,4 @@
-"""Parameters and helpers that several resources of the API use."""
+"""Parameters and helpers shared by several API resources."""
 
 from collections.abc import Callable
 from http import HTTPStatus
@@ -23,9 +23,9 @@ def _workspace(request: Request) -> Workspace:
 
 
 Opened = Annotated[Workspace, Depends(_workspace)]
-"""The workspace, as a parameter of an operation."""
+"""The workspace, as a parameter of a route."""
 _POSSIBLE = r"^[^\x00]*$"
-"""A text that a file and a database can hold; pydantic rejects half a character."""
+"""Pattern for a text that files and the database can hold; pydantic rejects lone surrogates."""
 Text = Annotated[str, StringConstraints(pattern=_POSSIBLE, max_length=10_000)]
 """A name, a value or a line."""
 AnyText = Annotated[
@@ -33,26 +33,26 @@ AnyText = Annotated[
     BeforeValidator(lambda given: make_storable(given) if isinstance(given, str) else given),
     StringConstraints(max_length=20 * 1024 * 1024),
 ]
-"""A text to search for, never refused; a search cuts a very long one."""
+"""A search text, never refused; a search truncates a very long one."""
 LongText = Annotated[str, StringConstraints(pattern=_POSSIBLE, max_length=20 * 1024 * 1024)]
-"""The text of a note or of a file; the operation that takes it checks its length."""
+"""The text of a note or a file; the operation that takes it checks its length."""
 IfMatch = Annotated[str, Header(alias="If-Match", pattern=r'^"\d{1,9}"$|^\*$|^$', description="The ETag that was read")]
 
 
 class Body(BaseModel):
-    """The JSON of a request: unknown names are errors."""
+    """JSON body of a request; unknown names are errors."""
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True, allow_inf_nan=False)
 
     def to_values(self) -> dict[str, object]:
-        """Return the values that the request gives; null gives none."""
+        """Return the values that the request sets; null doesn't set one."""
         return {name: value for name in self.model_fields_set if (value := getattr(self, name)) is not None}
 
 
 def documented(
     example: object, status: int = 200, *, takes: object = None, form: str = _JSON, sent: str = _JSON
 ) -> dict[str, Any]:
-    """Return the keywords of a route with examples; `form` and `sent` are the media types of answer and body."""
+    """Return route arguments with examples; `form` and `sent` are the media types of response and body."""
     described = {status: {"description": "Done", "content": {form: {"example": example}}}}
     body = {"requestBody": {"content": {sent: {"example": takes}}}} if takes else None
     once = [ONCE] if status == HTTPStatus.CREATED else []
@@ -68,5 +68,5 @@ def or_404(look: Callable[[], _T]) -> _T:
 
 
 def expected(if_match: str) -> int | None:
-    """Return the version of an ETag, None if any version matches."""
+    """Return the version in an ETag, None if any version matches."""
     return int(if_match.strip('"')) if if_match.strip('"').isdigit() else None

@@ -1,1 +1,1 @@
-"""The interface for assistants: searches and operations as tools of the Model Context Protocol."""
+"""The interface for assistants: searches and operations as Model Context Protocol tools."""

@@ -1,4 +1,4 @@
-"""The tools over HTTP as one ASGI app. The protocol's package is imported at the first request."""
+"""The tools over HTTP as an ASGI app. The protocol's package is imported on the first request."""
 
 import json
 from collections.abc import Callable
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
     from core.workspace import Workspace
 
 PLACES = ("/mcp", "/mcp/")
-"""Paths of the tools; some clients add a slash."""
+"""Paths of the tools, also with the slash that some clients add."""
 
 
 class LazyTools:
-    """The tools of a workspace, without state between requests."""
+    """The tools of a workspace, stateless between requests."""
 
     def __init__(self, workspace: "Callable[[], Workspace]") -> None:
         self._workspace = workspace
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["method"] != "POST":  # nothing is sent but answers
+        if scope["method"] != "POST":  # only answers are sent
             await PlainTextResponse("Method Not Allowed", 405, {"Allow": "POST"})(scope, receive, send)
             return
         server = await run_in_threadpool(lambda: self._server)
@@ -43,7 +43,7 @@ class LazyTools:
 
 
 def refusal(body: bytes) -> Response | None:
-    """Return the answer to a body that isn't a message of the protocol, None for a valid or empty body."""
+    """Return the response to a body that isn't a protocol message, None for a valid or empty body."""
     from mcp_types import JSONRPCError
 
     from core.doors.assistants.lines import parse

@@ -1,4 +1,4 @@
-"""Parsing of messages of the Model Context Protocol."""
+"""Parsing of Model Context Protocol messages."""
 
 import json
 
@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 
 def parse(data: bytes) -> SessionMessage:
-    """Parse a line as a message of the protocol; for an invalid line, return the error to answer it with."""
+    """Parse a line as a protocol message; for an invalid line, return the error to answer with."""
     line = data.decode("utf-8", "replace")
     message, code, text = None, INVALID_REQUEST, "The id is neither a string nor an integer"
     try:
@@ -19,7 +19,7 @@ def parse(data: bytes) -> SessionMessage:
         is_json = wrong["type"] != "json_invalid"
         code, text = (code, "Invalid request") if is_json else (PARSE_ERROR, f"Parse error: {wrong['msg']}")
     try:
-        given = json.loads(line)  # which takes half of a character, so that the request has its answer
+        given = json.loads(line)  # json accepts lone surrogates, so that the request gets an answer
     except (ValueError, RecursionError):
         given = None
     given = given if isinstance(given, dict) else {}
@@ -29,6 +29,6 @@ def parse(data: bytes) -> SessionMessage:
 
 
 def error(code: int, text: str, number: object = None) -> SessionMessage:
-    """Return an error, with the id of its request if the protocol allows the id."""
+    """Return an error, with the id of its request if the id is valid in the protocol."""
     known = number if isinstance(number, str | int) and not isinstance(number, bool) else None
     return SessionMessage(JSONRPCError(jsonrpc="2.0", id=known, error=ErrorData(code=code, message=text)))

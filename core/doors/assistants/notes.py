@@ -1,4 +1,4 @@
-"""The tools for notes, each a function of the workspace, and notes by address, `tessera://BASE/PATH`."""
+"""The tools for notes, each a function that takes the workspace, and notes by address, `tessera://BASE/PATH`."""
 
 from bisect import bisect_right
 from typing import Annotated
@@ -22,7 +22,7 @@ from core.operations import names
 from core.workspace import Workspace
 
 _PAGE = 500
-"""Maximum addresses of notes in one answer."""
+"""Maximum number of note addresses in one answer."""
 
 Name = Annotated[str, Field(description="The note's id, path, title, or address such as tessera://base/path.md")]
 
@@ -71,7 +71,7 @@ def page(workspace: Workspace, after: str) -> tuple[list[tuple[str, NoteSummary]
 
 
 def texts(workspace: Workspace, uri: str) -> list[str]:
-    """Return the text of the searchable note at an address, and remarks on missing parts; raises NoteNotFound."""
+    """Return the text of the searchable note at an address, with remarks on missing parts; raises NoteNotFound."""
     note_id = names.at(workspace, uri, answering=True).id
     body = workspace.texts.shown(note_id)
     return [body[:MOST_CHARACTERS], *_remarks(workspace.notes.get(note_id), body)]
@@ -102,7 +102,7 @@ def _card(card: NoteSummary) -> Item:
 
 
 def _fields(card: NoteSummary, note: Note) -> Item:
-    """Return the fields that a summary doesn't show, and the note's address."""
+    """Return the fields that a note's summary doesn't show, and the note's address."""
     fields = {name: getattr(note, name) for name in NOTE_FIELDS}
     plain = {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
     expires = note.expires_at.isoformat() if note.expires_at else ""

@@ -1,4 +1,4 @@
-"""The tools that search, each a function of the workspace, and the answers of all tools.
+"""The search tools, each a function that takes the workspace, and the answers of all tools.
 
 An assistant reads the docstrings and parameters of tools, and the messages of their TesseraErrors.
 """
@@ -32,19 +32,19 @@ from core.model import (
 from core.operations.declaring import PROGRAM
 from core.workspace import Workspace
 
-# Answers of tools: values for programs, texts for models, and remarks about omissions.
+# Tool answers: values for programs, texts for models, and remarks about omissions.
 
 MOST = 100
-"""Maximum results of one call."""
+"""Maximum number of results per call."""
 MOST_CHARACTERS = 50_000
-"""Maximum characters of note text in one answer, about 12,000 tokens for a model."""
+"""Maximum number of characters of note text in one answer, about 12,000 tokens for a model."""
 
 Item = dict[str, Any]
 
 
 @frozen
 class ToolAnswer:
-    """Answer of a tool: an object or a list. A model reads `text` instead of its JSON, and then `remarks`."""
+    """The answer of a tool: an object or a list. A model reads `text` instead of its JSON, and then `remarks`."""
 
     value: Item | list[Item]
     text: str | None = None
@@ -80,18 +80,18 @@ def as_json(value: object) -> str:
 
 
 def check_limit(number: int, most: int) -> int:
-    """Return the number, at most the largest possible one; raises QueryError below 1."""
+    """Return the number, reduced to the maximum; raises QueryError below 1."""
     if number < 1:
         raise QueryError("The number is {n}; it must be at least 1.", n=number)
     return min(number, most)
 
 
-# The tools that search.
+# The search tools.
 
 _CONTEXT_TOKENS = 20_000
 _Found = TypeVar("_Found")
 _TEXTS = 20
-"""Maximum queries of one call."""
+"""Maximum number of queries per call."""
 
 Base = Annotated[str, Field(description="Name of a knowledge base, as knowledge_list gives it")]
 Text = Annotated[str, BeforeValidator(lambda given: make_storable(given) if isinstance(given, str) else given)]
@@ -159,7 +159,7 @@ def _answer(result: SearchResult, items: list[Item], remarks: list[str]) -> Tool
 
 
 def _pictures(result: SearchResult) -> list[Item]:
-    """Return the pictures that a query asks for, each with the source of its note; they come before the passages."""
+    """Return the pictures that a query asks for, each with its note's source; they come before the passages."""
     return [
         {"kind": "picture", "picture": hit.picture, "source": source(hit.note), "note": hit.note.id}
         | {"score": round(hit.score, 4)}
@@ -168,13 +168,13 @@ def _pictures(result: SearchResult) -> list[Item]:
 
 
 def _place(hit: Hit, name: str = "source") -> Item:
-    """Return the source of a hit, with its line in a text file, page, picture and address if it has them."""
+    """Return the source of a hit, with its line in a text file, page, picture and web address, if any."""
     chunk, url = hit.chunk, hit.note.source_url
     return {name: source(hit.note)} | details(line=chunk.line, page=hit.page, picture=chunk.picture, source_url=url)
 
 
 def details(**named: int | str) -> dict[str, int | str]:
-    """Return the values of a passage that aren't empty."""
+    """Return the values that aren't empty."""
     return {name: value for name, value in named.items() if value}
 
 
@@ -319,7 +319,7 @@ def build_filters(workspace: Workspace, bases: Names, tags: Tags = None, terms: 
 
 
 def source(card: NoteSummary) -> str:
-    """Return the source of a note for every tool: its path, else its title."""
+    """Return the source of a note as all tools name it: its path, else its title."""
     return card.path or card.title
 
 
@@ -339,7 +339,7 @@ def _remarks_on(notices: Sequence[Notice], *, sure: bool) -> list[str]:
 
 
 def _search_leniently(search: Callable[[bool], _Found]) -> tuple[_Found, list[str]]:
-    """Search in the query language, or as plain text if it refuses the query; the remarks say why."""
+    """Search in the query language, or as plain text if the query is invalid; a remark then gives the reason."""
     try:
         return search(False), []
     except QueryError as error:
@@ -353,7 +353,7 @@ def _expansion(neighbours: int | None) -> Any:
 def _search(
     workspace: Workspace, base: str, query: str, limit: int, neighbours: int | None, **options: Any
 ) -> tuple[SearchResult, list[str]]:
-    """Return the result of a search among the indexed passages of a base, and remarks on the parsing of the query."""
+    """Return the result of searching the indexed passages of a base, and remarks on the parsing of the query."""
     options |= {"indexed": True, "limit": check_limit(limit, MOST), "filters": build_filters(workspace, [base])}
     options |= _expansion(neighbours)
     result, remarks = _search_leniently(lambda plain: workspace.search(query, plain=plain, **options))

@@ -1,4 +1,4 @@
-"""The tools as a server of the Model Context Protocol, with the instructions that assistants read."""
+"""The tools as a Model Context Protocol server, with the instructions that assistants read."""
 
 import json
 import logging
@@ -47,7 +47,7 @@ from core.operations.declaring import PROGRAM, Operation
 from core.operations.names import SCHEME
 from core.workspace import Workspace
 
-# Operations as tools of an assistant.
+# Operations as tools for an assistant.
 
 """The object of an operation's keywords."""
 
@@ -59,7 +59,7 @@ class Fields(BaseModel):
 
 
 def tool(operation: Operation[object]) -> Callable[..., ToolAnswer]:
-    """Return the tool of an operation; the server reads its name, its docstring and its signature."""
+    """Return the tool for an operation; the server reads its name, its docstring and its signature."""
     names = {parameter.about.tool or parameter.name: parameter.name for parameter in operation.taken("tool")}
 
     def call(workspace: Workspace | Remote, fields: Fields | None = None, **values: object) -> ToolAnswer:
@@ -100,7 +100,7 @@ def _annotated(parameter: declaring.Parameter) -> object:
     ]
 
 
-# Schemas of tools that every client supports, and arguments as assistants write them.
+# Tool schemas that every client supports, and arguments as assistants write them.
 
 _KEPT = ("type", "description", "enum", "default", "minimum", "maximum", "required")
 
@@ -108,7 +108,7 @@ Schema = dict[str, Any]
 
 
 def flat(schema: Schema) -> Schema:
-    """Return a JSON schema without references and unions; a nullable value becomes one that may be left out."""
+    """Return a JSON schema without references and unions; a nullable value becomes an optional one."""
     return _flat(schema, schema.get("$defs", {}))
 
 
@@ -129,10 +129,10 @@ def _flat(schema: Schema, named: Mapping[str, Schema]) -> Schema:
 
 
 def read(schema: Schema, value: object) -> object:
-    """Convert a value to the type of its schema, if the schema has one.
+    """Convert a value to the type in its schema, if the schema has one.
 
-    Null counts as left out, one value as a list of one, a list or an object may be written as text, and a number is
-    also a text. Other invalid values stay as they are.
+    Null counts as missing, one value as a list of one, a list or an object may be given as text, and a number is also
+    accepted as text. Other invalid values stay unchanged.
     """
     kind = schema.get("type")
     if kind in ("array", "object") and isinstance(value, str):
@@ -148,7 +148,7 @@ def read(schema: Schema, value: object) -> object:
 
 
 def _parse_value(text: str, kind: type) -> object:
-    """Return the value of a text in JSON, or the text itself if the value has another type."""
+    """Return the JSON value in a text, or the text itself if the value isn't of the given type."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -166,12 +166,12 @@ _INSTRUCTIONS = (
     "between {} and {}, which no note can hold: only a number in brackets before the first is a citation."
 ).format(*NOTE_MARKS)
 _THREADS = 4
-"""Maximum calls at the same time; each thread has its own connection to the database."""
+"""Maximum number of concurrent calls; each thread has its own connection to the database."""
 _MARKDOWN = "text/markdown"
 
 Opened = Callable[[], Workspace]
 Write = Callable[[str, dict[str, object]], CallToolResult]
-"""A function that calls a writing tool by name with its arguments."""
+"""Function that calls a writing tool by name with its arguments."""
 
 _DECLARED = [operation for operation in OPERATIONS.values() if operation.tool and "tool" not in operation.by_hand]
 _ALL: tuple[Callable[..., ToolAnswer], ...] = (*searches.TOOLS, *notes.TOOLS, *map(tool, _DECLARED))
@@ -180,9 +180,9 @@ _WRITING = {operation.tool for operation in _DECLARED if operation.writes}
 
 
 def make(opened: Opened, write: Write | None = None, remark: Callable[[], str] = str) -> Server[object]:
-    """Return the server of a workspace, which is opened at the first use; `write` calls the tools that write.
+    """Return the server for a workspace, which is opened on first use; `write` calls the tools that write.
 
-    Each answer of a tool ends with the `remark`, unless that is empty.
+    Each tool answer ends with the `remark`, unless that is empty.
     """
     threads = CapacityLimiter(_THREADS)
 
@@ -242,7 +242,7 @@ def run(opened: Opened, name: str, arguments: dict[str, object]) -> CallToolResu
 
 
 def failure(text: str) -> CallToolResult:
-    """Return an error of a tool, on one line, because it may quote the name of a note."""
+    """Return a tool error on one line, because it may quote the name of a note."""
     return CallToolResult(content=[_text(one_line(text))], is_error=True)
 
 

@@ -30,33 +30,33 @@ from core.operations.declaring import PROGRAM
 from core.workspace import Workspace, is_there
 
 _WAIT = 15.0
-"""Seconds to wait for another writing process that isn't a running app: a command, or a starting app."""
+"""Seconds to wait for a writing process other than a running app: a command, or an app that is starting."""
 _PAUSE = 0.02
 """Seconds between two tries, and seconds after a call in which other processes can lock the workspace."""
 
 _MOST_BYTES = 1 << 26
-"""Maximum bytes of a line: three of the largest notes."""
+"""Maximum size of a line in bytes: three of the largest notes."""
 _GATHERED = 5.0
-"""Seconds for which uses of notes are gathered, because the workspace has to be opened to write them."""
+"""Seconds for which uses of notes are collected, because the workspace has to be opened to write them."""
 _PATIENCE = 3.0
-"""Seconds for which the first answer waits for the scan of text folders; most scans take less."""
+"""Seconds for which the first answer waits for the scan of text folders; most scans are faster."""
 _LOG = logging.getLogger(__name__)
 
 
 class WriteCalls:
-    """Runs tools that write, one after the other.
+    """Runs tools that write, one at a time.
 
-    The workspace is locked for the time of a call only, so that an app can always start.
+    The workspace is locked only during a call, so that an app can always start.
     """
 
     def __init__(self, folder: Path, opened: Callable[[], Workspace]) -> None:
-        """Take the folder of the workspace, and a function that opens it for reading."""
+        """Store the workspace folder, and a function that opens the workspace read-only."""
         self._folder, self._opened = folder, opened
         self._turn = threading.Lock()
 
     def __call__(self, name: str, arguments: dict[str, object]) -> CallToolResult:
         try:
-            self._opened()  # which raises errors of the workspace before waiting for it
+            self._opened()  # raises errors of the workspace before waiting for it
             return self._call(name, arguments)
         except TesseraError as error:
             return failure(str(error))
@@ -111,12 +111,12 @@ class WriteCalls:
 
 
 def serve(folder: Path, lines: BinaryIO, wire: TextIO) -> None:
-    """Serve the workspace in a folder until the `lines` end. It is open for reading; answers are written to `wire`.
+    """Serve the workspace in a folder, opened read-only, until the `lines` end; answers go to `wire`.
 
-    A missing workspace is created, and the text folders of the settings are scanned in the background. If the
-    workspace can't be opened, every tool returns the error until it is repaired.
+    A missing workspace is created, and the text folders of the settings are scanned in the background. If the workspace
+    can't be opened, every tool returns the error until it is repaired.
     """
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # a thread that waits for input would hold the process
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # a thread that waits for input would keep the process alive
     handler = logging.StreamHandler(sys.stderr)
     handler.setLevel(logging.WARNING)
     handler.setFormatter(_Plain())
@@ -130,7 +130,7 @@ def serve(folder: Path, lines: BinaryIO, wire: TextIO) -> None:
 
 
 class _Plain(logging.Formatter):
-    """A formatter that shows the text of a TesseraError, and only the type of any other error."""
+    """A formatter that shows the text of a TesseraError, but only the type of any other error."""
 
     def format(self, record: logging.LogRecord) -> str:
         error = record.exc_info[1] if record.exc_info else None
@@ -153,7 +153,7 @@ async def _read_lines(
     requests: MemoryObjectSendStream[SessionMessage | Exception],
     outgoing: MemoryObjectSendStream[SessionMessage],
 ) -> None:
-    """Pass on valid lines; answer an invalid line with an error, with the id of its request if it has one."""
+    """Pass on valid lines; answer an invalid line with an error, including the id of its request if it has one."""
     async with requests:
         while line := await to_thread.run_sync(lines.readline, _MOST_BYTES):
             if len(line) == _MOST_BYTES and not line.endswith(b"\n"):
@@ -169,7 +169,7 @@ async def _write_lines(answers: MemoryObjectReceiveStream[SessionMessage], wire:
     async for answer in answers:
         try:
             line = answer.message.model_dump_json(by_alias=True, exclude_unset=True)
-        except ValueError:  # it quotes half of a character
+        except ValueError:  # it quotes a lone surrogate
             line = json.dumps(answer.message.model_dump(by_alias=True, exclude_unset=True), default=str)
         await to_thread.run_sync(_write, wire, line)
 
@@ -180,7 +180,7 @@ def _write(wire: TextIO, line: str) -> None:
 
 
 class _Reading:
-    """A workspace that is created and opened for reading at its first use, with its models."""
+    """A workspace that is created and opened read-only on first use, with its models."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -205,7 +205,7 @@ class _Reading:
             return self._workspace
 
     def _scan_texts(self) -> None:
-        """Import the text folders of the settings into their bases, unless another process does."""
+        """Import the text folders of the settings into their bases, unless another process is doing it."""
         try:
             for folder in self.calls.scan(self._check_stop):
                 if folder.problem:
@@ -221,7 +221,7 @@ class _Reading:
             raise Cancelled
 
     def remark(self) -> str:
-        """Return a remark that an answer may be incomplete while the text folders are scanned, else ""."""
+        """Return a remark that an answer may be incomplete while text folders are being scanned, else ""."""
         if not self.scan.is_alive():
             return ""
         return f"The text folders are still being scanned{self._step}: this answer may lack what they hold. Ask again."

@@ -47,12 +47,12 @@ def every_command(
 
 @cache
 def _build_commands() -> Callable[..., object]:
-    """Return all commands, built once: typer would read their signatures again at each call of `app`."""
+    """Return all commands, built once, because typer would read their signatures again at each call of `app`."""
     return typer.main.get_command(app)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run `tessera`. Exit with 1 and one line on stderr for a TesseraError, with 2 for wrong usage."""
+    """Run `tessera`. Exit with 1 and a line on stderr for a TesseraError, with 2 for wrong usage."""
     take()
     print_nothing()
     STOPPED.clear()

@@ -1,4 +1,4 @@
-"""`tessera restore`, and the question before the trash of bases is emptied."""
+"""`tessera restore`, and the confirmation before the trash of bases is emptied."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Steps of `tessera backup` besides its operations: questions, passphrases, a closed workspace."""
+"""Steps of `tessera backup` besides its operations: confirmations, passphrases, and work on a closed workspace."""
 
 import sys
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ from core.operations.declaring import PERSON, Operation, Result
 
 
 def _run_offline(operation: Operation[Result], workspace: Path, **arguments: object) -> Result:
-    """Run an operation that needs no database, which may be damaged."""
+    """Run an operation that doesn't need the database, which may be damaged."""
     from core.workspace.offline import OfflineWorkspace  # takes a second, which --help avoids
 
     return operation.run(OfflineWorkspace(workspace), PERSON, arguments, progress)
@@ -76,7 +76,7 @@ def _encrypt(workspace: Path, **arguments: object) -> EncryptedBackups:
 
 
 def _ask_passphrase(label: str) -> str:
-    """Ask for a passphrase, or without a terminal read a line of stdin; other users could see an option."""
+    """Ask for a passphrase, or without a terminal read it from stdin; other users could see it in an option."""
     if sys.stdin.isatty():
         return str(typer.prompt(label, hide_input=True, err=True))
     return sys.stdin.readline().rstrip("\r\n")

@@ -30,7 +30,7 @@ from core.operations.views.bases import (
 )
 
 _ADDRESS = re.compile(r"(https?):/+(.+)")
-"""A web address; as a path it has one slash instead of two."""
+"""A web address; after conversion to a path, it has one slash instead of two."""
 Yes = Annotated[bool, option("--yes", "Don't ask.")]
 
 
@@ -67,14 +67,14 @@ def _chunking_message(cost: ChangeCost) -> Message:
 
 
 def questions(costs: ChangeCosts) -> list[Message]:
-    """Return a sentence about the cost of each change, for the question whether to start it."""
+    """Return a sentence about the cost of each change, for confirmation."""
     chunking = [_chunking_message(costs.chunking)] if costs.chunking else []
     return [*chunking, *([_switch_message(costs.embedder)] if costs.embedder else [])]
 
 
 @frozen
 class SwitchedBase:
-    """A base with its model after a switch, and the cost of the switch; `switched` is false if it was cancelled."""
+    """A base with its model after a switch, and the cost of the switch; `switched` is false if the user declined."""
 
     base: str
     embedder: str

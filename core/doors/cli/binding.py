@@ -28,12 +28,12 @@ Function = Callable[..., Any]
 
 @frozen
 class Command:
-    """Additions of a command to its operation.
+    """What a command adds to its operation.
 
-    `lines` formats the output for people, instead of the operation's `lines` or a list of names and values; it gets
-    the options that its keywords name. `run` does the work, with the folder of the workspace and the arguments; its
-    keywords become options, or replace options with the same names. `also` has operations whose parameters the command
-    takes too.
+    `lines` formats the output for people, instead of the operation's `lines` or a list of names and values; it gets the
+    options that its keywords name. `run` does the work, with the workspace folder and the arguments; its keywords
+    become options, or replace options with the same names. `also` has operations whose parameters the command also
+    takes.
     """
 
     lines: Callable[..., list[str]] | None = None
@@ -44,7 +44,7 @@ class Command:
 def bind(
     groups: Mapping[str, typer.Typer], commands: Mapping[str, Command], operations: Iterable[Operation[object]]
 ) -> None:
-    """Add commands for operations to their groups; `""` is the group of commands without one."""
+    """Add commands for operations to their groups; `""` is the group for commands without one."""
     for operation in operations:
         if operation.cli and "cli" not in operation.by_hand:
             *group, name = words(operation)
@@ -56,9 +56,9 @@ def bind(
 def taking(
     *operations: Operation[object], own: Function | None = None, parameters: Sequence[Parameter] = ()
 ) -> Callable[[Function], Function]:
-    """Add the parameters of operations to a command as keywords; its own come last.
+    """Give a command the parameters of operations as keywords, followed by its own.
 
-    The keywords of `own` and the `parameters` are taken too.
+    The keywords of `own` and the `parameters` are included too.
     """
     first = [name for operation in operations[:1] for name in places(operation)]
     by_name = {
@@ -114,7 +114,7 @@ def _command(operation: Operation[object], command: Command) -> Callable[..., No
 
 
 def _raise_problem(result: object) -> None:
-    """Raise the problem of a result or of one of its folders, if there is one."""
+    """Raise the problem in a result or in one of its folders, if any."""
     for item in (result, *getattr(result, "folders", ())):
         if problem := getattr(item, "problem", None):
             raise Unfinished(problem) if getattr(item, "waiting", 0) else TesseraError(problem)
@@ -139,7 +139,7 @@ def _parameters(function: Callable[..., object]) -> list[inspect.Parameter]:
 
 
 class _WithBase(TyperCommand):
-    """A command with the option --base; as in earlier versions, its first argument may be the base instead."""
+    """A command with the option --base; as in earlier versions, its first argument can be the base instead."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         params: list[Any] = self.params

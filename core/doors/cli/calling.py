@@ -1,4 +1,4 @@
-"""Running operations for commands, on a workspace or in the app that has it open, and their command lines."""
+"""Running operations for commands, on a workspace or in the app that has it open, and command lines for operations."""
 
 import re
 import shlex
@@ -24,20 +24,20 @@ if TYPE_CHECKING:
 
 
 class RunOperation(Protocol):
-    """A function that runs an operation on an open workspace, and returns its answer."""
+    """Function that runs an operation on an open workspace and returns the result."""
 
     def __call__(self, operation: Operation[Result], /, **values: object) -> Result: ...
 
 
 def call(operation: Operation[Result], folder: Path, arguments: Mapping[str, object]) -> Result:
-    """Run an operation on the workspace in a folder, or in the app that has it open; return the answer."""
+    """Run an operation on the workspace in a folder, or in the app that has it open; return the result."""
     with opened(folder, writes=operation.writes) as run, stoppable(operation, folder, arguments):
         return run(operation, **arguments)
 
 
 @contextmanager
 def opened(folder: Path, *, writes: bool = True, answers: bool = False) -> Iterator[RunOperation]:
-    """Open the workspace in a folder, or connect to the app that has it, and yield a runner of operations.
+    """Open the workspace in a folder, or connect to the app that has it open, and yield a runner for operations.
 
     With `answers`, a workspace that is opened here also runs operations for other commands in the meantime.
     """
@@ -61,7 +61,7 @@ def _answering(workspace: "Workspace | Remote", answers: bool) -> Iterator[None]
 
     with ExitStack() as stack:
         if answers and isinstance(workspace, Workspace):
-            with suppress(OSError):  # without an address other commands are refused, as beside any other work
+            with suppress(OSError):  # without an address, other commands are refused, as during any other work
                 stack.enter_context(answer_calls(workspace, finishes=True))
         yield
 
@@ -82,12 +82,12 @@ def words(operation: Operation[object]) -> list[str]:
 
 
 def places(operation: Operation[object]) -> list[str]:
-    """Return the names of a command's positional arguments; a base is never one."""
+    """Return the names of a command's positional arguments; the base is never positional."""
     return [name for name in re.findall(r"{(\w+)", operation.cli) if name != "base"]
 
 
 def _format_arguments(operation: Operation[object], arguments: Mapping[str, object]) -> Iterator[str]:
-    """Yield the arguments of a command line as the user types them."""
+    """Yield the arguments of a command line as the user would type them."""
     first = places(operation)
     yield from (str(arguments[name]) for name in first if arguments.get(name) is not None)
     for parameter in operation.taken("cli"):
@@ -106,11 +106,11 @@ def flag(parameter: Parameter) -> str:
 def _absolute(value: object) -> object:
     if isinstance(value, list):
         return [*map(_absolute, value)]
-    return expand_home(value).absolute() if isinstance(value, Path) else value  # the open app is in another folder
+    return expand_home(value).absolute() if isinstance(value, Path) else value  # the app runs in another folder
 
 
 def reading(folder: Path) -> "Workspace":
-    """Open a workspace for reading, also while another process writes to it."""
+    """Open a workspace read-only, even while another process writes to it."""
     from core.workspace import Workspace  # takes a second, which --help avoids
 
     workspace = Workspace(folder, readonly=True)
@@ -136,7 +136,7 @@ def writing(folder: Path) -> "Workspace | Remote":
         return remote
     NOTICES.append(lambda: workspace.unreadable)
     if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, _end)  # whose default ends the process without closing the workspace
+        signal.signal(signal.SIGTERM, _end)  # the default would end the process without closing the workspace
     return workspace
 
 

@@ -91,7 +91,7 @@ def evaluate(
 
 
 def _questions(opened: "Workspace", base: str, questions: str, save: str) -> Any:
-    """Return the questions of a file or a set; with `save`, the set itself or the path of the file."""
+    """Return the questions in a file or a set; with `save`, the set itself or the path of the file."""
     file = Path(questions)
     names = [question_set.name for question_set in opened.question_sets.all(base)]
     if questions in names and not file.is_file():
@@ -110,7 +110,7 @@ def _questions(opened: "Workspace", base: str, questions: str, save: str) -> Any
 
 
 def _set(workspace: Path, base: str, source: QuestionSet | Path, name: str) -> str:
-    """Return the id of a set; for a file, of a set with this name that gets the file's questions."""
+    """Return the id of a set; for a file, create or extend the set with this name and return its id."""
     if isinstance(source, QuestionSet):
         return source.id
     return str(call(operations.add, workspace, {"base": base, "name": name, "file": source}).id)

@@ -41,7 +41,7 @@ KEYS = message_table(
 
 @frozen
 class ServerList:
-    """Servers, and the result of testing one of them."""
+    """Model servers, and the result of testing one of them."""
 
     servers: tuple[ServerCard, ...]
     test: ServerTrial | None
@@ -135,7 +135,7 @@ def list_(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
 
 @frozen
 class ModelRanking:
-    """Number of questions that were `asked` in a test, and of those that ranked their sentence first (`right`)."""
+    """Number of questions in a model's test (`asked`), and of those that ranked the right sentence first (`right`)."""
 
     right: int
     asked: int
@@ -143,7 +143,7 @@ class ModelRanking:
 
 @frozen
 class TestedModel:
-    """The test of a model, with a ranking for each language."""
+    """The test result of a model, with a ranking for each language."""
 
     name: str
     part: Part

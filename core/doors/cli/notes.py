@@ -1,6 +1,6 @@
-"""`tessera note`: the commands on notes that read a text, and those that do the work of two operations.
+"""`tessera note`: the commands that take a note's text, and those that combine two operations.
 
-A text is from an option, from stdin, or from the user's editor.
+A text comes from an option, from stdin, or from the user's editor.
 """
 
 import os
@@ -98,7 +98,7 @@ def waiting(
 
 
 def _read_text(text: str | None, before: str, name: str) -> str:
-    """Return the text of the argument, else of stdin, or on a terminal the old text after editing."""
+    """Return the text given as argument, else read stdin, or on a terminal let the user edit the old text."""
     if text is not None:
         return text
     return _edit(before, name) if sys.stdin.isatty() else _read_stdin(before)
@@ -106,7 +106,7 @@ def _read_text(text: str | None, before: str, name: str) -> str:
 
 @contextmanager
 def _save_on_failure(text: str) -> Iterator[None]:
-    """Write an edited text into a file if it can't be stored, and print its path."""
+    """Write an edited text to a file if it can't be stored, and print the path."""
     try:
         yield
     except TesseraError:

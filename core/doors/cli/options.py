@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Options shared by several commands."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,7 +12,7 @@ from core.base.terminal import say
 
 
 def _configured_workspace(context: typer.Context, folder: Path) -> Path:
-    """Return the workspace of the settings if the command line names none."""
+    """Return the workspace from the settings if the command line names none."""
     from core.settings.file import usual_workspace  # takes a third of a second, which --help avoids
 
     source = context.get_parameter_source("workspace")
@@ -45,7 +45,7 @@ WORKSPACE = app_paths.workspace()
 
 
 def group(about: str, *, lists: bool = False) -> typer.Typer:
-    """Return a group of commands; with `lists`, it runs `list` if no command is named."""
+    """Return a command group; with `lists`, it runs `list` if no command is given."""
     kind = _ListingGroup if lists else TyperGroup
     return typer.Typer(help=about, cls=kind, no_args_is_help=True, rich_markup_mode=None)
 

@@ -1,4 +1,4 @@
-"""The output of commands: lines for people, or JSON."""
+"""Command output: lines for people, or JSON."""
 
 import json
 import sys
@@ -16,16 +16,16 @@ from core.base.text import one_line
 from core.doors.cli.terminal import in_json, redraw
 
 Lines = Callable[[Any], list[str]]
-"""A function that formats the values of an answer as lines."""
+"""Function that formats the values of a result as lines."""
 STOPPED = threading.Event()
-"""Set by Ctrl-C. A loading model may swallow the exception, so the next step raises it again."""
+"""Set by Ctrl-C. A model that is loading may swallow the exception, so the next step raises it again."""
 PACE = Pace()
 NOTICES: list[Callable[[], Iterable[object]]] = []
-"""Functions that return the remarks that a command prints on stderr at its end."""
+"""Functions that return the remarks to print on stderr at the end of a command."""
 
 
 _NAMES = frozenset("base copy file folder missing_attachments name note path paths source_ref title to".split())
-"""Keys of values that are names of files, notes or bases."""
+"""Keys of values that are file, note or base names."""
 _LINE_END = str.maketrans({"\n": "\u240a", "\r": "\u240d"})
 
 
@@ -34,7 +34,7 @@ def show(data: object, as_json: bool, to_lines: Lines) -> None:
 
 
 def _with_names_on_a_line(data: object, *, is_name: bool = False) -> object:
-    """Return values with visible signs for line ends in names, as file names may have line ends."""
+    """Return values with visible marks for line ends in names, because file names may contain line ends."""
     if isinstance(data, Mapping):
         return {key: _with_names_on_a_line(value, is_name=key in _NAMES) for key, value in data.items()}
     if isinstance(data, (list, tuple)):
@@ -58,7 +58,7 @@ def write(text: str) -> None:
 
 
 def print_notices() -> None:
-    """Print remarks on the result to stderr."""
+    """Print the remarks on a result to stderr."""
     while NOTICES:
         for sentence in NOTICES.pop()():
             sys.stderr.write(f"tessera: {' '.join(say(sentence).split())}\n")

@@ -23,7 +23,7 @@ def _list(workspace: Path) -> PackList:
 def _install(workspace: Path, source: str) -> PackReport:
     place = Path(source).expanduser()
     if len(place.parts) > 1 or (place / "pack.toml").is_file():
-        source = str(place.absolute())  # the open app works in another folder
+        source = str(place.absolute())  # the app runs in another folder
     return call(operations.install, workspace, {"source": source})
 
 

@@ -25,7 +25,7 @@ HOST = "127.0.0.1"
 PORT = 8501
 _PORTS_TRIED = 20
 _START_SECONDS = 60.0
-"""Seconds within which the server has to answer, or no browser is opened."""
+"""Seconds for the server to answer before giving up on opening a browser."""
 _CLOSED = threading.Event()
 """Set once the window is closed."""
 
@@ -40,7 +40,7 @@ Port = Annotated[
 
 
 HEAD = 2**20
-"""Bytes of a request's head that are read; a shorter head over the guard's limit is answered with an error."""
+"""Bytes to read of a request's head; a shorter head that exceeds the guard's limit gets an error response."""
 
 app = typer.Typer()
 
@@ -98,17 +98,17 @@ def serve(
 
     config.HTTP_PROTOCOLS["auto"] = config.HTTP_PROTOCOLS["h11"]  # the other parser accepts two hosts
     vars(h11_impl)["DEFAULT_MAX_INCOMPLETE_EVENT_SIZE"] = HEAD
-    # Streamlit is run, not imported: core knows no screen. Its options are in .streamlit/config.toml next to app.py;
-    # these hold whatever the environment says.
+    # Streamlit is run, not imported: core knows no screens. Its options are in .streamlit/config.toml next to app.py;
+    # these options apply whatever the environment says.
     options = {"address": HOST, "port": chosen, "headless": "true"}
     flags = [part for name, value in options.items() for part in (f"--server.{name}", str(value))]
     sys.argv = ["streamlit", "run", str(PROGRAM / "app.py"), *flags, "--logger.hideWelcomeMessage", "true"]
-    signal.signal(signal.SIGINT, _end)  # the server sends the signal again to itself after it closed
+    signal.signal(signal.SIGINT, _end)  # the server resends the signal to itself after it has closed
     runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
 
 
 def _shortcut(place: Path, as_json: bool) -> None:
-    """Print the path of the shortcut, or that it was removed."""
+    """Print the path of the shortcut, or that the shortcut was removed."""
     there = place.exists()
     text = _("Tessera is in the menu of programs: {file}", file=str(place))
     gone = _("Tessera is no longer in the menu of programs. Your notes and the program stay.")
@@ -116,7 +116,7 @@ def _shortcut(place: Path, as_json: bool) -> None:
 
 
 def _bring_to_front(folder: Path, as_json: bool) -> bool:
-    """Bring the open app of a workspace to the front, or open its window again; return whether there is one."""
+    """Bring the running app of a workspace to the front, or reopen its window; return whether an app is running."""
     from core.doors.remote.client import connect_running
     from core.operations.program import bring_to_front
 
@@ -131,7 +131,7 @@ def _bring_to_front(folder: Path, as_json: bool) -> bool:
 
 
 def free_port(port: int | None, host: str = HOST) -> int:
-    """Return the port if it is free, without one the first free port; raises ConfigError."""
+    """Return the port if it is free, by default the first free port; raises ConfigError."""
     for candidate in [port] if port else range(PORT, PORT + _PORTS_TRIED):
         with closing(socket.socket(socket.AF_INET, socket.SOCK_STREAM)) as probe:
             if os.name == "posix":
@@ -151,12 +151,12 @@ def free_port(port: int | None, host: str = HOST) -> int:
 
 
 def _has_screen() -> bool:
-    # Without one, `webbrowser` would start a browser for the terminal.
+    # Without a window, `webbrowser` would start a browser in the terminal.
     return sys.platform in ("win32", "darwin") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def _open(port: int, url: str, folder: Path, keep_running: bool) -> None:
-    """Open the app as soon as the server answers; end this process with its window, unless it keeps running."""
+    """Open the app once the server answers; end this process when its window closes, unless it keeps running."""
     ends = time.monotonic() + _START_SECONDS
     while time.monotonic() < ends:
         try:
@@ -171,7 +171,7 @@ def _open(port: int, url: str, folder: Path, keep_running: bool) -> None:
 
 
 def _end(number: int, _: object) -> NoReturn:
-    """End the process, after its window was closed or by a signal."""
+    """End the process after its window was closed or on a signal."""
     if not _CLOSED.is_set():
         signal.signal(number, signal.SIG_DFL)
         signal.raise_signal(number)
@@ -179,7 +179,7 @@ def _end(number: int, _: object) -> NoReturn:
 
 
 def _window(url: str, folder: Path) -> bool:
-    """Show an address in its own window until that is closed; return False if it opened in a browser tab."""
+    """Show an address in its own window until that is closed; return False if it opened in a browser tab instead."""
     from core.desktop import window
 
     if browser := window.browser():

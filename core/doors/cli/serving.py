@@ -1,4 +1,4 @@
-"""`tessera serve` and `tessera watch`: the API, the tools, the calls of commands and the syncs, without the pages."""
+"""`tessera serve` and `tessera watch`: the API, the tools, calls from commands and syncs, without the pages."""
 
 import ipaddress
 import socket
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from core.workspace import Workspace
 
 _GRACE = 3
-"""Seconds for running requests to finish when the server is stopped."""
+"""Seconds that running requests get to finish when the server stops."""
 _PATIENCE = 0.5
 """Seconds between two checks for Ctrl+C."""
 
@@ -77,21 +77,21 @@ def serve(
         opened.start_backups()
         opened.log.listen("uvicorn.error", "asyncio")
         app = server(opened, address, routes)
-        with suppress(KeyboardInterrupt):  # uvicorn sends the signal on after it closed
+        with suppress(KeyboardInterrupt):  # uvicorn resends the signal after it has closed
             uvicorn.run(
                 app,
                 host=host,
                 port=chosen,
-                log_config=None,  # its own would close the handlers of the log
+                log_config=None,  # uvicorn's own configuration would close the log handlers
                 log_level="warning",
                 timeout_graceful_shutdown=_GRACE,
-                http="h11",  # the other parser reads a head that never ends
+                http="h11",  # the other parser reads an endless head
                 h11_max_incomplete_event_size=HEAD,
             )
 
 
 def _address(host: str) -> str:
-    """Return the address for a URL; warn if other machines can reach it, and refuse a wildcard address."""
+    """Return the address for URLs; warn if other machines can reach it, and refuse a wildcard address."""
     try:
         ip = ipaddress.ip_address(host)
     except ValueError:
@@ -110,7 +110,7 @@ def _address(host: str) -> str:
 
 @contextmanager
 def answer_calls(workspace: "Workspace", *, finishes: bool = False) -> Iterator[None]:
-    """Answer the calls of commands in a thread during the block; with `finishes`, let running calls finish."""
+    """Answer calls from commands in a thread during the block; with `finishes`, let running calls finish."""
     import uvicorn
 
     from core.doors.api.server import guard_routes

@@ -1,4 +1,4 @@
-"""`tessera settings`: takes over the settings of another program."""
+"""`tessera settings`: imports settings from another program."""
 
 from pathlib import Path
 from typing import Annotated

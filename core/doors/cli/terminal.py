@@ -1,4 +1,4 @@
-"""The standard streams of a command: no control characters, closed pipes, and the language of help texts."""
+"""Standard streams of a command: no control characters, closed pipes, and the language of help texts."""
 
 import io
 import os
@@ -17,7 +17,7 @@ _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u206f\u
 
 
 def strip_controls(text: str) -> str:
-    """Replace each character that controls a terminal by a visible one; tabs and line ends stay."""
+    """Replace each character that controls a terminal with a visible one; tabs and line ends stay."""
     return _CONTROLS.sub(_sign, text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
@@ -32,9 +32,9 @@ def in_json(text: str) -> str:
 
 
 def take() -> None:
-    """Set up the standard streams of this process for a command; a closed one is replaced by the null device."""
+    """Set up the standard streams of this process for a command; a closed stream is replaced by the null device."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:  # else the next opened file, perhaps a database, would become this stream
+        if getattr(sys, name) is None:  # otherwise the next opened file, perhaps a database, would become this stream
             number = os.open(os.devnull, os.O_RDWR)
             os.set_inheritable(number, True)
             setattr(sys, name, os.fdopen(number, mode, encoding="utf-8"))
@@ -45,29 +45,29 @@ def take() -> None:
 
 
 def redraw(line: str) -> None:
-    """Replace the last line of stderr, if that is a terminal."""
+    """Replace the last line on stderr, if it is a terminal."""
     if sys.stderr.isatty():
         cast(Stream, sys.stderr).redraw(line)
 
 
 class Stream:
-    """A standard stream that filters its texts through `shown`, by default `strip_controls`.
+    """A standard stream that filters texts through `shown`, by default `strip_controls`.
 
-    If it can't be written or its reader is gone, further output is discarded. A failed write sets the error `lost`,
-    which is raised if the stream is `needed`.
+    If the stream can't be written or its reader is gone, further output is discarded. A failed write sets the error
+    `lost`, which is raised if the stream is `needed`.
     """
 
     def __init__(self, stream: TextIO, *, needed: bool = False, shown: Callable[[str], str] = strip_controls) -> None:
         self._stream, self._needed, self._shown = stream, needed, shown
         self.lost: SourceError | None = None
-        if isinstance(stream, io.TextIOWrapper):  # notes may hold characters that the terminal's encoding lacks
+        if isinstance(stream, io.TextIOWrapper):  # notes may contain characters that the terminal's encoding lacks
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
-        if shown := self._shown(text):  # typer tests the encoding by an empty write, and ignores the result
+        if shown := self._shown(text):  # typer tests the encoding with an empty write, and ignores the result
             self._try(self._stream.write, shown)
         return len(text)
 
@@ -93,16 +93,16 @@ class Stream:
                     raise self.lost from error
 
     def _leave(self) -> None:
-        """Discard buffered and all further output."""
+        """Discard buffered and further output."""
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, self._stream.fileno())
         os.close(nowhere)
 
 
 def take_wire() -> tuple[BinaryIO, TextIO]:
-    """Return standard input and output for the protocol alone.
+    """Return standard input and output, reserved for the protocol.
 
-    Other processes read nothing, and all other output, also of native code, goes to stderr. Call it before imports,
+    Other processes read nothing, and all other output, also from native code, goes to stderr. Call it before imports,
     because a library may print while it loads.
     """
     sys.stdout.flush()
@@ -133,7 +133,7 @@ def translate_typer() -> None:
     context: Any = typer.core.TyperCommand.context_class
 
     class Formatter(context.formatter_class):  # type: ignore[misc]
-        """Help formatter with a translated usage line and translated texts."""
+        """Help formatter with translated texts and usage line."""
 
         def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
             super().write_usage(prog, args, prefix or _("Usage: "))
@@ -147,7 +147,7 @@ def translate_typer() -> None:
 
 
 def _show(error: Any, file: IO[Any] | None = None) -> None:
-    """Write the error of a command line; typer doesn't translate its errors."""
+    """Print a command-line error, translated because typer doesn't do it."""
     parts = [f"tessera: {_problem(error)}"]
     if error.ctx is not None:
         parts = [error.ctx.get_usage(), *parts, _("For help: {command}", command=f"{error.ctx.command_path} --help")]
@@ -155,7 +155,7 @@ def _show(error: Any, file: IO[Any] | None = None) -> None:
 
 
 def _problem(error: Any) -> str:
-    """Return the translated message of an error; typer has some of its values only in the text of the error."""
+    """Return the translated message of an error; some values can only be taken from typer's text."""
     problem, _did, nearest = str(error.message).partition(". Did you mean ")
     name = error.param.get_error_hint() if getattr(error, "param", None) else getattr(error, "option_name", "")
     match type(error).__name__:

@@ -1,1 +1,1 @@
-"""Operations on a workspace that another process has open."""
+"""Running operations on a workspace that another process has open."""

@@ -1,6 +1,6 @@
-"""Routes with which commands on this machine run operations on the workspace of this process.
+"""Routes through which commands on this machine run operations on the workspace of this process.
 
-The operations are imported at the first call, because the server of the pages starts with these routes.
+The operations are imported on the first call, because the server of the pages starts with these routes.
 """
 
 import asyncio
@@ -36,17 +36,17 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 
 _PATIENCE = 5.0
-"""Seconds that an operation waits for an earlier job of its kind; a stopped one ends at its next step."""
+"""Seconds that an operation waits for an earlier job of its kind; a stopped job ends at its next step."""
 _JOINED_JOBS = ("embed",)
-"""Jobs whose operations run directly, also while such a job is running."""
+"""Jobs whose operations run directly, even while such a job is running."""
 _IMPORT = "import"
-"""A job during which further imports run directly, because each base takes one at a time."""
+"""The job during which further imports run directly, because each base takes one import at a time."""
 _BETWEEN = 0.1
-"""Minimum seconds between two steps of progress that are sent."""
+"""Minimum number of seconds between two progress steps that are sent."""
 
 
 def arguments(operation: "Operation[object]", given: object) -> dict[str, object]:
-    """Validate the arguments of an operation; raises ConfigError that names an invalid one."""
+    """Validate an operation's arguments; raises ConfigError that names an invalid one."""
     from pydantic import ValidationError
 
     try:
@@ -70,7 +70,7 @@ def _model(operation: "Operation[object]") -> "type[BaseModel]":
 
 
 class Calls:
-    """The two routes of a process with an open workspace: one proves its identity, the other runs operations."""
+    """Two routes of a process with an open workspace: one proves its identity, the other runs operations."""
 
     def __init__(self, workspace: "Callable[[], Workspace]") -> None:
         self._workspace = workspace
@@ -81,7 +81,7 @@ class Calls:
         ]
 
     def close_at_signals(self) -> None:
-        """Stop the running calls when a signal ends the server, which otherwise waits for their answers."""
+        """Stop the running calls when a signal ends the server, which otherwise waits for their responses."""
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(number, partial(self._handle_signal, signal.getsignal(number)))
@@ -97,12 +97,12 @@ class Calls:
             stop.set()
 
     def _prove_identity(self, request: Request) -> Response:
-        """Prove the identity of this process before anything is sent; a caller knows the token by its file."""
+        """Prove this process's identity before anything is sent to it; callers have the token from the run file."""
         proof = self._workspace().access.proof(request.query_params.get("challenge", ""))
         return JSONResponse({"proof": proof, "version": version("tessera-notes")})
 
     async def _run(self, request: Request) -> Response:
-        """Run an operation with the arguments of a JSON object."""
+        """Run an operation with the arguments in a JSON object."""
         workspace = await run_in_threadpool(self._workspace)
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme != "Bearer" or not workspace.access.admits(token, programs=False):
@@ -149,7 +149,7 @@ class Calls:
 
 
 async def _body(request: Request) -> bytes | None:
-    """Return the body of a call, None for one that is too large."""
+    """Return the body of a call, None if it is too large."""
     body = bytearray()
     async for part in request.stream():
         body += part
@@ -176,7 +176,7 @@ def _sending(send: Callable[[bytes], None], stop: threading.Event) -> Progress:
 def _run_operation(
     workspace: "Workspace", operation: "Operation[object]", caller: "Caller", given: object, progress: Progress
 ) -> bytes:
-    """Run an operation, as its job if it has one, and return its answer or error as a line."""
+    """Run an operation, as its job if it has one, and return its result or error as a line."""
 
     from core.base.codec import encode
 
@@ -195,7 +195,7 @@ def _run_operation(
 
 
 def _as_job(workspace: "Workspace", name: str, act: Callable[[Progress], object], caller_progress: Progress) -> object:
-    """Do work as a job, and return its value; raises Cancelled if the user stops it on a page."""
+    """Run work as a job, and return its result; raises Cancelled if the user stops the job on a page."""
     from core.model import excluded_by
 
     def both(progress: Progress) -> object:

@@ -1,4 +1,4 @@
-"""The client with which a command uses the workspace of the running app."""
+"""The client through which a command uses the workspace of the running app."""
 
 import hmac
 import json
@@ -23,13 +23,13 @@ from core.settings.access import AccessTokens, RunningProgram
 from core.settings.config import settings
 
 _GREETING = 10.0
-"""Seconds for the app to prove its identity; a call may take any time."""
+"""Seconds for the app to prove its identity; calls have no time limit."""
 _LONGEST_GREETING = 10_000
 
 
 @frozen
 class Remote:
-    """The workspace of another process that has it open: operations are run there."""
+    """A workspace that another process has open; operations run in that process."""
 
     _run: RunningProgram
 
@@ -68,7 +68,7 @@ class Remote:
         raise _ended_error()
 
     def greet(self) -> HTTPConnection | None:
-        """Return a connection to the process once it has proved that it wrote the run file, else None.
+        """Return a connection to the process if it proves that it wrote the run file, else None.
 
         Another process at the address of a killed one learns nothing. Raises StoreError for another version of Tessera.
         """
@@ -106,7 +106,7 @@ class Remote:
 
 
 def connect_running(folder: Path) -> Remote | None:
-    """Return the workspace of the app that has this folder open, None if no app answers."""
+    """Return the workspace of the app that has this folder open, None if no app responds."""
     known = AccessTokens(folder).run
     remote = Remote(known) if known else None
     connection = remote.greet() if remote else None
@@ -117,13 +117,13 @@ def connect_running(folder: Path) -> Remote | None:
 
 
 def differing(remote: Remote) -> list[str]:
-    """Return the names of the settings that differ in the app, whose environment or `tessera.toml` may be another."""
+    """Return the names of settings that differ in the app, whose environment or `tessera.toml` may be different."""
     here, there = settings().model_dump(mode="json"), remote.run(program.settings, {}).values
     return [name for name in here if name != "workspace" and here[name] != there.get(name)]
 
 
 def _absolute_path(path: Path) -> str:
-    """Return an absolute path, because the app works in another folder."""
+    """Return an absolute path, because the app has another working folder."""
     return str(path.expanduser().absolute())
 
 

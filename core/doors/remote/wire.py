@@ -1,4 +1,4 @@
-"""The protocol between a command and the open app: one line of JSON for a step, an answer or an error."""
+"""The protocol between a command and the running app: one line of JSON per step, result or error."""
 
 import json
 from collections.abc import Callable
@@ -9,15 +9,15 @@ from core.base.errors import TesseraError
 from core.base.messages import Message, from_json, to_json
 
 PATH = "/remote"
-"""The path at which operations run by name; a GET proves the identity of the app of this workspace."""
+"""Path at which operations run by name; a GET proves the identity of the app with this workspace."""
 MOST_BYTES = 1 << 26
-"""Maximum bytes of the arguments; those of a note are the largest."""
+"""Maximum size of the arguments in bytes; those with a note's text are the largest."""
 _MESSAGE = "$message"
-"""The name of the only field of an object that encodes a message."""
+"""Name of the only field in an object that encodes a message."""
 
 
 def line(kind: str, value: object) -> bytes:
-    """Return a value as a line of a kind: `step`, `answer` or `error`."""
+    """Return a value as a line of the given kind: `step`, `answer` or `error`."""
     return json.dumps({kind: value}, ensure_ascii=False, default=_to_wire).encode("utf-8", "surrogatepass") + b"\n"
 
 

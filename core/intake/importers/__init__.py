@@ -1,4 +1,4 @@
-"""Conversion of other programs' notes to Markdown: the importers, and the choice of one for a folder."""
+"""Conversion of notes from other programs to Markdown: the importers, and the choice of an importer for a folder."""
 
 import json
 import os
@@ -21,9 +21,9 @@ from core.model import Failed, Omission
 
 @frozen
 class Imported:
-    """A note of another program as Markdown with front matter; `path` is its path in the base.
+    """A note from another program as Markdown with front matter; `path` is its path in the base.
 
-    `left_out` lists parts that the text lacks, `files` the files that it links to, by address.
+    `left_out` lists parts that the text lacks, `files` has the files that it links to, by address.
     """
 
     path: str
@@ -37,32 +37,32 @@ ImportedNotes = Iterator[Imported | Failed]
 
 
 class Importer(Protocol):
-    """Reads the notes of another program. The constructor takes their folder, which is untrusted, and reads nothing."""
+    """Reads notes from another program. The constructor takes their folder, which is untrusted, and reads nothing."""
 
     @property
     def name(self) -> str:
-        """The name of the program."""
+        """Name of the program."""
 
     @property
     def knows(self) -> bool:
-        """Whether the folder contains notes of this program, judged by its files; cheap."""
+        """Whether the folder seems to contain notes from this program, from a cheap check of its files."""
 
     @property
     def keeps_files(self) -> bool:
-        """Whether each file is a note with the same path, so that the folder stays the source of its notes.
+        """Whether each file is a note with the same path, so that the folder remains the source of its notes.
 
         Otherwise it is an export, whose notes are written as files with other names.
         """
 
     def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
-        """Yield the notes of these files, by default of all, in the same order for the same folder.
+        """Yield the notes in these files, by default in all, always in the same order for the same folder.
 
-        It reads no file outside of the folder and makes no requests. A note that can't be read is a Failed.
+        It reads no file outside the folder and makes no requests. An unreadable note becomes a Failed.
         """
 
 
 class FolderImporter:
-    """Base class of importers, most of which read an export in a folder."""
+    """Base class for importers, most of which read an export in a folder."""
 
     keeps_files = False
 
@@ -87,27 +87,27 @@ IMPORTERS: Registry[Importer] = Registry(
 
 
 def importer_of(folder: Path) -> Importer | None:
-    """Return the importer for a folder, None for a folder of ordinary files."""
+    """Return the importer for a folder, None if its files are ordinary."""
     made = (IMPORTERS.make(name, folder) for name in IMPORTERS)
     return next((importer for importer in made if importer.knows), None)
 
 
 Fields = dict[str, Any]
-"""Front matter: values by the names of fields."""
+"""Front matter: values by field name."""
 MAX_BYTES = 20 * 1024 * 1024
-"""Maximum bytes of a text file."""
+"""Maximum size of a text file in bytes."""
 EXPORT = re.compile(r"Export-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-Part-\d+)?")
-"""Name of an export of Notion, and of the folder around each of its parts."""
+"""Name of a Notion export, and of the folder around each of its parts."""
 DAMAGED = message("is damaged. Export it from its program again.")
 _PLAIN = (str, int, float)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LONGEST_NAME = 200
-"""Maximum bytes of a file name; most systems allow 255."""
+"""Maximum length of a file name in bytes; most systems allow 255."""
 _UNFIT = re.compile(r"[\\/:*?\"<>|#^\[\]\x00-\x1f\x7f]+")
 
 
 def add_front_matter(fields: Mapping[str, object], body: str) -> str:
-    """Return a text with the fields that aren't empty as its front matter."""
+    """Return a text with the non-empty fields as its front matter."""
     said = {name: value for name, value in fields.items() if value not in ("", [], None)}
     if not said:
         return body if not body.startswith("---") else f"---\n---\n{body}"
@@ -115,17 +115,17 @@ def add_front_matter(fields: Mapping[str, object], body: str) -> str:
 
 
 def file_name(title: str) -> str:
-    """Return a file name for a title, without suffix."""
+    """Return a file name for a title, without a suffix."""
     name = " ".join(_UNFIT.sub(" ", title).split()).strip(". ")
     return name[:120].encode("utf-8", "ignore")[:_LONGEST_NAME].decode("utf-8", "ignore").strip() or "Untitled"
 
 
 Taken = dict[str, int]
-"""Paths of notes, with case folded, and the last number that was appended to each."""
+"""Paths of notes with folded case, and the last number that was appended to each."""
 
 
 def unique(path: str, taken: Taken) -> str:
-    """Return a path and add it to `taken`; a number is appended if it is taken already, in any case."""
+    """Return a path and add it to `taken`; if it is taken already, regardless of case, a number is appended."""
     stem, dot, suffix = path.rpartition(".")
     free = path
     while free.casefold() in taken:
@@ -136,7 +136,7 @@ def unique(path: str, taken: Taken) -> str:
 
 
 def files(folder: Path) -> Iterator[str]:
-    """Yield the paths of the files below a folder in order, without hidden and linked ones."""
+    """Yield the paths of the files below a folder in order, except hidden and linked files."""
     waiting = [(str(folder), "")]
     while waiting:
         place, path = waiting.pop()
@@ -156,7 +156,7 @@ def files(folder: Path) -> Iterator[str]:
 
 
 def lie_below(paths: Iterable[str], tops: Collection[str]) -> bool:
-    """Return whether all files are in one of some folders, given as paths with a final slash; False without folders."""
+    """Return whether all files are in one of the given folders, whose paths end in a slash; False without folders."""
     return bool(tops) and all(path.startswith(tuple(tops)) for path in paths)
 
 
@@ -176,13 +176,13 @@ def read_bytes(folder: Path, path: str, most: int = MAX_BYTES) -> bytes:
 
 
 def read_text(folder: Path, path: str) -> str:
-    """Return the text of a file in UTF-8, with line ends as `\\n`; raises SourceError."""
+    """Return the text of a UTF-8 file, with line ends as `\\n`; raises SourceError."""
     text = read_bytes(folder, path).decode("utf-8-sig", "replace")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def read_json(folder: Path, path: str, failed: list[Failed], most: int = MAX_BYTES) -> Any:
-    """Return the JSON of a file; if it can't be read, add it to `failed` and return None."""
+    """Return the JSON in a file; if it can't be read, add it to `failed` and return None."""
     try:
         return json.loads(read_bytes(folder, path, most))
     except SourceError as error:
@@ -193,20 +193,20 @@ def read_json(folder: Path, path: str, failed: list[Failed], most: int = MAX_BYT
 
 
 def value_at(node: object, names: tuple[str, ...]) -> object:
-    """Return the value in nested objects at a sequence of keys, None if there is none."""
+    """Return the value in nested objects at a sequence of keys, None if it is missing."""
     for name in names:
         node = node.get(name) if isinstance(node, dict) else None
     return node
 
 
 def objects(node: object, *names: str) -> list[dict[str, object]]:
-    """Return the objects in the list at a sequence of keys, [] if there is no list."""
+    """Return the objects in the list at a sequence of keys, [] if it isn't a list."""
     listed = value_at(node, names)
     return [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
 
 
 def text_of(node: object, *names: str) -> str:
-    """Return the texts and numbers in the value at a sequence of keys, joined by commas; "" for other values."""
+    """Return the texts and numbers at a sequence of keys, joined by commas; "" for other values."""
     value = value_at(node, names)
     if isinstance(value, dict):
         value = [*value.values()]
@@ -216,7 +216,7 @@ def text_of(node: object, *names: str) -> str:
 
 
 def time_of(seconds: str, per_second: int = 1) -> str:
-    """Return a Unix time, which may be negative, as ISO 8601 in UTC; "" if it is no number."""
+    """Return a Unix time, which may be negative, as ISO 8601 in UTC; "" if it isn't a number."""
     try:
         return (_EPOCH + timedelta(seconds=float(seconds) / per_second)).isoformat(timespec="seconds")
     except (ValueError, OverflowError):
@@ -224,5 +224,5 @@ def time_of(seconds: str, per_second: int = 1) -> str:
 
 
 def tags_of(names: Iterable[str]) -> list[str]:
-    """Return the tags of another program with hyphens in place of blanks, which a tag can't have."""
+    """Return tags from another program with hyphens instead of blanks, which tags can't contain."""
     return ["-".join(name.split()) for name in names if name.strip()]

@@ -1,4 +1,4 @@
-"""Pictures and other files that the notes of an export link to, next to the export or in its archive."""
+"""Pictures and other files that the notes in an export link to, next to the export or in its archive."""
 
 import re
 from dataclasses import dataclass, field
@@ -10,9 +10,9 @@ from core.intake.importers.file_parts import FilePart
 from core.model import Omission
 
 FOLDER = "attachments"
-"""Folder of these files among the files of the workspace."""
+"""Name of the folder for these files among the workspace's files."""
 _MOST_NAMES = 200
-"""Maximum characters of the list of missing files."""
+"""Maximum number of characters in the list of missing files."""
 _PICTURES = frozenset(".png .jpg .jpeg .gif .webp .avif .bmp .svg".split())
 
 
@@ -24,7 +24,7 @@ class NoteFiles:
     missing: list[str] = field(default_factory=list)
 
     def address(self, part: FilePart | None, name: str, elsewhere: str = "") -> str:
-        """Return the address of a file for a link, with its hash; for a missing file, `elsewhere` or its name."""
+        """Return the address for a link to a file, with its hash; for a missing file, `elsewhere` or its name."""
         path = PurePosixPath(file_name(name))
         if not part or not (digest := part.digest()):
             self.missing.append(name)
@@ -41,7 +41,7 @@ class NoteFiles:
         return f"{shown}[{label}]({self.address(part, name, elsewhere)})"
 
     def note(self, path: str, text: str) -> Imported:
-        """Return the note with its files."""
+        """Return the note together with its files."""
         names = ", ".join(self.missing)[:_MOST_NAMES]
         left_out = (Omission("attachment", len(self.missing), names),) if self.missing else ()
         return Imported(path, text, left_out, self.parts)

@@ -1,4 +1,4 @@
-"""Conversion of other programs' chats to notes, with a section for each day."""
+"""Conversion of chats from other programs to notes, with a section for each day."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -10,11 +10,11 @@ from core.intake.importers.attached import NoteFiles
 from core.intake.importers.file_parts import FilePart
 
 _MANY = 200
-"""Number of messages after which the next day begins a new note; a month with fewer is one note."""
+"""Number of messages in a note after which the next day begins a new note; quieter months are one note."""
 _MOST = 1000
-"""Maximum messages of a day in one note."""
+"""Maximum number of messages per day in one note."""
 _QUOTED = 80
-"""Maximum characters quoted from a message that is answered."""
+"""Maximum number of characters quoted from a message that is answered."""
 _FENCE = "```"
 _MARKS = re.compile(r"[*_~`>\\]+")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -22,12 +22,12 @@ _MARKUP = re.compile(r"(?m)^([ \t]{0,3})(#{1,6}(?=[ \t]|$)|(?:---+|===+)[ \t]*$)
 
 
 SharedFile = tuple[FilePart | None, str, str]
-"""A file of a message, its name, and its address where it isn't in the export."""
+"""A file in a message, its name, and its address if it isn't in the export."""
 
 
 @frozen
 class ChatMessage:
-    """A message of a chat: its `key`, its time (ISO 8601), the name of its author, and its paragraphs in Markdown.
+    """A chat message: its `key`, its time (ISO 8601), the name of its author, and its paragraphs in Markdown.
 
     The first paragraph is the message itself. `answers` is the key of the message that it answers.
     """
@@ -41,22 +41,22 @@ class ChatMessage:
 
     @property
     def day(self) -> str:
-        """The day, "" where it isn't known."""
+        """Day of the message, "" if unknown."""
         return self.at[:10] if _DAY.match(self.at) else ""
 
 
 def escape(words: str) -> str:
-    """Escape the text of a message so that no line of it becomes a heading or a rule."""
+    """Escape the text of a message so that none of its lines becomes a heading or a rule."""
     return _MARKUP.sub(r"\1\\\2", words)
 
 
 def reactions(item: dict[str, object], name: str) -> str:
-    """Return the reactions to a message with their counts; `name` is the key of the emoji."""
+    """Return the reactions to a message with their counts; `name` is the JSON key of the emoji."""
     return " · ".join(f"{text_of(given, name)} {text_of(given, 'count')}" for given in objects(item, "reactions"))
 
 
 def write_chat(title: str, messages: Iterable[ChatMessage], taken: Taken) -> Iterator[Imported]:
-    """Yield the notes of a chat: one for each month, or several for a busy month.
+    """Yield the notes of a chat, one per month, or several for a busy month.
 
     A note is named after its first day, and ends with the month or with the day on which it has enough messages, so
     that only the last note changes when a chat goes on.
@@ -88,7 +88,7 @@ def _note(title: str, place: str, messages: list[ChatMessage], quotes: dict[str,
 
 
 def _paragraph(message: ChatMessage, quotes: dict[str, str], attached: NoteFiles) -> str:
-    """Return a message as Markdown, with a quotation from the message that it answers."""
+    """Return a message as Markdown, with a quotation of the message that it answers."""
     links = [attached.link(*file) for file in message.files]
     text = "\n\n".join(filter(None, (text.strip() for text in (*message.text, *links))))
     name, words = (" ".join(_MARKS.sub(" ", said).split()) for said in (message.name or "?", message.text[0] or text))

@@ -1,4 +1,4 @@
-"""Exports of Evernote (ENEX): notes with their dates and tags; pictures and files are only named."""
+"""Evernote exports (ENEX): notes with their dates and tags; pictures and files are only named."""
 
 import base64
 import binascii
@@ -30,13 +30,13 @@ from core.intake.importers import (
 from core.model import Failed, Omission
 
 TASK = ("title", "taskStatus", "dueDate", "timeZone", "description", "sortWeight", "taskGroupNoteLevelID")
-"""Elements of a task that are read."""
+"""XML elements of a task that are read."""
 _SURE = 60
-"""Minimum weight, of 100, of a word that Evernote recognized in a picture."""
+"""Minimum weight, up to 100, of a word that Evernote recognized in a picture."""
 
 
 def task_lists(tasks: Iterable[Mapping[str, str]]) -> dict[str, str]:
-    """Return the tasks of each group as a list with check boxes, by the group's id."""
+    """Return the tasks in each group as a list with checkboxes, by the group's id."""
     made: dict[str, list[str]] = {}
     for task in sorted(tasks, key=lambda item: item.get("sortWeight", "")):
         box = "x" if task.get("taskStatus") == "completed" else " "
@@ -49,7 +49,7 @@ def task_lists(tasks: Iterable[Mapping[str, str]]) -> dict[str, str]:
 
 
 def _day(time: str, zone: str) -> str:
-    """Return the day of a UTC time in a time zone, "" if there is none."""
+    """Return the day of a UTC time in the given time zone, "" if there is no time."""
     try:
         at = datetime.strptime(time.strip(), "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
         return at.astimezone(ZoneInfo(zone.strip() or "UTC")).date().isoformat()
@@ -58,7 +58,7 @@ def _day(time: str, zone: str) -> str:
 
 
 def recognized_words(index: str) -> str:
-    """Return the words that Evernote recognized reliably in a picture, "" if their index can't be read."""
+    """Return the words that Evernote recognized reliably in a picture, "" if its index can't be read."""
     try:
         root = fromstring(index) if index and "<!ENTITY" not in index else Element("")
     except ParseError:
@@ -79,7 +79,7 @@ _BLOCK = 1024 * 1024
 _MOST_NOTES = 100_000
 _DEEPEST = 100
 _MOST_RESOURCE = 100 * 1024 * 1024
-"""Maximum characters of a resource whose fingerprint is computed; a larger one is identified by its number."""
+"""Maximum number of characters in a resource to fingerprint; a larger resource is identified by its number."""
 _TIME = re.compile(r"(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z")
 _TIMES = ("created", "updated", "reminder-time")
 _RESOURCE = ("data", "mime", "file-name", "recognition")
@@ -97,7 +97,8 @@ _TEXTS = frozenset(
 class _EvernoteNote:
     """A parsed note; `files` has the names of its resources by fingerprint.
 
-    `tasks` has the values of each task, `words` the names of pictures with the words that Evernote recognized.
+    `tasks` has the values of each task, `words` has the names of pictures with the words that Evernote recognized in
+    them.
     """
 
     values: dict[str, str] = field(default_factory=dict)
@@ -108,18 +109,18 @@ class _EvernoteNote:
 
 
 class Evernote(FolderImporter):
-    """Reads the `.enex` files of a folder without notes; each is a notebook."""
+    """Reads the `.enex` files in a folder without notes; each file is a notebook."""
 
     name = "Evernote"
 
     @property
     def knows(self) -> bool:
-        """Whether the folder holds `.enex` files, and no notes."""
+        """Whether the folder contains `.enex` files, and no notes."""
         suffixes = {PurePosixPath(path).suffix.lower() for path in files(self._folder)}
         return ".enex" in suffixes and not suffixes & {".md", ".markdown", ".txt"}
 
     def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
-        """Yield the notes of each notebook, in a folder for it; a notebook without notes counts as failed."""
+        """Yield the notes in each notebook, in a folder for it; a notebook without notes counts as failed."""
         taken: Taken = {}
         for path in files(self._folder):
             if path.lower().endswith(".enex"):
@@ -158,7 +159,7 @@ def _to_imported(note: _EvernoteNote, place: str) -> Imported | Failed:
 
 
 def _read(file: Path, path: str) -> Iterator[_EvernoteNote]:
-    """Yield the notes of a notebook, read block by block; raises SourceError."""
+    """Yield the notes in a notebook, read block by block; raises SourceError."""
     reader = _EvernoteHandler(path)
     try:
         with file.open("rb") as stream:
@@ -174,7 +175,7 @@ def _read(file: Path, path: str) -> Iterator[_EvernoteNote]:
 
 
 class _EvernoteHandler:
-    """The handlers of the parser. A file that declares entities is refused, and no other file is read."""
+    """Handlers for the XML parser. A file that declares entities is refused, and no other file is read."""
 
     def __init__(self, path: str) -> None:
         self.parser = expat.ParserCreate()
@@ -193,7 +194,7 @@ class _EvernoteHandler:
         self._done: list[_EvernoteNote] = []
 
     def taken(self) -> list[_EvernoteNote]:
-        """Return the notes that are complete."""
+        """Return the notes that are complete, and forget them."""
         done, self._done = self._done, []
         return done
 
@@ -255,7 +256,7 @@ class _EvernoteHandler:
 
 
 def _fingerprint(data: str) -> str:
-    """Return the fingerprint that refers to a resource in a note's text; Evernote uses MD5."""
+    """Return the MD5 fingerprint with which a note's text refers to a resource."""
     try:
         return hashlib.md5(base64.b64decode("".join(data.split())), usedforsecurity=False).hexdigest() if data else ""
     except (binascii.Error, ValueError):

@@ -1,4 +1,4 @@
-"""Files of an export, which may be inside its archive."""
+"""Files in an export, also inside its archive."""
 
 from contextlib import suppress
 from functools import lru_cache
@@ -8,19 +8,19 @@ from pathlib import Path
 from core.base.frozen import frozen
 
 _MOST = 50_000_000
-"""Maximum bytes of a file; a larger one isn't read."""
+"""Maximum size of a file in bytes; a larger file isn't read."""
 
 
 @frozen
 class FilePart:
-    """A file, or a file inside an uncompressed archive: `size` bytes from `start` on."""
+    """A file, or a file inside an uncompressed archive: `size` bytes starting at `start`."""
 
     file: Path
     start: int
     size: int
 
     def read(self) -> bytes:
-        """Return the bytes, b"" if they can't be read or are too many."""
+        """Return the bytes, b"" if they can't be read or exceed the limit."""
         with suppress(OSError), self.file.open("rb") as stream:
             stream.seek(self.start)
             return stream.read(self.size) if self.size <= _MOST else b""
@@ -35,14 +35,14 @@ class FilePart:
 
 @lru_cache(1_000)
 def _digest(part: FilePart, _: int) -> str:
-    """Return the hash of a part of a file with this mtime; cached, because many notes may link to one part."""
+    """Return the hash of part of a file with this mtime; cached, because many notes may link to one part."""
     data = part.read()
     return blake2b(data, digest_size=8).hexdigest() if data else ""
 
 
 def find(folder: Path, path: str) -> FilePart | None:
-    """Return the file at a path in a folder, None if it is missing or its real path is outside of the folder."""
-    with suppress(OSError, RuntimeError, ValueError):  # a name that is no name, a link that leads to itself
+    """Return the file at a path in a folder, None if it is missing or really is outside the folder."""
+    with suppress(OSError, RuntimeError, ValueError):  # an invalid name, or a symlink loop
         file = (folder / path).resolve(strict=True)
         if file.is_file() and file.is_relative_to(folder.resolve()):
             return FilePart(file, 0, file.stat().st_size)

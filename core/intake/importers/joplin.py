@@ -1,4 +1,4 @@
-"""Exports of Joplin (JEX): notes in the folders of their notebooks, with tags, dates, tasks, links and files."""
+"""Joplin exports (JEX): notes in folders for their notebooks, with tags, dates, tasks, links and files."""
 
 import posixpath
 import re
@@ -30,22 +30,22 @@ from core.intake.importers.file_parts import FilePart
 from core.model import Failed
 
 _NOTE, _RESOURCE, _TAGGED = "1", "4", "6"
-"""The `type_` of notes, resources and taggings; notebooks and tags are found by their ids."""
+"""Values of `type_` for notes, resources and taggings; notebooks and tags are found by their ids."""
 _HTML = "2"
-"""The `markup_language` of a clipped page."""
+"""Value of `markup_language` for a clipped web page."""
 _UNSET = ("", "0")
 _LINK = re.compile(r"""(?:(?<=\]\()|(?<=src="))<?:/([0-9a-f]{32})(#[^\s()<>"]*)?>?""")
 _DEEPEST = 9
-"""Maximum notebooks around a note that become folders, as the length of a path is limited."""
+"""Maximum number of notebooks around a note that become folders, because the length of a path is limited."""
 _MOST_ITEMS = 300_000
 _MILLISECONDS = 1000
 
 _Item = defaultdict[str, str]
-"""The fields of an item of an export, with its `title` and `body`."""
+"""The fields of an item in an export, including its `title` and `body`."""
 
 
 class Joplin(FolderImporter):
-    """Reads the `.jex` files of a folder that holds nothing else."""
+    """Reads the `.jex` files in a folder that contains nothing else."""
 
     name = "Joplin"
 
@@ -55,7 +55,7 @@ class Joplin(FolderImporter):
         return {PurePosixPath(path).suffix.lower() for path in files(self._folder)} == {".jex"}
 
     def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
-        """Yield the notes of each export, in the folders of their notebooks; those in Joplin's trash are left out."""
+        """Yield the notes in each export, in folders for their notebooks; notes in Joplin's trash are left out."""
         taken: Taken = {}
         for path in files(self._folder):
             try:
@@ -75,7 +75,7 @@ class Joplin(FolderImporter):
 
 
 class _Export:
-    """The items of an archive by id, without their texts, and the positions of texts and resources in it.
+    """The items in an archive by id, without their texts, and where texts and resources are in it.
 
     `places` has the paths of the notes by id.
     """
@@ -84,7 +84,7 @@ class _Export:
         self.items: dict[str, _Item] = {}
         self._texts: dict[str, FilePart] = {}
         self._resources: dict[str, FilePart] = {}
-        with tarfile.open(file, "r:") as archive:  # compressed ones have no parts
+        with tarfile.open(file, "r:") as archive:  # a compressed archive can't be read in parts
             for number, member in enumerate(archive):
                 if number == _MOST_ITEMS:
                     raise ValueError(file.name)
@@ -106,7 +106,7 @@ class _Export:
                 self._tags[item["note_id"]].append(tag["title"])
 
     def _folder(self, item: _Item) -> str:
-        """Return the path of the notebooks around a note; a cycle of notebooks ends it."""
+        """Return the path of the notebooks around a note; the path ends if the notebooks form a cycle."""
         titles: dict[str, str] = {}
         while (key := item["parent_id"]) in self.items and key not in titles:
             item = self.items[key]
@@ -114,7 +114,7 @@ class _Export:
         return "".join(f"{title}/" for title in reversed([*titles.values()][:_DEEPEST]))
 
     def note(self, key: str) -> Imported:
-        """Return a note; raises SourceError."""
+        """Return the note with an id; raises SourceError."""
         note, path, attached = _read(self._texts[key]), self.places[key], NoteFiles()
 
         def relative(match: re.Match[str]) -> str:
@@ -145,7 +145,7 @@ class _Export:
 
 
 def _read(part: FilePart) -> _Item:
-    """Read an item, which has its title, its text, and lines with its fields."""
+    """Read an item, which consists of its title, its text, and lines with its fields."""
     text, _, fields = part.read().decode("utf-8-sig", "replace").rpartition("\n\n")
     title, _, body = text.partition("\n\n")
     item = defaultdict(str, (line.partition(": ")[::2] for line in fields.splitlines()))

@@ -1,4 +1,4 @@
-"""Notes of Google Keep from an export (Takeout) in JSON, with their pictures and recordings."""
+"""Google Keep notes from a Takeout export in JSON, with their pictures and recordings."""
 
 from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
@@ -25,20 +25,20 @@ from core.model import Failed
 
 _EDITED, _CREATED = "userEditedTimestampUsec", "createdTimestampUsec"
 _SUFFIXES = tuple(".json .html .txt .jpg .jpeg .png .gif .webp .3gp .amr .m4a .aac .awb".split())
-"""Suffixes of the files in an export of Keep alone."""
+"""Suffixes of the files in an export that contains only Keep."""
 _LOOKED_AT = 20
-"""Number of JSON files that are checked; in an export, one of them is a note."""
+"""Number of JSON files to check for a note."""
 _MICROSECONDS = 1_000_000
 
 
 class Keep(FolderImporter):
-    """Reads the notes of an export; those in Keep's trash are left out."""
+    """Reads the notes in an export; notes in Keep's trash are left out."""
 
     name = "Google Keep"
 
     @property
     def knows(self) -> bool:
-        """Whether one of the first JSON files is a note, and all files belong to an export of Keep or Google."""
+        """Whether one of the first JSON files is a note, and all files belong to an export from Keep or Google."""
         others = (path for path in files(self._folder) if "Takeout/" not in f"{self._folder.name}/{path}")
         first = islice(self._json(), _LOOKED_AT) if all(path.lower().endswith(_SUFFIXES) for path in others) else ()
         return any(_is_note(read_json(self._folder, path, [])) for path in first)
@@ -83,7 +83,7 @@ class Keep(FolderImporter):
         return attached.note(place, add_front_matter(fields, f"{body}\n"))
 
     def _file(self, path: str) -> FilePart | None:
-        """Return an attachment; a note may name a photo `.jpeg` whose file is `.jpg`."""
+        """Return an attachment; a note may call a photo `.jpeg` whose file is a `.jpg`."""
         return find(self._folder, path) or find(self._folder, path.replace(".jpeg", ".jpg"))
 
 

@@ -1,4 +1,4 @@
-"""The graph of Logseq: outlines, properties of pages and blocks, references to blocks, journals."""
+"""Logseq graphs: outlines, properties of pages and blocks, references to blocks, journals."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -27,33 +27,33 @@ _REFERENCE = re.compile(
     r"|\#\[\[(?P<tag>[^\[\]\n]{1,300})\]\]"
 )
 _OWN = frozenset(("id", "collapsed", "created-at", "updated-at", "heading", "icon", "filters", "background-color"))
-"""Properties that Logseq writes for itself."""
+"""Properties that Logseq writes for its own use."""
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
 
 @frozen
 class _Target:
-    """A block that can be referred to: its page and its first line."""
+    """A block that references can point to: its page and its first line."""
 
     page: str
     text: str
 
 
 class Logseq(FolderImporter):
-    """Reads the pages and journals of a graph; each stays the note of its file."""
+    """Reads the pages and journals in a graph; each file remains a note."""
 
     name = "Logseq"
     keeps_files = True
 
     @property
     def knows(self) -> bool:
-        """Whether the folder, or the one folder in it, is a graph."""
+        """Whether the folder, or its only subfolder, is a graph."""
         inner = [path for path in self._folder.glob("*/") if not path.name.startswith(".")][:2]
         tops = [self._folder, *(inner if len(inner) == 1 else [])]
         return any((top / _MARK).is_file() for top in tops)
 
     def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
-        """Yield pages as Markdown: properties as front matter, references as links to the blocks."""
+        """Yield pages as Markdown, with properties as front matter and references as links to the blocks."""
         for path in paths or [path for path in files(self._folder) if path.endswith(".md")]:
             try:
                 yield Imported(path, self._page(path, read_text(self._folder, path)))
@@ -71,7 +71,7 @@ class Logseq(FolderImporter):
         return add_front_matter(fields, "\n".join(self._lines(lines[first:])).strip("\n") + "\n")
 
     def _lines(self, lines: list[str]) -> Iterator[str]:
-        """Yield the lines of the blocks; an id follows the first line of its block, as in Obsidian."""
+        """Yield the lines of the blocks; a block's id follows its first line, as in Obsidian."""
         fence, log = "", False
         written: list[str] = []
         block = -1
@@ -129,7 +129,7 @@ class Logseq(FolderImporter):
 
     @cached_property
     def _blocks(self) -> dict[str, _Target]:
-        """The blocks of the graph that have an id."""
+        """The blocks in the graph that have an id, by their ids."""
         blocks: dict[str, _Target] = {}
         for path in files(self._folder):
             if not path.endswith(".md") or "logseq/bak/" in path:
@@ -148,7 +148,7 @@ class Logseq(FolderImporter):
 
 
 def _properties(lines: list[str]) -> tuple[dict[str, str], int]:
-    """Return the properties of a page, which form its first block, and the number of the first line after them."""
+    """Return a page's properties, which form its first block, and the index of the first line after them."""
     values: dict[str, str] = {}
     for number, line in enumerate(lines):
         inside = line.removeprefix("- ") if number == 0 else line.strip()
@@ -159,7 +159,7 @@ def _properties(lines: list[str]) -> tuple[dict[str, str], int]:
 
 
 def _field(name: str, value: str) -> Fields:
-    """Return a property of a page as a field of front matter."""
+    """Return a page property as a front matter field."""
     if name in ("tags", "alias", "aliases"):
         parts = [re.sub(r"^#?\[\[|\]\]$|^#", "", part.strip()).strip() for part in re.split(r"[,，]", value)]
         listed = [part for part in parts if part]
@@ -178,7 +178,7 @@ def _title(path: str) -> str:
 
 
 def _journal_fields(year: int, month: int, day: int) -> Fields:
-    """Return the title and date of a journal, and its name in Logseq's default date format as an alias."""
+    """Return the title and date of a journal, and as an alias its name in Logseq's default date format."""
     try:
         at = date(year, month, day)
     except ValueError:
@@ -192,12 +192,12 @@ def _journal_fields(year: int, month: int, day: int) -> Fields:
 
 
 def _task(text: str) -> str:
-    """Return the text of a block with a check box in place of its task marker."""
+    """Return the text of a block with a checkbox in place of its task marker."""
     match = _TASK.match(text)
     return f"[{'x' if match[1] in _FINISHED else ' '}] {text[match.end() :]}" if match else text
 
 
 def _label(text: str) -> str:
-    """Return the first line of a block as the text of a link."""
+    """Return the first line of a block as text for a link."""
     words = " ".join(re.sub(r"[\[\]|()`]", "", _TASK.sub("", text, count=1)).split())
     return words if len(words) <= 80 else f"{words[:79]}…"

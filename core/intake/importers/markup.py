@@ -1,4 +1,4 @@
-"""Conversion to Markdown of Evernote's notes (ENML, a kind of HTML) and of Notion's pages in HTML."""
+"""Conversion to Markdown of Evernote notes (ENML, a kind of HTML) and of Notion pages in HTML."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ _BREAKING = frozenset(
     ("div", "p", "en-note", "blockquote", "section", "article", "table", "ul", "ol", "pre", "figure", *_HEADINGS)
 )
 _MARKS = {"b": "**", "strong": "**", "i": "*", "em": "*", "s": "~~", "strike": "~~", "del": "~~", "code": "`"}
-_MARKS["annotation"] = "$"  # of a formula: what it is in TeX
+_MARKS["annotation"] = "$"  # the TeX source of a formula
 _EMPTY = frozenset(("br", "hr", "img", "en-todo", "en-media", "col", "input", "meta", "link"))
 _SILENT = frozenset(("script", "style", "head", "title", "en-crypt", "svg", "mrow"))
 _SILENT_CLASSES = frozenset(("icon", "page-header-icon", "bookmark-icon", "bookmark-image", "katex-html"))
@@ -25,9 +25,9 @@ _TASKS = re.compile(r"(?s)(?=.*--en-task-group:\s*true).*--en-id:\s*([\w-]+)")
 
 
 def markdown(content: str, files: Mapping[str, str], tasks: Mapping[str, str]) -> tuple[str, int, set[str]]:
-    """Convert a note; return its text, the number of encrypted passages, and the ids of the groups of tasks in it.
+    """Convert a note; return its text, the number of encrypted passages, and the ids of its task groups.
 
-    `files` has the names of its resources by fingerprint, `tasks` the text of its groups of tasks by id. Raises
+    `files` has the names of its resources by fingerprint, `tasks` the texts of its task groups by id. Raises
     SourceError.
     """
     if "<!ENTITY" in content:
@@ -37,7 +37,7 @@ def markdown(content: str, files: Mapping[str, str], tasks: Mapping[str, str]) -
 
 
 def page(content: str) -> tuple[str, list[tuple[str, str]]]:
-    """Convert a page of Notion; return its text, with unchanged links, and its properties. Raises SourceError."""
+    """Convert a Notion page; return its text, with unchanged links, and its properties. Raises SourceError."""
     writer = _MarkdownWriter({}, {}, relative=True)
     text = _to_markdown(writer, content)
     return text, [(row[0].strip(), row[1].strip()) for row in writer.properties if len(row) == 2]
@@ -53,9 +53,9 @@ Attributes = dict[str, str]
 
 
 class _MarkdownWriter(HTMLParser):
-    """Writes Markdown while it parses HTML; runs of white space become one blank, except in code.
+    """Writes Markdown while parsing HTML; runs of white space become one blank, except in code.
 
-    With `relative`, pictures and links to files next to the page are written. The rows of a table of properties go to
+    With `relative`, pictures and links to files next to the page are included. The rows of a properties table go to
     `properties` instead of the text.
     """
 
@@ -171,7 +171,7 @@ class _MarkdownWriter(HTMLParser):
             self._rows[-1][-1] += text.replace("\n", " ")
 
     def _block(self, text: str) -> None:
-        """Begin a line, or with a text a paragraph that starts with it."""
+        """Start a new line, or, if there is a text, a new paragraph with it."""
         if self._rows is not None:
             return
         written = self._out[-1] if self._out else "\n"
@@ -188,26 +188,26 @@ class _MarkdownWriter(HTMLParser):
         self._write("  " * (len(self._lists) - 1) + (f"{number}. " if number else "- "))
 
     def _box(self, about: Attributes) -> None:
-        """Write a check box, as an item of a list if it begins a line."""
+        """Write a checkbox, as a list item if it is at the start of a line."""
         begins = self._rows is None and (not self._out or self._out[-1].endswith("\n"))
         self._write(("- " if begins else "") + (_CHECKED if about.get("checked") == "true" else _UNCHECKED))
 
     def _group(self, about: Attributes) -> None:
-        """Write the tasks of a group at its place in the text."""
+        """Write the tasks in a group at the group's position in the text."""
         group = _TASKS.match(about.get("style", ""))
         if group and group[1] in self._tasks and group[1] not in self.placed and self._rows is None:
             self._write(self._tasks[group[1]] + "\n")
             self.placed.add(group[1])
 
     def _list(self, tag: str, about: Attributes) -> None:
-        """Begin a list; a list right after another one continues it."""
+        """Start a list; a list right after another one continues that list."""
         if not self._lists and self._list_end and not "".join(self._out[self._list_end :]).strip("\n"):
             self._out[self._list_end - 1 :] = ["\n"]
         first = about.get("start", "")
         self._lists.append(0 if tag == "ul" else int(first) if re.fullmatch("[0-9]{1,6}", first) else 1)
 
     def _go_on(self, tag: str) -> None:
-        """Continue an item of a list on a new line, if its first line has text."""
+        """Continue a list item on a new line, if its first line has text."""
         if (
             tag not in ("ul", "ol")
             and self._rows is None
@@ -216,7 +216,7 @@ class _MarkdownWriter(HTMLParser):
             self._out.append("\n" + "  " * len(self._lists))
 
     def _address(self, address: str) -> str:
-        """Return an address escaped for Markdown, "" if a note may not link to it."""
+        """Return an address escaped for Markdown, "" if a note can't link to it."""
         if self._relative:
             address = address.replace(" ", "%20").replace("(", "%28").replace(")", "%29")
         is_sound = _WHOLE.match(address) or (self._relative and _RELATIVE.match(address))
@@ -228,7 +228,7 @@ class _MarkdownWriter(HTMLParser):
         self._links.append((address, len(self._out)))
 
     def _end_link(self, address: str, start: int) -> None:
-        """End a link; a picture that links to itself becomes a picture without a link."""
+        """End a link; a picture that links to itself loses the link."""
         if address and self._rows is None and "".join(self._out[start:]).endswith(f"]({address})"):
             self._out[start - 1] = ""
         elif address:

@@ -1,4 +1,4 @@
-"""Exports of Notion, in Markdown or HTML: names lose their ids, links are updated, databases become tables."""
+"""Notion exports in Markdown or HTML: ids are removed from names, links are updated, databases become tables."""
 
 import csv
 import io
@@ -42,13 +42,13 @@ _TIMES = {"created": "created", "created time": "created", "updated": "updated",
 
 
 class Notion(FolderImporter):
-    """Reads an export of Notion; its notes get new names without ids."""
+    """Reads a Notion export; its notes get new names without ids."""
 
     name = "Notion"
 
     @property
     def knows(self) -> bool:
-        """Whether most of the pages and tables have an id of Notion in their names."""
+        """Whether most pages and tables have a Notion id in their names."""
         names = [path for path in files(self._folder) if path.lower().endswith(_SUFFIXES)]
         marked = sum(bool(_ID.search(PurePosixPath(path).name)) for path in names)
         return 0 < len(names) <= 2 * marked
@@ -83,12 +83,12 @@ class Notion(FolderImporter):
 
 
 def _stem(path: str) -> str:
-    """Return the path of a page or a table without its suffix; a database's table and page have the same."""
+    """Return the path of a page or table without its suffix, which is the same for a database's table and its page."""
     return path[: path.rindex(".")].removesuffix("_all")
 
 
 def _places(paths: list[str]) -> dict[str, str]:
-    """Return the path of the note for each file of an export."""
+    """Return the path of the note for each file in an export."""
     taken: Taken = {}
     places = {}
     for path in paths:
@@ -105,7 +105,7 @@ def _without_id(name: str) -> str:
 
 
 def _page(fields: Fields, body: str, path: str, places: dict[str, str], ids: dict[str, str]) -> str:
-    """Return a page with its links updated, and its properties in a database as front matter."""
+    """Return a page with updated links, and with its database properties as front matter."""
     here = posixpath.dirname(places[path])
 
     def link(match: re.Match[str]) -> str:
@@ -121,7 +121,7 @@ def _page(fields: Fields, body: str, path: str, places: dict[str, str], ids: dic
 
 
 def _row(text: str) -> tuple[Fields, str]:
-    """Return the properties below the title of a page, and the text without them."""
+    """Return the properties below a page's title, and the text without them."""
     head, _, rest = text.partition("\n\n")
     lines, _, body = rest.partition("\n\n")
     rows = [_ROW.fullmatch(line) for line in lines.rstrip("\n").split("\n")]
@@ -143,7 +143,7 @@ def _fields(properties: Iterable[tuple[str, str]]) -> Fields:
 
 
 def _date(value: str) -> str:
-    """Return a day as Notion writes it, or as ISO 8601; "" for another text."""
+    """Return a date, as Notion writes it or in ISO 8601, as ISO 8601; "" for other text."""
     value = value.removeprefix("@")
     if (worded := _WORDED.match(value)) and (month := _MONTHS.get(worded[1][:3].lower())):
         value = f"{worded[3]}-{month:02}-{int(worded[2]):02}"
@@ -152,7 +152,7 @@ def _date(value: str) -> str:
 
 
 def _table(text: str, place: str, pages: set[str]) -> str:
-    """Return a database as a table, in which the names of rows link to their pages."""
+    """Return a database as a table; the names of the rows link to their pages."""
     title = PurePosixPath(place).stem
     try:
         rows = [row for row in csv.reader(io.StringIO(text), strict=False) if any(row)]

@@ -1,4 +1,4 @@
-"""Exports of Slack: channels, groups and direct messages, with the names of their members."""
+"""Slack exports: channels, groups and direct messages, with the names of their members."""
 
 import html
 import re
@@ -22,28 +22,28 @@ from core.model import Failed
 _DAY = re.compile(r"(.+)/\d{4}-\d\d-\d\d\.json")
 _USERS = re.compile(r"((?:[^/]+/)?)users\.json")
 _TALKS = ("dms", "mpims")
-"""Lists of direct messages, which have no names and are named after their members."""
+"""Lists of conversations that have no name, and are named after their members."""
 _REFERENCE = re.compile(r"<([@#!])?([^<>|\s]+)(?:\|([^<>]*))?>")
 _CODE = re.compile(r"```\n?(.+?)\n?```", re.DOTALL)
 
 _People = dict[str, str]
-"""The names of people by their ids."""
+"""People's names by their ids."""
 
 
 class Slack(FolderImporter):
-    """Reads an export; the files that messages share stay at Slack and aren't part of it."""
+    """Reads an export; files shared in messages stay at Slack and aren't part of the export."""
 
     name = "Slack"
 
     @property
     def knows(self) -> bool:
-        """Whether there is a list of users with files for days of channels, and no file outside of their folder."""
+        """Whether there is a list of users next to channel files by day, and no file outside their folder."""
         paths = [*files(self._folder)]
         tops = [match[1] for match in map(_USERS.fullmatch, paths) if match][:1]
         return any(map(_DAY.fullmatch, paths)) and lie_below(paths, tops)
 
     def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
-        """Yield the notes of the channels."""
+        """Yield the notes of all channels."""
         failed: list[Failed] = []
         taken: Taken = {}
         there = [*files(self._folder)]
@@ -81,7 +81,7 @@ def _message(item: dict[str, object], people: _People) -> ChatMessage:
         f"(edited: {edited})" if edited else "",
     ]
     name = people.get(user) or profile or text_of(item, "username") or user
-    # What follows the question mark of an address lets anyone read the file.
+    # The query of the address lets anyone read the file.
     shared_files: list[SharedFile] = [
         (None, text_of(file, "name"), text_of(file, "url_private").partition("?")[0]) for file in objects(item, "files")
     ]
@@ -89,7 +89,7 @@ def _message(item: dict[str, object], people: _People) -> ChatMessage:
 
 
 def _shared(shared: dict[str, object], people: _People) -> str:
-    """Return the preview of a link in a message as a quotation."""
+    """Return the link preview in a message as a quotation."""
     title, address = text_of(shared, "title"), text_of(shared, "title_link") or text_of(shared, "from_url")
     link = f"[{title or address}]({address})\n" if address else f"{title}\n"
     words = _text(text_of(shared, "text") or text_of(shared, "fallback"), people)
@@ -105,7 +105,7 @@ def _words(node: object) -> Iterator[str]:
 
 
 def _text(text: str, people: _People) -> str:
-    """Convert the text of a message from Slack's own markup to Markdown."""
+    """Convert the text of a message from Slack's markup to Markdown."""
 
     def refer(match: re.Match[str]) -> str:
         kind, target, words = match.groups()

@@ -1,4 +1,4 @@
-"""Exports of Telegram in JSON: the chats, with their photos and files."""
+"""Telegram exports in JSON: the chats, with their photos and files."""
 
 import posixpath
 import re
@@ -12,7 +12,7 @@ from core.intake.importers.file_parts import find
 from core.model import Failed
 
 _MOST_BYTES = 100 * 1024 * 1024
-"""Maximum bytes of an export; reading it takes up to eight times as much memory."""
+"""Maximum size of an export in bytes; reading it takes up to eight times as much memory."""
 _HEAD = 64 * 1024
 _EXPORT = re.compile(rb'"(?:messages|list)"\s*:\s*\[')
 _RESULT = re.compile(r"(?:[^/]+/)*result\.json")
@@ -26,13 +26,13 @@ _MARKS = {"bold": "**", "italic": "*", "strikethrough": "~~", "code": "`"}
 
 
 class Telegram(FolderImporter):
-    """Reads the chats of the exports in a folder."""
+    """Reads the chats in the exports in a folder."""
 
     name = "Telegram"
 
     @property
     def knows(self) -> bool:
-        """Whether there is a file that begins with chats, and no file outside of its folder."""
+        """Whether there is a file that starts with chats, and no file outside its folder."""
         return lie_below(files(self._folder), [path.removesuffix("result.json") for path in self._exports])
 
     @cached_property

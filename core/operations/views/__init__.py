@@ -1,4 +1,4 @@
-"""Results of operations whose fields differ from those of the classes in `core.model`."""
+"""Operation results whose fields differ from those of the classes in `core.model`."""
 
 from core.base.frozen import frozen
 

@@ -34,7 +34,7 @@ from core.operations.views import documents
 
 @frozen
 class SyncedFolder:
-    """A folder of a base, and the time of its last sync."""
+    """A base's folder, and the time of its last sync."""
 
     path: str
     synced_at: datetime
@@ -42,7 +42,7 @@ class SyncedFolder:
 
 @frozen
 class BaseDetails:
-    """A base with its settings, folders and size, as in `BaseStatus`; `search` has the chosen settings."""
+    """A base with its settings, folders and size, as in `BaseStatus`; `search` has only the chosen settings."""
 
     name: str
     description: str
@@ -88,7 +88,7 @@ class BaseDeletion:
 
 @frozen
 class ChangeCosts:
-    """The costs of changing the chunking and the model of a base; None without that change."""
+    """The costs of changing a base's chunking and model; None for an unchanged one."""
 
     chunking: ChangeCost | None = None
     embedder: ChangeCost | None = None
@@ -120,7 +120,7 @@ class FolderImport(SyncReport):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FolderConnection(SyncReport):
-    """The sync of a folder that is connected to a base, and the paths of notes that differ from their files."""
+    """The sync of a folder that was connected to a base, and the paths of notes that differ from their files."""
 
     base: str
     folder: str
@@ -220,7 +220,7 @@ def format_bases(listed: BaseList) -> list[str]:
 
 
 def format_base_sizes(base: BaseDetails) -> list[str]:
-    """Return the lines for a base in a list of bases."""
+    """Return the lines about a base in a list of bases."""
     model = base_model(base.kind, base.embedder)
     lines = [
         _(
@@ -337,7 +337,7 @@ def _format_refused(chunks: int) -> list[str]:
 
 
 def _format_left_out(files: Iterable[Failed]) -> list[str]:
-    """Return a line for each reason why files and folders are left out."""
+    """Return one line for each reason why files and folders are left out."""
     lines = []
     for reason, paths in _by_reason(files).items():
         lines.append(
@@ -352,7 +352,7 @@ def _format_left_out(files: Iterable[Failed]) -> list[str]:
 
 
 def _format_unread(files: Iterable[Failed], single: Message, several: Message) -> list[str]:
-    """Return a line for each reason why files weren't read."""
+    """Return one line for each reason why files weren't read."""
     return [
         say(replace(several if paths[1:] else single, fields={"n": len(paths), "path": paths[0], "reason": reason}))
         for reason, paths in _by_reason(files).items()

@@ -17,7 +17,7 @@ from core.model import (
 
 @frozen
 class UnreadFile:
-    """A file that wasn't read."""
+    """A file that could not be read."""
 
     path: str
     reason: Message
@@ -70,7 +70,7 @@ class OriginalFile:
 
 
 _SHOWN = 20
-"""Maximum lines about notes that lack parts of their files."""
+"""Maximum number of lines about notes that lack parts of their files."""
 
 
 def format_unread(unread: UnreadFiles) -> list[str]:
@@ -79,7 +79,7 @@ def format_unread(unread: UnreadFiles) -> list[str]:
 
 
 def format_incomplete(report: SyncReport) -> list[str]:
-    """Return lines about the missing parts of the first notes, and the totals of all notes."""
+    """Return lines about the missing parts of the first notes, and totals for all notes."""
     missing = [
         _("  may be garbled: {line}", line=line) if kind == GUESSED else _("  incomplete: {line}", line=line)
         for kind, line in _missing_parts(report.incomplete)
@@ -94,12 +94,12 @@ def format_incomplete(report: SyncReport) -> list[str]:
 
 
 def count_incomplete(notes: Iterable[IncompleteNote]) -> int:
-    """Return how many notes lack parts of their files."""
+    """Return the number of notes that lack parts of their files."""
     return sum(any(part.kind != GUESSED for part in note.left_out) for note in notes)
 
 
 def _missing_parts(notes: Iterable[IncompleteNote]) -> Iterator[tuple[str, str]]:
-    """Yield the kind and a line for each kind of missing parts of each note."""
+    """Yield the kind and a line for each kind of missing part in each note."""
     for note in notes:
         yield from ((part.kind, f"{note.path}: {say(part.explanation)}") for part in note.left_out)
 

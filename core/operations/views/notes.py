@@ -1,4 +1,4 @@
-"""Results of operations on notes, their versions, the trash, and what programs propose."""
+"""Results of operations on notes, their versions, the trash, and submissions by programs."""
 
 from collections.abc import Iterable, Iterator
 from datetime import datetime
@@ -49,7 +49,7 @@ class ListedNote(FieldValues):
 
 @frozen
 class NoteList:
-    """Notes, and the number of others that are left out."""
+    """Notes, and the number of further notes that are left out."""
 
     notes: tuple[ListedNote, ...]
     left_out: int = 0
@@ -61,7 +61,7 @@ class NoteList:
 
 @frozen
 class WholeNote(ListedNote):
-    """A note with its text, and the attachments and parts of its file that are missing."""
+    """A note with its text, and what is missing: attachments and parts of its file."""
 
     body: str
     properties: dict[str, Any]
@@ -110,7 +110,7 @@ class WrittenNote:
 
 @frozen
 class NoteFile:
-    """A note, and the text of a file with its content."""
+    """A note, and its content as the text of a file."""
 
     id: str
     version: int
@@ -120,7 +120,7 @@ class NoteFile:
 
 @frozen
 class ArchivedNotes:
-    """The ids of notes that are archived now."""
+    """Ids of the notes that were archived."""
 
     archived: tuple[str, ...]
 
@@ -137,7 +137,7 @@ class NoteHistory:
 
 @frozen
 class VersionDifference:
-    """The difference between two versions of a note, by their numbers."""
+    """The difference between two versions of a note, by version number."""
 
     first: int
     second: int
@@ -146,7 +146,7 @@ class VersionDifference:
 
 
 def plain_changes(difference: NoteDifference) -> tuple[FieldChange, ...]:
-    """Return the changes of fields, with values encoded for JSON."""
+    """Return changes of fields with their values encoded for JSON."""
     return tuple(FieldChange(item.name, encode(item.before), encode(item.after)) for item in difference.fields)
 
 
@@ -177,7 +177,7 @@ class DeletedNotes:
 class NoteDeletion:
     """The ids of notes that were moved to the trash, and the days until they are deleted for good.
 
-    `folders` has the folders that took the notes' files where the system has no trash.
+    `folders` has the folders that took the notes' files because the system has no trash.
     """
 
     deleted: tuple[str, ...]
@@ -187,14 +187,14 @@ class NoteDeletion:
 
 @frozen
 class MovedNotes:
-    """Moved notes with their new and old paths, and the notes whose links followed."""
+    """Moved notes with their new and old paths, and the notes whose links were updated."""
 
     moved: tuple[Renaming, ...]
 
 
 @frozen
 class RestoredNotes:
-    """The ids of restored notes."""
+    """Ids of the notes that were restored."""
 
     restored: tuple[str, ...]
 
@@ -204,7 +204,7 @@ class RestoredNotes:
 
 @frozen
 class WaitingNote:
-    """A note or a change by a program that waits for the user."""
+    """A submission by a program that waits for the user: a note or a change."""
 
     id: str
     base: str
@@ -224,7 +224,7 @@ class WaitingNote:
 
 @frozen
 class ProposedNote(WaitingNote):
-    """A waiting note or change: its text, and the difference between two versions of the note."""
+    """A submission's text, and the difference that accepting it makes."""
 
     text: WholeNote
     first: int

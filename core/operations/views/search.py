@@ -56,12 +56,12 @@ class NoteReference:
 
     @classmethod
     def from_noun(cls, noun: Any) -> Self:
-        """Return the view of an object that has a `note`."""
+        """Return the view for an object that has a `note`."""
         return assemble(cls, noun, noun.note, note_id=noun.note.id)
 
 
 def place_in_file(note: NoteSummary, at: int) -> int | None:
-    """Convert an offset in a note's body to an offset in its file; None without a text file."""
+    """Convert an offset in a note's body to an offset in its file; None if the note has no text file."""
     return note.body_start + at if note.path is not None and note.document is None else None
 
 
@@ -179,7 +179,7 @@ class PictureHitView(NoteReference):
 
 @frozen
 class ResultView:
-    """The hits of a search, and how they were found; the text of a problem is empty if there is none."""
+    """The hits of a search, and how they were found; a problem's text is empty if there is no problem."""
 
     query: str
     mode: ResultMode
@@ -250,7 +250,7 @@ class CitationView(NoteReference):
 
 @frozen
 class ContextView:
-    """Passages as one block for a prompt; `left_out` hits exceed the budget of tokens."""
+    """Passages as one block for a prompt; `left_out` counts the hits that exceed the token budget."""
 
     text: str
     tokens: int
@@ -263,7 +263,7 @@ class ContextView:
 
 @frozen
 class WhyNotView:
-    """The reason why a note isn't a hit: the stage that dropped it, and the scores of its best chunk."""
+    """Why a note isn't a hit: the stage that dropped it, and the scores of its best chunk."""
 
     note_id: str
     path: str | None
@@ -280,7 +280,7 @@ SearchOutput = ResultView | ContextView | WhyNotView
 
 _WORD = re.compile(rf"(?=([{CJK}]{{2}}))|((?:(?![{CJK}])\w)+)")
 SNIPPET = 6
-"""Maximum lines of a passage that are printed for a hit."""
+"""Maximum number of lines of a passage to print for a hit."""
 
 
 def format_found(found: SearchOutput, *, full: bool = False, explain: bool = False) -> list[str]:
@@ -310,7 +310,7 @@ def format_why_not(answer: WhyNotView) -> list[str]:
 
 
 def format_result(result: ResultView, *, full: bool = False, explain: bool = False) -> list[str]:
-    """Return the lines of the hits: whole passages with `full`, scores and matching words with `explain`."""
+    """Return the lines about the hits: whole passages with `full`, scores and matching words with `explain`."""
     printed = _format_head(result)
     if result.hits and not result.confident:
         printed.append(_("Nothing similar. The nearest:"))
@@ -324,7 +324,7 @@ def format_result(result: ResultView, *, full: bool = False, explain: bool = Fal
 
 
 def _format_head(result: ResultView) -> list[str]:
-    """Return how a question was searched, its problems, and the choice of a language model."""
+    """Return lines on how a question was searched, on problems, and on a language model's choice."""
     head: list[object] = [
         plural("{n} hit", "{n} hits", n=len(result.hits)),
         MODES[result.mode],
@@ -372,7 +372,7 @@ def _format_hit(hit: HitView, *, explain: bool) -> tuple[str, str]:
 
 
 def _format_note(hit: HitView) -> list[str]:
-    """Return the classification of a hit's note, and remarks on its reliability."""
+    """Return the classification of a hit's note, and remarks on how reliable it is."""
     fields = [
         message("{field}: {value}", field=NOTE_FIELDS[name].title, value=value)
         for name, value in classification(hit).items()
@@ -398,7 +398,7 @@ def _format_pictures(pictures: tuple[PictureHitView, ...]) -> list[str]:
 
 
 def snippet_lines(hit: HitView, question: str) -> list[str]:
-    """Return up to SNIPPET consecutive lines of a hit, those with the most words of a question.
+    """Return up to SNIPPET consecutive lines of a hit, those with the most words from the question.
 
     Blank lines are left out, and so is a heading that the line above shows.
     """

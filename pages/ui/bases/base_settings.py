@@ -13,19 +13,19 @@ from pages.ui.shared import ignoring, jobs, knobs, names, shell, widgets
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
 
-# The passages that a base's model refuses, and the button that tries them again.
+# Passages that a base's model refuses, and the button that retries them.
 
 _USUAL = ("watch", "write_files")
-"""Switches of a base that aren't folded."""
+"""Base switches that are always visible."""
 _USUAL_SEARCH = ("limit", "reranker")
-"""Search settings of a base that aren't folded."""
+"""Base search settings that are always visible."""
 _SHOWN = 20
 _LENGTH = 80
-"""Maximum number of passages to list, and of characters of each."""
+"""Maximum number of refused passages to list, and maximum characters to show of each."""
 
 
 def section(workspace: Workspace, status: BaseStatus) -> None:
-    """Draw the refused passages of a base, with their notes and the model's reasons; draws nothing without any."""
+    """Draw the passages that the model refused, with their notes and the reasons; draws nothing without any."""
     if not status.refused:
         return
     base = status.base.name
@@ -126,7 +126,7 @@ def _name(workspace: Workspace, base: KnowledgeBase) -> None:
 
 
 def _follow_rename(old: str, new: str) -> None:
-    """Replace the old name of a renamed base in the choices of this session."""
+    """Replace the old name of a renamed base in this session's choices."""
     folders.go(new)
     for key in ("notes_base", "eval_base", "cut_base"):
         if st.session_state.get(key) == old:
@@ -136,7 +136,7 @@ def _follow_rename(old: str, new: str) -> None:
 
 
 def _search(workspace: Workspace, base: KnowledgeBase) -> None:
-    """Draw the search settings of the base, a box for a trial question below, and its hits at the right."""
+    """Draw the search settings of the base with a box for a trial question below, and the hits on the right."""
     left, right = st.columns([5, 6], gap="large")
     with left:
         _draw_search_settings(workspace, base)
@@ -149,7 +149,7 @@ def _search(workspace: Workspace, base: KnowledgeBase) -> None:
 
 
 def _draw_search_settings(workspace: Workspace, base: KnowledgeBase) -> None:
-    """Draw the search settings of the base; choices are stored at once, others follow the program's settings."""
+    """Draw the search settings of the base; a choice is stored at once, other settings follow the program's."""
     keys = {name: f"{name}_{base.id}" for name in knobs.fitting(knobs.OF_BASES, base)}
 
     def save() -> None:
@@ -172,7 +172,7 @@ def _draw_search_settings(workspace: Workspace, base: KnowledgeBase) -> None:
 
 
 def _trial_question(base: KnowledgeBase) -> str:
-    """Draw the box for a trial question to a base; return the question, or ""."""
+    """Draw the box for a trial question to a base; return the question, or "" if there is none."""
     key = f"tried_{base.id}"
     widgets.heading(t("Try it"))
     with st.form(f"try_{base.id}", border=False):

@@ -11,7 +11,7 @@ from pages.ui.shared.knobs import SWITCHES
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import busy, join_list, small_print, t, t_plural, text_of, with_label
 
-# The view of the Bases page, kept in its address: all bases, one base, or the form for a new one.
+# The current view of the Bases page, stored in its address: all bases, one base, or the form for a new one.
 
 NEW = "\0new"
 """View with the form for a new base; no base can have this name."""
@@ -25,7 +25,7 @@ def settle_view(workspace: Workspace) -> str:
     elif (linked := links.arrived_value("base")) is not None:
         st.session_state[_OPEN] = linked
     elif links.last_value("base") and "base" not in st.query_params:
-        st.session_state[_OPEN] = ""  # a click on the page in the side bar
+        st.session_state[_OPEN] = ""  # the user clicked the page in the side bar
     chosen: str = st.session_state.get(_OPEN, "")
     if chosen != NEW and chosen not in {base.name for base in workspace.bases.all()}:
         chosen = st.session_state[_OPEN] = ""
@@ -41,7 +41,7 @@ def go(base: str, *, adding: bool = False) -> None:
 
 
 def is_adding() -> bool:
-    """Return whether the base was opened for adding notes."""
+    """Return whether the base was opened in order to add notes."""
     return bool(st.session_state.get(_ADDING))
 
 
@@ -87,7 +87,7 @@ def state(workspace: Workspace, status: BaseStatus) -> str:
 
 
 def sync(workspace: Workspace, base: KnowledgeBase, folder: str) -> None:
-    """Sync a base with a folder; a sync that needs confirmation is shown to the user first."""
+    """Sync a base with a folder; a plan that needs confirmation is first shown to the user."""
     with shell.errors():
         with busy("Reading the folder…"):
             plan = workspace.imports.plan_folder(Path(folder), base.name)
@@ -99,7 +99,7 @@ def sync(workspace: Workspace, base: KnowledgeBase, folder: str) -> None:
 
 
 def text_folders(workspace: Workspace) -> None:
-    """Draw the bases that were made for text folders since the start, and the folders that were refused."""
+    """Draw the bases created for text folders since the start, and the refused folders with the reasons."""
     if made := workspace.watching.made:
         st.info(
             t("Created for folders with text files: {names}", names=join_list(map(plain, made))),
@@ -133,7 +133,7 @@ def draw_restored(restored: Restored, *, trashed: bool = False) -> None:
 
 
 def section(base: KnowledgeBase) -> None:
-    """Draw the permissions that a restored base lacks, and where the user can grant them."""
+    """Draw the permissions that a restored base doesn't have yet, and where the user can grant them."""
     restored: Restored | None = st.session_state.get(_RESTORED)
     if restored is None or restored.base.id != base.id:
         return
@@ -163,7 +163,7 @@ def section(base: KnowledgeBase) -> None:
 
 
 def connection(workspace: Workspace, base: KnowledgeBase) -> None:
-    """Draw the form that connects a folder to a base; the changes are shown before they are made."""
+    """Draw the form that connects a folder to a base; the user sees the changes before they are made."""
     with st.expander(t("Connect a folder"), icon=":material/create_new_folder:", key=f"connect_{base.id}"):
         small_print(
             "Notes with the same path as a file are linked to it and keep their history. Other files are imported. Differences are shown first, and nothing is written into the folder."

@@ -1,4 +1,4 @@
-"""The list of bases, the form for a new base, the import of a base, and the trash of bases."""
+"""The list of bases, the form for a new base, base imports, and the trash of bases."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -37,7 +37,7 @@ _WIDTH = 640
 
 
 def draw_new_base(workspace: Workspace) -> None:
-    """Draw the form for a new base, with rare choices folded."""
+    """Draw the form for a new base, with rarely used options folded."""
     folders.back()
     section_title("New base")
     with st.container(key="new_base_form", width=_WIDTH):
@@ -60,13 +60,13 @@ def draw_new_base(workspace: Workspace) -> None:
             chosen = "" if literal else embedder
             base = workspace.bases.add(name.strip(), kind=kind, embedder=chosen, chunking=chunking, **fields)
             if st.session_state.get("plan"):
-                st.switch_page("notes.py")  # an import waits for its base
+                st.switch_page("notes.py")  # an import waits for this base
             folders.go(base.name)
             st.rerun()
 
 
 def _kind() -> BaseKind:
-    """Draw the choice of a kind, with explanations, and return the chosen kind."""
+    """Draw the base kinds with explanations, and return the chosen kind."""
     kinds: list[BaseKind] = [*BASE_KINDS]
     about = [text_of(ABOUT_KINDS[kind]) for kind in kinds]
     return st.radio(
@@ -88,7 +88,7 @@ def _model(workspace: Workspace, usual: str) -> str:
 
 
 def _choose_search(workspace: Workspace, names: Sequence[str]) -> SearchSettings:
-    """Draw some search settings of a base and return them; None leaves a setting to the program's settings."""
+    """Draw widgets for some search settings of a base and return the values; None means the program's setting."""
     chosen: dict[str, object] = {}
     for column, name in zip(st.columns(2), names, strict=False):
         texts = knobs.value_labels(workspace, name)
@@ -97,14 +97,14 @@ def _choose_search(workspace: Workspace, names: Sequence[str]) -> SearchSettings
     return SearchSettings.from_values(chosen)
 
 
-# The trash of bases: deleted ones, to be restored or deleted for good.
+# The trash of bases, from which they are restored or deleted for good.
 
 _DIALOG = Dialog("emptying_bases")
 _TITLES = 5
 
 
 def draw_trash(workspace: Workspace) -> None:
-    """Draw the deleted bases, the last deleted first; draws nothing if the trash is empty."""
+    """Draw the deleted bases, most recently deleted first; draws nothing if the trash is empty."""
     trashed = workspace.archives.trash()
     if not trashed:
         return
@@ -160,7 +160,7 @@ def _restoring(workspace: Workspace, trashed_base: TrashedBase, free: str) -> No
 
 
 def _free_name(name: str, names: set[str]) -> str:
-    """Return a free name for a base: this name, with a number after it if necessary."""
+    """Return the given base name, with a number appended if it is taken."""
     free, number = name, 1
     while free in names:
         number += 1
@@ -189,7 +189,7 @@ def _draw_emptying(workspace: Workspace) -> None:
     _DIALOG.confirm(title, f"{named}\n\n{text}", "forget_bases", delete)
 
 
-# The import of an exported base, or of a folder of notes that then live here.
+# Importing an exported base, or a folder of notes that Tessera then owns.
 
 TYPES = ["zip", "json", "yaml", "yml"]
 
@@ -197,7 +197,7 @@ Value = TypeVar("Value")
 
 
 def section(workspace: Workspace) -> None:
-    """Draw the ways to import a base; all mistakes of an invalid file are listed."""
+    """Draw the ways to import a base; for an invalid file, all its mistakes are listed."""
     if jobs.is_shut(workspace):
         return
     with st.expander(t("Import a base"), icon=":material/upload:", key="import_a_base"):
@@ -266,7 +266,7 @@ def _require(value: Value | None, missing: str) -> TypeGuard[Value]:
 
 
 def _below(files: list[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
-    """Remove the common top folder from the files' paths."""
+    """Remove a top folder that all files share from their paths."""
     tops = {name.partition("/")[0] for name, _ in files}
     if len(tops) == 1 and all("/" in name for name, _ in files):
         return [(name.partition("/")[2], data) for name, data in files]
@@ -286,7 +286,7 @@ def _restore(workspace: Workspace, restore: Callable[[], Restored]) -> None:
 
 
 def _mistakes(error: ArchiveError) -> None:
-    """Draw all mistakes of a file with their places."""
+    """Draw all mistakes in a file with their locations."""
     count = t_plural(
         "{path} has {n} mistake, and nothing of it was imported. Correct it, then import it again.",
         "{path} has {n} mistakes, and nothing of it was imported. Correct them, then import it again.",
@@ -339,7 +339,7 @@ def _card(workspace: Workspace, status: BaseStatus) -> None:
         )
         widgets.small(t("Settings"), f"open_{base.id}", "tune", on_click=folders.go, args=(base.name,))
         widgets.base_link(base.name)
-        with widgets.row(width="content"):  # the bin has no row of its own
+        with widgets.row(width="content"):  # the trash button shares the row
             export(workspace, base)
             widgets.small(
                 "",
@@ -353,7 +353,7 @@ def _card(workspace: Workspace, status: BaseStatus) -> None:
 
 
 def figures(workspace: Workspace, status: BaseStatus) -> list[str]:
-    """Return texts about a base: its size, its model, and refused passages."""
+    """Return texts about a base: its number of notes and passages, its model, and its refused passages."""
     return [
         *names.note_counts(workspace.notes.counts(status.base.name)),
         t_plural("{n} passage", "{n} passages", n=status.chunks),

@@ -25,7 +25,7 @@ from pages.ui.shared import jobs, knobs, names, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import small_print, t
 
-# How a base splits its notes: a preview on a note, and the cost of other splitting before it is applied.
+# How a base splits its notes: a preview on a note, and the cost of a change before it is applied.
 
 OFFERED = 50
 
@@ -56,7 +56,7 @@ def _apply(workspace: Workspace, base: KnowledgeBase, tried: ChunkingOptions) ->
         )
     job = workspace.jobs.find("cost")
     if job and isinstance(job.result, ChangeCost) and job.result.chunking != tried:
-        return  # a slider was moved since
+        return  # a slider was moved after the estimate
     cost = jobs.estimate(workspace, _subject(base))
     if cost and button(t("Split the base this way"), f"split_{base.id}", "done_all", type="primary"):
         workspace.jobs.forget("cost")
@@ -66,12 +66,12 @@ def _apply(workspace: Workspace, base: KnowledgeBase, tried: ChunkingOptions) ->
 
 
 def _subject(base: KnowledgeBase) -> str:
-    """Return the subject of a `cost` job, which distinguishes it from an estimate for another model."""
+    """Return the subject of a `cost` job for splitting, distinct from that of an estimate for another model."""
     return f"{base.name} · {t('Splitting')}"
 
 
 def preview(workspace: Workspace, options: ChunkingOptions, embedder: str, base: str = "") -> None:
-    """Draw how a note of a base, or of any base, would be split; without notes, a sample note is used."""
+    """Draw a preview of how a note of a base, or of any base, would be split; without notes, it uses a sample note."""
     drawn = _split(workspace, options, embedder, base)
     if drawn is None:
         return
@@ -128,7 +128,7 @@ def _draw_reindex(workspace: Workspace, base: KnowledgeBase) -> None:
 
 
 def _tokens(workspace: Workspace, status: BaseStatus, model: ModelCard | None) -> None:
-    """Draw the switch for the base's token bits, their size, and the button that adds missing ones."""
+    """Draw the switch for the base's token bits, their size, and the button that computes missing ones."""
     base = status.base
     possible = model is None or model.has_token_vectors
     on = base.keep_tokens and possible
@@ -163,7 +163,7 @@ def _tokens(workspace: Workspace, status: BaseStatus, model: ModelCard | None) -
 
 
 def _draw_switch(workspace: Workspace, base: KnowledgeBase, switch: Switch) -> None:
-    """Draw an unfinished change of embedder, with buttons that resume and abandon it."""
+    """Draw an unfinished change of the embedder, with buttons that resume and abandon it."""
     job = workspace.jobs.find("switch")
     running = job is not None and job.state == "running"
     fields = {
@@ -190,7 +190,7 @@ def _draw_switch(workspace: Workspace, base: KnowledgeBase, switch: Switch) -> N
 
 
 def _draw_archived_model(workspace: Workspace, base: KnowledgeBase) -> None:
-    """Draw the model in a base's archive, its requirements (network, server, files), and the choice to use it."""
+    """Draw the model that a base's archive requests, with its requirements, and buttons that use or decline it."""
     text = t("The archive of this base names the model {name}. It isn't used until you allow it.", name=base.wish)
     with st.container(border=True, key=f"wish_{base.id}"):
         st.markdown(plain(text))
@@ -205,7 +205,7 @@ def _draw_archived_model(workspace: Workspace, base: KnowledgeBase) -> None:
 
 
 def _change(workspace: Workspace, base: KnowledgeBase, models: Sequence[ModelCard]) -> None:
-    """Draw the choice of another embedder, its cost, and the button that starts the change."""
+    """Draw the embedder selector, the cost of the change, and the button that starts it."""
     own = base.embedder if base.has_vectors else ""
     names = [model.name for model in models if not model.problem and model.name != own]
     busy = workspace.readonly or workspace.jobs.running("cost", *jobs.BASES)
@@ -244,5 +244,5 @@ def _model_cost(workspace: Workspace, base: KnowledgeBase, embedder: str, progre
 
 def _run(workspace: Workspace, base: KnowledgeBase, progress: Progress) -> None:
     workspace.switches.run(base.name, progress=jobs.about(base.name, progress))
-    # Until its model is known to be there, a base answers by keyword.
+    # Until its model is known to exist, a base answers by keyword.
     workspace.models.start_warming()

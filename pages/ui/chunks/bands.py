@@ -33,12 +33,12 @@ RENDERED = 200_000
 """Maximum number of characters to render at once."""
 
 LIMIT = 2_000_000
-"""Maximum number of characters to lay out at once; of a longer note, the part around the chosen chunk is shown."""
+"""Maximum number of characters to lay out at once; a longer note is shown only around the chosen chunk."""
 
 
 @frozen
 class BandSpan:
-    """A span of the text: in one chunk (`own`), in it and the `following` chunk (`both`), or in no chunk (`gap`)."""
+    """A span of the text: in one chunk (`own`), also in the `following` chunk (`both`), or in no chunk (`gap`)."""
 
     kind: Literal["own", "both", "gap"]
     index: int
@@ -49,7 +49,7 @@ class BandSpan:
 
 @dataclass(frozen=True)
 class NoteBands:
-    """A note with its chunks, their edits by chunk id, and the indexes of chunks that another split lacks (`only`)."""
+    """A note with its chunks, its edits by chunk id, and the indexes of chunks that the other split lacks (`only`)."""
 
     note: Note
     chunks: Sequence[Chunk]
@@ -58,7 +58,7 @@ class NoteBands:
 
 
 def pieces(chunks: Sequence[Chunk], length: int) -> list[BandSpan]:
-    """Divide the whole text into spans where chunks begin and end.
+    """Divide the whole text into spans at the boundaries of the chunks.
 
     A chunk that the user added has an empty span.
     """
@@ -80,7 +80,7 @@ def pieces(chunks: Sequence[Chunk], length: int) -> list[BandSpan]:
 
 
 def _next_chunks(chunks: Sequence[Chunk]) -> list[int]:
-    """Return for each chunk the number of the next chunk that is a slice of the note."""
+    """Return for each chunk the index of the next chunk that is a slice of the note."""
     indexes, after = [], len(chunks)
     for number in range(len(chunks) - 1, -1, -1):
         indexes.append(after)
@@ -104,7 +104,7 @@ def window(chunks: Sequence[Chunk], shown: int, limit: int = LIMIT) -> tuple[int
 
 
 def placed_edits(workspace: Workspace, note: Note) -> dict[str, Edit]:
-    """Return the edits of a note that still have their place, by chunk id."""
+    """Return the edits of a note that still fit its text, by chunk id."""
     return {edit.chunk_id: edit for edit in workspace.chunks.edits(note.id) if not edit.flagged}
 
 
@@ -116,7 +116,7 @@ def draw(
     on_pick: Callable[[int], None],
     on_edit: Callable[[int], None] | None = None,
 ) -> None:
-    """Draw the text of a note in bands.
+    """Draw a note's text with its chunks as bands.
 
     A click on a band calls `on_pick` with its chunk's index, a double click or Enter calls `on_edit`.
     """
@@ -148,7 +148,7 @@ def draw(
 
 
 def rendered_text(chunks: Sequence[Chunk], shown: int | None) -> None:
-    """Draw the chunks as formatted text, each in its colour; of a long note, those around the shown chunk."""
+    """Draw the chunks as formatted text, each in its colour; a long note is drawn only around the shown chunk."""
     first, last = window(chunks, shown or 0, RENDERED)
     parts = []
     for chunk in chunks[first:last]:
@@ -185,7 +185,7 @@ def _prepare(piece: BandSpan, bands: NoteBands) -> list[object]:
 
 
 def change(chunk: Chunk, edit: Edit | None) -> str:
-    """Return the name of a chunk's edit, or ""."""
+    """Return the name of the edit of a chunk, or ""."""
     if chunk.state == "deleted":
         return text_of(CHANGES["delete"])
     return text_of(CHANGES[edit.kind]) if edit else ""

@@ -1,4 +1,4 @@
-"""The table of a note's chunks, and the actions on marked chunks."""
+"""The table of a note's chunks, and the actions on selected chunks."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -29,18 +29,18 @@ ACTIONS = {
     "delete": (message("Hide"), message("No search finds them any more; you can restore them")),
     "restore": (message("Restore"), message("Shows a hidden chunk again, or undoes an edit")),
 }
-"""Actions on marked chunks: the label of the button and its effect."""
+"""Actions on selected chunks: the label of the button and its effect."""
 
 ALWAYS = ("index", "section", "tokens")
 """Columns that are always shown; others are left out if all their values are equal."""
 WORDS = ("state", "edited", "kind")
-"""Columns whose value is shown below the table if all rows share it."""
+"""Columns whose value is shown below the table instead if it is the same in all rows."""
 
 
 def table(
     note: Note, chunks: Sequence[Chunk], shown: int | None, edits: Mapping[str, Edit]
 ) -> tuple[list[Chunk], int | None]:
-    """Draw the table; return the marked chunks, and the index of the chunk to show in the text."""
+    """Draw the table; return the selected chunks, and the index of the chunk to show in the text."""
     key = f"chunks_{note.id}_{note.generation}"
     shown = _follow(key, shown)
     shared = _shared_titles([chunk.section for chunk in chunks])
@@ -83,19 +83,19 @@ def table(
 
 
 def _follow(key: str, shown: int | None) -> int | None:
-    """Mark the row of the chunk shown in the text, or show the chunk that the user marked last; return its index.
+    """Sync the selected row with the chunk shown in the text, and return that chunk's index.
 
     This happens in every run, because a callback is lost if another message from the browser interrupts its run.
     """
     before, by_text = f"{key}_before", f"{key}_by_text"
     now = _marked(key)
-    # Without a state the table is drawn anew: another page was open, and nobody unmarked what was marked before.
+    # Without a state the table is new, because another page was open; the user hasn't unmarked anything.
     seen = st.session_state.get(before, []) if key in st.session_state else now
     if now != seen:
         new = [row for row in now if row not in seen]
         automatic = st.session_state.get(by_text)
         if new and automatic in now and automatic not in new:
-            # The text marked this row, maybe out of sight: a user who marks by hand means only those rows.
+            # The text marked this row, maybe off screen; when the user marks rows by hand, only those count.
             now.remove(automatic)
             _mark(key, now)
         shown = (new or now)[-1] if now else None
@@ -120,7 +120,7 @@ def _mark(key: str, rows: Sequence[int]) -> None:
 
 
 def _shared_titles(sections: Sequence[tuple[str, ...]]) -> int:
-    """Return the number of leading titles that all sections share, and that rows leave out."""
+    """Return the number of leading titles that all sections share, which the rows leave out."""
     columns = zip(*sections, strict=False)
     return next((number for number, titles in enumerate(columns) if len(set(titles)) > 1), min(map(len, sections)))
 
@@ -133,7 +133,7 @@ def actions(
     marked: Sequence[Chunk],
     edited: set[str],
 ) -> None:
-    """Draw the actions on the marked chunks; each acts on the chunks that it applies to."""
+    """Draw the actions on the selected chunks; each applies to the chunks that allow it."""
     why = jobs.hindrance(workspace, base.name)
     living = [chunk for chunk in marked if chunk.state != "deleted" and not chunk.picture]
     run = editor.chunks_to_merge(chunks, living)
@@ -141,7 +141,7 @@ def actions(
     back = [chunk.id for chunk in marked if chunk.id in edited]
 
     def restore(chunk_id: str) -> None:
-        # With one part of a split the other has been restored.
+        # Restoring one part of a split has also restored the other.
         if chunk_id in {chunk.id for chunk in workspace.chunks.all(note.id)}:
             workspace.chunks.restore(chunk_id)
 
@@ -169,14 +169,14 @@ def actions(
 
 
 def _button(name: str, count: int, icon: str, why: str = "") -> bool:
-    """Draw the button of an action, disabled if `why` gives a reason against it."""
+    """Draw the button of an action, disabled if `why` gives a reason."""
     label, about = map(text_of, ACTIONS[name])
     return widgets.count_button(label, count, f"act_{name}", icon, disabled=bool(why), help=plain(why) or about)
 
 
 def _run_each(workspace: Workspace, step: undo.EditStep, items: Sequence[Item], act: Callable[[Item], object]) -> None:
     def run(progress: Progress) -> None:
-        # From the last one back: a change of a chunk can change those after it.
+        # In reverse order, because changing a chunk can change later ones.
         for number, item in enumerate(reversed(items)):
             progress(number, len(items), "")
             act(item)

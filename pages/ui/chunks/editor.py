@@ -1,4 +1,4 @@
-"""The drawer for editing, splitting, merging, hiding and restoring a chunk; edits that lost their place."""
+"""The drawer for editing, splitting, merging, hiding and restoring a chunk, and edits that no longer fit their note."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -16,15 +16,15 @@ from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
 
-# Edits that lost their place and wait for the user to decide.
+# Edits that no longer fit their note and wait for the user's decision.
 
 SHOWN = 20
 LENGTH = 600
-"""Maximum number of characters of an edit to show."""
+"""Maximum number of characters to show of an edit."""
 
 
 def draw_flagged(workspace: Workspace) -> None:
-    """Draw the flagged edits, each with its text and buttons to keep or discard it; draws nothing without any."""
+    """Draw the flagged edits, each with its text and buttons that keep or discard it; draws nothing without any."""
     waiting = workspace.chunks.flagged()
     if not waiting:
         return
@@ -74,14 +74,14 @@ ADDED = message("The chunk is added.")
 _DRAWER = Dialog("drawer")
 """The drawer, opened with a chunk's id."""
 WIDTH = 680
-"""Initial width in pixels, which leaves the note visible; the user can widen the drawer."""
+"""Initial width in pixels, which leaves the note visible; the user can change it."""
 PLACES = 400
-"""Maximum number of places in the list; others can be given by offset."""
+"""Maximum number of places in the list; the user can give others as an offset."""
 SEEN = 700
 """Maximum number of characters of each half in the preview."""
 _PLACE = re.compile(r"(?<=\n)(?=[^\n])|(?<=[。！？；])(?=.)|(?<=[.!?;]\s)(?=\S)")
 _BELONGS_TO_NEXT = re.compile(r"\s*(?:[-*+]|\d+[.)]|#{1,6}\s.*)")
-"""A line that stays with the text after it: the mark of a list item, or a heading."""
+"""A line that belongs to the text after it: a list marker or a heading."""
 
 
 def open_at(chunk_id: str) -> None:
@@ -99,7 +99,7 @@ def open_next(chunk_id: str) -> None:
 def drawer(
     workspace: Workspace, base: KnowledgeBase, note: Note, chunks: Sequence[Chunk], edits: Mapping[str, Edit]
 ) -> None:
-    """Draw the drawer if it is open; it closes if its chunk is gone."""
+    """Draw the drawer if it is open; close it if its chunk no longer exists."""
     chunk = next((chunk for chunk in chunks if chunk.id == _DRAWER.subject), None)
     if chunk is None:
         _DRAWER.close()
@@ -116,7 +116,7 @@ def drawer(
 
 
 def _draw_lock_reason(workspace: Workspace, base: KnowledgeBase) -> bool:
-    """Draw the reason if the chunks of a base can't be changed now; return whether there is one."""
+    """Draw the reason why the chunks of a base can't be changed now, if any; return whether there is one."""
     why = jobs.hindrance(workspace, base.name)
     if why:
         st.info(plain(why), icon=":material/lock:")
@@ -219,7 +219,7 @@ def _done(name: str, label: str, icon: str, *, shut: bool) -> bool:
 
 
 def _finish(workspace: Workspace, note: Note, index: int, done: Message, act: Callable[[], object]) -> None:
-    """Act, close the drawer, and show the chunk at `index`; `done` describes the action."""
+    """Call `act`, close the drawer, and show the chunk at `index`; `done` describes the action."""
     with busy("Saving…"):
         undo.begin(workspace, note, text_of(done)).run(workspace, act)
     _DRAWER.close()
@@ -228,7 +228,7 @@ def _finish(workspace: Workspace, note: Note, index: int, done: Message, act: Ca
 
 
 def _place(note: Note, chunk: Chunk) -> int:
-    """Draw the choice of a place with the text before and after it, and return the offset."""
+    """Draw the selector of the split point, with the text before and after it, and return the offset."""
     text = chunk.text
     offered = places(text)
     chosen = len(text) // 2
@@ -250,7 +250,7 @@ def _place(note: Note, chunk: Chunk) -> int:
 
 
 def places(text: str) -> list[int]:
-    """Return the offsets at which lines and sentences start, except 0; if there are too many, only lines."""
+    """Return the offsets, except 0, where lines and sentences start; if there are too many, only those of lines."""
     text = with_newlines(text)
     starts = [match.start() for match in _PLACE.finditer(text) if _may_end(text[: match.start()].rstrip())]
     if len(starts) > PLACES:

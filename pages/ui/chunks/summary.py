@@ -1,4 +1,4 @@
-"""The choice of a note on the Chunks page, and its summary: statistics and the reasons for the split."""
+"""The note selector of the Chunks page, and the summary of a note: statistics and the reasons for the split."""
 
 from collections.abc import Collection, Sequence
 from contextlib import suppress
@@ -13,7 +13,7 @@ from pages.ui.shared.cards import tags
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import section_title, small_print, t, t_plural, text_of
 
-# The choice of the note of the page: the tree at its left, and where none is chosen, the latest notes.
+# The note selector of the page: the tree on the left, or the latest notes if none is chosen.
 
 _LAST = "chunks_note"
 SHOWN = 12
@@ -21,7 +21,7 @@ COLUMNS = 3
 
 
 def picker(workspace: Workspace, bases: list[str]) -> tuple[str | None, list[NoteSummary]]:
-    """Draw the filters and the tree; return the chosen note's id, which a link may set, and the filtered notes."""
+    """Draw the filters and the tree; return the id of the chosen note, which a link may set, and the filtered notes."""
     if linked := links.arrived_value("note"):
         st.session_state.update(cut_note=linked, cut_base="", cut_text="")
     base = widgets.base_filter(bases, "cut_base")
@@ -53,7 +53,7 @@ def choose(note_id: str) -> None:
 
 
 def _chosen_note(workspace: Workspace) -> str | None:
-    """Return the chosen note, initially the note that was open last."""
+    """Return the chosen note, initially the most recently opened one."""
     chosen: str | None = st.session_state.get("cut_note")
     last = workspace.preferences.get(_LAST)
     if chosen is None and last:
@@ -64,7 +64,7 @@ def _chosen_note(workspace: Workspace) -> str | None:
 
 
 def offer(workspace: Workspace, cards: Sequence[NoteSummary]) -> None:
-    """Draw a button for each of the latest of some notes."""
+    """Draw a button for each of the most recently changed notes in `cards`."""
     if not workspace.notes.all():
         st.caption(t("The notes are being imported.") if jobs.is_importing(workspace) else t("There are no notes yet."))
         return
@@ -78,7 +78,7 @@ def offer(workspace: Workspace, cards: Sequence[NoteSummary]) -> None:
 
 
 def offer_another(workspace: Workspace) -> None:
-    """Draw a box for a title or path, and the notes that match it."""
+    """Draw a box for a title or path, and the matching notes."""
     text = widgets.text_box(t("Title or path"), "another_text", icon=":material/filter_alt:").strip()
     if cards := workspace.notes.all(text=text):
         offer(workspace, cards)
@@ -91,7 +91,7 @@ _STEPS = [factor * 10**power for power in range(7) for factor in (1, 2, 5)]
 
 
 def head(note: Note, own: bool) -> str:
-    """Draw the note's title and the choice of a view; return the view: stored, preview or compare."""
+    """Draw the note's title and the view selector; return the view: stored, preview or compare."""
     views = {"stored": t("Chunks"), "preview": t("Preview"), "compare": t("Compare")}
     left, right = st.columns([6, 5], vertical_alignment="bottom", gap="medium")
     with left:
@@ -102,7 +102,7 @@ def head(note: Note, own: bool) -> str:
     with right, widgets.row(horizontal_alignment="right"):
         widgets.note_link(note.id)
         if note.plain:
-            return "stored"  # its lines are its chunks, whatever is chosen
+            return "stored"  # each line is a chunk, whatever is chosen
         return widgets.segments(t("View"), views, "cut_view", default="stored", persist_state="session")
 
 
@@ -123,7 +123,7 @@ def figures(chunks: Sequence[Chunk]) -> None:
 
 
 def buckets(numbers: Sequence[int]) -> tuple[int, int, list[int]]:
-    """Compute a histogram: its start, the width of its bars, and the count in each bar."""
+    """Compute a histogram: its start, the bin width, and the count in each bin."""
     low, high = min(numbers), max(numbers)
     step = next(step for step in _STEPS if (high - low) / step <= BARS)
     first = low // step * step
@@ -155,7 +155,7 @@ def linked_chunk(chunks: Sequence[Chunk]) -> int | None:
     if index.isdecimal() and int(index) < len(chunks):
         return int(index)
     if index == links.last_value("chunk"):
-        # Chosen on this page, when there were more chunks.
+        # Chosen on this page when there were more chunks.
         return len(chunks) - 1
     st.warning(t("This note has no chunk {n}.", n=html(index)))
     return None
@@ -172,7 +172,7 @@ def _cut(_workspace: Workspace, _note: Note, key: str, options: ChunkingOptions,
 
 
 def retained_edits(edits: Collection[Edit]) -> None:
-    """Draw a note that the user's edits are kept in any split; draws nothing without edits."""
+    """Show a message that the user's edits are kept in any split; draws nothing without edits."""
     if edits:
         text = t_plural(
             "Your {n} edit is kept: the split changes around it.",
@@ -183,7 +183,7 @@ def retained_edits(edits: Collection[Edit]) -> None:
 
 
 def why(cut: Cut) -> None:
-    """Draw all strategies with the reasons for and against them, and the profile that the choice is based on."""
+    """Draw all strategies with the reasons for and against them, and the profile of the note behind the choice."""
     section_title("Why this split")
     lines = []
     for number, reason in enumerate(cut.reasons):

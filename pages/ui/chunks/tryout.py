@@ -1,4 +1,4 @@
-"""Trials of other parameters on a note: a preview, a comparison of two splits, and buttons that apply them."""
+"""Trials of other parameters on a note: a preview, a comparison of two splits, and buttons to apply them."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -20,7 +20,7 @@ COMPARE = (message("Splits in both"), message("only left"), message("only right"
 
 
 def preview(workspace: Workspace, note: Note, base: KnowledgeBase, current: ChunkingOptions) -> None:
-    """Draw how other parameters would split the note, and the changes."""
+    """Draw how the note would be split with other parameters, and the changes."""
     left, right = st.columns(2, gap="medium")
     with right:
         tried = knobs.choose("preview", current, base.chunking)
@@ -37,7 +37,7 @@ def preview(workspace: Workspace, note: Note, base: KnowledgeBase, current: Chun
 
 
 def compare(workspace: Workspace, note: Note, base: KnowledgeBase, current: ChunkingOptions) -> None:
-    """Draw two splits of the note side by side, and mark the chunks that only one of them has."""
+    """Draw two splits of the note side by side, and mark the chunks that occur in only one of them."""
     summary.retained_edits(bands.placed_edits(workspace, note).values())
     columns = st.columns(2, gap="medium")
     cuts: list[Cut] = []
@@ -58,7 +58,7 @@ def compare(workspace: Workspace, note: Note, base: KnowledgeBase, current: Chun
 
 
 def _unmatched(ours: Sequence[Chunk], theirs: Sequence[Chunk]) -> tuple[set[int], set[int]]:
-    """Return for both splits the indexes of the chunks whose start isn't a chunk's start in the other split."""
+    """Return for both splits the indexes of the chunks that start where the other split has no boundary."""
     difference = Difference.between(ours, theirs)
     return _chunks_at(ours, difference.first), _chunks_at(theirs, difference.second)
 
@@ -78,7 +78,7 @@ def _differ(labels: Sequence[Message], *cuts: Collection[int]) -> None:
 
 
 def _text(workspace: Workspace, note: Note, chunks: Sequence[Chunk], side: str, *, only: Collection[int]) -> None:
-    """Draw a split of the note; a click shows the same place in all splits."""
+    """Draw a split of the note; a click shows the clicked place in all splits."""
 
     def picked(index: int) -> None:
         st.session_state["tried_at"] = (note.id, chunks[index].start)

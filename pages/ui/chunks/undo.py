@@ -1,4 +1,4 @@
-"""Undoing the last edits of chunks, step by step."""
+"""Undoing the last chunk edits, step by step."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from pages.ui.shared.text import t
 
 _STEPS = "chunk_edits"
 _MOST = 20
-"""Maximum number of edits that can be undone."""
+"""Maximum number of edits to keep for undo."""
 
 
 @dataclass
@@ -25,7 +25,7 @@ class EditStep:
     after: Sequence[Edit] | None = None
 
     def run(self, workspace: Workspace, act: Callable[[], object]) -> None:
-        """Do the action; may run in a job."""
+        """Run the action; it may run in a job."""
         try:
             act()
         finally:
@@ -33,14 +33,14 @@ class EditStep:
 
 
 def begin(workspace: Workspace, note: Note, text: str) -> EditStep:
-    """Return the step for an action on a note, to be run by the caller; `text` describes the action."""
+    """Return the undo step for an action on a note, for the caller to run; `text` describes the action."""
     step = EditStep(note.id, text, workspace.chunks.edits(note.id))
     st.session_state[_STEPS] = [*st.session_state.get(_STEPS, []), step][-_MOST:]
     return step
 
 
 def draw(workspace: Workspace, note: Note, *, shut: bool) -> None:
-    """Draw the last step with a button that undoes it, if nothing was changed since."""
+    """Draw the last step with a button that undoes it, if nothing has changed since."""
     steps: list[EditStep] = [step for step in st.session_state.get(_STEPS, []) if step.note_id == note.id]
     if not steps or steps[-1].after in (None, steps[-1].before) or steps[-1].after != workspace.chunks.edits(note.id):
         return

@@ -142,7 +142,7 @@ def _head(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
 
 
 def _verdict(shown: SideBySide) -> None:
-    """Draw in words whether the second run is better than the first."""
+    """Draw a sentence that tells whether the second run is better than the first."""
     comparison = shown.comparisons[shown.metric]
     tone = ("good" if comparison.difference > 0 else "bad") if comparison.settled else ""
     pair = f'{pipelines.badge(1)} <span class="t-dim">{html(t("against"))}</span> {pipelines.badge(0)}'
@@ -153,7 +153,7 @@ def _verdict(shown: SideBySide) -> None:
 
 
 def _report(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
-    """Draw a button for each format of the report, which is written on demand."""
+    """Draw a button for each report format; the report is written on demand."""
     forms = {
         "html": (t("As a page (HTML)"), "text/html"),
         "md": (t("In Markdown"), "text/markdown"),
@@ -167,7 +167,7 @@ def _report(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> Non
 
 
 def _adopt(workspace: Workspace, base: KnowledgeBase, way: Pipeline) -> None:
-    """Draw the button that makes a setup's settings the base's own, unless they are already."""
+    """Draw the button that gives the base the setup's settings, unless it already has them."""
     recut = way.chunking is not None and way.chunking != base.chunking
     if not recut and not way.embedder and way.search.over(base.search) == base.search:
         return

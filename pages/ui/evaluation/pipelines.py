@@ -1,4 +1,4 @@
-"""The setups to compare: names, presets, and all settings on demand."""
+"""The setups to compare: names, presets, and on demand all settings."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -21,14 +21,14 @@ from pages.ui.shared import knobs, widgets
 from pages.ui.shared.safe import html
 from pages.ui.shared.text import t, text_of
 
-# The names of setups, and setups that differ from a base in one thing.
+# Names of setups, and setups that differ from a base in one setting.
 
 LETTERS = "AB"
-"""Letters of the compared runs."""
+"""Letters that name the compared runs."""
 
 
 def presets(base: KnowledgeBase) -> dict[str, Pipeline]:
-    """Return presets by name: setups that differ from the base in one setting."""
+    """Return presets by name; each differs from the base in one setting."""
     now = base.chunking
     halved = ("chunk_size", "max_single_chunk_size", "chunk_overlap")
     halves = {name: max(SIZES[name].least, getattr(now, name) // 2) for name in halved}
@@ -48,13 +48,13 @@ def presets(base: KnowledgeBase) -> dict[str, Pipeline]:
 
 
 def pipeline_name(way: Pipeline, base: KnowledgeBase) -> str:
-    """Return the name of a setup, else its differences from the base."""
+    """Return the name of a setup, by default its differences from the base."""
     text = text_of(pipeline_label(way, base.chunking))
     return text if way.name else text[:1].upper() + text[1:]
 
 
 def badge(number: int) -> str:
-    """Return a run's letter as HTML, in its colour."""
+    """Return a run's letter in its colour, as HTML."""
     return f'<span class="t-run t-run-{number}">{LETTERS[number]}</span>'
 
 
@@ -74,7 +74,7 @@ PRESETS = message_table(
 
 
 def choose(workspace: Workspace, base: KnowledgeBase) -> list[Pipeline]:
-    """Draw two setups side by side and return them; initially the base's own settings and the first preset."""
+    """Draw two setups side by side and return them; initially the base's settings and the first preset."""
     key = f"ways_{base.id}"
     chosen: list[Pipeline] = st.session_state.setdefault(key, [Pipeline(), next(iter(presets(base).values()))])
 
@@ -165,5 +165,5 @@ def _models(
 
 @st.cache_data(ttl=60, show_spinner=False)
 def embedders(_workspace: Workspace) -> list[str]:
-    """Return the usable embedders; cached, because this reads folders."""
+    """Return the usable embedders; cached, because finding them reads folders."""
     return [card.name for card in _workspace.models.all() if card.part == "embedder" and not card.problem]

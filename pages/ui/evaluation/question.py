@@ -1,4 +1,4 @@
-"""One evaluation question: its text, its kind, and its right passages, which a click on a hit adds."""
+"""An evaluation question: its text, its kind, and its right passages; a click on a hit adds one."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -25,7 +25,7 @@ BASE = "eval_base"
 
 
 class Marks:
-    """The marks of a question's hits as right passages, in the question sets of their bases; cached until a change."""
+    """Which hits of a question are marked as right passages in their base's question set; cached until a change."""
 
     def __init__(self, workspace: Workspace, text: str) -> None:
         self._workspace = workspace
@@ -86,14 +86,14 @@ def toggle(workspace: Workspace, hit: Hit, *, marked: bool, about: str, act: Cal
 
 
 def last_used(workspace: Workspace, base: str) -> QuestionSet | None:
-    """Return the last used question set of a base, else its first one, else None."""
+    """Return the last used question set of a base, else its first set, else None."""
     sets = workspace.question_sets.all(base)
     used = workspace.preferences.get(_preference(sets[0].base_id)) if sets else ""
     return next((question_set for question_set in sets if question_set.id == used), sets[0] if sets else None)
 
 
 def use(workspace: Workspace, question_set: QuestionSet) -> None:
-    """Remember a question set as its base's last used one."""
+    """Remember a question set as the last used one of its base."""
     if workspace.preferences.get(_preference(question_set.base_id)) != question_set.id:
         workspace.preferences.set(_preference(question_set.base_id), question_set.id)
 
@@ -105,12 +105,12 @@ def _preference(base_id: str) -> str:
 # The right passages of a question: the place of each in its note, and the search for another.
 
 SHOWN = 20
-"""Maximum number of right passages to draw; the others are counted."""
+"""Maximum number of right passages to draw; the rest are counted."""
 FOUND = 8
 """Number of hits in the search for another passage."""
 LINES = 6
 LONG = 300
-"""Characters from which on a passage can be shortened, because half of it must be retrieved to count as found."""
+"""Minimum number of characters of a passage that can be shortened: half of a passage must be retrieved to count."""
 
 
 def draw_passages(workspace: Workspace, question_set: QuestionSet, question: Question, key: str) -> None:
@@ -150,7 +150,7 @@ def _passage(workspace: Workspace, question_set: QuestionSet, question: Question
 
 
 def _narrowing(workspace: Workspace, question_set: QuestionSet, question: Question, gold: GoldSpan, key: str) -> None:
-    """Draw the form that shortens a long passage to the part that answers."""
+    """Draw the form that shortens a long passage to the part with the answer."""
 
     def narrow() -> None:
         workspace.questions.narrow_passage(question_set, question.id, gold, st.session_state[f"{key}_text"])
@@ -166,7 +166,7 @@ def _narrowing(workspace: Workspace, question_set: QuestionSet, question: Questi
 
 
 def _place(workspace: Workspace, gold: GoldSpan) -> int | None:
-    """Return the index of the chunk with the largest part of a right passage."""
+    """Return the index of the chunk that contains most of a right passage."""
     chunks = workspace.chunks.all(gold.note_id)
     held = {chunk.index: min(chunk.end, gold.end) - max(chunk.start, gold.start) for chunk in chunks}
     return max(held, key=held.__getitem__, default=None)
@@ -176,12 +176,12 @@ def _link(name: str, note_id: str, chunk: int | None) -> None:
     widgets.chunk_link(note_id, chunk, plain(name), help=t("Open in Chunks"), width="stretch")
 
 
-# the search for another
+# the search for another right passage
 
 
 def find(workspace: Workspace, base: str, question_set: QuestionSet, question: Question, key: str) -> None:
     """Draw a search in the base, initially for the question; a click makes a hit a right passage."""
-    # Without a right passage it is open at first; then the user opens and closes it.
+    # Open at first if there is no right passage; after that, the user opens and closes it.
     st.session_state.setdefault(f"find_{key}", not question.gold)
     box = st.expander(t("Find a passage"), icon=":material/search:", key=f"find_{key}", on_change="rerun")
     if not box.open:
@@ -234,7 +234,7 @@ LONGEST = 20_000
 
 
 def kind_name(kind: str) -> str:
-    """Return the display name of a kind of question; a kind of the user's own stays as it is."""
+    """Return the display name of a kind of question; a kind that the user made up stays unchanged."""
     return text_of(QUESTION_KINDS.get(kind, kind))
 
 
@@ -277,7 +277,7 @@ def narrow(
 
 
 def draw(workspace: Workspace, base: str, question_set: QuestionSet, question: Question, kinds: Sequence[str]) -> None:
-    """Draw the form of a question, its right passages, and the search for another passage."""
+    """Draw the form for a question, its right passages, and the search for another passage."""
     key = widgets.stamp((question_set.id, question.id))
     if question.suggested:
         _draw_suggestion(workspace, question_set, question)

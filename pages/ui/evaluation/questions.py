@@ -1,4 +1,4 @@
-"""The questions of a set: a table at the left, one question at the right."""
+"""The questions of a set: a table on the left, one question on the right."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -76,7 +76,7 @@ def _settle(question_set: QuestionSet, every: Sequence[Question]) -> list[str]:
 
 
 def show(question_id: str) -> None:
-    """Choose a question."""
+    """Open a question."""
     marked = st.session_state.get("questions_marked", 0) + 1
     st.session_state.update({_CHOSEN: [question_id], _ADDING: False, "questions_marked": marked})
 

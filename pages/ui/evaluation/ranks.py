@@ -1,4 +1,4 @@
-"""The questions of compared runs: a list with the ranks in each run, and the hits for one question."""
+"""The questions of compared runs: a list with their ranks in each run, and the hits for one question."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -30,10 +30,10 @@ from pages.ui.shared import cards, knobs, links, shell, widgets
 from pages.ui.shared.safe import Span, facts, folded, html
 from pages.ui.shared.text import section_title, small_print, t, t_plural, text_of, with_label
 
-# One question: its right passages, and the hits of each run, with the right characters marked.
+# One question: its right passages, and the hits of each run with the right characters marked.
 
 LINES = 4
-"""Visible lines of a chunk that isn't right."""
+"""Number of visible lines of a chunk that isn't right."""
 SHOWN = 2
 """Number of right passages that aren't folded."""
 
@@ -55,7 +55,7 @@ class Places:
         self.note = note
 
     def hit(self, run: Run, hit: FoundSpan) -> tuple[Span | None, Chunk | None]:
-        """Return the current place of a hit, None if unknown, and the base's chunk there."""
+        """Return the current span of a hit, None if unknown, and the chunk there."""
         if self.note(hit.note_id) is None:
             return None, None
         chunks = self._chunks(hit.note_id)
@@ -69,7 +69,7 @@ class Places:
         return (same.start, same.end), same
 
     def gold(self, gold: GoldSpan) -> Span | None:
-        """Return the place of a right passage, or None if the note has another text there now."""
+        """Return the span of a right passage, None if the note's text there has changed."""
         note = self.note(gold.note_id)
         present = note is not None and note.body[gold.start : gold.end] == gold.quote
         return (gold.start, gold.end) if present else None
@@ -170,7 +170,7 @@ def _tagged(text: str, tag: str | Message, tone: str) -> str:
 
 
 def _diagnosis(result: QuestionResult) -> list[str]:
-    """Return the reasons for missed passages as HTML, one per chunk and stage."""
+    """Return the reasons why passages were missed as HTML, one per chunk and stage."""
     together: dict[tuple[str, str], list[Diagnosis]] = {}
     for diagnose in result.diagnoses:
         together.setdefault((diagnose.stage, diagnose.chunk_id or f"{diagnose.gold}"), []).append(diagnose)
@@ -228,7 +228,7 @@ SIGNS = {"gained": "▲", "lost": "▼", "better": "↑", "worse": "↓", "same"
 
 
 def draw_questions(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
-    """Draw the list and the chosen question as a fragment, so that a click in the list redraws only this part."""
+    """Draw the list and the chosen question as a fragment, so that a click in the list redraws only these."""
     section_title("Question by question")
 
     @st.fragment
@@ -254,13 +254,13 @@ def states(row: ComparisonRow) -> set[str]:
 
 
 def _draw_rows(shown: SideBySide, rows: Sequence[ComparisonRow]) -> ComparisonRow:
-    """Draw the table of questions and return the chosen row, initially the question in the address."""
+    """Draw the table of questions and return the chosen row, initially that of the question in the address."""
     if (linked := links.arrived_value("question")) is not None:
         st.session_state["rows_linked"] = linked
         links.set_value("question", linked)
     wanted = links.last_value("question")
     first = next((number for number, row in enumerate(rows) if row.id == wanted), 0)
-    # Rows are chosen by number: another list is another table, and so is one that a link leads to.
+    # Rows are chosen by number, so another list, or one that a link leads to, is another table.
     linked = st.session_state.get("rows_linked")
     state = hash((tuple(run.id for run in shown.runs), tuple(row.id for row in rows), linked))
     about = t("Rank of the answer")

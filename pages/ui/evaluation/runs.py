@@ -1,4 +1,4 @@
-"""Runs of a question set: starting runs with two setups, and the history for comparing, resuming and deleting."""
+"""Runs of a question set: starting runs with two setups, and the history, in which runs are compared and deleted."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,17 +12,17 @@ from pages.ui.evaluation import comparison, pipelines
 from pages.ui.shared import jobs, names, widgets
 from pages.ui.shared.text import small_print, t, t_plural, text_of
 
-# The runs of a question set with two setups: their time, the button, the progress, and the comparison at their end.
+# Runs of a question set with two setups: estimated time, button, progress, and finally the comparison.
 
 JOB = "evaluate"
 SECONDS = 0.15
-"""Assumed seconds per question before the first run."""
+"""Assumed seconds per question if the base has no run yet."""
 
 
 def draw_start(
     workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet, chosen: Sequence[Pipeline]
 ) -> None:
-    """Draw the button that runs the setups, and the estimated time."""
+    """Draw the button that runs the setups, with the estimated time."""
     count = question_set.questions - question_set.suggested
     first, second = (replace(way, name="") for way in chosen)
     twice = first == second
@@ -60,7 +60,7 @@ def draw_start(
 
 
 def panel(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet | None) -> None:
-    """Draw the progress of a run; when it ends, its results and its question set are opened."""
+    """Draw the progress of a run; at its end, open its question set and its results."""
     job = workspace.jobs.find(JOB)
     if job and job.state == "done" and isinstance(job.result, RunList):
         made = job.result.runs
@@ -74,7 +74,7 @@ def panel(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet |
 
 
 def estimate(workspace: Workspace, base: KnowledgeBase, count: int) -> str:
-    """Return the estimated time for `count` questions, from the last runs on a base."""
+    """Return the estimated time for `count` questions, based on the last runs on a base."""
     measured = [run.metrics["p50_ms"] / 1000 for run in workspace.runs.all(base.name)[:4] if run.asked]
     return names.duration(count * max(measured, default=SECONDS))
 
@@ -90,7 +90,7 @@ STATES = message_table(
 
 
 def draw_runs(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> None:
-    """Draw the runs of the set, or of all sets of the base, and the actions on marked runs."""
+    """Draw the runs of the set, or of all sets of the base, and the actions on selected runs."""
     every = workspace.runs.all(base.name)
     scopes = {"set": t("This set"), "base": t("All sets of the base")}
     scope = widgets.segments(t("Which runs"), scopes, "history_scope", default="set")
@@ -104,7 +104,7 @@ def draw_runs(workspace: Workspace, base: KnowledgeBase, question_set: QuestionS
 
 
 def _places(workspace: Workspace) -> None:
-    """Draw the size of the notes' copies for other setups, and a button that deletes them."""
+    """Draw the size of the note copies that other setups use, and a button that deletes them."""
     size = workspace.runs.scratch.bytes()
     if not size:
         return
@@ -156,7 +156,7 @@ def _marked(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run], *, s
 
 
 def state(workspace: Workspace, run: Run) -> str:
-    """Return a run's state: "running", "stopped", "changed" if the notes changed since, else "complete"."""
+    """Return a run's state: "running", "stopped", "changed" if notes have changed since, else "complete"."""
     if run.ended_at is None:
         return "running" if workspace.runs.is_under_way(run) else "stopped"
     return "complete" if workspace.runs.is_current(run) else "changed"

@@ -1,4 +1,4 @@
-"""The question sets of a base: choice, actions, import and export, and suggested questions."""
+"""The question sets of a base: selection, actions, import and export, and suggested questions."""
 
 import json
 import re
@@ -19,7 +19,7 @@ from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import session_language, small_print, t, t_plural, text_of
 
-# Question sets as files: export, and import with a list of the errors in a file.
+# Question sets as files: export, and import with a list of errors in the file.
 
 KINDS = ("jsonl", "csv", "tsv")
 
@@ -66,7 +66,7 @@ def import_questions(workspace: Workspace, base: str) -> None:
 
 
 def _into(workspace: Workspace, base: str, file: str) -> str:
-    """Draw the choice of the set for imported questions; return its name, initially a new set named like the file."""
+    """Draw the set selector for imported questions; return the name, initially a new set named after the file."""
     there = [question_set.name for question_set in workspace.question_sets.all(base)]
     new = PurePath(file).stem.strip()[:LONGEST] or t("My questions")
     texts = {name: name for name in there}
@@ -81,12 +81,12 @@ LONGEST = 80
 """Maximum number of characters of a set's name."""
 
 QUESTIONS = jobs.SAMPLES.parents[1] / "questions" / "sample.jsonl"
-"""File of the questions about the sample notes."""
+"""File with the questions about the sample notes."""
 SAMPLES = message("Sample questions")
-"""Name of the set of sample questions."""
+"""Name of the sample question set."""
 
 DIALOG = Dialog("questions_dialog")
-"""Dialog of a set, opened with the name of an action."""
+"""Dialog about a set, opened with the name of an action."""
 
 
 def menu(workspace: Workspace, base: str, question_set: QuestionSet) -> None:
@@ -137,7 +137,7 @@ def _name_dialog(name: str, title: str, label: str, value: str, act: Callable[[s
 
 
 def open_samples(workspace: Workspace) -> None:
-    """Open the set of sample questions, and add it first if it is missing."""
+    """Open the sample question set; add it first if it is missing."""
     known = {render(SAMPLES, language) for language in LANGUAGES}
     question_set = next((item for item in workspace.question_sets.all(jobs.SAMPLE) if item.name in known), None)
     if question_set is None:
@@ -149,7 +149,7 @@ def open_samples(workspace: Workspace) -> None:
 
 
 def _sample_questions() -> bytes:
-    """Return the file of sample questions, with those in the session's language first."""
+    """Return the sample question file, with questions in the session's language first."""
     foreign = session_language() == ENGLISH
 
     def is_foreign(line: str) -> bool:
@@ -159,7 +159,7 @@ def _sample_questions() -> bytes:
 
 
 def open_set(question_set: QuestionSet) -> None:
-    """Open a set in the next run, as a link does."""
+    """Open a set in the next run, as a link would."""
     st.query_params["set"] = question_set.name
 
 
@@ -171,7 +171,7 @@ def toast_added(question_set: QuestionSet) -> None:
     st.toast(plain(text), icon=":material/quiz:")
 
 
-# Suggestions by rules or by a language model of questions that the notes answer.
+# Suggested questions that the notes answer, made by rules or by a language model.
 
 COUNTS = (5, 10, 20, 50, 100)
 USUAL = 20
@@ -200,7 +200,7 @@ def popover(workspace: Workspace, question_set: QuestionSet) -> None:
 
 
 def start(workspace: Workspace, question_set: QuestionSet, count: int = USUAL, *, by_model: bool = False) -> None:
-    """Suggest questions in a job, and wait up to `jobs.SOON` seconds for it; for callbacks."""
+    """Suggest questions in a job, and wait up to `jobs.SOON` seconds for its end; for callbacks."""
 
     def job(progress: Progress) -> int:
         return len(workspace.questions.suggest(question_set, count, by_model=by_model, progress=progress))
@@ -210,7 +210,7 @@ def start(workspace: Workspace, question_set: QuestionSet, count: int = USUAL, *
 
 
 def bar(workspace: Workspace, base: KnowledgeBase) -> QuestionSet | None:
-    """Draw the choice of a question set and its actions; return the chosen set, None if the base has none."""
+    """Draw the question set selector and the actions; return the chosen set, None if the base has none."""
     sets = workspace.question_sets.all(base.name)
     question_set = None
     if sets:
@@ -274,7 +274,7 @@ def _choice(workspace: Workspace, base: str, sets: list[QuestionSet]) -> Questio
 
 
 def _none(workspace: Workspace, base: str) -> None:
-    """Explain question sets, and offer ways to make a first one."""
+    """Explain question sets, and offer ways to make the first one."""
     importing = jobs.is_importing(workspace, base)
     st.info(
         t("The notes are being imported. Questions on them can be added as soon as that is done.")
@@ -318,6 +318,6 @@ def _samples(workspace: Workspace) -> None:
 
 
 def _first(workspace: Workspace, base: str) -> QuestionSet:
-    """Add the first set of a base, and open the view of its questions, as a link does."""
+    """Add the first set of a base and open its questions, as a link would."""
     st.query_params["view"] = "questions"
     return workspace.question_sets.add(base, t("My questions"))

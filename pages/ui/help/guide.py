@@ -1,4 +1,4 @@
-"""The guide: its chapters are the notes of two packs, one per language, installed with the program."""
+"""The guide, whose chapters are the notes of two installed packs, one per language."""
 
 import posixpath
 import re
@@ -53,7 +53,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "when-something-is-wrong": (),
     "glossary": (),
 }
-"""Parts of the guide in the order of docs/guide.md, each with its sections; names are the notes' paths."""
+"""Parts of the guide in the order of docs/guide.md, each with its sections, all as paths of notes."""
 LONGEST = 240
 """Maximum number of characters of an excerpt, and of a passage of several sentences."""
 NEAREST = 6
@@ -73,7 +73,7 @@ _ROW = re.compile(r"(?m)^\|(.*)\|$")
 
 @frozen
 class Chapter:
-    """A part of the guide or a section of a part; `path` is its note's path without `.md`."""
+    """A part of the guide, or a section of a part; `path` is its note's path without `.md`."""
 
     path: str
     title: str
@@ -86,7 +86,7 @@ class Chapter:
 
 @frozen
 class GuideSources(Sources):
-    """Sources of a chapter: links resolve to other chapters only."""
+    """Link resolver for a chapter: links lead to other chapters only."""
 
     language: str
     path: str
@@ -111,7 +111,7 @@ class GuideSources(Sources):
 
 @cache
 def chapters(language: str) -> dict[str, Chapter]:
-    """Load the chapters, in order, by path."""
+    """Load the chapters by path, in the order of the guide."""
     folder = PROGRAM / "data" / "packs" / PACKS.get(language, PACKS[ENGLISH])
     found: dict[str, Chapter] = {}
     for part, sections in PARTS.items():
@@ -126,7 +126,7 @@ def chapters(language: str) -> dict[str, Chapter]:
 
 
 def _patterns(words: str) -> list[re.Pattern[str]]:
-    """Return a pattern for each word that isn't a stop word; an ASCII word matches at the beginning of words."""
+    """Return a pattern for each word that isn't a stop word; ASCII words match at the beginning of a word."""
     typed = [word.strip(_PUNCTUATION) or word for word in words.split()]
     telling = [word for word in typed if word.casefold() not in STOP_WORDS] or typed
     return [re.compile(f"{_BEGIN if word[0].isascii() else ''}{re.escape(word)}", re.IGNORECASE) for word in telling]

@@ -1,4 +1,4 @@
-"""Actions on the open note and on marked notes, with their dialogs."""
+"""Actions on the open note and on selected notes, with their dialogs."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -18,16 +18,16 @@ from pages.ui.shared.safe import plain
 from pages.ui.shared.text import labels, sentences, small_print, t, t_plural, text_of, with_label
 from pages.ui.shared.widgets import component
 
-# The dialog that sets fields of several notes at once; a field without a choice stays as it is in each note.
+# The dialog that sets fields of several notes at once; a field left empty stays unchanged in each note.
 
 FIELDS_DIALOG = Dialog("setting")
-"""The dialog, opened with the notes' ids."""
+"""Dialog for setting fields, opened with the notes' ids."""
 WORDS = fields_of("word")
 OTHERS = fields_of("number", "status", "day")
 
 
 def archive_notes(workspace: Workspace, note_ids: Sequence[str]) -> None:
-    """Archive notes and offer an undo; for callbacks."""
+    """Archive notes and offer to undo it; for callbacks."""
     active = [card.id for card in workspace.notes.all() if card.id in set(note_ids) and card.status != "archived"]
     workspace.notes.archive(active)
     history.offer_undo(
@@ -37,7 +37,7 @@ def archive_notes(workspace: Workspace, note_ids: Sequence[str]) -> None:
 
 
 def draw_dialogs(workspace: Workspace) -> None:
-    """Draw the open dialog about notes."""
+    """Draw the open dialog on notes."""
     trash.dialog(workspace)
     _draw_change_dialog(workspace)
     if note_ids := FIELDS_DIALOG.subject:
@@ -87,14 +87,14 @@ def _fields(workspace: Workspace, note_ids: Sequence[str]) -> None:
             st.rerun()
 
 
-# The dialogs that rename a note, move notes into another folder, save one as a file, and read its file otherwise.
+# The dialogs that rename a note, move notes to another folder, export a note, and change the encoding of its file.
 
 DIALOG = Dialog("changing_note")
-"""Dialog, opened with a note's id and an action: rename, export or read_as."""
+"""Dialog for one note, opened with its id and an action: rename, export or read_as."""
 MOVE_DIALOG = Dialog("moving")
-"""Dialog that moves notes, opened with their ids."""
+"""Dialog that moves notes, opened with the notes' ids."""
 _FILES = "rename_files"
-"""Preference whether to rename a file with its note; "on" or "off"."""
+"""Preference whether renaming a note also renames its file; "on" or "off"."""
 _RAW = "raw"
 _SHOWN = 8
 """Maximum number of linking notes to list."""
@@ -135,7 +135,7 @@ def _rename(workspace: Workspace, note: Note) -> None:
 
 
 def draw_retitled(workspace: Workspace, note: Note) -> None:
-    """Offer to rename the file and the links of a note after its title was changed in the editor."""
+    """After a note's title was changed in the editor, offer to rename the file and update the links."""
     note_id, before = st.session_state.get(composer.RETITLED, ("", ""))
     if note_id != note.id or workspace.readonly:
         return
@@ -166,7 +166,7 @@ def _forget_title() -> None:
 
 
 def _draw_linking(linking: Sequence[LinkingNote]) -> None:
-    """Draw the notes whose links change with a new title or place."""
+    """Draw the notes whose links change if the note is renamed or moved."""
     if linking:
         st.caption(t_plural("Links in {n} note change too:", "Links in {n} notes change too:", n=len(linking)))
         shown = [f"- {plain(note.title)}" for note in linking[:_SHOWN]]
@@ -175,7 +175,7 @@ def _draw_linking(linking: Sequence[LinkingNote]) -> None:
 
 
 def _offer_undo(workspace: Workspace, done: Sequence[Renaming], text: str) -> None:
-    """Show the result of renaming or moving, with the links that couldn't follow, and a button that undoes all."""
+    """Show the result of renaming or moving, with the links that couldn't be updated, and a button that undoes all."""
     linking = [link for renaming in done for link in renaming.linking]
     changed = len({link.id for link in linking if link.refusal is None})
     texts = [text, t_plural("Links in {n} note follow.", "Links in {n} notes follow.", n=changed) if changed else ""]
@@ -203,7 +203,7 @@ def _move(workspace: Workspace, note_ids: Sequence[str]) -> None:
 
 
 def _move_into(workspace: Workspace, note_ids: Sequence[str], folder: str) -> None:
-    """Move notes into a folder of their base, and offer an undo."""
+    """Move notes into a folder of their base, and offer to undo it."""
     done = workspace.renames.move(note_ids, folder)
     if moved := [renaming for renaming in done if renaming.path != renaming.path_before]:
         text = t("The note is at '{path}' now.", path=moved[0].path)
@@ -213,7 +213,7 @@ def _move_into(workspace: Workspace, note_ids: Sequence[str], folder: str) -> No
 
 
 def drop(workspace: Workspace, note_ids: Sequence[str], base: str, folder: str) -> None:
-    """Move dragged notes into a folder of `base`, or of their own base with ""; raises EditError for other bases."""
+    """Move dragged notes into a folder of their base; raises EditError if a note isn't in `base`, unless that is ""."""
     if base and any(card.base != base for card in workspace.notes.cards_of(note_ids).values()):
         raise EditError("Notes can be moved within their own base only.")
     _move_into(workspace, note_ids, folder)
@@ -268,7 +268,7 @@ def obsidian(note: Note, label: str) -> None:
 
 
 def is_here() -> bool:
-    """Return whether the browser runs on the app's machine, so that the user sees programs that the app opens."""
+    """Return whether the browser runs on the same machine as the app, so that the user sees programs it opens."""
     return st.context.ip_address is None and st.get_option("server.address") in _LOOPBACK
 
 
@@ -311,7 +311,7 @@ def ways(note: Note) -> None:
 
 
 def marked(workspace: Workspace, note_ids: Sequence[str]) -> None:
-    """Draw the actions on notes that are marked in the list."""
+    """Draw the actions on the notes selected in the list."""
     delete = t_plural("Delete {n} note", "Delete {n} notes", n=len(note_ids))
     acts: tuple[tuple[str, str, str, Callable[[Sequence[str]], object]], ...] = (
         (t("Set fields…"), "set_fields", "edit_note", FIELDS_DIALOG.open),
@@ -325,7 +325,7 @@ def marked(workspace: Workspace, note_ids: Sequence[str]) -> None:
 
 
 def _menu(workspace: Workspace, note: Note) -> None:
-    """Draw the menu of rare actions on a note."""
+    """Draw the menu of rarely used actions on a note."""
 
     def choose(action: str) -> None:
         match action:

@@ -1,4 +1,4 @@
-"""The right side while no note is open: the last changed notes, and the concepts of the notes."""
+"""The right side while no note is open: the most recently changed notes, and the concepts in the notes."""
 
 from collections.abc import Sequence
 from heapq import nlargest
@@ -12,7 +12,7 @@ from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
 
-# Concepts: the key phrases of the notes, the notes that hold some together, and what leads from one note to another.
+# Concepts: key phrases of the notes, the notes that contain several of them, and paths between notes.
 
 _CONCEPTS = 60
 _NOTES = 20
@@ -53,7 +53,7 @@ def _draw(workspace: Workspace, base: str) -> None:
 
 
 def _decisions(workspace: Workspace, concepts: Sequence[Concept], chosen: Sequence[str]) -> None:
-    """Draw the actions on the chosen concepts; several can be merged into the first one."""
+    """Draw the actions on the chosen concepts; several concepts can be merged into the first."""
     first, shut = chosen[0], workspace.readonly
     known = {concept.name: concept for concept in concepts}
     decide = workspace.related.concepts.decide
@@ -119,7 +119,7 @@ _SHOWN = 10
 
 
 def draw(workspace: Workspace, base: str, *, several: bool) -> None:
-    """Draw a hint how to open a note, links to the last changed notes of one or all bases, and the concepts.
+    """Draw a hint on opening a note, links to the most recently changed notes of one or all bases, and the concepts.
 
     With `several`, the bases of the notes are named.
     """
@@ -140,7 +140,7 @@ def draw(workspace: Workspace, base: str, *, several: bool) -> None:
 
 
 def _latest(workspace: Workspace, base: str) -> Sequence[NoteSummary]:
-    """Return the last changed notes of a base, or of all bases."""
+    """Return the most recently changed notes of a base, or of all bases."""
     if not base:
         return workspace.notes.switch("", _SHOWN)
     return nlargest(

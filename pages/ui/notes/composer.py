@@ -1,4 +1,4 @@
-"""The open editor of this browser session: beginning, editing, drafting and saving notes."""
+"""The editor sessions of this browser session: beginning, editing, drafting and saving notes."""
 
 import posixpath
 from collections.abc import Iterable, Mapping
@@ -21,10 +21,10 @@ from pages.ui.notes.session import NEW, EditorSession, State, as_json
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t
 
-# The current base and folder, where a new note goes if nothing else is chosen.
+# The current base and folder, where a new note goes by default.
 
 _LATEST = 20
-"""Number of last changed notes that are searched for one in a base that can be written."""
+"""Number of recently changed notes in which a writable base is looked for."""
 
 
 def current_place(workspace: Workspace) -> tuple[str, str]:
@@ -49,12 +49,12 @@ def _in(bases: Iterable[str], cards: Iterable[NoteSummary]) -> Iterable[NoteSumm
 
 
 RETITLED = "retitled"
-"""Session key of a note that was retitled in the editor: its id, and the title that links may still use."""
+"""Session key for a note that was retitled in the editor: its id, and the title that links may still use."""
 _WRITING = "writing"
 _WRITINGS = "writings"
 _PUTTING = Lock()
 _SAVED: dict[str, tuple[str, int, int]] = {}
-"""Draft id -> note id, version and text number of its last save, of which the browser may not know yet."""
+"""Draft id -> note id, version and text number of its last save, which the browser may not know yet."""
 
 
 def current_session() -> EditorSession | None:
@@ -99,12 +99,12 @@ def edit(workspace: Workspace, note_id: str, *, at_end: bool = False, caret: int
 
 
 def _units(text: str) -> int:
-    """Return the length of a text in UTF-16 units, as JavaScript counts."""
+    """Return the length of a text in UTF-16 code units, as JavaScript counts."""
     return len(text.encode("utf-16-le")) // 2
 
 
 def edit_proposed(workspace: Workspace, submission: Submission) -> None:
-    """Begin to edit a note with its proposed change; for callbacks. Raises NoteNotFound."""
+    """Begin to edit a proposed change of a note; for callbacks. Raises NoteNotFound."""
     note, changed = workspace.notes.get(submission.note.id), workspace.proposals.proposed(submission)
     fields = {name: as_json(value) for name in NOTE_FIELDS if (value := getattr(changed, name)) != getattr(note, name)}
     _open(
@@ -120,7 +120,7 @@ def edit_proposed(workspace: Workspace, submission: Submission) -> None:
 
 
 def resume(workspace: Workspace, key: str) -> None:
-    """Open a draft in the editor; for callbacks. If its note is gone, it becomes the draft of a new note."""
+    """Open a draft in the editor; for callbacks. If its note no longer exists, it becomes the draft of a new note."""
     if draft := workspace.drafts.find(key):
         open_draft(workspace, draft)
 
@@ -151,7 +151,7 @@ def open_draft(workspace: Workspace, draft: NoteDraft, predecessor: str = "") ->
 
 
 def _draft_origin(workspace: Workspace, draft: NoteDraft) -> Note | None:
-    """Return a draft's note in the version that the draft continues, or the stored note if the draft is saved."""
+    """Return the version of the note that a draft is based on; for a draft that is saved, the stored note."""
     note_id, draft_id = draft.key.split(" ")
     version = draft.version
     if (saved := _SAVED.get(draft_id)) and saved[2] <= number_of(draft):
@@ -164,7 +164,7 @@ def _draft_origin(workspace: Workspace, draft: NoteDraft) -> Note | None:
         return None
     try:
         return now if is_saved(workspace, draft) else workspace.versions.get(note_id, version)
-    except VersionNotFound:  # a later one of its sitting took its place
+    except VersionNotFound:  # a later version of the sitting replaced it
         return replace(now, version=version)
 
 
@@ -180,7 +180,7 @@ def leave(workspace: Workspace) -> None:
 
 
 def discard(workspace: Workspace, key: str) -> None:
-    """Delete a draft, and close the editor if it has this draft open; for callbacks."""
+    """Delete a draft; if it is open in the editor, close the editor. For callbacks."""
     workspace.drafts.delete_for_good(key)
     for text in session_texts().values():
         if text.key == key:
@@ -192,15 +192,15 @@ def discard(workspace: Workspace, key: str) -> None:
 def save(workspace: Workspace, session: EditorSession, *, over: Note | None = None, automatic: bool = False) -> None:
     """Save text and fields as a new version, or replace the stored note `over`; indexing follows in the background.
 
-    The version joins the previous one if that was an automatic save of the same sitting. If the note was meanwhile
-    changed in other lines and fields, both changes are merged. A text that can't be saved stays a draft.
+    The version replaces the previous one if that was an automatic save of the same sitting. If the note has meanwhile
+    been changed in other lines and fields, both changes are merged. A text that can't be saved stays a draft.
     """
     try:
         note = _store(workspace, session, over)
     except TesseraError as error:
         session.refuse(error)
         if session.conflict and over is None:
-            with suppress(TesseraError):  # changed once more: the user chooses
+            with suppress(TesseraError):  # changed once more, so the user has to choose
                 _merge(workspace, session, automatic=automatic)
         return
     drop_draft(workspace, session)
@@ -209,7 +209,7 @@ def save(workspace: Workspace, session: EditorSession, *, over: Note | None = No
 
 
 def _merge(workspace: Workspace, session: EditorSession, *, automatic: bool) -> None:
-    """Merge the user's text with a change from elsewhere and save it, unless both changed the same lines or a field."""
+    """Merge the user's text with the stored change and save it, unless both changed the same lines or a field."""
     note, stored = session.note, stored_note(workspace, session)
     assert note is not None
     if session.decides or any(getattr(stored, name) != getattr(note, name) for name in session.fields):
@@ -218,7 +218,7 @@ def _merge(workspace: Workspace, session: EditorSession, *, automatic: bool) -> 
     body = workspace.versions.merge_texts(note.body, mine, stored.body)
     if body is None:
         return
-    if body == mine:  # nothing else is in it, as where the connection broke during its own save
+    if body == mine:  # the stored text is the same, for example if the connection broke during this editor's save
         save(workspace, session, over=stored, automatic=automatic)
         return
     about: Any = {"author": "person", "embed": False}
@@ -239,7 +239,7 @@ def _merge(workspace: Workspace, session: EditorSession, *, automatic: bool) -> 
 
 
 def stored_note(workspace: Workspace, session: EditorSession) -> Note:
-    """Return the stored note of a conflict; its changed file is read first, so that its text becomes a version."""
+    """Return the stored note of a conflict; a changed file is read first, so that its text becomes a version."""
     assert session.note is not None
     assert session.conflict is not None
     if session.note.in_file and workspace.bases.by_id(session.note.base_id).write_files:
@@ -258,7 +258,7 @@ def _store(workspace: Workspace, session: EditorSession, over: Note | None) -> N
     body = None if session.body == stored.body else session.body
     if session.proposed:
         return workspace.proposals.make(Proposal(session.note.id, stored.version, body, fields, utc_now()), embed=False)
-    joins = session.joins and over is None  # never in place of a version that somebody else wrote
+    joins = session.joins and over is None  # never replaces a version that somebody else wrote
     return workspace.notes.update(
         session.note.id,
         body=body,
@@ -271,9 +271,9 @@ def _store(workspace: Workspace, session: EditorSession, over: Note | None) -> N
 
 
 def move_to(workspace: Workspace, session: EditorSession, base: str, folder: str) -> None:
-    """Set the base and folder of a new note; if the editor has saved it already, it is made again there.
+    """Set the base and folder of a new note; a note that is already saved is created again there.
 
-    The text is stored as a draft first, so that a killed process loses nothing and at most leaves it in both places.
+    The text is stored as a draft first, so that a killed process loses nothing; at worst the text is in both places.
     """
     before, session.base, session.folder = (session.base, session.folder), base, folder
     if not (made := session.note) or before == (base, folder):
@@ -281,16 +281,16 @@ def move_to(workspace: Workspace, session: EditorSession, base: str, folder: str
         return
     session.detach(has_title=has_own_title(workspace, session))
     keep_draft(workspace, session)
-    with suppress(TesseraError):  # another program changed its file, or it can't be deleted: that stays, too
+    with suppress(TesseraError):  # its file was changed, or can't be deleted: then the old note stays too
         workspace.trash.take_back(made.id)
         workspace.trash.delete_for_good([made.id])
     session.request("rest")
 
 
 def save_left(workspace: Workspace, open_session: EditorSession | None) -> None:
-    """Save the texts of this session's closed editors, except `open_session`.
+    """Save the texts of this session's editors that are closed, except `open_session`.
 
-    A note that was made and then emptied goes to the trash.
+    A note that was created and then emptied goes to the trash.
     """
     for text in session_texts().values():
         if text is open_session or workspace.readonly:
@@ -302,14 +302,14 @@ def save_left(workspace: Workspace, open_session: EditorSession | None) -> None:
 
 
 def is_blank(workspace: Workspace, session: EditorSession) -> bool:
-    """Return whether the editor's new note has neither a text nor a title of its own."""
+    """Return whether the note was created in this editor and has neither a text nor its own title."""
     if session.note is None or not session.created or session.conflict or session.body.strip():
         return False
     return not has_own_title(workspace, session)
 
 
 def has_own_title(workspace: Workspace, session: EditorSession) -> bool:
-    """Return whether the note in the editor has a title of its own, other than the default from its text."""
+    """Return whether the note in the editor has its own title rather than the default from its text."""
     if "title" in session.fields or session.note is None:
         return bool(session.fields.get("title"))
     if session.created:
@@ -320,10 +320,10 @@ def has_own_title(workspace: Workspace, session: EditorSession) -> bool:
 def _take_back(workspace: Workspace, session: EditorSession) -> None:
     assert session.note is not None
     drop_draft(workspace, session)
-    with suppress(TesseraError):  # it was changed meanwhile, or is gone
+    with suppress(TesseraError):  # the note was changed meanwhile, or is gone
         workspace.trash.take_back(session.note.id, expected_version=session.note.version)
     session.note, session.refusal, session.created = None, None, False
-    session.body, session.fields = "", {}  # what the editor still sends is a new note
+    session.body, session.fields = "", {}  # what the editor still sends becomes a new note
 
 
 def is_overtaken(workspace: Workspace, session: EditorSession) -> bool:
@@ -340,7 +340,7 @@ def is_overtaken(workspace: Workspace, session: EditorSession) -> bool:
 
 
 def take_newer(workspace: Workspace, session: EditorSession) -> None:
-    """Edit the newer version, or show a conflict if the user's text differs; for callbacks. Raises NoteNotFound."""
+    """Edit the newer version; if the user has changed the text, show a conflict. For callbacks. Raises NoteNotFound."""
     assert session.note is not None
     if session.changed:
         session.conflict = session.newer
@@ -348,13 +348,13 @@ def take_newer(workspace: Workspace, session: EditorSession) -> None:
         edit(workspace, session.note.id)
 
 
-# The draft of a text: stored as soon as the editor sends it, and of the editor that claimed it last.
+# The draft of a text, stored as soon as the editor sends it; it belongs to the editor that claimed it last.
 
 
 def keep_draft(workspace: Workspace, session: EditorSession, *, claim: bool = False) -> None:
     """Store the text as a draft, or delete the draft if it equals the stored note.
 
-    A draft belongs to the editor that claimed it last; another editor writes a draft of its own.
+    A draft belongs to the editor that claimed it last; any other editor writes a separate draft.
     """
     if workspace.readonly:
         return
@@ -408,5 +408,5 @@ def is_saved(workspace: Workspace, draft: NoteDraft) -> bool:
 
 
 def number_of(draft: NoteDraft) -> int:
-    """Return the number of a draft's text."""
+    """Return the number of the text in a draft."""
     return int(str(draft.fields.get("number", 0)))

@@ -1,4 +1,4 @@
-"""The choice between the editor's text and the stored note, which was changed meanwhile."""
+"""The choice between the editor's text and the stored note, which has changed meanwhile."""
 
 import posixpath
 from collections.abc import Callable
@@ -53,9 +53,9 @@ def _keep_mine(workspace: Workspace, session: EditorSession) -> None:
 
 
 def _take_theirs(workspace: Workspace, session: EditorSession) -> None:
-    """Save the editor's text, so that it is in the history, and revert to the stored text."""
+    """Save the editor's text as a version, then revert to the stored text."""
     stored = composer.stored_note(workspace, session)
-    if session.decides:  # a save would accept what a program wrote: the text stays a draft
+    if session.decides:  # a save would accept a program's text, so the text stays a draft
         composer.leave(workspace)
         return
     composer.save(workspace, session, over=stored)

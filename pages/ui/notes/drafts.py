@@ -1,4 +1,4 @@
-"""Unsaved texts: offering drafts, and taking texts from the browser into a draft or the open editor."""
+"""Unsaved texts: offering drafts, and moving texts from the browser into a draft or the open editor."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -27,7 +27,7 @@ def draw_note_drafts(workspace: Workspace, note_id: str) -> None:
 
 
 def draw_new_drafts(workspace: Workspace) -> None:
-    """Draw the drafts of new notes and of deleted notes."""
+    """Draw the drafts of new and of deleted notes."""
     drafts = workspace.drafts.all()
     there = workspace.notes.cards_of(draft.key.split(" ")[0] for draft in drafts)
     for draft in drafts:
@@ -38,7 +38,7 @@ def draw_new_drafts(workspace: Workspace) -> None:
 
 def _offer(workspace: Workspace, draft: NoteDraft, text: str) -> None:
     def resume() -> None:
-        _take_sent(workspace)  # what the browser sent together with the click: its last letters
+        _take_sent(workspace)  # the last letters, which the browser sent together with the click
         composer.resume(workspace, draft.key)
 
     with widgets.row(f"draft_{draft.key}", border=True):
@@ -60,7 +60,7 @@ _STORED = "letters_stored"
 _SESSION = "letters_session"
 
 LETTERS = component("letters", __file__, before="shelf.js")
-"""Component; triggers `typed` with the texts that aren't stored, and the token of an editor whose session ended."""
+"""Component; triggers `typed` with the unsaved texts, and with the token of an editor whose session ended."""
 
 
 class UnstoredText(TypedDict):
@@ -75,7 +75,7 @@ class UnstoredText(TypedDict):
 
 
 def session_id() -> str:
-    """Return this session's random id, by which the browser window notices a new session."""
+    """Return this session's random id, from which the browser window notices a new session."""
     return str(st.session_state.setdefault(_SESSION, token_hex(4)))
 
 
@@ -85,7 +85,7 @@ def about(draft: NoteDraft) -> dict[str, object]:
 
 
 def listen(workspace: Workspace) -> None:
-    """Receive the unsaved texts of this window's open and closed editors."""
+    """Receive the unsaved texts of this window's editors, open and closed."""
 
     session = composer.current_session()
     composer.save_left(workspace, session if st.session_state["page"] == "notes" else None)
@@ -108,7 +108,7 @@ def _take_sent(workspace: Workspace) -> None:
     sent = (st.session_state.get(_KEY) or {}).get("typed")
     if sent and not workspace.readonly:
         for item in sent["items"]:
-            with suppress(KeyError, TypeError, ValueError):  # no editor wrote it
+            with suppress(KeyError, TypeError, ValueError):  # malformed data, which no editor wrote
                 _take(workspace, item, goes_on=item["token"] == sent["resume"])
 
 
@@ -129,7 +129,7 @@ def _take(workspace: Workspace, item: UnstoredText, *, goes_on: bool) -> None:
             mine.request(mine.action or "rest")
         number = min(number, mine.stored)
     elif goes_on:
-        links.set_value("note", st.query_params.get("note", ""))  # no link brought it
+        links.set_value("note", st.query_params.get("note", ""))  # so that the address doesn't count as a link
         composer.open_draft(workspace, _draft(item), token)
     elif not _is_known(workspace, draft := _draft(item)):
         composer.put_draft(workspace, draft, token)
@@ -147,11 +147,11 @@ def _draft(item: UnstoredText) -> NoteDraft:
 
 
 _COMPARED = 5
-"""Number of versions of a note that are searched for a late text."""
+"""Maximum number of versions to compare with a text that arrives late."""
 
 
 def _is_known(workspace: Workspace, draft: NoteDraft) -> bool:
-    """Return whether this text, or a later one of its editor, is stored as a draft or in the note."""
+    """Return whether the text, or a later one from the same editor, is already stored in a draft or in the note."""
     stored = workspace.drafts.find(draft.key)
     if stored is None:
         with suppress(NoteNotFound):
@@ -162,7 +162,7 @@ def _is_known(workspace: Workspace, draft: NoteDraft) -> bool:
 
 
 def _is_in_history(workspace: Workspace, draft: NoteDraft) -> bool:
-    """Return whether a version later than the one that the draft began with has its text; raises NoteNotFound."""
+    """Return whether a version after the draft's has the same text; raises NoteNotFound."""
     note_id = draft.key.split(" ")[0]
     if note_id == NEW:
         return False

@@ -1,4 +1,4 @@
-"""The page on which a note is written: title, conflict, editor, and next to it the rendered text or the fields."""
+"""The page for writing a note: title, conflict, editor, and next to it the rendered text or the fields."""
 
 from pathlib import PurePosixPath
 
@@ -14,14 +14,14 @@ from pages.ui.shared.document import RenderedNote, as_written, document, view
 from pages.ui.shared.safe import drawable_part, is_deeply_nested, plain
 from pages.ui.shared.text import small_print, t
 
-# Passages of other notes that are similar to the paragraph at the caret, next to the editor.
+# Passages from other notes that are similar to the paragraph at the caret, next to the editor.
 
 _PASSAGE = 400
-"""Characters of a passage that are shown."""
+"""Maximum number of characters to show of a passage."""
 
 
 def draw_nearby(workspace: Workspace, session: EditorSession) -> None:
-    """Draw the passages; a click on a title opens its note, and the draft stays."""
+    """Draw passages similar to the current paragraph; a click on a title opens the note, and the draft stays."""
     note_id = session.note.id if session.note else ""
     hits = workspace.related.passages(session.body, session.caret, without=note_id)
     if not hits:
@@ -34,9 +34,9 @@ def draw_nearby(workspace: Workspace, session: EditorSession) -> None:
 
 
 LOOK = 3.0
-"""Seconds between two looks at whether the file of the note changed."""
+"""Seconds between two checks whether the note's file has changed."""
 AROUND = 20_000
-"""Characters before and after the caret that are rendered of a long note."""
+"""Characters to render before and after the caret of a long note."""
 
 
 def is_open(workspace: Workspace) -> bool:
@@ -52,7 +52,7 @@ def is_open(workspace: Workspace) -> bool:
 
 
 def page(workspace: Workspace) -> None:
-    """Draw the page. Typing draws this part again, a save the whole page."""
+    """Draw the page; typing redraws only the editor part, a save the whole page."""
 
     @st.fragment
     def part() -> None:
@@ -79,7 +79,7 @@ def _draw(workspace: Workspace, session: EditorSession) -> None:
     with shell.errors():
         _act(workspace, session)
     with shell.errors():
-        with st.container():  # its own container: elements that come and go don't move the editor
+        with st.container():  # a separate container, so that elements that come and go don't move the editor
             if session.conflict:
                 conflict.draw(workspace, session)
             elif session.newer and session.note and session.newer.version > session.note.version:
@@ -110,10 +110,10 @@ def _draw_newer(workspace: Workspace, session: EditorSession) -> None:
 
 
 def _act(workspace: Workspace, session: EditorSession) -> None:
-    """Do the action that a callback noted; a note that is made, and an editor that is closed, draw the whole page.
+    """Do the pending action; redraw the whole page if that created the note or closed the editor.
 
-    The callback itself may run before the one that takes the typed text. The action stays noted until it is done, for
-    another message may break off the run that the click began.
+    The callback that requested the action may run before the one that delivers the typed text. The action stays pending
+    until it is done, because another message may interrupt the run that the click began.
     """
     action, note = session.action, session.note
     if action is None:
@@ -134,14 +134,14 @@ def _do(workspace: Workspace, session: EditorSession, action: Action) -> None:
     elif action == "save":
         if session.changed and session.complete:
             composer.save(workspace, session)
-        session.autosaved_at = None  # what is stored stays a version
+        session.autosaved_at = None  # the next automatic save makes a new version
     else:
         saves = session.state is State.UNSAVED and not (action == "leave" and composer.is_blank(workspace, session))
         if saves:
             composer.save(workspace, session, automatic=True)
         if action == "leave" and not (saves and session.changed):
             composer.leave(workspace)
-            if session.note:  # a new one was made by this
+            if session.note:  # a new note may just have been created
                 opened.choose(session.note.id)
 
 
@@ -152,7 +152,7 @@ def _bar(workspace: Workspace, session: EditorSession) -> None:
         widgets.small(label, "writing_leave", "arrow_back", on_click=session.request, args=("leave",))
         with st.container(key="writing_state"):
             st.caption(_state(workspace, session))
-            with st.container(key="writing_away"):  # in its place while the browser holds the text alone
+            with st.container(key="writing_away"):  # shown by the style sheet while only the browser has the text
                 small_print("Not saved: no connection")
         if session.note and not session.created:
             about = [
@@ -210,7 +210,7 @@ def _editor(workspace: Workspace, session: EditorSession) -> None:
 
 
 def _draw_read_only(workspace: Workspace, note: Note, base: KnowledgeBase) -> None:
-    """Draw the ways to edit a note of a file that its base doesn't write."""
+    """Draw how a note can be edited whose file the base doesn't write."""
     with st.container(border=True, key="writing_elsewhere"):
         st.markdown(t("This note is the file **{path}**. Its fields can be set here.", path=plain(note.path or "")))
         st.caption(
@@ -239,7 +239,7 @@ def _draw_read_only(workspace: Workspace, note: Note, base: KnowledgeBase) -> No
 
 
 def _side(workspace: Workspace, session: EditorSession, key: str, default: str | None = None) -> None:
-    """Draw what is next to the text: what the user chose, at first the text itself where it can't be edited."""
+    """Draw the panel next to the text in the chosen view; `default` is the initial view."""
     views = {"rendered": t("Rendered"), "fields": t("Fields")}
     if workspace.has("related"):
         views["nearby"] = t("Nearby passages")
@@ -258,7 +258,7 @@ def _side(workspace: Workspace, session: EditorSession, key: str, default: str |
 
 
 def _preview(workspace: Workspace, session: EditorSession) -> None:
-    """Draw the text. A click on a link to a note closes the editor and opens the note; the draft stays."""
+    """Draw the rendered text. A click on a link closes the editor and opens the linked note; the draft stays."""
 
     def clicked(link: view.Clicked) -> None:
         if link.note_id:
@@ -279,7 +279,7 @@ def _preview(workspace: Workspace, session: EditorSession) -> None:
 
 
 def _lines_around(body: str, caret: int) -> tuple[int, str]:
-    """Return a text, or the lines around the caret of a long one, with the number of its first line, from 0."""
+    """Return a text and 0, or the lines around the caret of a long text and the index of the first one."""
     if len(body) <= 2 * AROUND:
         return 0, body
     first = body.rfind("\n", 0, max(0, caret - AROUND)) + 1
@@ -287,7 +287,7 @@ def _lines_around(body: str, caret: int) -> tuple[int, str]:
 
 
 def _note_in_editor(workspace: Workspace, session: EditorSession) -> Note:
-    """Return the note in the editor, a provisional one if it is new: links are resolved from its place."""
+    """Return the note in the editor, or a provisional note at the new note's place, from which links are resolved."""
     if session.note:
         return session.note
     base = workspace.bases.find(session.base)

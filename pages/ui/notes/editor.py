@@ -1,7 +1,7 @@
-"""The component in which a note is written: CodeMirror, with completion of links and tags.
+"""The component for writing a note: CodeMirror, with completion of links and tags.
 
-The editor belongs to the window, not to the page: while the page is drawn anew, it keeps the focus. A message to the
-server may be lost, so the editor repeats it until the answer confirms it. Until a text is stored as a draft, the
+The editor belongs to the window, not to the page, so it keeps the focus while the page is redrawn. A message to the
+server may be lost, so the editor repeats it until the response confirms it. Until a text is stored as a draft, the
 browser's storage holds it (`shelf.js`).
 """
 
@@ -30,7 +30,7 @@ FORMATS: dict[str, Message] = {
     "table": message("Table"),
     "picture": message("Picture"),
 }
-"""The names of the formats in `codemirror/formats.js`."""
+"""Names of the formats in `codemirror/formats.js`."""
 
 PHRASES: dict[str, Message] = {
     "Find": message("Find"),
@@ -51,14 +51,14 @@ PHRASES: dict[str, Message] = {
     "Go to line": message("Go to line"),
     "go": message("Go"),
 }
-"""The texts of CodeMirror by its own names for them, which hold `$` for a number."""
+"""CodeMirror's phrases, by its own keys; `$` is replaced by a number."""
 
 WRITE = component(
     "note_editor", __file__, "<p class='notice' role='alert'></p><div class='paper'></div>", before="shelf.js"
 )
-"""Triggers `typed`: the text, its number, the place of the caret, a typed title, and the last action with its number.
+"""Component; triggers `typed` with the text, its number, the caret, a typed title, the last action and its number.
 
-Numbers of texts and of actions rise.
+Both numbers only increase.
 """
 
 

@@ -15,7 +15,7 @@ from pages.ui.shared.document import Sources, SourceSpan
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t
 
-# The targets of the links of a note.
+# The targets of a note's links.
 
 PREVIEW = 400
 """Characters in the preview of a linked note."""
@@ -28,7 +28,7 @@ def _route(note_id: str, file: Attachment) -> str | None:
 
 
 class NoteSources:
-    """Lookup of the notes and files that a note refers to, while it is drawn.
+    """Lookup of the notes and files that a note refers to, for drawing the note.
 
     `address` returns the web address of a note's file, or None.
     """
@@ -87,7 +87,7 @@ class NoteSources:
         return self._workspace.texts.mentions(self._links, self._note.id, [place.id for place in places])
 
     def near(self, limit: int) -> list[SourceSpan]:
-        """Return notes that are close in meaning, if their vectors are in memory."""
+        """Return notes with a similar meaning, if their vectors are in memory."""
         has = self._workspace.has("related")
         return self._places(card.id for card in (self._workspace.related.close(self._note.id, limit) if has else ()))
 
@@ -108,7 +108,7 @@ class NoteSources:
 
 
 def provenance(note: Note, chunk: Chunk | None) -> None:
-    """Draw the kind of a note's source document and its converter, and a link to it if no passage is shown."""
+    """Draw a note's source format and converter, and a link to the document if no passage is shown."""
     if note.document is None:
         return
     kind, converter = note.document.kind, note.document.converter
@@ -119,7 +119,7 @@ def provenance(note: Note, chunk: Chunk | None) -> None:
 
 
 def original_link(note: Note, page: int = 0) -> None:
-    """Draw the link to a note's source document, at a page of a PDF; draws nothing without a document."""
+    """Draw the link to a note's source document, at a page if it is a PDF; draws nothing without a document."""
     if note.document:
         label = t("Open the original at page {n}", n=page) if page else t("Open the original")
         st.link_button(label, routes.original_address(note.id, page), icon=":material/draft:", type="tertiary")

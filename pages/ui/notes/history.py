@@ -12,14 +12,14 @@ from pages.ui.shared.names import local
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import join_list, small_print, t
 
-# The last changes, and the button that undoes them one after the other.
+# The last changes, and the button that undoes them one by one.
 
 _DONE = "notes_done"
 _OFFERED = "notes_offered"
 _SEEN = "notes_seen"
 _PLACE = "notes_done_place"
 _KEPT = 20
-"""Maximum number of changes that can be undone."""
+"""Maximum number of changes to keep for undo."""
 
 
 def offer_undo(text: str, undo: Callable[[], object]) -> None:
@@ -30,7 +30,7 @@ def offer_undo(text: str, undo: Callable[[], object]) -> None:
 
 
 def offer_text_undo(workspace: Workspace, note: Note) -> None:
-    """Offer to undo the user's edits of a note since it was last shown here, unless that is already offered."""
+    """Offer to undo the edits since the note was last shown in this session, unless an undo was already offered."""
     seen: dict[str, int] = st.session_state.setdefault(_SEEN, {})
     before, seen[note.id] = seen.get(note.id, note.version), note.version
     if st.session_state.pop(_OFFERED, False) or note.version <= before:
@@ -43,7 +43,7 @@ def offer_text_undo(workspace: Workspace, note: Note) -> None:
 
 
 def draw_undo() -> None:
-    """Draw the last change with its undo button, until another note or page is opened."""
+    """Draw a message about the last change with its undo button, until another note or page is opened."""
     place = st.session_state["page"], st.session_state.get("open_note")
     if st.session_state.setdefault(_PLACE, place) != place:
         clear_undo()
@@ -63,15 +63,15 @@ def draw_undo() -> None:
 
 
 def clear_undo() -> None:
-    """Forget the changes, because undoing them after other changes would be wrong."""
+    """Drop the undoable changes, because undoing them after other changes would be wrong."""
     for key in (_DONE, _PLACE):
         st.session_state.pop(key, None)
 
 
 DIALOG = Dialog("history_of")
-"""Dialog with the history of a note, opened with the note's id."""
+"""Dialog with a note's history, opened with the note's id."""
 _AROUND = 2
-"""Lines to show around a change."""
+"""Number of lines to show around a change."""
 _NONE = "–"
 """Text for a field without a value."""
 _MOST = 60_000
@@ -115,7 +115,7 @@ def _history(workspace: Workspace, note_id: str) -> None:
 
 
 def _choose_view(note_id: str, number: int, others: dict[int, str]) -> tuple[str, int | None]:
-    """Draw the choice of a view and of a version to compare with, by default the newest version or its predecessor."""
+    """Draw the view and version selectors; by default, the newest version is compared with its predecessor."""
     if not others:
         small_print("This is the only version.")
         return "alone", None
@@ -154,7 +154,7 @@ def _draw_comparison(workspace: Workspace, note_id: str, numbers: Sequence[int],
 
 
 def draw_difference(difference: NoteDifference) -> None:
-    """Draw the differing fields and words of two states of a note."""
+    """Draw the differing fields and words between two states of a note."""
     st.html(
         _fields(difference.fields)
         + (words(difference) or f'<span class="t-dim">{html(t("The text is the same."))}</span>')
@@ -162,7 +162,7 @@ def draw_difference(difference: NoteDifference) -> None:
 
 
 def words(difference: NoteDifference) -> str:
-    """Return a text difference as HTML, without lines away from changes; "" for equal texts."""
+    """Return a text difference as HTML, without lines far from a change; "" for equal texts."""
     if all(piece.kind == "equal" for piece in difference.pieces):
         return ""
     tags, parts, length = {"added": "ins", "removed": "del"}, [], 0
@@ -179,7 +179,7 @@ def words(difference: NoteDifference) -> str:
 
 
 def side_by_side(difference: NoteDifference) -> str:
-    """Return a text difference as HTML with both texts side by side; "" for equal texts."""
+    """Return a text difference as HTML, with the two texts side by side; "" for equal texts."""
     if all(piece.kind == "equal" for piece in difference.pieces):
         return ""
     rows: list[tuple[str, str]] = []
@@ -205,12 +205,12 @@ def side_by_side(difference: NoteDifference) -> str:
 
 
 def _cut(length: int) -> str:
-    """Return a remark as HTML if a text of this length isn't shown in full, else ""."""
+    """Return a message as HTML that a text of this length is shown only in part, "" if it is shown in full."""
     return f'<div class="t-dim">{html(t("The rest is too long to be shown."))}</div>' if length >= _MOST else ""
 
 
 def _near(text: str, *, first: bool, last: bool) -> list[str]:
-    """Return the lines of an equal piece that are near a change, with an empty string for the lines between."""
+    """Return the lines of an unchanged piece that are near a change, with "" in place of the lines in between."""
     lines = text.splitlines(keepends=True)
     head, tail = ([] if first else lines[: _AROUND + 1]), ([] if last else lines[-_AROUND - 1 :])
     return lines if len(head) + len(tail) >= len(lines) else [*head, "", *tail]

@@ -1,4 +1,4 @@
-"""The import of notes: its source, the preview of the changes, and the confirmation."""
+"""Importing notes: the source, the preview of the changes, and the confirmation."""
 
 import os
 from pathlib import Path
@@ -13,11 +13,11 @@ from pages.ui.shared import jobs, reports, shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import busy, small_print, t, t_plural
 
-# The one question whether edits may change the user's files; it comes with the first import of a folder into a base.
+# The question whether edits may change the user's files, asked at the first import of a folder into a base.
 
 
 def question(workspace: Workspace, plan: SyncPlan) -> bool | None:
-    """Draw the question whether files may be written, and return the answer; None if it needn't be asked."""
+    """Draw the question whether edits are saved to files, and return the answer; None if it needn't be asked."""
     if not _is_open(workspace, plan):
         return None
     texts = {False: t("Nowhere: your files are only read"), True: t("The note's own file")}
@@ -36,7 +36,7 @@ def _is_open(workspace: Workspace, plan: SyncPlan) -> bool:
     return folder.is_absolute() and texts and not decided and os.access(folder, os.W_OK)
 
 
-# The choice of a folder on this machine: by the system's dialog, else among the folders that are listed here.
+# Choosing a folder on this machine, in the system's dialog or else in a list of folders.
 
 _LISTED = "folders_listed"
 _CHOICES = "folders_chosen"
@@ -44,7 +44,7 @@ _CHOICES = "folders_chosen"
 
 
 def choose(key: str) -> None:
-    """Draw the button for choosing a folder, whose path `take` puts into the widget with this key."""
+    """Draw the button for choosing a folder, whose path `take` puts into the widget with the given key."""
     if window.command():
         if widgets.button(t("Choose a folder…"), f"{key}_choose", "folder_open"):
             with busy("Choose the folder in the dialog that opened."):
@@ -59,14 +59,14 @@ def choose(key: str) -> None:
 
 
 def take(key: str) -> None:
-    """Put the chosen folder into the widget with this key; to be called before the widget is drawn."""
+    """Put the chosen folder into the widget with the given key; call this before the widget is drawn."""
     if chosen := st.session_state.pop(f"{key}_chosen", ""):
         st.session_state[key] = chosen
 
 
 @st.fragment
 def _browse(key: str) -> None:
-    """Draw the current folder, its subfolders, and the button that chooses it."""
+    """Draw the current folder, its subfolders, and the button that chooses the folder."""
     now = Path(st.session_state.get(_LISTED, "") or Path.home())
 
     def go(folder: Path) -> None:
@@ -85,18 +85,18 @@ def _browse(key: str) -> None:
 
 
 _INTO = "into_"
-"""Prefix of the keys if the base is given, because the page of a base has its own buttons."""
+"""Prefix of the widget keys for a given base, because the page of a base has its own buttons."""
 
 
 def popover(workspace: Workspace, *, vacant: bool) -> None:
-    """Draw the button that opens the import form, unless the form is already on the page (for a `vacant` base)."""
+    """Draw the button that opens the import form, unless the page already shows the form (`vacant`)."""
     if not (vacant or _opens_ways(workspace) or _is_locked(workspace)):
         with st.popover(t("Import"), icon=":material/sync:"), st.container(key="import_body"):
             _ways(workspace)
 
 
 def section(workspace: Workspace) -> None:
-    """Draw the plan that waits for confirmation, else the import form if there are no notes or a link asks for it."""
+    """Draw the plan that waits for confirmation, else the import form if there are no notes or a link opens it."""
     plan: SyncPlan | None = st.session_state.get("plan")
     if plan is not None:
         _decide(workspace, plan)
@@ -106,7 +106,7 @@ def section(workspace: Workspace) -> None:
 
 
 def adding(workspace: Workspace, base: str, *, opened: bool) -> None:
-    """Draw the ways to add notes to a base (a folder, files, a new note), or its plan that waits for confirmation."""
+    """Draw the ways to add notes to a base (folder, files, new note), or its plan that waits for confirmation."""
     plan: SyncPlan | None = st.session_state.get("plan")
     if plan is not None and plan.base == base:
         _decide(workspace, plan)
@@ -133,7 +133,7 @@ def _is_locked(workspace: Workspace) -> bool:
 
 
 def _ways(workspace: Workspace, base: str = "") -> None:
-    """Draw the import form; without a base, the user types one."""
+    """Draw the import form; without a given base, it asks for the name."""
     folder, files = t("Upload a folder"), t("Upload files or a zip")
     widgets.tabs(
         {
@@ -173,7 +173,7 @@ def _by_address(workspace: Workspace, into: str) -> None:
 
 
 def _draw_synced_folders(workspace: Workspace, of: str) -> None:
-    """Draw a button for each folder that was synced before with a base, or with any base."""
+    """Draw a button for each folder that was synced before with the base, or with any base."""
     known = [
         (base.name, folder)
         for base in workspace.bases.all()
@@ -262,7 +262,7 @@ def _decide(workspace: Workspace, plan: SyncPlan) -> None:
 
 
 def _joins(plan: SyncPlan) -> bool:
-    """Draw the notes that will be linked to files; return whether the user agrees to replacing different texts."""
+    """Draw the notes that will be linked to files; return whether the user agrees that differing texts are replaced."""
     joined = t_plural(
         "{n} note has the same path as a file in {folder}, and will be linked to it.",
         "{n} notes have the same paths as files in {folder}, and will be linked to them.",
@@ -284,11 +284,11 @@ def _joins(plan: SyncPlan) -> bool:
 
 
 def _makes(workspace: Workspace, plan: SyncPlan) -> None:
-    """Draw the base that a plan makes, and a link to the form with its other settings."""
+    """Draw a message about the base that a plan creates, and a link to the form with its other settings."""
     bases = [base.name for base in workspace.bases.all()]
     if plan.makes is None or plan.base in bases:
         return
-    if bases:  # the first one has no need of a name
+    if bases:  # the first base needs no name
         st.info(plain(t("'{base}' is a new knowledge base.", base=plan.base)), icon=":material/add_circle:")
     st.page_link(
         "bases.py",

@@ -1,4 +1,4 @@
-"""The dialog that begins the missing note of a broken link."""
+"""The dialog that begins the missing target note of a broken link."""
 
 import posixpath
 from pathlib import PurePosixPath
@@ -13,11 +13,11 @@ from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t
 
 _DIALOG = Dialog("linked_note")
-"""Dialog, opened with a base and the note's path in it."""
+"""Dialog, opened with a base and the note's path in that base."""
 
 
 def ask(base: str, path: str) -> None:
-    """Ask whether to begin a note; for callbacks."""
+    """Ask whether to begin the note; for callbacks."""
     _DIALOG.open((base, path))
 
 

@@ -1,4 +1,4 @@
-"""The notes at the left of the page: filters, and a tree or a list in which a click opens a note."""
+"""The list of notes on the left: filters, and a tree or a table in which a click opens a note."""
 
 import re
 from collections.abc import Callable, Container, Sequence
@@ -20,7 +20,7 @@ _PIECE = re.compile(r'(?:"[^"]*"|[^\s"])+')
 
 @frozen
 class Narrowing:
-    """The parsed content of the filter box: filters, and words of a title or a path."""
+    """The parsed content of the filter box: filters, and words of titles or paths."""
 
     filters: Filters
     words: tuple[str, ...]
@@ -32,11 +32,11 @@ class Narrowing:
 
     @property
     def parts(self) -> list[object]:
-        """All parts that narrow the list; the base comes first."""
+        """All parts that narrow the list, the base first."""
         return [self.base, self.words, self.filters.conditions, self.filters.after, self.filters.before]
 
     def cards(self, workspace: Workspace) -> list[NoteSummary]:
-        """Return the notes that pass the filters and have all words in their title or path."""
+        """Return the notes that match the filters and have all words in their title or path."""
         found = [workspace.notes.all(self.filters, text=word) for word in self.words or [""]]
         passing = set.intersection(*({card.id for card in cards} for cards in found))
         return [card for card in found[0] if card.id in passing]
@@ -83,7 +83,7 @@ def _label(field: str, value: str) -> str:
 
 
 def _read(workspace: Workspace, bases: Container[str], pieces: Sequence[str]) -> Narrowing:
-    """Parse pieces of text: terms of the query language are filters, other pieces are words."""
+    """Parse the entries of the filter box: terms of the query language become filters, other entries words."""
     named, terms, words = list[str](), list[str](), list[str]()
     for piece in pieces:
         filters = None
@@ -105,18 +105,18 @@ def is_list() -> bool:
 
 
 def view() -> str:
-    """Draw the choice between tree, list and trash, and return the choice."""
+    """Draw the view selector (tree, list, trash) and return the view."""
     views = {"tree": t("Tree"), "list": t("List"), "trash": t("Trash")}
 
     def changed() -> None:
-        if is_list():  # it takes the place of the open note
+        if is_list():  # the trash replaces the open note
             opened.choose("")
 
     return widgets.segments(t("View"), views, "notes_view", default="tree", persist_state="session", on_change=changed)
 
 
 def marked_notes() -> list[str]:
-    """Return the ids of the notes marked in the list."""
+    """Return the ids of the notes selected in the list."""
     return list(st.session_state.get("chosen", []))
 
 
@@ -130,7 +130,7 @@ def notes(
     shut: bool,
     move: Callable[[Sequence[str], str, str], None],
 ) -> None:
-    """Draw the filtered notes; `move` gets the ids of dragged notes, and the base and folder they were dropped on."""
+    """Draw the filtered notes; `move` gets the ids of dragged notes, and the target base and folder."""
     if not cards and not any(narrowed.parts[1:]):
         small_print("There is no note here yet.")
     elif not cards:
@@ -162,12 +162,12 @@ def clear() -> None:
 
 
 def narrow(base: str, tags: Sequence[str] = ()) -> None:
-    """In the next run, show the notes with some tags in a base, or in all bases with ""."""
+    """In the next run, show the notes with the given tags in a base, or in all bases with ""."""
     st.session_state[_FILTERS] = [*([f"base:{base}"] if base else []), *(f"tag:{tag}" for tag in tags)]
 
 
 def _table(cards: Sequence[NoteSummary], *, several: bool) -> None:
-    """Draw the table of notes: a click on a cell opens the note, the box at the left of a row marks it."""
+    """Draw the table of notes: a click on a cell opens the note, the box on the left of a row selects it."""
     # Rows are marked by position: another listing is another widget, to which the marks are carried over.
     key = f"notes_{hash(tuple(card.id for card in cards))}"
     optional = {"base": several, "tags": any(card.tags for card in cards)}

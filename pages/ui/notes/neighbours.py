@@ -1,4 +1,4 @@
-"""Drawing of a note's neighbours: notes that link to it at the left, notes that it links to at the right."""
+"""Drawing of a note's neighbours: notes that link to it on the left, notes that it links to on the right."""
 
 from collections.abc import Mapping, Sequence
 from math import sqrt
@@ -12,13 +12,13 @@ from pages.ui.shared.text import t
 MOST = 20
 """Maximum number of notes in the drawing."""
 NEAR = 6
-"""Maximum number of notes in the drawing that are close in meaning."""
+"""Maximum number of notes in the drawing that only have a similar meaning."""
 _WIDTH, _ROW, _HEAD = 400, 26, 24
 _CENTRE = _WIDTH / 2
 _NARROW, _BULGE = 26, 34
-"""Pixels from the centre to the first and last note of a side, and the extra distance of its middle notes."""
+"""Pixels from the centre to the outermost notes of a side, and the extra distance of the middle notes."""
 _TITLE = 19
-"""Maximum number of Latin letters of a title; wide characters count as two."""
+"""Maximum length of a title in Latin letters; wide characters count as two."""
 
 Place = tuple[float, float]
 
@@ -26,7 +26,7 @@ Place = tuple[float, float]
 def draw(
     back: Sequence[SourceSpan], to: Sequence[SourceSpan], near: Sequence[SourceSpan], links: Sequence[tuple[str, str]]
 ) -> str:
-    """Return the drawing as HTML, "" without neighbours; `links` are the links among the neighbours."""
+    """Return the drawing as HTML, "" if there are no neighbours; `links` are the links among the neighbours."""
     linked = {place.id for place in (*back, *to)}
     near = [place for place in near if place.id not in linked][:NEAR]
     half = (MOST - len(near)) // 2
@@ -55,7 +55,7 @@ def draw(
 
 
 def _places(notes: Sequence[SourceSpan], side: int, middle: float, height: float) -> Mapping[str, Place]:
-    """Return the places of the notes on one side, below each other on a curve."""
+    """Return the positions of the notes on one side, one below the other on a curve."""
     places = {}
     for number, note in enumerate(notes):
         y = middle + (number - (len(notes) - 1) / 2) * _ROW
@@ -76,7 +76,7 @@ def _node(note: SourceSpan, place: Place, css: str) -> str:
 
 
 def _short(title: str) -> str:
-    """Truncate a title to the room in the drawing."""
+    """Truncate a title to fit into the drawing."""
     room = _TITLE
     for number, letter in enumerate(title):
         room -= 2 if east_asian_width(letter) in "WF" else 1

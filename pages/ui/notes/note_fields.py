@@ -1,4 +1,4 @@
-"""The fields of a note in the editor; words in use are offered, and other words can be typed."""
+"""The fields of a note in the editor; existing words are suggested, and others can be typed."""
 
 from collections.abc import Callable, Sequence
 from datetime import date
@@ -31,7 +31,7 @@ MOST = 999_999
 
 
 _SEEN = ("tags", "status")
-"""Fields below the title; the others are folded."""
+"""Fields that are visible below the title; the others are folded."""
 _FOLDED = tuple(name for name in CLASSIFYING if name not in _SEEN)
 
 
@@ -49,7 +49,7 @@ def draw_head(workspace: Workspace, session: EditorSession) -> None:
 
 
 def _bases(workspace: Workspace, session: EditorSession) -> list[str]:
-    """Return the bases that a new note can go into; empty if there is no choice."""
+    """Return the bases that a new note can go into, empty if there is nothing to choose."""
     bases = [base.name for base in workspace.bases.all() if not base.plain]
     options = list(dict.fromkeys([*bases, *filter(None, [session.base])]))
     return options if len(options) > 1 else []
@@ -99,7 +99,7 @@ def key_of(session: EditorSession, name: str) -> str:
 
 
 def _title(workspace: Workspace, session: EditorSession) -> None:
-    """Draw the title; a default title from the text is a grey placeholder."""
+    """Draw the title; a default title taken from the text is a grey placeholder."""
     key, given = key_of(session, "title"), workspace.texts.title_of(session.body) if session.body.strip() else ""
     own = composer.has_own_title(workspace, session)
     st.text_input(
@@ -141,7 +141,7 @@ def _field(workspace: Workspace, session: EditorSession, name: str, box: widgets
 def words_box(
     box: widgets.Place, label: str, key: str, options: Sequence[str], value: Sequence[str] = (), **more: object
 ) -> list[str]:
-    """Draw a box for several words and return them; besides the `options`, the user can type others."""
+    """Draw a multi-select box and return the words; the user can also type words that aren't in `options`."""
     options = list(dict.fromkeys([*value, *options]))
     more = {"accept_new_options": True, "placeholder": "", **more}
     words: list[str] = widgets.drawn(box.multiselect, label, options, list(value), key=key, **more)

@@ -37,7 +37,7 @@ def _links(workspace: Workspace, cards: Sequence[NoteSummary]) -> list[tuple[str
     """Return the notes by link name, with title and folder if the link name doesn't contain them."""
     offered, links = [], workspace.notes.links()
     for card in cards:
-        if card.id not in links.names:  # it was written a moment ago
+        if card.id not in links.names:  # the note is newer than the links
             continue
         name = links.name(card.id)
         title = card.title if card.title != name else ""

@@ -1,4 +1,4 @@
-"""The open note on the Notes page, its passage, and the notes opened before it."""
+"""The open note on the Notes page, its passage, and the notes that were opened before."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,15 +20,15 @@ _TABS = "notes_tabs"
 _SECOND = "open_note_second"
 _DRAWER = "notes_drawer"
 FAR = 50
-"""Maximum number of notes in the trail of the back button."""
+"""Maximum number of notes that the back button remembers."""
 MOST_TABS = 6
-"""Maximum number of tabs of notes opened last."""
+"""Maximum number of tabs for the most recently opened notes."""
 MOST_LINKED = 20
-"""Maximum number of linked notes in the menu that opens a note next to the open one."""
+"""Maximum number of linked notes in the menu that opens a second note."""
 
 
 def note_id() -> str:
-    """Return the id of the open note, or ""; a link in the address opens its note."""
+    """Return the id of the open note, or ""; a note in the address is opened first."""
     linked = links.arrived_value("note")
     if linked is not None:
         _open(linked)
@@ -37,9 +37,9 @@ def note_id() -> str:
 
 
 def second_id() -> str:
-    """Return the id of the second open note, or ""; an address with a single note closes it.
+    """Return the id of the second open note, or ""; an address with a single note closes the second one.
 
-    Must be called before `note_id`, which completes the address.
+    Call this before `note_id`, which completes the address.
     """
     linked = links.arrived_value("second")
     if linked is None and "note" in st.query_params and "second" not in st.query_params:
@@ -66,7 +66,7 @@ def swap(note_id: str) -> None:
 
 
 def choose(note_id: str, place: str = "") -> None:
-    """Open a note in the next run, at a heading, a block or its beginning; "" closes the note."""
+    """Open a note in the next run, at a heading, a block or its start; "" closes the note."""
     _open(note_id)
     st.session_state[_PLACE] = place
     links.set_value("note", note_id)
@@ -87,23 +87,23 @@ def place() -> str:
 
 
 def arrival() -> str:
-    """Return a value that changes each time a note is opened."""
+    """Return a value that changes whenever a note is opened."""
     return str(st.session_state.get(_ARRIVAL, 0))
 
 
 def trail() -> list[str]:
-    """Return the ids of the notes opened before, the latest last."""
+    """Return the ids of the notes opened before, most recent last."""
     return list(st.session_state.get(_TRAIL, []))
 
 
 def back(way: Sequence[str]) -> None:
-    """Open the last note of a trail in the next run; the others remain as the trail."""
+    """Open the last note of a trail in the next run; the rest becomes the new trail."""
     choose(way[-1])
     st.session_state[_TRAIL] = list(way[:-1])
 
 
 def forget(note_ids: Sequence[str] | None = None) -> None:
-    """Close and unmark deleted notes, by default all notes."""
+    """Close and deselect deleted notes, by default all notes."""
     st.session_state["chosen"] = []
     for name in (_TRAIL, _TABS):
         before = st.session_state.get(name, [])
@@ -116,7 +116,7 @@ def forget(note_ids: Sequence[str] | None = None) -> None:
 
 
 def tabs(workspace: Workspace, note: Note) -> None:
-    """Draw tabs of the notes that this session opened last, if there are several.
+    """Draw tabs for the notes that this session opened last, if there are several.
 
     A menu opens one of these notes, or a note linked from or to the open note, next to the open note.
     """
@@ -152,9 +152,9 @@ def _close_drawer() -> None:
 
 
 def passage(workspace: Workspace, note: Note) -> tuple[Chunk, str] | None:
-    """Return the chunk in the address, and the question that led to it; None without a chunk.
+    """Return the chunk in the address, and the question that led to it; None if the address has no chunk.
 
-    If the address has a place `at=START-END`, the chunk is reduced to that part.
+    If the address has a span `at=START-END`, the chunk is reduced to it.
     """
     chunk = st.query_params.get("chunk", "")
     if not chunk.isdecimal():

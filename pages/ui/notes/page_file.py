@@ -1,4 +1,4 @@
-"""A note as one HTML file with its pictures inside, for printing and sharing."""
+"""Export of a note as a single HTML file with its pictures, for printing and sharing."""
 
 import re
 from base64 import b64encode
@@ -15,9 +15,9 @@ from pages.ui.shared.safe import html, is_deeply_nested
 from pages.ui.shared.text import session_language
 
 LAID_OUT = 300_000
-"""Maximum number of characters to render, which takes about three seconds; a longer note is saved as raw text."""
+"""Maximum number of characters to render, which takes about three seconds; longer notes are exported as raw text."""
 PICTURES = 50_000_000
-"""Maximum total size of a note's pictures in bytes; further pictures are replaced by their texts."""
+"""Maximum total size of a note's pictures in bytes; further pictures are replaced by their descriptions."""
 _STYLE = Path(documents.__file__).with_name("document.css").read_text(encoding="utf-8")
 _STYLE += """
 :root { color-scheme: light dark; --st-font: system-ui, sans-serif; --st-text-color: light-dark(#1f2328, #e6edf3);
@@ -35,7 +35,7 @@ def page_file(title: str, body: str) -> bytes:
 
 
 def note_page(workspace: Workspace, note: Note) -> bytes:
-    """Return a note as an HTML page; links to other notes, and files that aren't pictures, become plain text."""
+    """Return a note as an HTML page; links to other notes and to files become plain text."""
     room = PICTURES
 
     def inside(note_id: str, file: Attachment) -> str | None:
@@ -50,7 +50,7 @@ def note_page(workspace: Workspace, note: Note) -> bytes:
         return page_file(note.title, heading + as_written(note.body))
     drawn = document(note.body, NoteSources(workspace, note, address=inside))
     headed = [heading.level for heading in drawn.headings[:1]] == [1]
-    # There is no app that opens other notes. Links within the page need no script.
+    # There is no app to open other notes. Links within the page need no script.
     body = re.sub(r'<a class="(?:note|missing)"[^>]*>', "<a>", drawn.html)
     body = re.sub(r'href="#" data-place="([^"]+)"', r'href="#\1"', body)
     return page_file(note.title, body if headed else heading + body)

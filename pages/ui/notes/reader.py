@@ -1,4 +1,4 @@
-"""The reader of a note: title, fields, text, outline, links, and usage."""
+"""The note reader: title, fields, text, outline, links, and usage."""
 
 import itertools
 import re
@@ -45,7 +45,7 @@ USES = 20
 
 
 def record_opening(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None, arrival: str) -> None:
-    """Record that a note was opened from the hits of a question, once per opening."""
+    """Record that a note was opened from a question's hits, once per opening."""
     if passage and passage[1]:
         now = (note.id, passage[0].id, passage[1], arrival)
         if st.session_state.get("use_recorded") != now:
@@ -56,7 +56,7 @@ def record_opening(workspace: Workspace, note: Note, passage: tuple[Chunk, str] 
 
 
 def draw_uses(workspace: Workspace, note: Note) -> None:
-    """Draw a note's usage figures and last uses; draws nothing if it was never found or used."""
+    """Draw a note's usage figures and last uses; draws nothing for a note that was never found or used."""
     figures = workspace.uses.figures(note.id)
     uses = [use for use in workspace.uses.of(note.id) if use.used_in != "found"]
     if not (figures.found or uses):
@@ -92,7 +92,7 @@ def _line(use: Use) -> str:
     return f"<div>{html(' · '.join(filter(None, parts)))}</div>"
 
 
-# What other notes say about the open note: related notes and copies, and suggestions that a click accepts.
+# What other notes tell about the open note: related notes and copies, and suggestions that a click accepts.
 
 
 def panel(workspace: Workspace, note: Note) -> None:
@@ -195,7 +195,7 @@ class _Panel:
                 opened.button(hint.other, f"hint_{number}_{hint.other.id}")
 
     def _draw_accept(self, label: str, key: str, icon: str, reason: str, *, shut: bool = False) -> bool:
-        """Draw a suggestion with its reason; return whether it was clicked."""
+        """Draw a suggestion and its reason; return whether the user clicked it."""
         pressed = widgets.button(plain(label), f"accept_{key}", icon, disabled=shut or self._shut)
         st.caption(plain(reason))
         return pressed
@@ -220,7 +220,7 @@ NUMBERED_LINES = 2_000
 CHARACTERS = 100_000
 """Maximum number of lines and characters of a plain text to draw at once."""
 BEFORE = 8
-"""Lines to show above the wanted line of a plain text."""
+"""Number of lines to show above the target line of a plain text."""
 
 
 def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -> None:
@@ -229,7 +229,7 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
     edited = [chunk.index for chunk in workspace.chunks.all(note.id) if chunk.id in edits] if edits else []
     record_opening(workspace, note, passage, opened.arrival())
     with st.container(key="reader"):
-        with st.container(key="reader_top", gap="xsmall"):  # it stays above the text
+        with st.container(key="reader_top", gap="xsmall"):  # stays above the text when scrolling
             with widgets.row("reader_bar"):
                 _ways_back(note, passage)
                 st.html(f'<div class="t-title">{html(note.title)}</div>')
@@ -301,7 +301,7 @@ def second_note(workspace: Workspace, note: Note) -> None:
 
 
 def _ways_back(note: Note, passage: tuple[Chunk, str] | None) -> None:
-    """Draw the links back to the hits, to the previous note and to the list, and the link to the original document."""
+    """Draw the links back to the hits, the previous note and the list, and the link to the source document."""
     if passage and passage[1]:
         st.page_link(
             "search.py", label=t("Back to the hits"), icon=":material/arrow_back:", query_params={"q": passage[1]}
@@ -346,7 +346,7 @@ def _text(
     choose: Callable[[str, str], None] = opened.choose,
     key: str = "reader",
 ) -> None:
-    """Draw a note's rendered text; of a long text, the part around its passage. `choose` opens a linked note."""
+    """Draw a note's rendered text; of a long text, only the part around the passage. `choose` opens a linked note."""
     if note.plain:
         _draw_numbered_text(note, passage, key)
         return
@@ -387,7 +387,7 @@ def _text(
 
 
 def _draw_numbered_text(note: Note, passage: tuple[Chunk, str] | None, key: str) -> None:
-    """Draw a plain text with line numbers, around the passage if there is one."""
+    """Draw a plain text with line numbers; of a long text, only the part around the passage."""
     drawn, shown = _numbered_lines(note.body, passage[0].line if passage else 0)
     if shown < len(note.body):
         _is_long(note, shown, around=passage is not None)
@@ -425,7 +425,7 @@ def _page(note: Note, drawn: RenderedNote, sources: NoteSources) -> str:
         _links(t("Links to this note"), [*mentioned, *_notes(back[MENTIONS:])]),
     ]
     below = f'<section class="links">{"".join(links)}</section>' if any(links) else ""
-    # The bar above shows the title already.
+    # The bar above already shows the title.
     titled = ' class="titled"' if [heading.text for heading in drawn.headings[:1]] == [note.title] else ""
     return f'{tagged}<div class="beside">{outline}<article{titled}>{drawn.html}</article></div>{below}'
 
@@ -462,7 +462,7 @@ def _is_long(note: Note, shown: int, *, around: bool) -> None:
 
 
 def _numbered_lines(body: str, at: int) -> tuple[str, int]:
-    """Return the lines around line `at` (0: from the start) as HTML, and their number of characters."""
+    """Return the lines from shortly before line `at` (0: from the start) as HTML, and their number of characters."""
     every = re.split(LINE_END, body)
     first = max(1, at - BEFORE)
     rows, size = [], 0

@@ -1,7 +1,7 @@
-"""HTTP routes for notes: their files and originals, pictures from the editor, and the editor's script.
+"""HTTP routes for notes: their files and source documents, pictures from the editor, and the editor's script.
 
-The address of a file contains a seal, which only pages of this run can make. The server starts with these routes, so
-modules that only pages need aren't imported here.
+The address of a file contains a signature that only pages of this process can make. The server starts with these
+routes, so modules that only pages need aren't imported here.
 """
 
 import hashlib
@@ -29,27 +29,27 @@ SCRIPT_ADDRESS = f"/editor/codemirror-{hashlib.sha256(SCRIPT.read_bytes()).hexdi
 """Address of the editor's script, with a hash so that browsers load each version once."""
 
 _KEY = secrets.token_bytes(32)
-"""Key of this run's seals."""
+"""Key for the address signatures of this process."""
 _ORIGINAL = "original"
 _PICTURE = "picture"
 _ABOUT = ("base", "note", "language")
 
 
 def file_address(note_id: str, place: str) -> str:
-    """Return the address of a note's file, whose path `place` is from the top of the note's folder."""
+    """Return the address of a note's file; `place` is its path from the top of the note's folder."""
     return f"/attachment/{_seal(note_id, place)}/{quote(note_id, safe='')}/{quote(place)}"
 
 
 def original_address(note_id: str, page: int) -> str:
-    """Return the address of a note's source document, at a page of a PDF; 0 for no page."""
+    """Return the address of a note's source document, at a page of a PDF; 0 means no page."""
     place = f"#page={page}" if page else ""
     return f"/original/{_seal(_ORIGINAL, note_id)}/{quote(note_id, safe='')}{place}"
 
 
 def picture_address(base: str, note_id: str, language: str) -> str:
-    """Return the address for the pictures of a note, or of a new one; refusals come in the language.
+    """Return the address for the pictures of a note or of a new note; errors are in the given language.
 
-    It takes new ones, and with `path` leads to the one that the note shows by this path.
+    A POST uploads a picture. A GET with `path` redirects to the picture that the note shows by that path.
     """
     about = (base, note_id, language)
     return f"/{_PICTURE}/{_seal(_PICTURE, *about)}?{urlencode(dict(zip(_ABOUT, about, strict=True)))}"
@@ -58,7 +58,7 @@ def picture_address(base: str, note_id: str, language: str) -> str:
 def routes(workspace: "Callable[[], Workspace]") -> list[Route]:
     """Return the HTTP routes for notes.
 
-    The response to an uploaded picture has the `path` for the note's text, or the reason why it is `refused`.
+    The response to an uploaded picture has the `path` for the note's text, or in `refused` the reason for refusal.
     """
 
     def attachment(request: Request) -> Response:
@@ -70,7 +70,7 @@ def routes(workspace: "Callable[[], Workspace]") -> list[Route]:
             file = None
         if file is None:
             return PlainTextResponse("Not Found", 404)
-        return FileResponse(  # a browser shows pictures, and saves other files and pictures that could hold a script
+        return FileResponse(  # a browser shows pictures, and downloads files and pictures that could contain a script
             file.path,
             media_type=file.type or "application/octet-stream",
             filename=file.path.name,
@@ -134,10 +134,10 @@ def is_shown(file: "Attachment") -> bool:
 
 
 def _seal(*parts: str) -> str:
-    """Return the proof that a page of this run made an address of these parts."""
+    """Return the signature of an address with these parts."""
     return hmac.new(_KEY, "\0".join(parts).encode(), "sha256").hexdigest()
 
 
 def _is_sealed(sealed: str, *parts: str) -> bool:
-    """Return whether a seal is valid for these parts."""
+    """Return whether a signature is valid for these parts."""
     return hmac.compare_digest(_seal(*parts).encode(), sealed.encode())

@@ -1,4 +1,4 @@
-"""The session of an editor: what the user has written, and its state between the browser and the stored note."""
+"""An editor session: what the user has written, and its state between the browser and the stored note."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -13,18 +13,18 @@ from core.model import NOTE_FIELDS, Note
 from pages.ui.notes.offers import Offers
 
 NEW = "new"
-"""The first part of the key of a new note's draft; in other drafts it is the note's id."""
+"""First part of the draft key of a new note, in place of the note's id."""
 
 Action = Literal["rest", "save", "leave", "discard"]
-"""An action on the text: `rest`, a pause, and `leave`, which closes the editor, save it automatically."""
+"""An action on the text; `rest`, a typing pause, and `leave`, which closes the editor, save automatically."""
 SITTING = timedelta(minutes=5)
-"""Pause after which an automatic save is another version: after a longer stop something else begins."""
+"""Time after the last automatic save from which the next one makes a new version."""
 _ALL = 2**53 - 1
-"""JavaScript's largest whole number: no text of an editor has a higher one."""
+"""JavaScript's largest safe integer, larger than the number of any text."""
 
 
 class State(Enum):
-    """How the text and the fields in the editor differ from the stored note."""
+    """How text and fields in the editor differ from the stored note."""
 
     CLEAN = auto()  # nothing differs
     SAVED = auto()  # nothing differs since this editor saved it
@@ -32,58 +32,58 @@ class State(Enum):
     INCOMPLETE = auto()  # a new note lacks its base or its text
     CONFLICT = auto()  # the stored note was changed meanwhile: the user chooses
     REFUSED = auto()  # the last save was refused: the next change makes it unsaved
-    UNDECIDED = auto()  # a save accepts a program's text, which only the user does
+    UNDECIDED = auto()  # a save would accept a program's text, which only the user can do
 
 
 @dataclass
 class EditorSession:
-    """A text in the editor, with its fields, and what was done with it."""
+    """A text in the editor with its fields, and the state of saving it."""
 
     token: str
-    """The name of the editor."""
+    """Token that identifies the editor."""
     note: Note | None
-    """The stored note as it was when editing began or at the last save, None for a new one."""
+    """Stored note when editing began or at the last save, None for a new note."""
     base: str
     body: str = ""
     folder: str = ""
     fields: dict[str, Any] = field(default_factory=dict)
-    """The fields that differ from the note's, in JSON form."""
+    """Fields that differ from the note's, in JSON form."""
     caret: int = 0
 
     number: int = 0
-    """The number of the last text from the editor."""
+    """Number of the last text from the editor."""
     stored: int = 0
-    """The number of the last text that is stored, in the draft or in the note."""
+    """Number of the last text that is stored, in the draft or in the note."""
     action: Action | None = None
-    """The action that the page hasn't done yet."""
+    """Action that the page still has to do."""
     actions: int = 0
-    """How many actions the editor sent."""
+    """Number of actions that the editor has sent."""
     draft_id: str = ""
-    """The editor that began the draft."""
+    """Token of the editor that began the draft."""
     predecessor: str = ""
-    """An editor of an ended session that is still in the window and continues with this text."""
+    """Token of an editor from an ended session that is still in the window; this session continues its text."""
     heard: bool = False
-    """Whether the editor sent anything; until then it takes what the one before it typed into its draft."""
+    """Whether the editor has sent anything; until then it accepts late texts of its predecessor."""
 
     saved: bool = False
-    """Whether this editor saved the note and nothing was changed since."""
+    """Whether this editor saved the note and nothing has changed since."""
     autosaved_at: datetime | None = None
-    """The time of the last automatic save, None if another save came later."""
+    """Time of the last automatic save, None if the user has saved since."""
     conflict: Note | None = None
-    """The stored note because of which a save was refused."""
+    """Stored note that conflicts with the text."""
     refusal: Message | None = None
-    """Any other reason for which a save was refused."""
+    """Reason other than a conflict why a save was refused."""
     newer: Note | None = None
-    """A note that was stored since."""
+    """Newer version of the note, stored since."""
     created: bool = False
-    """Whether this editor made the note."""
+    """Whether this editor created the note."""
     title_before: str = ""
-    """The title of the note as editing began, "" for a new one."""
+    """Title of the note when editing began, "" for a new note."""
     proposed: bool = False
-    """Whether a save also decides on the proposed change that the user edits."""
+    """Whether a save also accepts the proposed change that the user is editing."""
 
     redraws: int = 0
-    """The widgets of the fields are drawn anew when it changes."""
+    """Counter whose change redraws the widgets of the fields."""
     offers: Offers | None = None
     links: Any = None
 
@@ -93,12 +93,12 @@ class EditorSession:
 
     @property
     def key(self) -> str:
-        """The key of the draft."""
+        """Key of the draft."""
         return f"{self.note.id if self.note else NEW} {self.draft_id}"
 
     @property
     def state(self) -> State:
-        """The present state."""
+        """State of the text compared with the stored note."""
         if not self.changed:
             return State.SAVED if self.saved else State.CLEAN
         if not self.complete:
@@ -111,35 +111,35 @@ class EditorSession:
 
     @property
     def changed(self) -> bool:
-        """Whether the text or a field differs from the stored note; of a new one, once something was typed."""
+        """Whether the text or a field differs from the stored note; for a new note, also whether anything was typed."""
         has_content = self.note is not None or self.number > 0 or self.body != ""
         return has_content and (bool(self.fields) or self.body != (self.note.body if self.note else ""))
 
     @property
     def complete(self) -> bool:
-        """Whether the text or its title is enough for a note."""
+        """Whether there is enough for a note: a text or a title."""
         return self.note is not None or bool(self.base and (self.body.strip() or self.value("title")))
 
     @property
     def decides(self) -> bool:
-        """Whether a save accepts the text of a program."""
+        """Whether a save accepts a program's text."""
         return self.proposed or (self.note is not None and self.note.status == "pending")
 
     @property
     def joins(self) -> bool:
-        """Whether a save joins the version before, which was automatic and of this sitting."""
+        """Whether a save replaces the previous version, an automatic save of this sitting."""
         return self.autosaved_at is not None and utc_now() - self.autosaved_at < SITTING
 
     def value(self, name: str) -> Any:
-        """Return the present value of a field in JSON form."""
+        """Return the current value of a field in JSON form."""
         return self.fields[name] if name in self.fields else as_json(getattr(self.note, name, None))
 
-    # What the user does.
+    # Actions by the user.
 
     def take_text(
         self, text: str, number: int, at: int, action: Action | None = None, actions: int = 0, title: str | None = None
     ) -> None:
-        """Take the text that the editor sent, unless a later one is here already. Its line ends become the note's.
+        """Apply a text from the editor, unless a later one has arrived; it gets the note's line ends.
 
         `title` is a title that the user typed and the page doesn't have yet.
         """
@@ -162,11 +162,14 @@ class EditorSession:
             self.fields[name] = value
 
     def request(self, action: Action) -> None:
-        """Set the action that the next run does; for callbacks: one that reads the session state may be broken off."""
+        """Set the action for the next run; for callbacks.
+
+        A callback that reads the session state may be interrupted, so this one doesn't.
+        """
         self.action = action
 
     def detach(self, *, has_title: bool) -> None:
-        """Make the text that of a new note, with the fields of the note that it was, its title if that is its own."""
+        """Turn the text into that of a new note with the note's fields; the title is kept only with `has_title`."""
         assert self.note is not None
         self.fields = fields_of(self.note) | self.fields
         if not has_title:
@@ -175,28 +178,28 @@ class EditorSession:
         self.saved = False
 
     def revert(self) -> None:
-        """Discard what differs from the stored note, and what the editor still sends."""
+        """Discard the changes, and ignore what the editor still sends."""
         self.stored = _ALL
         self.abandon()
 
     def abandon(self) -> None:
-        """Discard what differs from the stored note; what the editor still sends differs again."""
+        """Discard the changes; what the editor still sends counts as a new change."""
         self.body, self.fields, self.conflict = self.note.body if self.note else "", {}, None
 
-    # What becomes of it.
+    # Results of saving and loading.
 
     def keep(self, draft_id: str) -> None:
-        """Note that the text is stored as a draft."""
+        """Record that the text is stored as a draft."""
         self.saved = False
         self.draft_id = draft_id
         self.acknowledge()
 
     def acknowledge(self) -> None:
-        """Note that the last text of the editor is stored."""
+        """Record that the editor's last text is stored."""
         self.stored = max(self.stored, self.number)
 
     def save(self, note: Note, *, automatic: bool) -> None:
-        """Note that the text is saved as this note."""
+        """Record that the text is saved as the given note."""
         self.proposed = False
         self.autosaved_at = utc_now() if automatic else None
         self.adopt(note)
@@ -204,30 +207,30 @@ class EditorSession:
         self.acknowledge()
 
     def refuse(self, error: TesseraError) -> None:
-        """Note why the text wasn't saved."""
+        """Record why the text wasn't saved."""
         if isinstance(error, Conflict):
             self.conflict = error.stored
         else:
             self.refusal = error.message
 
     def adopt(self, note: Note) -> None:
-        """Continue on the stored note; fields that it has in another form than they were set are drawn anew.
+        """Continue from the stored note; redraw fields that were stored differently from what was entered.
 
-        The title isn't: the user may be typing it.
+        The title isn't redrawn, because the user may be typing it.
         """
         if any(as_json(getattr(note, name)) != value for name, value in self.fields.items() if name != "title"):
             self.redraws += 1
         self.note, self.conflict, self.refusal, self.fields = note, None, None, {}
 
     def give_back(self, note: Note, name: str) -> None:
-        """Continue on the note in which a field is the file's own again."""
+        """Continue from a note in which a field has the file's value again."""
         fields = {other: value for other, value in self.fields.items() if other != name}
         self.adopt(note)
         self.fields = fields
         self.redraws += 1
 
     def overtake(self, stored: Note) -> bool:
-        """Compare with the stored note; return whether it is newer than at the last call. It conflicts with a change."""
+        """Return whether the stored note is newer than at the last call; if the text has changed, set a conflict."""
         assert self.note is not None
         if stored.version <= max(self.note.version, self.newer.version if self.newer else 0):
             return False
@@ -237,7 +240,7 @@ class EditorSession:
 
 
 def fields_of(note: Note) -> dict[str, Any]:
-    """Return the fields of a note that differ from those of a new note, in JSON form."""
+    """Return the fields of a note that differ from a new note's, in JSON form."""
     new = Note("", "", title="", body="", content_hash="")
     return {name: as_json(value) for name in NOTE_FIELDS if (value := getattr(note, name)) != getattr(new, name)}
 
@@ -250,5 +253,5 @@ def as_json(value: object) -> object:
 
 
 def without_surrogates(text: str) -> str:
-    """Return a text of a browser without halves of characters, which nothing can store."""
+    """Replace lone surrogates in a text from a browser, because they can't be stored."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,4 +1,4 @@
-"""Today's note: opened by a key or a button; at first use, a dialog asks for its base and folder."""
+"""Today's note: opened by a key or a button; on first use, a dialog asks for its base and folder."""
 
 from datetime import datetime
 
@@ -58,7 +58,7 @@ def _open(workspace: Workspace) -> None:
 
 
 def _choose(workspace: Workspace) -> None:
-    """Draw the choice of the base and the folder, which is stored in the settings."""
+    """Draw the base and folder selectors; the choice is stored in the settings."""
     if problem := workspace.daily.problem:
         st.write(plain(problem))
     bases = [base.name for base in workspace.bases.all() if not base.plain]
@@ -74,7 +74,7 @@ def _choose(workspace: Workspace) -> None:
                 workspace.bases.add(base)
             workspace.settings_file.write("daily.base", base)
             workspace.settings_file.write("daily.folder", folder or None)
-            if workspace.daily.problem:  # it is the template
+            if workspace.daily.problem:  # the note is the template itself
                 workspace.settings_file.write("daily.template", None)
             _open(workspace)
             _DIALOG.close()

@@ -14,7 +14,7 @@ from pages.ui.shared.names import local
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import busy, sentences, small_print, t, t_plural, text_of
 
-# The trash: deleted notes, to be restored or deleted for good.
+# The trash: deleted notes, which can be restored or deleted for good.
 
 _SHOWN = 50
 _DIALOG = Dialog("emptying")
@@ -111,13 +111,13 @@ def _dialog(workspace: Workspace) -> None:
 
 
 NAMED = 5
-"""Maximum number of notes to list; the others are counted."""
+"""Maximum number of notes to list; the rest is counted."""
 
 DIALOG = Dialog("deleting")
 
 
 def ask(note_ids: Sequence[str], base: str = "") -> None:
-    """Open the deletion dialog for notes, or for a base, in the next run; for callbacks."""
+    """Open the dialog that confirms deleting notes or a base, in the next run; for callbacks."""
     DIALOG.open((list(note_ids), base))
 
 

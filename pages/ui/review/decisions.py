@@ -1,4 +1,4 @@
-"""Decisions on items to review, each with an undo, and the box above a note that waits for a decision."""
+"""Decisions on review items, each with an undo, and the box above a note that waits for a decision."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -23,7 +23,7 @@ from pages.ui.shared.text import t, t_plural, text_of
 
 
 def box(workspace: Workspace, note_id: str) -> None:
-    """Draw a note's pending submission with its differences and actions; draws nothing without one."""
+    """Draw a note's pending submission with its differences and actions; draws nothing if there is none."""
     submission = next((proposal for proposal in workspace.proposals.all() if proposal.note.id == note_id), None)
     if submission is None:
         return
@@ -53,7 +53,7 @@ def box(workspace: Workspace, note_id: str) -> None:
 
 @frozen
 class Decision:
-    """A decision: its button, the kinds of items that it applies to, and whether it works for `several` at once."""
+    """A decision: its button, the kinds of items that it applies to, and whether it works on `several` at once."""
 
     label: Message
     icon: str
@@ -64,20 +64,20 @@ class Decision:
 
 
 def accept(workspace: Workspace, chosen: Sequence[Submission]) -> None:
-    """Accept new notes and proposed changes; a single change is applied even if its note was changed since."""
+    """Accept new notes and proposed changes; a single change is applied even if its note has changed since."""
     over = chosen[0].note.version if len(chosen) == 1 else None
     try:
         workspace.proposals.accept(chosen, over=over, embed=False)
     except Conflict as conflict:
         if conflict.stored.in_file:
-            # Another program changed the file: its text and the proposal are shown then.
+            # Another program changed the file; then its text and the proposal are shown.
             workspace.files.read(conflict.stored.id)
         raise
     history.offer_undo(_settled_line(chosen, accepted=True), lambda: _wait_again(workspace, chosen))
 
 
 def reject(workspace: Workspace, chosen: Sequence[Submission]) -> None:
-    """Move new notes to the trash, and discard proposed changes."""
+    """Move new notes to the trash, and drop proposed changes."""
     workspace.proposals.reject(chosen)
     new = [submission.note.id for submission in chosen if not submission.change]
     opened.forget(new)
@@ -98,7 +98,7 @@ def _settled_line(done: Sequence[Submission], *, accepted: bool) -> str:
 
 
 def _wait_again(workspace: Workspace, done: Sequence[Submission]) -> None:
-    """Undo an acceptance, so that the items wait again."""
+    """Undo an acceptance, so that the submissions wait again."""
     for submission in done:
         if submission.change:
             note = workspace.versions.revert(submission.note.id, submission.note.version, embed=False)

@@ -1,4 +1,4 @@
-"""Items that wait for a decision: the list, the open item, and logs to learn from."""
+"""Review items: the list, the open item, and the upload of logs to learn from."""
 
 import re
 import tempfile
@@ -25,11 +25,11 @@ from pages.ui.shared.text import sentences, small_print, t, t_plural, text_of
 # One waiting item: its content, its origin, the effect of a decision, and the decisions.
 
 LONGEST = 6_000
-"""Maximum number of characters of a text to show."""
+"""Maximum number of characters to show of a text."""
 _NEAREST = "review_nearest"
-"""Session key of the note nearest to the open item."""
+"""Session key for the note nearest to the open item."""
 _LEAVES = "review_leaves"
-"""Session key set by a click on a link, so that the next run opens the linked note on the Notes page."""
+"""Session key that a click on a link sets, so that the next run opens the linked note on the Notes page."""
 _OTHER = message_table(
     {
         "superseded": "The newer note",
@@ -40,7 +40,7 @@ _OTHER = message_table(
 
 
 def draw_item(workspace: Workspace, matter: ReviewItem) -> None:
-    """Draw an item with its decisions above."""
+    """Draw an item with its decisions on top."""
     kind = MATTERS[matter.kind]
     st.subheader(plain(matter.title) or t("Its note was deleted"), anchor=False)
     st.markdown(f":material/{kind.icon}: {text_of(kind.about)}")
@@ -81,7 +81,7 @@ def _decisions(workspace: Workspace, matter: ReviewItem) -> DeltaGenerator:
 
 
 def _merge(workspace: Workspace, matter: ReviewItem, row: DeltaGenerator) -> None:
-    """Draw the button that appends a new note to the nearest one, which is looked up once, after the page is drawn."""
+    """Draw the button that appends a new note to the nearest note, which is looked up once, after drawing the page."""
     known = st.session_state.get(_NEAREST)
     if not known or known[0] != matter.key:
         known = st.session_state[_NEAREST] = matter.key, workspace.review.nearest(matter)
@@ -102,7 +102,7 @@ def _merge(workspace: Workspace, matter: ReviewItem, row: DeltaGenerator) -> Non
 
 
 def _origin(matter: ReviewItem) -> list[str]:
-    """Return the texts about an item's origin."""
+    """Return texts about an item's origin."""
     parts = [plain(matter.base)] if matter.base else []
     origin = plain(matter.note.origin) if matter.note else ""
     if matter.submission and matter.kind == "note" and origin:
@@ -145,7 +145,7 @@ def _change(workspace: Workspace, matter: ReviewItem) -> None:
 
 
 def _sides(workspace: Workspace, matter: ReviewItem) -> None:
-    """Draw the differences of the other text; if it can't be read, decisions are still possible."""
+    """Draw the difference to the other text; if it can't be read, the user can still decide."""
     with shell.errors():
         difference = workspace.review.sides.difference(matter)
         if difference is None:
@@ -167,7 +167,7 @@ def _draw_refused(_: Workspace, matter: ReviewItem) -> None:
 
 
 def _pair(workspace: Workspace, matter: ReviewItem) -> None:
-    """Draw both notes of a pair side by side: the contradicting sentences, else the beginnings of their texts."""
+    """Draw the two notes of a pair side by side: contradicting sentences, or else the beginnings of the texts."""
     sides: list[tuple[str, NoteSummary | None]] = [
         (t("This note"), matter.note),
         (text_of(_OTHER[matter.kind]), matter.other),
@@ -199,13 +199,13 @@ _DRAWN = {
 """Functions that draw an item's content, by kind."""
 
 
-# Logs that are dropped on the page Review; the findings of the rules then wait there.
+# Logs that the user drops on the Review page; the findings of the rules then wait there.
 
 _UNSAFE = re.compile(r"[^\w. -]")
 
 
 def section(workspace: Workspace) -> None:
-    """Draw the upload of logs, folded, if the workspace can learn."""
+    """Draw the folded upload of logs, if the workspace can learn."""
     if not workspace.has("learning"):
         return
     shell.on_demand(t("Suggest notes from logs"), "learning", "school", lambda: _drop(workspace))
@@ -266,7 +266,7 @@ _OPEN = "review_open"
 
 
 def choose_kind(matters: Sequence[ReviewItem]) -> list[ReviewItem]:
-    """Draw the choice of a kind, and return the items of the chosen kind."""
+    """Draw the kind selector, and return the items of the chosen kind."""
     counts = Counter(matter.kind for matter in matters)
     if (kind := links.arrived_value("kind")) in MATTERS:
         st.session_state["review_kind"] = kind
@@ -279,13 +279,13 @@ def choose_kind(matters: Sequence[ReviewItem]) -> list[ReviewItem]:
 
 
 def choose_base(matters: Sequence[ReviewItem], bases: Sequence[str]) -> list[ReviewItem]:
-    """Draw the choice of a base, if there are several, and return the items of the chosen base."""
+    """Draw the base selector, if there are several bases, and return the items of the chosen base."""
     base = widgets.base_filter(bases, "review_base") if len(bases) > 1 else ""
     return [matter for matter in matters if base in ("", matter.base)]
 
 
 def open_item(matters: Sequence[ReviewItem]) -> ReviewItem | None:
-    """Return the open item: the chosen one, else the item now in its place, else the first."""
+    """Return the open item: the chosen one, else the item that took its place, else the first."""
     key, place = st.session_state.get(_OPEN, ("", 0))
     by_key = {matter.key: matter for matter in matters}
     matter = by_key.get(key) or (matters[min(place, len(matters) - 1)] if matters else None)
@@ -295,7 +295,7 @@ def open_item(matters: Sequence[ReviewItem]) -> ReviewItem | None:
 
 
 def draw_list(workspace: Workspace, matters: Sequence[ReviewItem], open_key: str) -> None:
-    """Draw the list of items by kind, with the open item highlighted, and the decisions for all items."""
+    """Draw the list of items by kind, with the open item highlighted, and the decisions that apply to all items."""
     names = _names(matters)
     with st.container(key="review_list", gap="xxsmall", height=620 if len(matters) > 12 else "content"):
         before = ""
@@ -329,7 +329,7 @@ def draw_list(workspace: Workspace, matters: Sequence[ReviewItem], open_key: str
 
 
 def _names(matters: Sequence[ReviewItem]) -> dict[str, str]:
-    """Return the items' names by key: the title, with the file name if titles are equal, else with the base."""
+    """Return display names of the items by key: titles, with file names or bases where titles are equal."""
     several = len({matter.base for matter in matters}) > 1
     titled = defaultdict[tuple[str, str], list[ReviewItem]](list)
     for matter in matters:
@@ -357,7 +357,7 @@ def _choose(key: str, place: int) -> None:
 
 
 def reminders(workspace: Workspace) -> None:
-    """Draw the switch for reminders of notes worth another look."""
+    """Draw the switch for reminders of notes that deserve another look."""
     chosen = workspace.review.reminders
     now = widgets.bound("reminders", chosen.enabled, chosen.enable)
     about = t(

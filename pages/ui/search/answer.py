@@ -1,4 +1,4 @@
-"""The result of a question: the parsed parts, the answer, the hits, and why a note isn't a hit."""
+"""The result of a question: the parsed question, the answer, the hits, and why a note isn't a hit."""
 
 import time
 from collections import Counter
@@ -33,17 +33,17 @@ from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import Span, facts, html, plain
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
 
-# The candidates that are no hits, and the reason why a note is none.
+# The dropped candidates, and the reason why a note isn't a hit.
 
 SHOWN = 15
-"""Maximum number of candidates of a stage to show."""
+"""Maximum number of candidates to show per stage."""
 LISTED = 300
-"""Maximum number of notes in the list; if there are more, the user first types a part of the name."""
+"""Maximum number of notes in the list; if there are more, the user first types part of the name."""
 EXCERPT = 2
 
 
 def draw_dropped(workspace: Workspace, prepared: Prepared, options: SearchOptions) -> None:
-    """Draw the dropped candidates, on demand."""
+    """Draw the dropped candidates when the user unfolds them."""
     shell.on_demand(
         t("Also considered"), "lost_box", "filter_list_off", lambda: _draw_dropped(workspace, prepared, options)
     )
@@ -81,7 +81,7 @@ def _row(item: DroppedCandidate, marks: Sequence[Span], *, base: bool) -> str:
 
 
 def why_not(workspace: Workspace, text: str, options: SearchOptions) -> None:
-    """Draw the choice of a note, and the reason why it isn't a hit."""
+    """Draw a note selector, and the reason why the chosen note isn't a hit."""
 
     def draw() -> None:
         if card := _note(workspace):
@@ -117,18 +117,18 @@ def _reason(workspace: Workspace, why: WhyNot, text: str) -> None:
     widgets.chunk_link(why.note.id, why.chunk.index)
 
 
-# The written answer of the Search page: its button, or the answer with its thread.
+# The written answer on the Search page: its button, or the answer with its thread.
 
 
 def section(workspace: Workspace, text: str, options: SearchOptions) -> None:
-    """Draw the written answer, else the button that starts it; draws nothing without a language model."""
+    """Draw the written answer, or the button that starts it; draws nothing without a language model."""
     if workspace.readonly or not workspace.settings.llm.is_set_up:
         return
     if thread := _thread(workspace, text):
         threads.in_place(workspace, thread, text)
         return
     own, busy = written.is_for(workspace, text), workspace.jobs.running("answer")
-    if own:  # it is being written, or it failed
+    if own:  # the answer is being written, or it failed
         written.live(workspace)
     if not (own and busy):
         _button(workspace, text, options, busy=busy, again=own)
@@ -142,7 +142,7 @@ def _button(workspace: Workspace, text: str, options: SearchOptions, *, busy: bo
 
 
 def _thread(workspace: Workspace, text: str) -> Thread | None:
-    """Return the thread that this session's written answer to a question started, or None."""
+    """Return the thread that began with this session's written answer to a question, or None."""
     known: dict[str, str] = st.session_state.setdefault("thread_of_question", {})
     latest = workspace.threads.latest_thread
     if latest and written.is_for(workspace, text) and not workspace.jobs.running("answer"):
@@ -151,7 +151,7 @@ def _thread(workspace: Workspace, text: str) -> Thread | None:
         return None
     try:
         return workspace.threads.get(known[text])
-    except UnknownChoice:  # it was deleted
+    except UnknownChoice:  # the thread was deleted
         del known[text]
         return None
 
@@ -162,11 +162,11 @@ ABOUT_MODELS = message_table(
         "reranker_loading": "The model for reranking is still loading: the hits are in their first order. They refresh when it is ready.",
     }
 )
-"""Notices about a missing model; they replace the result's notice, which doesn't tell which model is loading."""
+"""Notices about a missing model; they replace the result's notice, which doesn't say which model is loading."""
 
 
 PAUSE = 1.5
-"""Seconds without typing, in addition to the box's own delay, before a language model chooses among the hits."""
+"""Seconds without typing before a language model chooses among the hits, in addition to the box's own delay."""
 SLICE = 0.05
 """Seconds between two checks whether the user is still typing."""
 _LOADING = ("warm", "warm_reranker", "warm_images")
@@ -176,9 +176,9 @@ BUDGETS = (500, 1000, 2000, 4000, 8000, 16_000)
 
 
 def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bool) -> None:
-    """Search for a question and draw the result; if that takes long, draw preliminary hits first."""
+    """Search for a question and draw the result; if the search is slow, draw preliminary hits first."""
     now = SearchOptions(**{**options, "wait": False})
-    # A container for each: one that comes or goes doesn't move the elements after it.
+    # Separate containers, so that an element that comes or goes doesn't move the elements after it.
     with widgets.row(key="earlier_questions"):
         address = question_box.draw_earlier(text)
     top = widgets.row(key="chips")
@@ -208,7 +208,7 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
         pause = st.empty()
         for _ in range(round(PAUSE / SLICE)):
             time.sleep(SLICE)
-            pause.empty()  # here the run ends if more was typed
+            pause.empty()  # the run ends here if the user typed more
     links.set_values(address)
     with nullcontext() if early else busy("Searching…"):
         workspace.start_healing()
@@ -286,7 +286,7 @@ def _summary(
     workspace: Workspace, prepared: Prepared, result: SearchResult, top: DeltaGenerator, *, narrow: bool
 ) -> None:
     """Draw the number of hits, the search mode, the actions on all hits, and the notices."""
-    # What answers a question is said by its chance, in the box of the answer.
+    # Whether the notes answer a question is shown in the answer box.
     close = not result.hits or result.confident or workspace.answers.asks(result)
     about = [
         t(
@@ -326,7 +326,7 @@ def _summary(
 
 
 def _draw_corrections(result: SearchResult) -> None:
-    """Draw the words that were searched in another spelling, with a button that searches them as typed."""
+    """Draw the words that were searched with another spelling, with a button that searches the original spelling."""
     for word, nearest in result.spelled.items():
         with widgets.row(key=f"spelled_{word}"):
             text = t("No note contains “{word}”: “{nearest}” was searched for too.", word=word, nearest=nearest)
@@ -344,7 +344,7 @@ def _has_failed(workspace: Workspace) -> bool:
 
 
 def _notice(workspace: Workspace, result: SearchResult, notice: Notice) -> Message:
-    """Return the text of a notice; for a model it tells which one, and whether it is still loading."""
+    """Return the text of a notice; a notice about a model says which one, and whether it is still loading."""
     if notice == "unfinished" and (minutes := _minutes_left(workspace)):
         return plural(
             "Some notes are not indexed yet: so far, they are found by words only. Answers get better in about {n} minute.",
@@ -360,13 +360,13 @@ def _notice(workspace: Workspace, result: SearchResult, notice: Notice) -> Messa
 
 
 def _minutes_left(workspace: Workspace) -> int:
-    """Return the minutes that indexing will still take, 0 if unknown or if nothing is being indexed."""
+    """Return the estimated minutes until indexing ends, 0 if unknown or if nothing is being indexed."""
     left = [job.left for job in map(workspace.jobs.find, _INDEXING) if job and job.state == "running" and job.left]
     return max(1, round(max(left) / 60)) if left else 0
 
 
 def _context(workspace: Workspace, prepared: Prepared) -> None:
-    """Draw the button that opens the context of a question."""
+    """Draw the button that shows the context for a question."""
     about = t("The passages as one text to paste into a prompt, with their sources")
     inside, look = partial(_passages, workspace, prepared), {"type": "tertiary", "help": about}
     CONTEXT.draw_with_button(t("For an assistant"), "context_open", "content_copy", prepared.typed, inside, **look)
@@ -405,5 +405,5 @@ def _passages(workspace: Workspace, prepared: Prepared) -> None:
 
 
 def _record_citation(workspace: Workspace, question: str, context: Context) -> None:
-    """Record that the user copied or downloaded the passages of a context."""
+    """Record that the user copied or downloaded the passages in a context."""
     workspace.clicks.note("cite", question, [(citation.note.id, "") for citation in context.citations])

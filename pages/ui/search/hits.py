@@ -1,4 +1,4 @@
-"""The hits: a card for each note with reasons, more hits, pictures, and a language model's choice."""
+"""The hits: a card per note with reasons, more hits, pictures, and a language model's choice."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -31,7 +31,7 @@ from pages.ui.shared import cards, shell, style, widgets
 from pages.ui.shared.safe import facts, folded, html, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
-# The pictures that a question asks for: each with its note, and the way to others like it.
+# The pictures that a question asks for, each with its note and a link to similar ones.
 
 PICTURE_COLUMNS = 3
 
@@ -64,12 +64,12 @@ def _quote_name(name: str) -> str:
     return f"「{name}」" if '"' in name else f'"{name}"'
 
 
-# Why a hit is there, in a sentence made of its ranks.
+# Why a hit was found, as a sentence made from its ranks.
 
 WAYS = message_table({"vector": "by meaning ({place})", "keyword": "by words ({place})"})
-"""Stages that find a hit."""
+"""Texts for the stages that find a hit."""
 RANKED = message_table({"fused": "both combined put it {place}", "final": "reranking put it {place}"})
-"""Stages that rank all hits."""
+"""Texts for the stages that rank all hits."""
 RAISED = message_table(
     {
         "boosted": "a phrase or a link put it {place}",
@@ -80,14 +80,14 @@ RAISED = message_table(
         "clicks": "what you opened, copied or cited before put it {place}",
     }
 )
-"""Stages that raise some hits above others."""
+"""Texts for the stages that raise some hits."""
 PASSED = message("others rose above it, which makes it {place}")
 ORDINALS = message_table({1: "{n}st", 2: "{n}nd", 3: "{n}rd"})
 OTHERS = message("{n}th")
 
 
 def sentence(hit: Hit) -> str:
-    """Explain which stages found a hit and moved it to its rank; "" for a hit in a list; reranking is always named."""
+    """Explain which stages found a hit and changed its rank; "" for a listed hit. Reranking is always named."""
     ranks = {stage: score.rank for stage, score in hit.scores.items() if score.rank}
     ways = sorted((way for way in WAYS if way in ranks), key=ranks.__getitem__)
     if not ways:
@@ -105,7 +105,7 @@ def sentence(hit: Hit) -> str:
 
 
 def join_texts(texts: Sequence[str]) -> str:
-    """Join texts to a list with "and" before the last one."""
+    """Join texts into a list with "and" before the last one."""
     *others, last = texts
     return t("{first} and {last}", first=others, last=last) if others else last
 
@@ -115,17 +115,17 @@ def _place(rank: int) -> str:
     return text_of(ORDINALS.get(ending, OTHERS), n=rank)
 
 
-# More hits of a question, after those that are shown: their order stays.
+# More hits for a question, after those already shown, whose order stays.
 
 STEP = 10
-"""Number of hits that a click adds."""
+"""Number of hits that a click on the button adds."""
 MOST = int(PARTS["limit"].most or 0)
 _WANTED = "more_hits"
-"""Session key of a question, and how often the user asked for more of its hits."""
+"""Session key for a question, and how often the user has asked for more hits."""
 
 
 def search_wider(workspace: Workspace, prepared: Prepared, options: SearchOptions) -> SearchResult:
-    """Return the result for a question, with the further hits that the user asked for."""
+    """Return the result for a question, including the additional hits that the user asked for."""
     result = workspace.searching.answer(prepared)
     for _ in range(_wanted_times(prepared.typed)):
         options = SearchOptions(**{**options, "limit": min(MOST, len(result.hits) + STEP)})
@@ -147,18 +147,18 @@ def _wanted_times(text: str) -> int:
 
 
 def _append_hits(first: Sequence[Hit], wider: SearchResult) -> SearchResult:
-    """Return a wider result that begins with the hits `first`."""
+    """Return a wider result, with the hits in `first` at the top."""
     shown = {hit.chunk.id for hit in first}
     others = [hit for hit in wider.hits if hit.chunk.id not in shown]
     hits = [replace(hit, rank=rank) for rank, hit in enumerate([*first, *others], 1)]
     return replace(wider, hits=tuple(hits[: len(first) + STEP]))
 
 
-# The hits that a language model chose in bases that answer by words only, and its answer.
+# The hits that a language model chose in bases without meaning search, and its answer.
 
 
 def draw_choice(result: SearchResult) -> None:
-    """Draw the model's answer and the hits that it chose, else why the hits are ordered by words."""
+    """Draw the model's answer and the hits that it chose, or why the hits are still ordered by words."""
     choice = result.choice
     if choice is None or not result.hits:
         return
@@ -179,16 +179,16 @@ def draw_choice(result: SearchResult) -> None:
 VERDICTS = message_table({"helpful": "Helpful", "not_helpful": "Not helpful", "harmful": "Misleading"})
 
 FEW = 3
-"""Up to this number of notes, each shows three hits; with more notes, one hit each, and weak hits are folded."""
+"""Up to this many notes, each shows three hits; with more notes, each shows one, and weak hits are folded."""
 
 WORDED = 0.5
-"""Minimum share of the question's words in a hit that isn't weak."""
+"""Minimum share of the question's words that a hit needs so as not to count as weak."""
 
 LISTED = 5
 """Maximum number of clicks on a note to list."""
 
 WIDTHS = (0, 1, 2, 3)
-"""Choices for the number of neighbouring passages on each side of a hit."""
+"""Numbers of neighbouring passages to offer for each side of a hit."""
 
 
 def tones(result: SearchResult) -> dict[str, str]:
@@ -206,7 +206,7 @@ def group_by_note(result: SearchResult) -> list[list[Hit]]:
 
 
 def draw_preliminary(workspace: Workspace, result: SearchResult, *, base: bool) -> None:
-    """Draw the best hit of each note, to be read and opened until the final hits are there."""
+    """Draw the best hit of each note, for reading until the final hits arrive."""
     seen = workspace.searching.highlights(result)
     for first, *_ in group_by_note(result):
         with st.container(border=True, key=f"early_{first.rank}", gap="xxsmall"):
@@ -219,7 +219,7 @@ def draw_preliminary(workspace: Workspace, result: SearchResult, *, base: bool) 
 def draw_hits(
     workspace: Workspace, text: str, result: SearchResult, *, base: bool, answer: Answer | None = None
 ) -> None:
-    """Draw the hits; `answer` is the answer to the question, if any."""
+    """Draw the hits; `answer` is the answer to the question, if there is one."""
     entries, groups = Entries(workspace, text, result, base=base, answer=answer), group_by_note(result)
     weak = [hits for hits in groups[FEW:] if entries.are_weak(hits)]
     fold = f"weak_hits_of_{text}"
@@ -237,7 +237,7 @@ def draw_hits(
 
 
 def _card(hits: Sequence[Hit], draw: Callable[..., None], *, seen: int) -> None:
-    """Draw the hits of a note: the first `seen`, and the others on demand."""
+    """Draw the first `seen` hits of a note, and the others on demand."""
     first, others = hits[0], len(hits) - seen
     key = f"more_of_{first.note.id}"
 
@@ -260,7 +260,7 @@ def _card(hits: Sequence[Hit], draw: Callable[..., None], *, seen: int) -> None:
 
 
 class Entries:
-    """Drawing of a result's hits, with highlights, marks and colours."""
+    """Renderer for the hits of a result, with highlights, marks and colours."""
 
     def __init__(
         self, workspace: Workspace, text: str, result: SearchResult, *, base: bool, answer: Answer | None
@@ -276,7 +276,7 @@ class Entries:
         self._below = workspace.searching.below_background(result)
         self._tones = tones(result)
         self._around = result.settings.expansion_size
-        # The base of a question set is its filter: its questions have no filters of their own.
+        # The base of a question set is its only filter; its questions have none.
         self._marks = question.Marks(workspace, result.understood.text or text)
 
     def are_weak(self, hits: Sequence[Hit]) -> bool:
@@ -308,7 +308,7 @@ class Entries:
                 st.html(about_note)
         if why in toggled:
             self._why(hit, seen)
-        if hit.chunk.picture:  # of which its text was read
+        if hit.chunk.picture:  # a picture whose text was read
             _draw_image(self._workspace, hit.note.id, hit.chunk.picture)
         if not unfolded:
             said = hit.chunk.id in self._said
@@ -330,7 +330,7 @@ class Entries:
             widgets.copy_button(t("Copy"), whole, f"copy_{hit.rank}", copied)
 
     def _why(self, hit: Hit, seen: Highlight) -> None:
-        """Draw the reasons for a hit, and the buttons for a verdict on it."""
+        """Draw the reasons for a hit, and the buttons for judging it."""
         words = dict.fromkeys(hit.chunk.text[start:end].casefold() for start, end in seen.words)
         with st.container(border=True, key=f"why_body_{hit.rank}", gap="small"):
             st.html(
@@ -347,7 +347,7 @@ class Entries:
                 widgets.chunk_link(hit.note.id, hit.chunk.index)
 
     def _clicks(self, hit: Hit) -> None:
-        """Draw the clicks that raise a hit's note, and the button that deletes all clicks on this note."""
+        """Draw the clicks that raise a hit's note, and the button that deletes them."""
         clicks = [click for click in self._workspace.searching.clicks_on(self._result) if click.note_id == hit.note.id]
         if not clicks:
             return
@@ -384,9 +384,9 @@ def _row(key: str) -> DeltaGenerator:
 
 
 def _title(hit: Hit, text: str, title: str, seen: Highlight) -> None:
-    """Draw the link to a hit's passage in its note, or to the sentence that answers, if there is one.
+    """Draw the link to a hit's passage in its note, or to the sentence that answers the question, if any.
 
-    A click on the text of the hit follows this link too.
+    A click on the text of the hit follows the same link.
     """
     is_over_pages, at = hit.page != hit.chunk.page, None
     if seen.sentence and (seen.is_close or is_over_pages) and not hit.chunk.edited:

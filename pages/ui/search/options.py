@@ -1,4 +1,4 @@
-"""The options of a search: the user's choices, else the values of the base or the settings."""
+"""The search options: the user's choices, by default the values of the base or the settings."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -13,7 +13,7 @@ from pages.ui.shared.text import t, text_of
 FILTERS = ("search_bases", "search_tags")
 OPEN = "options_open"
 DRAWN = ("mode", *(name for column in knobs.OF_SEARCHES for name in column))
-"""Options that follow the base, else the settings, until the user chooses a value."""
+"""Options that have the value of the base, else of the settings, until the user chooses one."""
 
 
 def button(workspace: Workspace, bases: list[str]) -> SearchOptions:
@@ -30,7 +30,7 @@ def button(workspace: Workspace, bases: list[str]) -> SearchOptions:
 
 
 def panel(workspace: Workspace, bases: list[str]) -> None:
-    """Draw the options if they are open; a change repeats the search."""
+    """Draw the options if they are open; a change runs the search again."""
     if OPEN not in widgets.toggled():
         return
     texts = (
@@ -53,7 +53,7 @@ def panel(workspace: Workspace, bases: list[str]) -> None:
 
 
 def _draw_reranker(workspace: Workspace, base: KnowledgeBase | None) -> None:
-    """Draw the choice of a reranker; the default is the reranker of the base, else of the settings."""
+    """Draw the reranker selector; the default is the reranker of the base, else of the settings."""
     texts = knobs.value_labels(workspace, "reranker", base)
     widgets.begin_with("reranker", texts, knobs.AS_SET)
     about = text_of(knobs.HELPS["reranker"])
@@ -61,7 +61,7 @@ def _draw_reranker(workspace: Workspace, base: KnowledgeBase | None) -> None:
 
 
 def _draw(name: str, offered: Sequence[str] = ()) -> None:
-    """Draw an option's widget, which shows the value of the base or the settings until the user chooses one."""
+    """Draw the widget for an option, which has the value of the base or the settings until the user chooses one."""
     knobs.draw(name, key=name, offered=offered, on_change=_mark_own, args=(name,), persist_state="session")
 
 
@@ -70,7 +70,7 @@ def _mark_own(name: str) -> None:
 
 
 def _count_changed(usual: CompleteSettings) -> int:
-    """Count the options, except filters, that differ from the values of the base or the settings."""
+    """Count the options, except filters, that differ from the base or the settings."""
     own = [st.session_state[name] != knobs.value(usual, name) for name in st.session_state["own_options"]]
     return sum(map(bool, [*own, st.session_state["reranker"] != knobs.AS_SET]))
 
@@ -87,7 +87,7 @@ def choose(name: str, value: object) -> None:
 
 
 def _set_up(workspace: Workspace, bases: list[str]) -> CompleteSettings:
-    """Give all options valid values; return the search settings of the chosen base, else of the program."""
+    """Give all options valid values; return the search settings of the chosen base, else those of the program."""
     st.session_state.setdefault("own_options", frozenset())
     st.session_state.setdefault("reranker", knobs.AS_SET)
     of_bases, tags = (st.session_state.setdefault(key, []) for key in FILTERS)
@@ -104,5 +104,5 @@ def _set_up(workspace: Workspace, bases: list[str]) -> CompleteSettings:
 
 
 def drop_filter(key: str, name: str) -> None:
-    """Remove a filter that is set in the options; for callbacks."""
+    """Remove a filter that was set in the options; for callbacks."""
     st.session_state[key] = [other for other in st.session_state[key] if other != name]

@@ -16,11 +16,11 @@ from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import html, marked, plain
 from pages.ui.shared.text import small_print, t, t_plural, text_of
 
-# The history of questions: saved ones by their names, and the last ones.
+# The history of questions: saved ones by name, and the most recent ones.
 
 SHOWN = 12
 LONGEST = 70
-"""Maximum number of characters of a question in the list."""
+"""Maximum number of characters of a question in the history."""
 
 
 DIALOG = Dialog("past")
@@ -88,7 +88,7 @@ def _short(text: str) -> str:
 
 
 def row(workspace: Workspace, bases: list[str]) -> tuple[str | None, SearchOptions]:
-    """Draw the question box, the history and the options; return the question, or None, and the options."""
+    """Draw the question box, the history and the options; return the question (None without one) and the options."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="ask_row"):
         text = _question()
         button(workspace, text or "")
@@ -102,14 +102,14 @@ def row(workspace: Workspace, bases: list[str]) -> tuple[str | None, SearchOptio
 
 
 def put(text: str, earlier: str = "") -> None:
-    """Ask a question in the next run; for callbacks. `earlier` are the questions that led to it, one per line."""
+    """Ask a question in the next run; for callbacks. `earlier` has the questions that led to it, one per line."""
     st.session_state["q"] = st.session_state["asked"] = text.strip()
     st.session_state[_EARLIER] = earlier
     threads.close()
 
 
 def draw_earlier(text: str) -> Mapping[str, str]:
-    """Draw links to the last questions that led to this one; return the question's query parameters."""
+    """Draw links to the last questions that led to this one; return the query parameters of the question."""
     earlier = str(st.session_state.get(_EARLIER, "")).splitlines()[-_MOST_EARLIER:]
     for number, question in enumerate(earlier):
         address = {"q": question, _EARLIER: "\n".join(earlier[:number])}
@@ -137,7 +137,7 @@ def without_term(text: str, start: int, end: int) -> str:
 
 
 def _question() -> str | None:
-    """Draw the box and return the question, from the address or typed."""
+    """Draw the box and return the question, typed or from the address."""
     if (linked := links.arrived_value("q")) is not None:
         put(linked, st.query_params.get(_EARLIER, ""))
         DIALOG.close()
@@ -158,19 +158,19 @@ def _take_question() -> None:
 
 
 def is_typing() -> bool:
-    """Return whether the question was just typed, so that the user may still be typing; True only once."""
+    """Return whether the question was just typed, so that typing may go on; True only once per question."""
     return bool(st.session_state.pop("typing", False))
 
 
 def is_first(what: str, text: str) -> bool:
-    """Return whether the question differs from the one at the last call for `what`."""
+    """Return whether the question differs from that of the last call with the same `what`."""
     drawn: dict[str, str] = st.session_state.setdefault("drawn_of", {})
     before, drawn[what] = drawn.get(what), text
     return before != text
 
 
 def remember(workspace: Workspace, text: str) -> None:
-    """Record a new question, in place of its beginning that was recorded while the user was typing."""
+    """Record a new question, replacing an unfinished form of it that was recorded during typing."""
     if st.session_state.pop("new_question", "") != text:
         return
     draft: str = st.session_state.get("draft", "")
@@ -183,7 +183,7 @@ def remember(workspace: Workspace, text: str) -> None:
 
 @contextmanager
 def problems(text: str) -> Iterator[None]:
-    """Draw the error in a question, or the error of a model, and offer a search without the faulty part."""
+    """Draw an error in the question or an error of a model, and offer a search that avoids it."""
     try:
         yield
     except QueryError as error:
@@ -200,7 +200,7 @@ def problems(text: str) -> Iterator[None]:
 
 
 def draw_fields(text: str, colons: Iterable[tuple[str, str]]) -> None:
-    """Offer the fields that may be meant by unknown names before a colon, which are searched as text."""
+    """Offer fields that the user may have meant by unknown names before a colon, which are searched as text."""
     for name, meant in colons:
         if meant:
             field = f"{meant}:"
@@ -211,13 +211,13 @@ def draw_fields(text: str, colons: Iterable[tuple[str, str]]) -> None:
 def _draw_error_place(text: str, start: int, end: int) -> None:
     st.html(f'<div class="t-asked">{marked(text, [(start, end)], css="t-wrong")}</div>')
     if text[:start].endswith((":", "：")):
-        start = text[:start].rfind(" ") + 1  # a field's name means nothing without its value
+        start = text[:start].rfind(" ") + 1  # a field name means nothing without a value
     if rest := without_term(text, start, end):
         widgets.button(t("Search without it"), "leave_out", "backspace", on_click=put, args=(rest,))
 
 
 def draw_start() -> None:
-    """Draw a hint that there are no notes, and a button to get some."""
+    """Show a message that there are no notes, and a button to add some."""
     st.html(
         f'<div class="t-empty"><b>{html(t("There is nothing to search yet"))}</b>'
         f"<span>{html(t('Import a folder of notes, or try it with samples.'))}</span></div>"
@@ -248,7 +248,7 @@ def start(workspace: Workspace) -> None:
 
 
 def _tips() -> None:
-    """Draw the syntax of questions, each form with its meaning."""
+    """Draw the query syntax, each form with its meaning."""
     rows = "".join(
         f"<tr><td><code>{html(text_of(form))}</code></td><td>{html(text_of(more))}</td></tr>" for form, more in FORMS
     )
@@ -264,9 +264,9 @@ def _ask_again(label: str, question: str, icon: str, about: str | None = None) -
 
 
 _EARLIER, _MOST_EARLIER = "earlier", 8
-"""Query parameter with the earlier questions, and their most number: any page may link to more."""
+"""Query parameter with the earlier questions, and their maximum number, because any page can link here."""
 RECENT = 5
-"""Number of recent questions, and of threads, on the empty page."""
+"""Number of recent questions, and of recent threads, on the empty page."""
 
 FORMS = (
     (message('"exact phrase"'), message("exactly these words")),
@@ -282,4 +282,4 @@ FORMS = (
     (message("last 30 days"), message("changed then; also after:2026-01-31, before:2026")),
     (message("zip vs tar"), message("is broken down and asked part by part")),
 )
-"""Syntax of questions: an example of each form, and its meaning."""
+"""Query syntax: an example of each form, and its meaning."""

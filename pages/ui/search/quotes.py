@@ -1,4 +1,4 @@
-"""The answer box above the hits: quotes from notes, with the strongest part of each marked."""
+"""The answer box above the hits: quotes from notes, each with its strongest part marked."""
 
 import re
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ _HEADER = re.compile(r"(?m)^([^|\n]*+\|.*)\n[ \t>]*+\|?+(?:[ \t]*+:?+-++:?+[ \t]
 
 
 def box(workspace: Workspace, result: SearchResult) -> Answer | None:
-    """Draw the notes' answer to a question and return it; None, and nothing drawn, for a word or a title."""
+    """Draw the notes' answer to a question and return it; for a word or a title, draw nothing and return None."""
     if "model_loading" in result.notices:
         return None
     answer = workspace.answers.to_question(result)
@@ -76,7 +76,7 @@ def as_markdown(quote: Quote) -> str:
 
 
 def as_page(answer: Answer) -> str:
-    """Return a question with the initially shown quotes and their places as HTML."""
+    """Return a question as HTML, with the initially visible quotes and their sources."""
     parts = [f"<h1>{html(answer.query)}</h1>"]
     for quote in answer.at_first:
         said = f"{_lead(quote.shown_lead, quote)}{_text(quote)}{cards.definitions(quote.definitions)}"
@@ -85,9 +85,9 @@ def as_page(answer: Answer) -> str:
 
 
 def _quote(quote: Quote, query: str, before: Quote | None, *, dated: bool) -> None:
-    """Draw the shown part of a quote and the link to its place, without repeating the previous quote's lead and title.
+    """Draw the visible part of a quote and a link to its place, without repeating the previous quote's lead and title.
 
-    With `dated`, the day of the note's last change is shown.
+    `dated` adds the day of the note's last change.
     """
     lead = quote.shown_lead if before is None or quote.shown_lead != before.shown_lead else ""
     is_same = before is not None and quote.note.id == before.note.id
@@ -125,13 +125,13 @@ def _code(text: str) -> str:
 
 
 def _header(quote: Quote) -> str:
-    """Return the header of the shown table rows: the last header before them in the quote, else the quote's lead."""
+    """Return the header for the visible table rows: the last header before them in the quote, else the quote's lead."""
     headers = _HEADER.findall(quote.text[: quote.shown[0]])
     return headers[-1] if headers else quote.lead if quote.kind == "row" else ""
 
 
 def _rows(text: str, header: str, marked: Span) -> Iterator[str]:
-    """Yield the rows of a table as HTML, with dimmed column names, and with the rows of the strongest part marked."""
+    """Yield the rows of a table as HTML, with dimmed column names; rows of the strongest part are marked."""
     heads = _cells(header)
     ends = [match.end() for match in re.finditer(r"\n|\Z", text)]
     for start, end in pairwise([0, *ends]):

@@ -1,4 +1,4 @@
-"""A thread on the Search page: questions, answers, the current places of their quotes, and follow-up questions."""
+"""A thread on the Search page: questions, answers, links to their quotes, and follow-up questions."""
 
 from functools import partial
 
@@ -19,7 +19,7 @@ _OPEN, _TYPED, _COMPLETED = "open_thread", "thread_typed", "thread_completed"
 
 
 def shown_thread() -> str:
-    """Return the id of the open thread, or ""; a link in the address opens its thread."""
+    """Return the id of the open thread, or ""; a thread in the address is opened first."""
     if (linked := links.arrived_value("thread")) is not None:
         st.session_state.update({_OPEN: linked, _COMPLETED: None})
     links.set_value("thread", opened_thread())
@@ -27,7 +27,7 @@ def shown_thread() -> str:
 
 
 def opened_thread() -> str:
-    """Return the id of this session's open thread, or ""."""
+    """Return the id of the thread that this session has open, or ""."""
     return str(st.session_state.get(_OPEN, ""))
 
 
@@ -55,7 +55,7 @@ def draw_links(workspace: Workspace, most: int = SHOWN) -> None:
 
 
 def draw(workspace: Workspace, thread_id: str) -> None:
-    """Draw a thread: actions, turns, the answer being written, and the box for a follow-up question."""
+    """Draw a thread: actions, turns, the answer that is being written, and the box for a follow-up question."""
     with shell.errors():
         thread = workspace.threads.get(thread_id)
         with widgets.row(key="thread_bar"):
@@ -74,7 +74,7 @@ def draw(workspace: Workspace, thread_id: str) -> None:
 
 
 def in_place(workspace: Workspace, thread: Thread, question: str) -> None:
-    """Draw a thread below its first question, and the box for a follow-up question."""
+    """Draw a thread below its first question, with the box for a follow-up question."""
     with shell.errors():
         for turn in thread.turns:
             if turn.number == 1 and written.is_for(workspace, question):
@@ -99,7 +99,7 @@ def _turn(workspace: Workspace, turn: Turn, *, first: bool) -> None:
 
 
 def _draw_quotes(workspace: Workspace, turn: Turn, cited: Cited) -> None:
-    """Draw a quote with the link to its place, or with a message that its source changed."""
+    """Draw a quote with the link to its place, or with a message that its source has changed."""
     place = workspace.threads.place(cited)
     if place.state in ("same", "moved"):
         quote = "" if cited.number in written.reworded(turn.sentences) else cited.quote
@@ -115,7 +115,7 @@ def _draw_quotes(workspace: Workspace, turn: Turn, cited: Cited) -> None:
 
 
 def _address(workspace: Workspace, turn: Turn, cited: Cited, place: CitedPlace) -> dict[str, str]:
-    """Return the query parameters of a quote: its note, the chunk in which it begins, and its place."""
+    """Return the query parameters of a quote: its note, the chunk where it starts, and its span."""
     chunks = workspace.chunks.all(cited.note_id)
     chunk = next((item for item in chunks if item.start <= place.start and place.end <= item.end), None)
     chunk = chunk or next((item for item in chunks if item.start <= place.start < item.end), None)
@@ -124,7 +124,7 @@ def _address(workspace: Workspace, turn: Turn, cited: Cited, place: CitedPlace) 
 
 
 def _follow_up(workspace: Workspace, thread: Thread) -> None:
-    """Draw the answer being written, and the box for a follow-up question: first as typed, then as completed."""
+    """Draw the answer that is being written, and the box for a follow-up question, first as typed, then completed."""
     if not workspace.settings.llm.is_set_up or workspace.readonly:
         return
     running = workspace.jobs.running("answer")

@@ -1,4 +1,4 @@
-"""The parsed question as chips and sub-queries, the facets that narrow it, and suggestions if nothing is found."""
+"""The parsed question as chips and sub-queries, facets for narrowing it, and suggestions if nothing is found."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ from pages.ui.shared import cards, knobs, widgets
 from pages.ui.shared.safe import folded, html, plain
 from pages.ui.shared.text import sentences, t, text_of, with_note
 
-# The parts of a question that was broken down: round by round, with the counts of all and of new hits.
+# The sub-queries of a decomposed question, round by round, with the numbers of all and of new hits.
 
 HEADS = message_table(
     {
@@ -40,11 +40,11 @@ HEADS = message_table(
     }
 )
 THINGS = {"list": 1, "summary": 1, "relation": 2}
-"""Number of the rules' first sub-queries that name the subjects of a question; in a comparison, all do."""
+"""Kind -> number of leading sub-queries, made by rules, that name the question's subjects; for others, all do."""
 
 
 def section(result: SearchResult) -> None:
-    """Draw the sub-queries of the question, and the alternative decompositions."""
+    """Draw the sub-queries of the question, and alternative decompositions."""
     if result.decompose_problem:
         st.warning(
             f"**{t('The language model failed, so the question is broken down by rules.')}** {plain(text_of(result.decompose_problem))}",
@@ -91,7 +91,7 @@ def _by(way: Decomposition) -> str:
     return t("by rules") if way.by == "rules" else way.by
 
 
-# Common values of the hits' notes: a click narrows the question to one, another click takes that back.
+# Common field values of the hits' notes; a click narrows the question to one, another click undoes that.
 
 TITLES = {field.typed[0]: field.title for field in NOTE_FIELDS.values() if field.is_facet} | message_table(
     {
@@ -102,17 +102,17 @@ TITLES = {field.typed[0]: field.title for field in NOTE_FIELDS.values() if field
     }
 )
 TERMS = {name: (name,) for name in FACETS} | {"folder": ("path",), "month": ("after", "before")}
-"""Facet -> fields of the query language that narrow to its values."""
+"""Facet -> fields of the query language that filter by its values."""
 
 FEW = 5
-"""Number of initially shown values of a field."""
+"""Number of values of a field that are visible at first."""
 OPEN = "facets_open"
 _JOINT = re.compile(r"(?<=\w)[_/.](?=\w)")
-"""Signs after which the line of a long value may break."""
+"""Characters after which the line of a long value may break."""
 
 
 def collect_facets(workspace: Workspace, result: SearchResult, options: SearchOptions) -> dict[str, list[Facet]]:
-    """Return the facets by field; for a field that the question narrows, from a search without that restriction."""
+    """Return the facets by field; for a field that the question filters by, from a search without that filter."""
     fields: dict[str, list[Facet]] = {}
     for name in TERMS:
         wider = _without_field(result, name)
@@ -174,7 +174,7 @@ def _field(result: SearchResult, name: str, group: Sequence[Facet]) -> None:
 
 
 def _without_field(result: SearchResult, name: str) -> str:
-    """Return the question without the terms that narrow a field."""
+    """Return the question without the terms that filter by a field."""
 
     def narrows(term: Term) -> bool:
         return term.field in TERMS[name] and not term.negated and term.kind != "preferred"
@@ -185,14 +185,14 @@ def _without_field(result: SearchResult, name: str) -> str:
     return text
 
 
-# Suggestions after a search without hits: a part to leave out or an option to change, by a click.
+# Suggestions after a search without hits: a part to leave out or an option to change, with one click.
 
 TAGS = 8
 """Maximum number of existing tags to list if a question has an unknown tag."""
 
 
 def draw_suggestions(workspace: Workspace, text: str, result: SearchResult) -> None:
-    """Draw that nothing was found, and offer wider searches."""
+    """Show a message that nothing was found, and suggest wider searches."""
     words = bool(result.understood.text)
     st.warning(
         t("Nothing was found for this question.") if words else t("No note matches these filters."),
@@ -232,7 +232,7 @@ def _relaxed_label(term: Term, filters: Filters) -> str:
 
 
 def _no_such_tag(workspace: Workspace, result: SearchResult) -> None:
-    """Draw the tags in the question that no note has, and existing tags."""
+    """Draw the unknown tags in the question, and existing tags."""
     tags = workspace.vocabulary.tags()
     known = {tag.casefold() for tag in tags}
     often = sorted(tags, key=lambda tag: -tags[tag])[:TAGS]
@@ -275,7 +275,7 @@ FIELDS = {field.typed[0]: field.noun for field in NOTE_FIELDS.values() if field.
 
 
 def chips(text: str, result: SearchResult) -> None:
-    """Draw a chip for each narrowing term of the question, and for each filter in the options."""
+    """Draw a chip for each filter term in the question and each filter in the options."""
 
     def chip(label: str, key: str, act: Callable[..., None], *values: object) -> None:
         about = t("Search without it")
@@ -285,7 +285,7 @@ def chips(text: str, result: SearchResult) -> None:
         if term.kind in ("words", "emphasis"):
             continue
         rest = question_box.without_term(text, term.start, term.end)
-        if term.kind == "preferred":  # its words stay
+        if term.kind == "preferred":  # the words of the term stay
             rest = f"{text[: term.start]}\\{text[term.start :]}"
         chip(term_name(term, result.understood.filters), f"term_{term.start}", question_box.put, rest)
     for key in options.FILTERS:
@@ -294,12 +294,12 @@ def chips(text: str, result: SearchResult) -> None:
 
 
 def narrowing(result: SearchResult) -> list[Term]:
-    """Return the terms of the question that exclude notes."""
+    """Return the terms of the question that narrow the search."""
     return [term for term in result.understood.terms if term.kind not in NOT_NARROWING]
 
 
 def term_name(term: Term, filters: Filters) -> str:
-    """Return the display text of a term; for a time in words, with its days."""
+    """Return the display text of a term; a time in words also has its dates."""
     if term.kind == "phrase":
         return f"“{term.value}”"
     if term.kind == "excluded":

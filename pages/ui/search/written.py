@@ -1,4 +1,4 @@
-"""An answer written by a language model, whose sentences are marked by how closely they follow the notes."""
+"""An answer by a language model, with marks that show how closely each sentence follows the notes."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ from pages.ui.shared.text import small_print, t, text_of
 _LOOK = 0.4
 """Seconds between two updates of an answer that is being written."""
 _FOR = "written_for"
-"""Session key of the subject of this tab's answer: a question, or a thread."""
+"""Session key for the subject of this tab's answer: a question or a thread."""
 
 
 def begin(
@@ -34,7 +34,7 @@ def begin(
 
 
 def is_for(workspace: Workspace, subject: str) -> bool:
-    """Return whether this tab started the newest answer, for this subject."""
+    """Return whether the newest answer is for this subject and was started in this tab."""
     return st.session_state.get(_FOR) == subject == workspace.threads.latest_subject
 
 
@@ -86,7 +86,7 @@ def head(model: str) -> None:
 
 
 def sentences(written: Iterable[Sentence], quotes: Mapping[int, str]) -> None:
-    """Draw sentences with their citations and marks; reworded sentences have their quotes below, with differences."""
+    """Draw sentences with their citations and marks; below reworded sentences, their quotes with the differences."""
     drawn = "".join(_sentence(sentence, quotes) for sentence in written)
     st.html(f'<div class="t-answer t-written">{drawn}</div>')
 
@@ -116,7 +116,7 @@ def _source(quote: Quote, asked: str, *, with_quote: bool) -> None:
 
 
 def source(number: int, place: str, quote: str, address: Mapping[str, str]) -> None:
-    """Draw the link to a quote's place, and the quote, which is "" if it is already shown below a sentence."""
+    """Draw the link to a quote's place, and the quote; `quote` is "" if it is already shown below a sentence."""
     st.page_link("notes.py", label=plain(f"[{number}] {place}"), query_params=dict(address))
     if quote:
         st.html(quote_html(quote))

@@ -11,7 +11,7 @@ from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import small_print, t, text_of
 
-# Assistants on the settings page: the configuration of each.
+# Assistants on the Settings page: the configuration for each.
 
 WAYS = message_table(
     {
@@ -52,7 +52,7 @@ _API = "/api/v1"
 
 
 def draw_programs(workspace: Workspace) -> None:
-    """Draw the switch for programs, and while it is on, the address and the token."""
+    """Draw the switch for programs and, while it is on, the address and the token."""
     about = t(
         "A script, a bot or an editor on this machine can search your notes, and write new ones, which wait until "
         "you accept them on the page Review."
@@ -68,7 +68,7 @@ def draw_programs(workspace: Workspace) -> None:
 
 
 def _draw_access(workspace: Workspace, address: str) -> None:
-    """Draw the address, the token, and an example of a request."""
+    """Draw the address, the token, and an example request."""
     st.markdown(f"**{t('Address')}**")
     st.code(address, language=None)
     with shell.errors():
@@ -80,7 +80,7 @@ def _draw_access(workspace: Workspace, address: str) -> None:
 
 
 def _draw_extension() -> None:
-    """Draw how the browser gets the button that saves a page."""
+    """Draw instructions for the browser extension that saves pages."""
     steps = (
         t(
             "Open chrome://extensions in Chrome, Edge or Brave, turn on Developer mode, and load this folder by Load unpacked:"
@@ -101,7 +101,7 @@ def _draw_extension() -> None:
 
 
 def _token(workspace: Workspace) -> None:
-    """Draw the token, and the button that makes a new one."""
+    """Draw the token, and the button that replaces it with a new one."""
     try:
         token = workspace.access.token
     except OSError as error:

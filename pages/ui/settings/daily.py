@@ -14,7 +14,7 @@ from pages.ui.shared.text import small_print, t
 
 
 def draw(workspace: Workspace) -> None:
-    """Draw the settings, and the resulting path of today's note."""
+    """Draw the settings, and the path that today's note gets."""
     bases = {base.name: base.name for base in workspace.bases.all() if not base.plain}
     notes = {card.path or card.title: f"{card.title} · {card.path or card.base}" for card in workspace.notes.all()}
     fields: dict[str, Callable[..., object]] = {

@@ -1,4 +1,4 @@
-"""Settings of the program and defaults of searches, each with its source; and the text of `tessera.toml`."""
+"""Settings of the program and default search settings, each with its source, and the text of `tessera.toml`."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -14,14 +14,14 @@ from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import small_print, t, t_plural, text_of, with_label
 from pages.ui.shared.widgets import Option
 
-# The default settings of a search.
+# Default search settings.
 
 FIRST = ("mode", "limit", "reranker")
-"""Settings that aren't folded."""
+"""Settings that are always visible."""
 
 
 def search(workspace: Workspace) -> None:
-    """Draw the search settings that apply unless the question or its base has its own."""
+    """Draw the search settings, which apply unless the question or its base has its own."""
     small_print("Every search begins with this, unless its base or the question has its own choice.")
     for name in FIRST:
         _part(workspace, name)
@@ -68,18 +68,18 @@ def _part(workspace: Workspace, name: str) -> None:
 def select(
     label: str, texts: Mapping[Option, str], label_of: Callable[[Option], str] = str, *, key: str, **more: object
 ) -> None:
-    """Draw a select box that offers the current value too, even if it isn't among `texts`."""
+    """Draw a select box that also offers the current value if it isn't among `texts`."""
     chosen = st.session_state[key]
     widgets.select(label, {**texts, chosen: texts.get(chosen, label_of(chosen))}, key, **more)
 
 
-# The types of notes and their categories: the user's file, to edit.
+# Note types and their categories, in a file that the user edits.
 
 VOCABULARY = "vocabulary"
 
 
 def draw_vocabulary(workspace: Workspace) -> None:
-    """Draw an editor of the file, with the problems in its lines."""
+    """Draw an editor for the file, with the problems in its lines."""
     vocabulary, language = workspace.vocabulary, st.session_state["language"]
     vocabulary.begin(language)
     st.session_state.setdefault(VOCABULARY, vocabulary.text())
@@ -113,7 +113,7 @@ def draw_vocabulary(workspace: Workspace) -> None:
     st.caption(plain(t("Kept in {file}.", file=str(vocabulary.path))))
 
 
-# Documents on the settings page: what converts them, and the switch for pages of the web.
+# Documents on the Settings page: the converters, and the switch for web pages.
 
 
 def draw_documents(workspace: Workspace) -> None:
@@ -136,11 +136,11 @@ def _converter_row(converter_card: ConverterCard) -> str:
     return f"<div>{with_label(name, f'{kinds} <i>{state}</i>')}</div>"
 
 
-# The language, the look, folders and old versions on the settings page.
+# Language, theme, folders and old versions on the Settings page.
 
 
 def draw_general(workspace: Workspace) -> None:
-    """Draw the choices of language and look, and the numeric settings."""
+    """Draw the language and theme selectors, and the numeric settings."""
     look.choose_language(workspace, "settings_language", label_visibility="visible")
     look.choose_look(workspace, "settings_look", label_visibility="visible")
     with st.expander(t("Folders and old versions"), icon=":material/tune:", key="general_numbers"):
@@ -160,11 +160,11 @@ NUMBERS = {
         message("The oldest are deleted when a note has more."),
     ),
 }
-"""Label and help of each numeric setting outside of the sections."""
+"""Label and help of each top-level numeric setting."""
 
 
 def numbers(workspace: Workspace) -> None:
-    """Draw the numeric settings outside of the sections."""
+    """Draw the top-level numeric settings."""
     for name, (label, about) in NUMBERS.items():
         program_setting = workspace.settings_file.get(name)
         least, most = int(program_setting.least or 0), int(program_setting.most or 0)
@@ -204,14 +204,14 @@ def field(
 def choice(
     workspace: Workspace, key: str, widget: str, value: Option, store: Callable[[Option], object]
 ) -> dict[str, Any]:
-    """Return the arguments of a widget for a choice that the workspace stores, unless it is set in `tessera.toml`."""
+    """Return widget arguments for a choice that the workspace stores, unless `tessera.toml` sets it."""
     program_setting = workspace.settings_file.get(key)
     chosen = partial(workspace.settings_file.write, key) if program_setting.source == "file" else store
     return {**widgets.bound(widget, value, chosen), "disabled": _is_fixed(workspace, program_setting)}
 
 
 def remark(program_setting: ProgramSetting) -> None:
-    """Draw that a setting is fixed by the environment, or that it takes effect at the next start."""
+    """Show a message if a setting is fixed by the environment or takes effect only at the next start."""
     if program_setting.source == "environment":
         st.caption(plain(t("Fixed by the environment variable {name}.", name=program_setting.place)))
     elif program_setting.waits:

@@ -15,7 +15,7 @@ from pages.ui.shared import jobs, names, reports, widgets
 from pages.ui.shared.safe import facts, folded, html, plain
 from pages.ui.shared.text import section_title, small_print, t, t_plural, text_of, with_label
 
-# The model for pictures on the settings page, and how many pictures can be found by it.
+# The picture model on the Settings page, and the number of pictures that it can find.
 
 
 def draw_picture_model(workspace: Workspace) -> None:
@@ -70,7 +70,7 @@ TITLES = message_table(
     }
 )
 LEAST_BYTES = 100_000
-"""Smallest size on disk to show."""
+"""Minimum size on disk to show."""
 TRIED = ("test", "download")
 """Jobs about a single model."""
 SERVED = ("openai_compatible", "rerank-api", "llm")
@@ -93,7 +93,7 @@ KINDS = message_table(
 
 
 def in_use(status: Status) -> str:
-    """Return a sentence about the models in use for search by meaning, as Markdown."""
+    """Return a sentence about the models that are used for search by meaning, as Markdown."""
     used = {base.base.embedder for base in status.bases if base.base.has_vectors}
     if used <= {"bundled"}:
         return t("The built-in model is used; nothing has to be set up.")
@@ -107,7 +107,7 @@ def draw_models(workspace: Workspace, status: Status) -> None:
     used: dict[str, list[str]] = {}
     for base in (item.base for item in status.bases if item.base.has_vectors):
         used.setdefault(base.embedder, []).append(base.name)
-    # A server that isn't set up is shown where a base needs it.
+    # A server that isn't set up is only shown if a base needs it.
     shown = [model for model in models if model.name in used or model.name not in SERVED or model.server]
     for part in ("embedder", "reranker"):
         st.subheader(text_of(PARTS[part]), anchor=False)
@@ -121,7 +121,7 @@ def draw_models(workspace: Workspace, status: Status) -> None:
 
 
 def _is_rare(card: ModelCard, used: Mapping[str, Sequence[str]]) -> bool:
-    """Return whether a model is neither on this machine nor used by a base."""
+    """Return whether a model is neither downloaded nor used by a base."""
     return card.downloadable and card.name not in used
 
 
@@ -132,7 +132,7 @@ def _cards(workspace: Workspace, cards: Sequence[ModelCard], used: Mapping[str, 
 
 
 def _device(workspace: Workspace, models: Sequence[ModelCard]) -> None:
-    """Draw the device of the loaded models, else a button that determines the device, which takes seconds."""
+    """Draw the device of the loaded models, or a button that determines it, which takes seconds."""
     job = workspace.jobs.find("device")
     devices = [model.running.device for model in models if model.running and not model.name.startswith("onnx")]
     if job and isinstance(job.result, Device):
@@ -178,7 +178,7 @@ def _card(workspace: Workspace, card: ModelCard, used: Sequence[str]) -> None:
 
 
 def _title(card: ModelCard) -> str:
-    """Return the display name of a model; its name in commands is among its details."""
+    """Return the display name of a model; the details have its name in commands."""
     kind, _, model = card.name.partition(":")
     if card.part == "reranker":
         return model or text_of(reranker_name(kind))
@@ -217,7 +217,7 @@ def _details(card: ModelCard) -> str:
 
 
 def _other(workspace: Workspace, models: Sequence[ModelCard]) -> None:
-    """Draw a form that downloads and tests a model without a card."""
+    """Draw a form that downloads or tests a model that has no card."""
     section_title("Another model")
     busy = workspace.jobs.running(*jobs.MODELS)
     with st.form("other_model", border=False), widgets.row(vertical_alignment="bottom"):

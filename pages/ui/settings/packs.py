@@ -1,4 +1,4 @@
-"""The packs: available and installed ones, and their notes that the user changed."""
+"""The packs: available and installed ones, and the notes of packs that the user has changed."""
 
 from collections.abc import Callable
 from functools import partial
@@ -23,7 +23,7 @@ DESCRIPTIONS = {
         message("Twenty notes about software, work and life, to try things out with."),
     )
 }
-"""Translatable descriptions of packs, by the text in their `pack.toml`."""
+"""Translatable pack descriptions, by the text in `pack.toml`."""
 
 
 def section(workspace: Workspace) -> None:
@@ -89,7 +89,7 @@ def _pack(workspace: Workspace, card: PackCard) -> None:
 
 
 def _starts(workspace: Workspace, label: str, key: str, icon: str, shut: bool, work: PackWork) -> None:
-    """Draw a button that starts a job with a pack."""
+    """Draw a button that starts a job on a pack."""
     if widgets.button(label, key, icon, disabled=shut):
         jobs.start(workspace, jobs.PACKS, work)
 
@@ -99,7 +99,7 @@ def _install(workspace: Workspace, source: str, progress: Progress) -> PackRepor
 
 
 def _edited(workspace: Workspace, name: str) -> None:
-    """Draw the notes of a pack that the user changed, each with its difference from the pack's text."""
+    """Draw the notes of a pack that the user has changed, each with its difference from the pack's text."""
     notes = workspace.packs.edited(name)
     if not notes:
         small_print("None: all notes of this pack are unchanged.")
@@ -114,7 +114,7 @@ def _edited(workspace: Workspace, name: str) -> None:
 
 
 def _from_folder(workspace: Workspace) -> None:
-    """Draw the box that installs a pack from a folder."""
+    """Draw the box for installing a pack from a folder."""
     with st.form("pack_folder", border=False), widgets.row(vertical_alignment="bottom"):
         folder = st.text_input(t("Folder with a pack.toml"), key="pack_folder_path")
         if widgets.submit(t("Install"), "install_folder", "folder_open", disabled=jobs.is_writing(workspace)):

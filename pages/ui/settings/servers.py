@@ -1,4 +1,4 @@
-"""Model servers: address, model, key and test of each, and the servers found on this machine."""
+"""Model servers: the address, model, key and test of each, and the servers found on this machine."""
 
 from collections.abc import Iterable, Mapping
 
@@ -12,7 +12,7 @@ from pages.ui.shared import jobs, local_servers, shell, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import small_print, t, text_of
 
-# Model servers on this machine on the settings page: what was looked for, and the button that uses one.
+# Local model servers on the Settings page: what was searched, and the button that uses a server.
 
 
 _STEPS = (
@@ -91,7 +91,7 @@ def _state(server: LocalServer) -> str:
 
 @frozen
 class Purpose:
-    """A purpose of model servers: the texts of its card, and the usual addresses of local servers."""
+    """What a model server is for: the texts of its card, and the usual addresses of local servers."""
 
     title: Message
     about: Message
@@ -220,7 +220,7 @@ def _card(workspace: Workspace, status: Status, card: ServerCard) -> None:
 
 
 def _presets(card: ServerCard) -> None:
-    """Draw a button for each usual local server, which puts its address into the form."""
+    """Draw a button for each usual local server, which fills in its address."""
 
     def put(address: str) -> None:
         _renew("base_url", card)
@@ -244,7 +244,7 @@ def _form(workspace: Workspace, card: ServerCard, open_: list[str]) -> None:
             text = getattr(card, name)
             if name == "base_url" and not shut:
                 text = st.session_state.get(_preset(card), text)
-            # As `value`: a text that is put into the session is lost when the language, and so the label, changes.
+            # As `value`, because a text in the session is lost when the language, and so the label, changes.
             column.text_input(texts[name], text, key=box, placeholder=examples[name], disabled=shut)
         for name in ("base_url", "model"):
             if source := SOURCES.get(card.sources[name]):
@@ -280,7 +280,7 @@ def _save(workspace: Workspace, card: ServerCard, open_: list[str]) -> None:
 
 
 def _draw_destination(card: ServerCard) -> None:
-    """Draw where the notes' text goes."""
+    """Draw a message that says where the text of notes is sent."""
     if card.here:
         small_print("This server is on this machine: the text stays here.")
     elif card.encrypted:
@@ -319,7 +319,7 @@ def _key(workspace: Workspace, card: ServerCard) -> None:
 
 
 def _served_bases(status: Status, card: ServerCard) -> list[str]:
-    """Return the bases whose model for meaning runs on this server."""
+    """Return the bases whose embedder runs on this server."""
     kind = "openai_compatible"
     bases = [base.base for base in status.bases if base.base.embedder.partition(":")[0] == kind]
     return [base.name for base in bases] if card.section == "embeddings" else []
@@ -331,7 +331,7 @@ def _box(what: str, card: ServerCard) -> str:
 
 
 def _renew(what: str, card: ServerCard) -> None:
-    """Replace a box with an empty one, because browsers keep the text in a form, and a key must not stay there."""
+    """Replace a box with an empty one, because browsers keep what was typed, and a key must not remain there."""
     st.session_state.pop(_box(what, card), None)
     st.session_state[_number(what, card)] = st.session_state.get(_number(what, card), 0) + 1
     st.session_state.pop(_replacing(card), None)

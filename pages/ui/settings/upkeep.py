@@ -13,11 +13,11 @@ from pages.ui.shared.names import local
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
 
-# What the doctor says on the settings page, what takes how much space, and what a bug report needs.
+# Health checks on the Settings page, disk space, and the bug report.
 
 
 def draw_health(workspace: Workspace) -> None:
-    """Draw the button for all checks, their findings, past jobs, disk space, and the bug report."""
+    """Draw the button that runs all checks, their findings, past jobs, disk space, and the bug report."""
     small_print("Checks the notes, the search index, your folders, models, the disk and the backups.")
     busy = workspace.jobs.running("doctor")
     with st.container(horizontal=True):
@@ -38,7 +38,7 @@ def draw_health(workspace: Workspace) -> None:
 
 
 def _draw_findings(health: Health) -> None:
-    """Draw the problems with their remedies, and the repaired ones."""
+    """Draw the problems with their remedies, and the problems that were repaired."""
     for check in health.checks:
         if check.mended:
             st.success(plain(t("Repaired: {title}", title=text_of(check.title))), icon=":material/check_circle:")
@@ -54,7 +54,7 @@ def _draw_findings(health: Health) -> None:
 
 
 def _space(workspace: Workspace) -> None:
-    """Draw the disk space by part, and the button that frees unused space."""
+    """Draw the disk space by category, and the button that frees unused space."""
     space = workspace.doctor.space()
     rows = [
         {"part": text_of(name), "size": names.megabytes(getattr(space, part))} for part, name in SPACE_PARTS.items()
@@ -81,7 +81,7 @@ def _space(workspace: Workspace) -> None:
 
 
 _DIALOG = Dialog("backup_chosen")
-"""Dialog that restores a backup, opened with its name."""
+"""Dialog for restoring a backup, opened with the backup's name."""
 _DAILY, _FOLDER, _PASSPHRASE = "backup_daily", "backup_folder", "backup_passphrase"
 _SHOWN = 30
 
@@ -111,7 +111,7 @@ def draw_backups(workspace: Workspace) -> None:
 
 
 def _choices(workspace: Workspace) -> None:
-    """Draw the settings of backups: daily backups, the folder, and the encryption."""
+    """Draw the backup settings: daily backups, the folder, and the encryption."""
     daily, folder = (workspace.settings_file.get(f"backups.{name}") for name in ("daily", "folder"))
     backups, shut = workspace.backups, workspace.readonly or folder.source == "environment"
 
@@ -142,7 +142,7 @@ def _choices(workspace: Workspace) -> None:
 
 
 def _encryption(workspace: Workspace) -> None:
-    """Draw the passphrase for encrypting later backups."""
+    """Draw the passphrase setting, which encrypts later backups."""
     on = workspace.backups.encrypted
     st.caption(
         t("Backups are encrypted from now on. To restore one you need its passphrase, which is stored nowhere.")
@@ -190,7 +190,7 @@ def _about(backup: Backup) -> str:
 
 
 def _dialog(workspace: Workspace, backups: dict[str, Backup]) -> None:
-    """Draw the dialog that restores a backup, if it is open."""
+    """Draw the dialog for restoring a backup, if it is open."""
     backup = backups.get(_DIALOG.subject)
     if backup is None:
         return

@@ -1,4 +1,4 @@
-"""Cards of hits: the place of a passage, its scores by stage, and an excerpt with the question's words marked."""
+"""Cards of hits: the place of a passage, its score per stage, and an excerpt with the question's words marked."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +24,7 @@ from pages.ui.shared import rendered, style
 from pages.ui.shared.safe import Span, facts, folded, html, marked
 from pages.ui.shared.text import t, text_of, with_note
 
-# Places of a question's words in a text, and the excerpt that holds most of them.
+# Where a question's words are in a text, and the excerpt with most of them.
 
 EXCERPT = 420
 """Characters of a folded hit."""
@@ -34,7 +34,7 @@ _LONGEST = 1000
 
 
 def best_excerpt(text: str, spans: Sequence[Span], length: int = EXCERPT) -> Span:
-    """Return the span of the excerpt of about `length` characters with the most marked text."""
+    """Return the span of about `length` characters with the most marked text."""
     if len(text) <= length * 1.3:
         return 0, len(text)
     best, most, last, weight = 0, 0, 0, 0
@@ -55,7 +55,7 @@ def best_excerpt(text: str, spans: Sequence[Span], length: int = EXCERPT) -> Spa
 
 
 def spans_in(spans: Sequence[Span], start: int, end: int) -> list[Span]:
-    """Return the spans that overlap a part, clipped to it and relative to its start."""
+    """Return the spans that overlap a part of a text, clipped to the part and relative to its start."""
     return [(max(a, start) - start, min(b, end) - start) for a, b in spans if a < end and b > start]
 
 
@@ -79,7 +79,7 @@ SCALES: Mapping[str, Callable[[float], float]] = {
     **dict.fromkeys(("priority", "context", "feedback", "clicks"), lambda score: score / 2),
     "literal": lambda score: score / 3,
 }
-"""Stage -> function that maps its unbounded scores to 0..1; other stages already score from 0 to 1."""
+"""Stage -> function that maps its unbounded scores to 0..1; the scores of other stages are already in this range."""
 
 MATCHES = (message("Weak match"), message("Good match"), message("Strong match"))
 _CHINESE = re.compile(f"[{CJK}]")
@@ -96,7 +96,7 @@ def tags(names: Sequence[str]) -> str:
 
 
 def meter(level: int) -> str:
-    """Return a relevance level as HTML: a word with three bars; "" for 0."""
+    """Return a relevance level as HTML: a word with up to three bars; "" for 0."""
     if not level:
         return ""
     bars = "".join(f'<i class="{"on" if number < level else ""}"></i>' for number in range(3))
@@ -112,7 +112,7 @@ def crumb(hit: Hit, *, base: bool, tone: str = "") -> str:
 
 
 def place_line(hit: Hit, tone: str = "") -> str:
-    """Return a hit's chunk number and its marks as HTML; `tone` is the colour of the sub-query that found it."""
+    """Return a hit's chunk number and its tags as HTML; `tone` is the colour of the sub-query that found it."""
     number = t("passage {index} of {total}", index=hit.chunk.index + 1, total=hit.chunk.total)
     if hit.chunk.line:
         number = t("line {n}", n=hit.chunk.line)
@@ -124,7 +124,7 @@ def place_line(hit: Hit, tone: str = "") -> str:
 
 
 def about(hit: Hit) -> str:
-    """Return the classifying fields of a hit's note, and remarks on the hit, as HTML; "" without any."""
+    """Return the classification of a hit's note, and remarks on the hit, as HTML; "" if there are neither."""
     fields = classification(hit.note)
     chips = [_chip(text_of(value), text_of(NOTE_FIELDS[name].title), name) for name, value in fields.items()]
     warnings = "".join(f'<span class="t-tag t-gone">{html(text_of(remark))}</span>' for remark in remarks(hit))
@@ -137,7 +137,7 @@ def _chip(value: str, name: str, field: str) -> str:
 
 
 def body(hit: Hit, seen: Highlight, *, around: bool) -> str:
-    """Return a hit's text as HTML: the few lines that answer, or with `around` the whole text and its neighbours."""
+    """Return a hit's text as HTML: the lines that answer the question, or with `around` the text and its neighbours."""
     if around:
         return f'<div class="t-hit">{_context(hit, seen)}{_copies(hit)}</div>'
     if hit.chunk.line or hit.chunk.picture:
@@ -149,12 +149,12 @@ def body(hit: Hit, seen: Highlight, *, around: bool) -> str:
 
 
 def definitions(lines: Sequence[str]) -> str:
-    """Return definitions of footnotes and links as HTML, a line each."""
+    """Return the definitions of footnotes and links as HTML, one per line."""
     return "".join(f'<div class="t-small t-dim">{html(line)}</div>' for line in lines)
 
 
 def legend(*, parts: bool) -> str:
-    """Return the legend of the marks on hits as Markdown; `parts` adds the dots of sub-queries."""
+    """Return the legend for the marks on hits as Markdown; `parts` adds the dots of sub-queries."""
     rows = [
         (f":orange-background[{t('word')}]", t("a word of your question")),
         (f":green-background[{t('sentence')}]", t("the sentence closest to it in meaning")),
@@ -170,12 +170,12 @@ def section(note: Note | NoteSummary, chunk: Chunk) -> tuple[str, ...]:
 
 
 def place(of: Hit | Quote) -> str:
-    """Return the title of a passage's note and the titles above the passage, as text."""
+    """Return the title of a passage's note and the section titles, as text."""
     return " › ".join([of.note.title, *section(of.note, of.chunk)])
 
 
 def address(of: Hit | Quote, question: str, span: Span | None = None) -> dict[str, str]:
-    """Return the query parameters of a passage in its note, with the question, and the `span` to mark."""
+    """Return the query parameters that open a passage in its note, with the question and the `span` to mark."""
     at = {"at": f"{span[0]}-{span[1]}"} if span else {}
     return {"note": of.note.id, "chunk": str(of.chunk.index), "q": question, **at}
 
@@ -207,7 +207,7 @@ def _copies(hit: Hit) -> str:
 
 
 def stages(scores: Mapping[str, StageScore]) -> str:
-    """Return each stage's score and rank as HTML, with a bar on a scale from 0 to 1."""
+    """Return the score and rank in each stage as HTML, with a bar on a scale from 0 to 1."""
     bars = []
     for stage, tile in COLOURS.items():
         stage_score = scores.get(stage)
@@ -231,7 +231,7 @@ def foldable(text: str, spans: Sequence[Span] = (), lines: int = LINES) -> str:
 
 
 def clip(text: str, spans: Sequence[Span], most: int) -> tuple[str, bool]:
-    """Return the lines that contain most of the marked text as HTML, and whether they are the whole text."""
+    """Return the lines with most of the marked text as HTML, and whether they are the whole text."""
     text = with_newlines(text)
     start, end = best_excerpt(text, spans)
     lines = _BLANK.sub("\n", marked(text[start:end].rstrip(), spans_in(spans, start, end))).split("\n")
@@ -249,9 +249,9 @@ def _as_markdown(note: NoteSummary, text: str, words: Sequence[Span] = (), sente
 
 
 def _context(hit: Hit, seen: Highlight) -> str:
-    """Return a whole hit with its neighbours as HTML; the style sheet limits the neighbours to the nearest lines."""
+    """Return a whole hit with its neighbours as HTML; the style sheet cuts the neighbours to the nearest lines."""
     passage, chunk = hit.passage, hit.chunk
-    # Where the user edited a chunk of the passage, offsets of the note aren't those of its text.
+    # If the user edited a chunk of the passage, the note's offsets don't apply to its text.
     guess = chunk.start - passage.start
     start = guess if passage.text.startswith(chunk.text, guess) else max(0, passage.text.find(chunk.text))
     before, after = passage.text[:start], passage.text[start + len(chunk.text) :]

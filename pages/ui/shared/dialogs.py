@@ -14,7 +14,7 @@ from pages.ui.shared.text import t
 
 @frozen
 class Dialog:
-    """A dialog about a subject, which is in the session state under `key` while the dialog is open."""
+    """A dialog about a subject, which the session state holds under `key` while the dialog is open."""
 
     key: str
 
@@ -40,7 +40,7 @@ class Dialog:
     def draw_with_button(
         self, label: str, key: str, icon: str, subject: object, content: Callable[[], None], **more: object
     ) -> None:
-        """Draw a button that opens the dialog, and the dialog while it is open, in a fragment of the page.
+        """Draw a button that opens the dialog, and the open dialog, in a fragment of the page.
 
         A dialog that is open for another subject is closed.
         """
@@ -56,7 +56,7 @@ class Dialog:
         part()
 
     def confirm(self, title: str, text: str, key: str, act: Callable[[], object]) -> None:
-        """Draw the dialog as a confirmation; `act` deletes."""
+        """Draw the dialog as a confirmation; `act` does the deletion."""
 
         def content() -> None:
             st.write(text)

@@ -14,7 +14,7 @@ from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import small_print, t, t_plural
 
 _SHOWN = 10
-"""Maximum number of files with their own buttons; the others are only listed."""
+"""Maximum number of files with their own buttons; the rest is only listed."""
 
 
 def unread(workspace: Workspace, base: KnowledgeBase) -> None:

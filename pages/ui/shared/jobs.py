@@ -1,4 +1,4 @@
-"""Jobs on the screen: progress and outcome. `workspace.jobs` runs them."""
+"""Jobs on the screen: their progress and results. `workspace.jobs` runs them."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -45,28 +45,28 @@ EVALUATION = jobs_at("evaluation")
 QUESTIONS = jobs_at("questions")
 LEARNING = jobs_at("learning")
 WRITING = [name for name, kind in JOB_KINDS.items() if kind.writes]
-"""Jobs that write notes or chunks; indexing isn't one, because it skips chunks that change meanwhile."""
+"""Jobs that write notes or chunks; indexing is not among them, because it skips chunks that change meanwhile."""
 READONLY = message("Open for reading only: you can search and read, but not import or delete.")
 STAYS = 60.0
-"""Seconds for which the line about finished work stays on the screen."""
+"""Seconds for which a message about finished work stays on the screen."""
 ROUTINE = ("embed", *jobs_at("index", "pictures"))
 """Jobs that usually start automatically."""
 NOTABLE = 10.0
-"""Shortest duration in seconds of a routine job whose end is announced."""
+"""Minimum duration in seconds of a routine job whose end is announced."""
 BRIEF = 3.0
-"""Seconds until the page shows a routine job's progress; the side bar shows it at once."""
+"""Seconds after which the page shows a routine job's progress; the side bar shows it at once."""
 _ANNOUNCED = "jobs_announced"
 _REPORTS = (SyncReport, PackReport, Rechunked)
 _ANSWERS = (ChangeCost, LearningReport, ModelTrial, ServerTrial)
 SOON = 1.2
-"""Seconds for which a page waits for a job that may be short."""
+"""Seconds that a page waits for a job that may be short."""
 
 
 def follow(workspace: Workspace, draw: Callable[[], None], *, idle: float | None = None) -> None:
     """Draw a fragment that depends on jobs, and redraw it while one runs.
 
-    The whole page is redrawn when a job starts or ends, or after a sync. Without a job the fragment is redrawn every
-    `idle` seconds.
+    The whole page is redrawn when a job starts or ends, and after a sync. While no job runs, the fragment is redrawn
+    every `idle` seconds.
     """
     running, synced = _running(workspace), workspace.watching.synced
 
@@ -99,7 +99,7 @@ def _running(workspace: Workspace) -> list[str]:
 
 
 def is_importing(workspace: Workspace, base: str = "") -> bool:
-    """Return whether an import is running, into a base or, with "", into any base."""
+    """Return whether an import into a base is running; "" means any base."""
     job = workspace.jobs.find("import")
     return job is not None and job.state == "running" and (not (job.base and base) or job.base == base)
 
@@ -117,7 +117,7 @@ def is_writing(workspace: Workspace, base: str = "") -> bool:
 def hindrance(workspace: Workspace, base: str = "") -> str:
     """Return why the chunks of a base, or of any base, can't be changed now, "" if they can.
 
-    An import replaces notes of its own base only: other bases can be changed meanwhile.
+    An import replaces notes of its own base only, so other bases can be changed meanwhile.
     """
     if workspace.readonly:
         return text_of(READONLY)
@@ -130,12 +130,12 @@ def hindrance(workspace: Workspace, base: str = "") -> str:
 
 
 def is_evaluating(workspace: Workspace) -> bool:
-    """Return whether runs can't be started or deleted because one is running or the workspace is read-only."""
+    """Return whether runs can't be started or deleted, because one is running or the workspace is read-only."""
     return workspace.readonly or workspace.jobs.running(*EVALUATION)
 
 
 def start(workspace: Workspace, name: str, job: Callable[[Progress], object], base: str = "") -> None:
-    """Run a job, and redraw the page at its end, or after `SOON` seconds at the latest."""
+    """Run a job, and redraw the page when it ends, or after `SOON` seconds at the latest."""
     if workspace.jobs.start(name, job, base=base):
         ended = workspace.jobs.wait(name, SOON)
         if name == "edits" and ended and ended.state == "done":
@@ -167,9 +167,9 @@ def start_import(
     confirmed: bool = False,
     writes: bool | None = None,
 ) -> bool:
-    """Apply a plan in a job; return False if an import is already running.
+    """Apply a plan in a job; return False if another import is running.
 
-    `writes` sets whether edits may change the base's files; None leaves that unchanged.
+    `writes` sets whether edits may change the base's files; None leaves the setting unchanged.
     """
 
     def work(progress: Progress) -> SyncReport:
@@ -183,7 +183,7 @@ def start_import(
 
 
 def panel(workspace: Workspace, names: Sequence[str] = (*IMPORTS, "embed"), base: str = "") -> None:
-    """Draw running jobs by name, and reports of finished jobs; jobs without a report end with a toast.
+    """Draw the running jobs with these names, and the reports of finished ones; jobs without a report end with a toast.
 
     With a `base`, the jobs of other bases are left out.
     """
@@ -200,7 +200,7 @@ def panel(workspace: Workspace, names: Sequence[str] = (*IMPORTS, "embed"), base
 
 
 def _is_visible(workspace: Workspace, job: Job) -> bool:
-    """Return whether to draw a job: it runs, failed, has an answer, or has a report that is new or lists failures."""
+    """Return whether to draw a job: running, failed, with an answer, or with a report that is new or lists failures."""
     if job.state == "running" and job.name in ROUTINE:
         return time.monotonic() - job.started > BRIEF
     if job.state != "done" or isinstance(job.result, _ANSWERS):
@@ -210,7 +210,7 @@ def _is_visible(workspace: Workspace, job: Job) -> bool:
 
 
 def _unread(workspace: Workspace, job: Job) -> list[Failed]:
-    """Return the files of an import that still can't be read and aren't ignored."""
+    """Return the files that an import couldn't read, except those that have been read or ignored since."""
     if not isinstance(job.result, SyncReport) or not workspace.bases.find(job.base):
         return []
     unread = set(workspace.folders.unread(workspace.bases.get(job.base)))
@@ -231,7 +231,7 @@ def announce(workspace: Workspace) -> None:
 
 
 def _is_unremarkable(job: Job) -> bool:
-    """Return whether the end of a job needs no toast: no user waits for it, or the page shows its answer."""
+    """Return whether the end of a job needs no toast, because no user waits for it or the page shows its answer."""
     answers = isinstance(job.result, _ANSWERS) or not _end(job)
     is_empty = bool(JOB_KINDS[job.name].done.plural) and not _count(job.result)
     return job.quiet or answers or (job.name in ROUTINE and (is_empty or job.seconds < NOTABLE))
@@ -285,7 +285,7 @@ def estimate(workspace: Workspace, subject: str) -> ChangeCost | None:
 
 
 def panel_about(workspace: Workspace, names: Sequence[str], is_meant: Callable[[object], bool]) -> None:
-    """Draw jobs by name whose subject satisfies `is_meant`."""
+    """Draw the jobs with these names whose subject satisfies `is_meant`."""
     for name in names:
         if (job := workspace.jobs.find(name)) and is_meant(job.what):
             panel(workspace, (name,))
@@ -300,7 +300,7 @@ def resume(workspace: Workspace) -> None:
 
 
 def resumes(workspace: Workspace, name: str) -> bool:
-    """Return whether a job that stopped early shows the button that indexes the rest."""
+    """Return whether a job ended early, so that the page offers to index the rest."""
     job = workspace.jobs.find(name) if name == "embed" else None
     return job is not None and job.state in ("failed", "cancelled") and workspace.pending.any()
 
@@ -353,7 +353,7 @@ def _ended(workspace: Workspace, job: Job) -> None:
 
 
 def _done(job: Job) -> None:
-    """Draw the outcome of a job in one line, with its report in a popover."""
+    """Draw the result of a job in one line, with its report in a popover."""
     facts = html(" · ".join([*_figures(job), t("{seconds:.1f} s", seconds=job.seconds)]))
     end = f'<b>✓ {html(_end(job))}</b><span class="t-dim t-small">{facts}</span>'
     st.html(f'<div class="t-done" data-job="{job.id}">{end}</div>', width="content")

@@ -1,4 +1,4 @@
-"""Widgets for settings: search settings, splitting parameters, and the switches of a base."""
+"""Widgets for settings: search settings, splitting parameters, and base switches."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -28,11 +28,11 @@ from core.workspace import Workspace
 from pages.ui.shared import jobs, widgets
 from pages.ui.shared.text import small_print, t, text_of
 
-# The chunks that are not indexed yet, and the switch that indexes new ones at once.
+# Chunks that aren't indexed yet, and the switch that indexes new ones at once.
 
 
 def draw_embedding(workspace: Workspace, base: KnowledgeBase, note: Note, chunks: Sequence[Chunk]) -> None:
-    """Draw the base's switch for indexing at once, and the buttons that index waiting chunks of note and base."""
+    """Draw the base's switch for indexing at once, and buttons that index waiting chunks of the note or the base."""
     if not base.has_vectors:
         return
     pending = sum(chunk.state == "pending" for chunk in chunks)
@@ -70,7 +70,7 @@ def embed(
     jobs.start(workspace, "embed", lambda progress: which(progress=progress))
 
 
-# The switches of a base, for a new one and for a stored one.
+# Switches of a base, for a new base and for a stored one.
 
 SWITCHES = {
     "embed_at_once": (
@@ -110,9 +110,9 @@ SWITCHES = {
         ),
     ),
 }
-"""Label and help of each switch, by the field of KnowledgeBase."""
+"""Label and help of each switch, by its field of KnowledgeBase."""
 INSTALL = "pip install 'tessera-notes[ocr]'"
-"""Command that installs the reader for pictures."""
+"""Command that installs the picture reader."""
 _ON = ("embed_at_once", "watch")
 """Switches that are on in a new base."""
 
@@ -120,7 +120,7 @@ _ON = ("embed_at_once", "watch")
 def draw_new_base_switches(workspace: Workspace, *, indexes: bool, plain: bool) -> dict[str, bool]:
     """Draw the switches of a new base, except those without effect in it, and return their values.
 
-    The switch for reading pictures is disabled until the reader is installed.
+    The switch for reading pictures is disabled until the picture reader is installed.
     """
     first, last = "embed_at_once", "read_pictures"
     left_out = {first: not indexes, last: plain}
@@ -138,7 +138,7 @@ def draw_new_base_switches(workspace: Workspace, *, indexes: bool, plain: bool) 
 def draw_switch(workspace: Workspace, base: KnowledgeBase, name: str) -> None:
     """Draw a switch of a stored base; a click changes the base."""
     on = bool(getattr(base, name))
-    # Its state is in its key: a browser that still shows an older one would take it for a choice.
+    # The key has the state, because a browser that still shows an older state would report it as a choice.
     key = f"{name}_{base.id}_{on}"
 
     def store() -> None:
@@ -158,7 +158,7 @@ def draw_switch(workspace: Workspace, base: KnowledgeBase, name: str) -> None:
 
 
 def _what_is_missing(workspace: Workspace) -> None:
-    """Draw how to install the reader for pictures, if it is missing."""
+    """Draw how to install the picture reader, if it is missing."""
     if not workspace.pictures.can_read:
         small_print("The reader for pictures isn't installed yet. Install it, then start Tessera again:")
         st.code(INSTALL, language="sh")
@@ -178,14 +178,14 @@ STRATEGIES = {
     "recursive": {"chunk_size", "chunk_overlap", "max_single_chunk_size"},
     "lines": {"max_single_chunk_size"},
 }
-"""Strategies, each with the sizes that it uses."""
+"""Strategy -> sizes that it uses."""
 
 
 def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: str = "") -> ChunkingOptions:
-    """Draw the choice of a strategy and a slider for each size, and return the values.
+    """Draw the strategy selector and a slider for each size, and return the values.
 
-    The widgets begin with `first`, and follow it until the user moves one; a button resets them to `usual`, the base's
-    values.
+    The widgets start with `first` and follow it until the user moves one; a button resets them to `usual`, the values
+    of the base.
     """
     keys = {name: f"try_{side}_{name}" for name in asdict(first)}
 
@@ -211,10 +211,10 @@ def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: 
             columns[0].caption(why.get(strategy, t("The sizes in grey have no effect with this way of splitting.")))
         for number, (name, option) in enumerate(SIZES.items(), start=1):
             value = st.session_state[keys[name]]
-            # An earlier version may have stored any size.
+            # An earlier version may have stored other sizes.
             fitting = scale(option, getattr(first, name), value)
             if st.session_state.get(f"{keys[name]}_scale") != fitting:
-                # Another scale is another slider: it would begin with a value of its own.
+                # Another scale needs another slider, which begins with its own value.
                 st.session_state.update({f"{keys[name]}_scale": fitting, keys[name]: value})
             low, high, step = fitting
             chosen[name] = columns[number % 2].slider(
@@ -240,14 +240,14 @@ def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: 
 
 
 def scale(option: ChunkingOption, *values: int) -> tuple[int, int, int]:
-    """Return the ends and the step of a slider that can show all `values`."""
+    """Return the ends and the step of a slider on which all `values` fit."""
     fits = all((value - option.least) % option.step == 0 for value in values)
     return min(option.least, *values), max(option.most, *values), option.step if fits else 1
 
 
 NO_RERANKER = "none"
 QUICK = (NO_RERANKER, DEFAULTS.reranker)
-"""Rerankers without a noticeable delay."""
+"""Rerankers that cause no noticeable delay."""
 AS_SET = ""
 """Choice that leaves a setting at its default."""
 
@@ -271,12 +271,12 @@ HELPS = message_table(
         "rerank_weight": "1: the order after reranking. 0: the order before it. In between: some of both.",
     }
 )
-"""Explanations of settings."""
+"""Help texts of the settings."""
 
 _MANY = 100
-"""Largest range of a whole number with a slider; others are typed."""
+"""Range of a whole number above which it is typed instead of set by a slider."""
 OFFERED = {"limit": (5, 10, 20, 50)}
-"""Offered values of numbers with a large range."""
+"""Values to offer for numbers with a large range."""
 
 OF_SEARCHES = (
     ("level", "limit", "link_weight", "priority_weight", "feedback_weight", "fusion"),
@@ -284,10 +284,10 @@ OF_SEARCHES = (
 )
 """Columns of the advanced search options; mode and reranker are drawn separately."""
 WAYS = ("auto", "semantic", "keyword")
-"""Offered modes; in bases with a model, `auto` searches by meaning and words."""
+"""Search modes to offer; in bases with a model, `auto` searches by meaning and words."""
 
 AROUND = SearchSettings(expansion_size=1)
-"""Settings for hits with a neighbour on each side."""
+"""Settings that show one neighbour on each side of a hit."""
 
 OF_BASES = ("limit", "score_threshold", "semantic_weight", "rerank_weight", "reranker")
 BY_MEANING = {"mode", "fusion", "score_threshold", "semantic_weight", "rerank_weight", "reranker"}
@@ -297,7 +297,7 @@ OF_WAYS = ("mode", "level", "fusion", "semantic_weight", "reranker", "rerank_wei
 
 
 def fitting(names: Sequence[str], base: KnowledgeBase) -> list[str]:
-    """Return the settings of `names` that have an effect in a base."""
+    """Return those of the named settings that have an effect in a base."""
     return [name for name in names if base.has_vectors or name not in BY_MEANING]
 
 
@@ -336,7 +336,7 @@ def values(workspace: Workspace, name: str) -> list[object]:
 
 
 def value_labels(workspace: Workspace, name: str, base: KnowledgeBase | None = None) -> dict[object, str]:
-    """Return the values of a setting with display texts; the first value leaves it to the base or the settings."""
+    """Return display texts by value; the first value leaves a setting to the base or the settings."""
     usual = value_label(name, getattr(workspace.bases.search_settings(base), name))
     texts = {value: value_label(name, value) for value in values(workspace, name)}
     return {AS_SET: t("Default: {value}", value=usual), **texts}
@@ -348,5 +348,5 @@ def setting_label(name: str) -> str:
 
 
 def value_label(name: str, value: object) -> str:
-    """Return the display text of a setting's value; – without a value."""
+    """Return the display text of a setting's value, – if it has none."""
     return text_of(setting_value(name, value))

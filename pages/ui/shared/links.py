@@ -1,4 +1,4 @@
-"""Query parameters of a page with its choices, so that addresses can be shared and survive a reload."""
+"""Query parameters that hold a page's choices, so that addresses can be shared and survive a reload."""
 
 from collections.abc import Container, Mapping
 
@@ -12,7 +12,7 @@ def arrived_value(name: str) -> str | None:
 
 
 def begin_with(name: str, key: str, options: Container[str], first: str) -> None:
-    """Set a widget's initial option: from a link, else the chosen one, else `first`."""
+    """Set a widget's initial option: from a link, else the last choice, else `first`."""
     linked = arrived_value(name)
     if linked is not None and linked in options:
         st.session_state[key] = linked
@@ -31,7 +31,7 @@ def set_value(name: str, value: str) -> None:
 
 
 def set_values(values: Mapping[str, str]) -> None:
-    """Set query parameters as one step of the browser's history; an empty value removes its parameter."""
+    """Set query parameters as one step in the browser's history; an empty value removes its parameter."""
     st.session_state.update({_state_key(name): value for name, value in values.items()})
     before = st.query_params.to_dict()
     now = {name: value for name, value in {**before, **values}.items() if value}

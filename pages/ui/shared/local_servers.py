@@ -1,4 +1,4 @@
-"""Model servers on this machine: the job that looks for them, and the choice of one for writing answers."""
+"""Model servers on this machine: the job that looks for them, and choosing one for writing answers."""
 
 import time
 from collections.abc import Callable
@@ -11,9 +11,9 @@ from pages.ui.shared import shell
 
 _JOB = "local_servers"
 _FRESH = 30.0
-"""Seconds for which a result stays valid, because the page is redrawn at each click."""
+"""Seconds for which a result stays valid; the page is redrawn at each click."""
 _SOON = 0.15
-"""Seconds for which a page waits for the search, which mostly takes a few milliseconds."""
+"""Seconds that a page waits for the search, which usually takes a few milliseconds."""
 _AGAIN = 0.3
 """Seconds between two checks whether the search has ended."""
 
@@ -21,7 +21,7 @@ Found = tuple[LocalServer, ...]
 
 
 def draw(workspace: Workspace, inside: Callable[[Found | None], None]) -> None:
-    """Look for model servers, and call `inside` to draw them: with None while the search runs, and again at its end."""
+    """Look for model servers, and call `inside` with the result to draw it, or with None while the search runs."""
     _start(workspace)
     running = workspace.jobs.running(_JOB)
 
@@ -36,18 +36,18 @@ def draw(workspace: Workspace, inside: Callable[[Found | None], None]) -> None:
 
 
 def found_servers(workspace: Workspace) -> Found:
-    """Return the usual places with the last search's results; empty before the first one, or if it failed."""
+    """Return the usual addresses with the results of the last search; empty if there is none or it failed."""
     job = workspace.jobs.find(_JOB)
     return job.result if job is not None and isinstance(job.result, tuple) else ()
 
 
 def forget(workspace: Workspace) -> None:
-    """Forget the last result, so that the next run of the page looks again."""
+    """Forget the last result, so that the next run of the page searches again."""
     workspace.jobs.forget(_JOB)
 
 
 def is_open(workspace: Workspace) -> bool:
-    """Return whether the language model can be chosen on a page, because neither environment nor file sets it."""
+    """Return whether a page may set the language model, because neither the environment nor the file sets it."""
     return {"environment", "file"}.isdisjoint(workspace.servers.get("llm").sources.values())
 
 
@@ -57,7 +57,7 @@ def use(workspace: Workspace, server: LocalServer, model: str) -> None:
 
 
 def short(model: str) -> str:
-    """Return the name of a model without the folder and suffix in llama.cpp's names."""
+    """Return the name of a model, without the folder and suffix that llama.cpp gives."""
     return model.replace("\\", "/").rpartition("/")[2].removesuffix(".gguf") if model.endswith(".gguf") else model
 
 

@@ -1,4 +1,4 @@
-"""The appearance: theme and language, by the user's choice, else from the system and the browser."""
+"""The appearance: theme and language, as chosen by the user, else as in the system and the browser."""
 
 from functools import cache
 from typing import Literal
@@ -12,11 +12,11 @@ from pages.ui.shared import widgets
 from pages.ui.shared.text import labels, t
 from pages.ui.shared.widgets import component
 
-# The language of the screens: the user's choice, else the browser's.
+# The display language: the user's choice, else the browser's.
 
 
 def settle_language(workspace: Workspace | None) -> None:
-    """Set the language of a session that has none yet."""
+    """Set the language of a new session."""
     if st.session_state.get("language") not in LANGUAGES:
         preference = workspace.preferences.get("language") if workspace else ""
         st.session_state["language"] = language_of(preference or st.context.locale or "")
@@ -25,14 +25,14 @@ def settle_language(workspace: Workspace | None) -> None:
 def choose_language(
     workspace: Workspace | None, key: str, label_visibility: Literal["visible", "collapsed"] = "collapsed"
 ) -> None:
-    """Draw the choice of a language; later sessions begin with it."""
+    """Draw the language selector; later sessions begin with the choice."""
 
     def store(language: str) -> None:
         st.session_state["language"] = language
         if workspace:
             workspace.preferences.set("language", language)
 
-    # The switch has a key of its own: a widget's key is emptied when the page is left.
+    # The switch has a separate key, because a widget's key is cleared when the user leaves the page.
     widgets.segments(
         t("Language"),
         LANGUAGES,
@@ -66,7 +66,7 @@ def settle_look(workspace: Workspace | None) -> None:
 def choose_look(
     workspace: Workspace | None, key: str, label_visibility: Literal["visible", "collapsed"] = "collapsed"
 ) -> None:
-    """Draw the choice of a language; later sessions begin with it."""
+    """Draw the theme selector; later sessions begin with the choice."""
 
     def store(chosen: str) -> None:
         if workspace:
@@ -81,7 +81,7 @@ def choose_look(
 
 
 def hand_over(workspace: Workspace | None) -> None:
-    """Store the theme for the browser's next page."""
+    """Store the theme for the next page that the browser loads."""
     look = _chosen(workspace)
     with st.container(key="look"):
         _START(key="look_at_start", data={"look": "" if look == SYSTEM else look.capitalize()})
@@ -93,7 +93,7 @@ def _chosen(workspace: Workspace | None) -> str:
 
 
 def _options(look: str) -> dict[str, dict[str, object]]:
-    """Return the options of all themes by section; for a chosen look, only of its theme."""
+    """Return the options of all themes by section; for a chosen theme, only its own."""
     options = {section: dict(values) for section, values in _configured().items()}
     if look == SYSTEM:
         return options

@@ -25,7 +25,7 @@ def duration(seconds: float) -> str:
 
 
 def note_counts(counts: NoteCounts) -> list[str]:
-    """Return texts about the number of notes, and of notes that searches leave out or find by words only."""
+    """Return texts for the number of notes, and of notes that searches leave out or find only by words."""
     others = {
         t("{n} to review", n=counts.to_review): counts.to_review,
         t("{n} archived", n=counts.archived): counts.archived,
@@ -36,7 +36,7 @@ def note_counts(counts: NoteCounts) -> list[str]:
 
 
 def search_mode(result: SearchResult) -> str:
-    """Return the display name of a result's search mode; without a model, it is by words."""
+    """Return the display name of the search mode of a result; without a model, it is by words."""
     words = result.without_model and result.mode != "listed"
     return text_of(MODES["keyword" if words else result.mode])
 
@@ -55,7 +55,7 @@ def browser_zone() -> tzinfo | None:
     """Return the browser's time zone, None if this machine doesn't know it."""
     try:
         return ZoneInfo(st.context.timezone or "")
-    except (KeyError, OSError, ValueError):  # the name of a folder of zones is an OSError
+    except (KeyError, OSError, ValueError):  # the name of a time zone folder raises OSError
         return None
 
 
@@ -68,10 +68,10 @@ TEXT_LANGUAGES = message_table(
         "multilingual": "about 100 languages",
     }
 )
-"""Names of the languages of notes and models."""
+"""Display names for the languages of notes and models."""
 
 NOTE_STATES = message_table({"pending": "not indexed yet", "ready": "indexed", "empty": "without passages"})
-"""Names of the states of notes."""
+"""Display names for the states of notes."""
 CONVERTERS = message_table(
     {
         "workbook": "Sheets of a workbook as tables",

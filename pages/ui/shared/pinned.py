@@ -1,4 +1,4 @@
-"""Pinned notes and notes opened last, which come first in choices of a note."""
+"""Pinned and recently opened notes, which come first in note selectors."""
 
 from core.model import NoteSummary
 from core.workspace import Workspace
@@ -9,7 +9,7 @@ _PINNED, _OPENED = "pinned_notes", "opened_notes"
 
 
 def pinned(workspace: Workspace) -> list[str]:
-    """Return the ids of the pinned notes, the latest first."""
+    """Return the ids of the pinned notes, most recent first."""
     return workspace.preferences.get(_PINNED).split()
 
 
@@ -21,7 +21,7 @@ def toggle(workspace: Workspace, note_id: str) -> None:
 
 
 def remember(workspace: Workspace, note_id: str) -> None:
-    """Remember that a note is open."""
+    """Remember that a note was opened."""
     before = workspace.preferences.get(_OPENED).split()
     if before[:1] != [note_id]:
         others = [item for item in before if item != note_id]
@@ -29,7 +29,7 @@ def remember(workspace: Workspace, note_id: str) -> None:
 
 
 def likely(workspace: Workspace, limit: int, *, opened: bool) -> list[NoteSummary]:
-    """Return the notes that the user is likely to want: pinned, recently opened (if `opened`), and changed last."""
+    """Return the notes that the user probably wants: pinned, recently opened (if `opened`), then recently changed."""
     ids = pinned(workspace) + (workspace.preferences.get(_OPENED).split() if opened else [])
     cards = workspace.notes.cards_of(ids)
     every = [*(cards[note_id] for note_id in ids if note_id in cards), *workspace.notes.switch("", limit)]

@@ -1,4 +1,4 @@
-"""Markdown -> short HTML with marked spans of the source; nothing is run or fetched.
+"""Rendering of Markdown as short HTML with marked source spans; nothing is run or fetched.
 
 Streamlit's own Markdown can't mark a span of the source. Here the parser's inline tokens are located in the source one
 after the other, so that a span of the source is also a span of the output.
@@ -19,9 +19,9 @@ from pages.ui.shared.document.inline import formula
 from pages.ui.shared.safe import Span, html
 
 SHOWN = 520
-"""Characters of an excerpt; the style sheet limits its lines."""
+"""Number of characters of an excerpt; the style sheet limits its lines."""
 BEFORE = 90
-"""Maximum number of characters before the excerpt's sentence, in the same paragraph."""
+"""Maximum number of characters before the excerpt's sentence, within the same paragraph."""
 
 _WHOLE = re.compile(
     r"(?s)(?P<code>(?<!`)(`+)(?!`).+?(?<!`)\2(?!`))"
@@ -32,10 +32,10 @@ _WHOLE = re.compile(
 )
 """Syntax that the Markdown parser would split or doesn't know.
 
-Formulas, comments, kinds of callouts, names of blocks, wikilinks, and reference links.
+Formulas, comments, callout types, block ids, wikilinks, and reference links.
 """
 _HTML = re.compile(r"(?is)<(script|style)\b(?:.*?</\1\s*>|.*)|<!--(?:.*?-->|.*)|</?[a-z!?][^<>]*>")
-"""Parts of an HTML block that aren't shown."""
+"""Parts of an HTML block that aren't visible."""
 _LEADS = re.compile(r"[:：][\s*_]*$")
 _STANDIN = "\ue000"
 _STYLES = {"strong": "b", "em": "i", "s": "s", "link": "u"}
@@ -43,7 +43,7 @@ _STYLES = {"strong": "b", "em": "i", "s": "s", "link": "u"}
 
 @frozen
 class RenderedPart:
-    """A part of the source in one style, or a separator, which has `shown` HTML in place of a source text."""
+    """A part of the source in one style, or a separator, which has `shown` HTML instead of source text."""
 
     start: int
     end: int
@@ -69,7 +69,7 @@ def excerpt(text: str, words: Sequence[Span], sentence: Span | None, *, underlin
         shown.append(piece)
         count += piece.end - piece.start
     if any(map(_speaks, shown)):
-        # The card has the section's title already.
+        # The card already has the section's title.
         while shown[0].shown == BREAK or _is_heading(shown[0]):
             del shown[0]
     skipped = any(map(_speaks, parts[:first]))
@@ -77,7 +77,7 @@ def excerpt(text: str, words: Sequence[Span], sentence: Span | None, *, underlin
 
 
 def _is_apart(text: str, before: Sequence[RenderedPart]) -> bool:
-    """Return whether a code block doesn't belong to the paragraph above it, which doesn't end in a colon."""
+    """Return whether a code block is separate from the paragraph above, which then doesn't end in a colon."""
     spoken = [piece for piece in before if _speaks(piece)]
     if not spoken or spoken[-1].css == "code pre":
         return False
@@ -85,7 +85,7 @@ def _is_apart(text: str, before: Sequence[RenderedPart]) -> bool:
 
 
 def _speaks(piece: RenderedPart) -> bool:
-    """Return whether a piece is text, and not a heading or a separator."""
+    """Return whether a piece is text rather than a heading or a separator."""
     return piece.shown is None and not _is_heading(piece)
 
 
@@ -99,12 +99,12 @@ def render_text(text: str, words: Sequence[Span] = (), sentence: Span | None = N
 
 
 def mark(text: str, spans: Sequence[Span]) -> str:
-    """Return a plain text as HTML, with spans marked."""
+    """Return a plain text as HTML, with the spans marked."""
     return _render(text, [RenderedPart(0, len(text))], spans, None)
 
 
 def _first(parts: Sequence[RenderedPart], start: int) -> int:
-    """Return the index of an excerpt's first piece: the start of the paragraph if it is near, else the sentence."""
+    """Return the index of an excerpt's first piece: the start of the paragraph if near, else of the sentence."""
     at = next((number for number, piece in enumerate(parts) if piece.end > start), 0)
     block = next((number + 1 for number in range(at - 1, -1, -1) if parts[number].shown == BREAK), 0)
     if parts and start - parts[block].start <= BEFORE:
@@ -151,7 +151,7 @@ def pieces(text: str) -> Sequence[RenderedPart]:
         elif token.type in ("th_close", "td_close"):
             parts.append(RenderedPart(at, at, shown=_CELL))
         elif token.type in ("paragraph_close", "heading_close", "tr_close"):
-            if parts and parts[-1].shown == _CELL:  # it is between cells only
+            if parts and parts[-1].shown == _CELL:  # separators are only between cells
                 del parts[-1]
             parts.append(RenderedPart(at, at, shown=BREAK))
     return tuple(_shorten(text, parts))
@@ -171,7 +171,7 @@ def _shorten(text: str, parts: Sequence[RenderedPart]) -> Iterator[RenderedPart]
 
 
 def _inline(hidden: str, text: str, tokens: Sequence[Token], at: int, css: str) -> Iterator[RenderedPart]:
-    """Yield the pieces of a block's inline tokens, each located in the source after the previous one."""
+    """Yield the pieces of a block's inline tokens, each located in the source after the previous piece."""
     styles = [css] if css else []
     for token in tokens:
         name = token.type.removesuffix("_open").removesuffix("_close")
@@ -179,7 +179,7 @@ def _inline(hidden: str, text: str, tokens: Sequence[Token], at: int, css: str) 
             styles = [*styles, _STYLES[name]] if token.nesting > 0 else styles[:-1]
             continue
         if token.type in ("softbreak", "hardbreak"):
-            # A line's end in Chinese text is no space.
+            # A line end in Chinese text is no space.
             soft = "" if text[at - 1 : at] > "\u2e7f" else " "
             yield RenderedPart(at, at, shown=BREAK if token.type == "hardbreak" else soft)
             continue
@@ -220,7 +220,7 @@ def _restore(text: str, hidden: str, start: int, end: int, css: str) -> Iterator
 def _placeholder(match: re.Match[str]) -> str:
     if match["code"]:
         return match[0]
-    if "\n" in (match["reference"] or ""):  # its text stays with the parser, which breaks the line
+    if "\n" in (match["reference"] or ""):  # the parser handles its text, because a line end breaks it
         start, end = (place - match.start() for place in match.span("reference"))
         return _STANDIN * start + match[0][start:end] + _STANDIN * (len(match[0]) - end)
     return re.sub(r"(?s)." if match["math"] else r"[^\n]", _STANDIN, match[0])
@@ -257,7 +257,7 @@ def _render(text: str, parts: Sequence[RenderedPart], words: Sequence[Span], sen
 @lru_cache(1)
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
-    # Escaped signs stay tokens of their own: joined with the text around them they aren't found in the source.
+    # Escaped signs stay separate tokens; joined with the surrounding text, they wouldn't be found in the source.
     parser.core.ruler.disable("text_join")
-    parser.block.ruler.disable("reference")  # a definition is shown: it is often what was asked for
+    parser.block.ruler.disable("reference")  # definitions are shown, because they are often what was asked for
     return parser

@@ -1,4 +1,4 @@
-"""Figures and lists for sync plans and for reports of jobs."""
+"""Figures and lists about sync plans and job reports."""
 
 from collections.abc import Iterable, Sequence
 
@@ -24,11 +24,11 @@ from pages.ui.shared import names
 from pages.ui.shared.safe import boxes, facts, html, plain
 from pages.ui.shared.text import small_print, t, t_plural, text_of
 
-# The results of a model's test and the cost of a change of embedder, as figures.
+# Results of a model test and the cost of changing the embedder, as figures.
 
 
 def trial(done: ModelTrial) -> None:
-    """Draw the result of a model's test: right rankings, speed and memory."""
+    """Draw the result of a model test: correct rankings, speed and memory."""
     values = [
         (text_of(names.TEXT_LANGUAGES[name]), f"{done.right[name]}/{total}", "" if done.right[name] == total else "bad")
         for name, total in done.asked.items()
@@ -49,14 +49,14 @@ def trial(done: ModelTrial) -> None:
 
 
 def server(done: ServerTrial) -> None:
-    """Draw the result of a server's test: the time, and whether its ranking is right."""
+    """Draw the result of a server test: the time, and whether the ranking is right."""
     texts = [t("answered in {ms:,.0f} ms", ms=1000 * done.seconds)]
     texts += [t("{n} numbers per text", n=done.dimension)] if done.dimension else []
     st.html(f'<div class="t-small {"" if done.right else "t-problem"}">{html(done.verdict)}</div>{facts(texts)}')
 
 
 def memory(model: Running) -> str:
-    """Return a text about the memory of a loaded model."""
+    """Return a text about the memory that a loaded model takes."""
     return t("{size} in memory", size=names.megabytes(model.bytes))
 
 
@@ -66,20 +66,20 @@ def place(model: Running) -> str:
 
 
 def cost(change: ChangeCost) -> None:
-    """Draw the amount of indexing for a change of a base, and its estimated time."""
+    """Draw how much a change of a base indexes again, and the estimated time."""
     values = [(t("notes to split again"), f"{change.notes:,}", "")] if change.notes else []
     values += [(t("pieces of text to index"), f"{change.to_embed:,}", "")]
     st.html(boxes([*values, (t("about"), names.duration(change.seconds), "")]))
 
 
-# What came of logs that were learnt from: what is suggested and by whom, what was known, masked, dropped, not read.
+# Results of learning from logs: what is suggested and by whom, what was known, masked, dropped, not read.
 
 _MOST = 10
-"""Maximum number of dropped suggestions to show with their reasons."""
+"""Maximum number of dropped suggestions to show, each with its reason."""
 
 
 def draw(report: LearningReport) -> None:
-    """Draw a report about learning from logs."""
+    """Draw a report on learning from logs."""
     lines = [*map(text_of, learnt_lines(report.logs, without=["cut", "left_out"]))]
     lines += [
         plain(t("{path} wasn't read: {reason}", path=failed.path, reason=text_of(failed.reason)))
@@ -93,7 +93,7 @@ def draw(report: LearningReport) -> None:
 
 
 SHOWN = 200
-"""Maximum number of rows of a list; the rest is counted."""
+"""Maximum number of rows to show of a list; the rest is counted."""
 
 COUNTS = message_table(
     {
@@ -116,7 +116,7 @@ _FIGURES = message_table(
         "failed": "{n} could not be read",
     }
 )
-"""Texts for the counts of a report, as part of a sentence."""
+"""Texts for the counts in a report, as parts of a sentence."""
 _UNFOLDED = message_table(
     {
         "not_downloaded": "Not downloaded",
@@ -129,7 +129,7 @@ Rows = list[tuple[str, str]]
 
 
 def counts(figures: dict[str, int], remark: str = "") -> None:
-    """Draw the counts of a plan or a report, with failures and removals marked, and a remark."""
+    """Draw the counts of a plan or a report, with failures and removals highlighted, and a remark."""
     tones = {"failed": "bad", "removed": "warn", "incomplete": "warn"}
     values = (
         (text_of(COUNTS[name]), f"{number:,}", tones.get(name, "") if number else "zero")
@@ -170,7 +170,7 @@ def show(plan: SyncPlan) -> None:
 
 
 def summary(done: SyncReport | PackReport | Rechunked) -> list[str]:
-    """Return short texts about the changes in a report, without counts of 0."""
+    """Return short texts about the changes in a report; counts of 0 are left out."""
     if isinstance(done, Rechunked):
         return _rechunked(done)
     numbers = {name: getattr(done, name, 0) for name in _FIGURES}
@@ -180,7 +180,7 @@ def summary(done: SyncReport | PackReport | Rechunked) -> list[str]:
 
 
 def draw_report(done: SyncReport | PackReport | Rechunked) -> None:
-    """Draw a report without its failures."""
+    """Draw a report, except for its failures."""
     match done:
         case SyncReport():
             report(done)
@@ -215,7 +215,7 @@ def _draw_file_lists(result: SyncPlan | SyncReport, *names: str) -> None:
 
 
 def _to_unfold(title: str, rows: Rows, icon: str | None = None) -> None:
-    """Draw rows folded below a title; draws nothing without rows."""
+    """Draw rows folded below a title; draws nothing if there are no rows."""
     if rows:
         with st.expander(title, icon=icon):
             listing(rows)
@@ -240,7 +240,7 @@ def failed(items: Iterable[Failed]) -> Rows:
 
 
 def draw_incomplete(notes: Sequence[IncompleteNote]) -> None:
-    """Draw the notes that lack parts of their files, and notes that may be garbled; draws nothing without any."""
+    """Draw notes that lack parts of their files, and notes whose text may be garbled; draws nothing without any."""
     parts = [
         (incomplete_note, part)
         for incomplete_note in notes
@@ -265,7 +265,7 @@ def draw_incomplete(notes: Sequence[IncompleteNote]) -> None:
 
 
 def listing(rows: Rows) -> None:
-    """Draw the first SHOWN rows and the number of the others."""
+    """Draw the first SHOWN rows, and the number of the others."""
     lines = [f"{html(path)} <i>{html(remark)}</i><br>" for path, remark in rows[:SHOWN]]
     if len(rows) > SHOWN:
         lines.append(html(t("and {n} more", n=len(rows) - SHOWN)))

@@ -1,4 +1,4 @@
-"""Texts from outside -> text that is safe to show: nothing is run, fetched, or read as Markdown by accident."""
+"""Escaping of outside text for display: nothing is run, fetched, or read as Markdown by accident."""
 
 import re
 from collections.abc import Iterable
@@ -15,26 +15,26 @@ _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 _EMOJI = r":(?=(?:100|1234|(?!\d+:)[\w.+-]++):)"
 _ARROW = r"(?<!\S)(?:<->|->|<-|>=|<=|~=)(?!\S)|(?<=[^\s|] )--(?!\S)"
 _IN_LABEL = re.compile(f"{_EMOJI}|{_ARROW}")
-"""Syntax that only Streamlit's labels have: emoji names, and typed arrows."""
+"""Syntax that only Streamlit labels have: emoji names, and arrows."""
 
 FOLLOWED = {"http", "https", "mailto"}
-"""Schemes of clickable links; a link without a scheme leads into the app."""
+"""Schemes of clickable links; links without a scheme lead into the app."""
 
 PASTED = r"data:image/(?:png|jpe?g|gif|webp|bmp|avif);base64,[A-Za-z0-9+/]+={0,2}"
-"""Pattern of `data:` pictures in a text; kinds that may contain a script, such as SVG, don't match."""
+"""Pattern for `data:` pictures in a text, except types that may contain a script, such as SVG."""
 _PASTED = re.compile(PASTED, re.IGNORECASE)
 
 SIGNS = 8_000
-"""Maximum number of Markdown signs, line ends included, that a browser lays out in about two seconds."""
+"""Maximum number of Markdown signs, including line ends, that a browser lays out in about two seconds."""
 DEEPEST = 200
-"""Maximum depth of emphasis, and maximum length of a line's quote and list marks, in a note that can be drawn."""
+"""Maximum depth of emphasis, and maximum length of the quote and list marks of a line, in a note that is rendered."""
 _SIGN = re.compile(r"(?m)[\[\]*_~$|`#\n]|\r(?!\n)|^ *[-+>]")
 _NESTED = re.compile(r"(?m)^(?:[ \t]*+(?:>|(?:[-+*]|\d{1,9}[.)])(?=[ \t])|\[\^[^\]\s]++\]:))*+")
 _EMPHASIS = re.compile(r"(?P<gap>\n[ \t>]*+\n)|(?P<sign>[*_~])(?P=sign)*+")
 
 _APART = "\u2060"
 _NAMELESS = "\ufeff"
-"""Two invisible characters that break up syntax; the second counts as a blank, so it can't begin a name."""
+"""Two invisible characters that break up syntax; the second counts as a space, so it can't begin a name."""
 
 
 def is_pasted(address: str) -> bool:
@@ -59,7 +59,7 @@ def _separate(match: re.Match[str]) -> str:
 
 
 def drawable_part(markdown: str, *, last: bool = False) -> str:
-    """Return the first or the last part of a note that a browser lays out in about two seconds."""
+    """Return the first or last part of a note that a browser can lay out in about two seconds."""
     signs = [sign.start() for sign in _SIGN.finditer(markdown)]
     if len(signs) <= SIGNS:
         return markdown
@@ -67,13 +67,13 @@ def drawable_part(markdown: str, *, last: bool = False) -> str:
 
 
 def is_deeply_nested(markdown: str) -> bool:
-    """Return whether a note's Markdown is too deeply nested for a browser."""
+    """Return whether a note's Markdown is nested too deeply for a browser."""
     markdown = re.sub(LINE_END, "\n", markdown)
     return any(len(line[0]) > DEEPEST for line in _NESTED.finditer(markdown)) or _emphasis(markdown) > DEEPEST
 
 
 def _emphasis(markdown: str) -> int:
-    """Return the most signs of emphasis that are open at once, closed in CommonMark's order within a paragraph."""
+    """Return the maximum number of open emphasis marks, closed in CommonMark's order within a paragraph."""
     most = 0
     open_signs: list[str] = []
     for run in _EMPHASIS.finditer(markdown):
@@ -93,7 +93,7 @@ def _emphasis(markdown: str) -> int:
 
 
 def facts(texts: Iterable[str]) -> str:
-    """Return short texts side by side as HTML, without empty ones."""
+    """Return short texts side by side as HTML; empty ones are left out."""
     return f'<div class="t-facts">{"".join(f"<span>{html(text)}</span>" for text in texts if text)}</div>'
 
 
@@ -103,7 +103,7 @@ def figures(values: Iterable[tuple[str, str]]) -> str:
 
 
 def boxes(values: Iterable[tuple[str, str, str]], remark: str = "") -> str:
-    """Return boxes with a name, a figure and a CSS class each as HTML, followed by a remark."""
+    """Return HTML boxes, each with a name, a figure and a CSS class, followed by a remark."""
     drawn = [
         f'<div class="t-count {tone}"><b>{html(value)}</b><span>{html(name)}</span></div>'
         for name, value, tone in values
@@ -113,12 +113,12 @@ def boxes(values: Iterable[tuple[str, str, str]], remark: str = "") -> str:
 
 
 def folded(title: str, body: str, *, css: str = "") -> str:
-    """Return HTML that is folded below a title."""
+    """Return HTML folded below a title."""
     return f'<details class="{css}"><summary>{html(title)}</summary>{body}</details>'
 
 
 def marked(text: str, spans: Iterable[Span], *, css: str = "") -> str:
-    """Return a text as HTML with its spans in <mark>; spans are in order and don't overlap."""
+    """Return a text as HTML with its spans in <mark>; the spans must be sorted and must not overlap."""
     opening = f'<mark class="{css}">' if css else "<mark>"
     parts, at = [], 0
     for start, end in spans:

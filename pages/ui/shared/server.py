@@ -24,7 +24,7 @@ def address() -> str:
 # What this app changes in Streamlit itself.
 
 _KNOWN = "1.67."
-"""Releases of Streamlit whose private names are known; others aren't changed, and start more slowly."""
+"""Streamlit releases whose private names are known; other releases aren't patched, and start more slowly."""
 
 
 def adjust() -> None:
@@ -47,15 +47,15 @@ def adjust() -> None:
             request_rerun(session, state)
 
     parts: tuple[tuple[object, str, object], ...] = (
-        # The components of installed packages: every package is looked through.
+        # Components of installed packages: Streamlit looks through every package.
         (BidiComponentManager, "discover_and_register_components", lambda _manager, **_options: None),
-        # Data frames among the data of components: pandas is imported to tell.
+        # Data frames in component data: Streamlit imports pandas to detect them.
         (serialization, "is_dataframe_like", lambda _value: False),
-        # Durations in any words: pandas is imported to read them. Those of the app are milliseconds.
+        # Durations in words: Streamlit imports pandas to read them. Those of the app are milliseconds.
         (text_widgets, "time_to_seconds", lambda text: float(text.removesuffix("ms")) / 1000),
-        # Emojis as icons of options: a pattern of all of them is compiled for the first text that isn't ASCII.
+        # Emoji icons of options: Streamlit compiles a pattern of all emojis for the first non-ASCII text.
         (string_util, "extract_leading_emoji", lambda text: ("", text)),
-        # A hint for those who run a page without Streamlit: the files of all modules are resolved to tell.
+        # A hint for users who run a page without Streamlit, for which it resolves the files of all modules.
         (delta_generator, "_use_warning_has_been_displayed", True),
         (AppSession, "request_rerun", request_rerun_of_page),
     )
@@ -63,7 +63,7 @@ def adjust() -> None:
         setattr(owner, name, substitute)
 
 
-# The configuration of Streamlit's front end: it shows no boxes about lost connections, which would take the focus.
+# The configuration of Streamlit's front end, without boxes about lost connections, which would take the focus.
 
 _PLACE = "/_stcore/host-config"
 
@@ -84,7 +84,7 @@ _ANSWER = JSONResponse({"allowedOrigins": [], "blockErrorDialogs": True}, header
 
 SOURCES = {
     "default-src": "'none'",
-    # The components' scripts come as blobs; the sum is that of the one line in Streamlit's own page.
+    # The components' scripts come as blobs; the hash is that of the only line in Streamlit's own page.
     "script-src": "'self' blob: 'sha256-THxz9J9+wf7rhwR2YkXJoSZ13UCmYyC+3lNDv2+8ugA='",
     "style-src": "'self' 'unsafe-inline'",
     "img-src": "'self' data:",
@@ -107,7 +107,7 @@ HEADERS: Mapping[str, str] = {
 
 
 class Policy:
-    """Middleware that adds HEADERS to every response, also of a refused WebSocket."""
+    """Middleware that adds HEADERS to every response, including that to a refused WebSocket."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

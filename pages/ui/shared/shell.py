@@ -1,4 +1,4 @@
-"""The frame of every page: set-up, language, menu, the workspace, the model's state, errors, and dialogs."""
+"""The frame of every page: setup, language, menu, workspace, model state, errors, and dialogs."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -16,14 +16,14 @@ from pages.ui.shared import jobs, look, names, pinned, server, shortcuts, style,
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import page_title, small_print, t, text_of
 
-# The quick switcher: from every page to a note by its title, an alias or its path, to a page, and to a new note.
+# The quick switcher: from every page to a note by title, alias or path, to a page, or to a new note.
 
 SHOWN = 10
 _OPEN = "switching"
 TODAY = "today_wanted"
-"""Session key of the request for today's note, which the Notes page fulfils."""
+"""Session key for the request for today's note, which the Notes page handles."""
 NEW = "new_title"
-"""Session key of the title, which may be empty, of a new note that the Notes page begins."""
+"""Session key for the title of a new note, which may be empty; the Notes page begins the note."""
 
 
 def open_today() -> None:
@@ -39,7 +39,7 @@ def open_new(title: str = "") -> None:
 
 
 def _go_to_notes() -> None:
-    """Go to the Notes page; if it is the current page, its address with the open note stays."""
+    """Go to the Notes page; if it is the current page, keep its address with the open note."""
     if st.session_state["page"] == "notes":
         st.rerun()
     st.switch_page("notes.py")
@@ -94,7 +94,7 @@ def _close() -> None:
 
 
 PATIENCE = 3.0
-"""Seconds for which the app waits for another process that writes; then it opens read-only."""
+"""Seconds that the app waits for another process that writes; after that, it opens read-only."""
 WARM_AFTER = 0.8
 """Seconds before the model is loaded, so that the first page is drawn before the tokenizer blocks the process."""
 
@@ -111,7 +111,7 @@ MEANWHILE = message_table(
         "failed": "You can still search by words.",
     }
 )
-"""Hints about searching while the model isn't loaded, by the state of the job `warm`."""
+"""Hints about searching while no model is loaded, by the state of the job `warm`."""
 
 FRESHNESS = {
     "current": ("ready", message("Up to date")),
@@ -119,9 +119,9 @@ FRESHNESS = {
     "notice": ("absent", None),
     "attention": ("failed", None),
 }
-"""Dot and title of each freshness state; without a title, the first message is the title."""
+"""Dot and title for each freshness state; if the title is empty, the first message is the title."""
 IDLE = 3.0
-"""Seconds between two checks of the freshness while folders are watched."""
+"""Seconds between two freshness checks while folders are watched."""
 
 PAGES = {
     "home": ("home.py", ":material/home:", message("Home")),
@@ -135,9 +135,9 @@ PAGES = {
     "settings": ("settings.py", ":material/settings:", message("Settings")),
     "help": ("help.py", ":material/help:", message("Help")),
 }
-"""Pages in the order of the menu, each with its file, icon and title."""
+"""Pages in menu order, each with its file, icon and title."""
 EVERY_DAY, WORKBENCH, FOOT = (tuple(PAGES)[part] for part in (slice(4), slice(4, 8), slice(8, None)))
-"""Parts of the menu; the workbench, for users who look into how their notes are found, is folded."""
+"""Parts of the menu; the workbench, for users who want to see how notes are found, is folded."""
 _DOOR = "workbench"
 CHAPTERS = {
     "search": "search",
@@ -153,7 +153,7 @@ CHAPTERS = {
 
 
 def start() -> st.Page:
-    """Draw the frame and return the page to run in it; if the workspace can't be opened, draw the reason and stop."""
+    """Draw the frame and return the page to run; if the workspace can't be opened, draw the reason and stop."""
     try:
         workspace, holder = _opened()
     except TesseraError as error:
@@ -174,14 +174,14 @@ def workspace() -> Workspace:
 
 
 def reopen() -> None:
-    """Open the workspace again, which applies a waiting backup, and redraw the page."""
+    """Reopen the workspace, which applies a waiting backup, and redraw the page."""
     _opened.clear()
     st.rerun()
 
 
 @contextmanager
 def errors() -> Iterator[None]:
-    """Draw a TesseraError, and the error of the last callback, as boxes; other exceptions are bugs."""
+    """Draw a TesseraError, and the error of the last callback, as boxes; other exceptions are bugs and pass through."""
     widgets.problem_of("")
     try:
         yield
@@ -200,7 +200,7 @@ def unreadable() -> Iterator[None]:
 
 
 def on_demand(label: str, key: str, icon: str, draw: Callable[[], None]) -> None:
-    """Draw an expander as a fragment, whose content is drawn only while it is open."""
+    """Draw an expander as a fragment; its content is drawn only while it is open."""
 
     @st.fragment
     def part() -> None:
@@ -215,8 +215,8 @@ def on_demand(label: str, key: str, icon: str, draw: Callable[[], None]) -> None
 def popover(label: str, key: str, icon: str, draw: Callable[[], None]) -> None:
     """Draw a popover as a fragment, so that its content is redrawn without the rest of the page.
 
-    The content is drawn from the start. A popover that reports its opening also reports its closing after a click on a
-    link: Streamlit would then run the page that was left, and the new page would stay blank.
+    The content is drawn from the start. A popover that reports when it opens would also report when a click on a link
+    closes it; Streamlit would then run the old page, and the new page would stay blank.
     """
 
     @st.fragment
@@ -229,18 +229,18 @@ def popover(label: str, key: str, icon: str, draw: Callable[[], None]) -> None:
 
 @st.cache_resource(show_spinner=False, on_release=lambda opened: opened[0].close())
 def _opened() -> tuple[Workspace, StoreError | None]:
-    """Open the workspace of this server; return it, and why it is read-only, or None."""
+    """Open the workspace of this server; return it, and the reason if it is read-only, else None."""
     holder = None
     try:
         workspace = Workspace(patience=PATIENCE)
     except (WorkspaceLocked, NotWritable, DiskFull) as error:
         workspace, holder = Workspace(readonly=True), error
-    # An error of a page is Streamlit's: with rich it would be printed and not logged.
+    # Streamlit handles errors of pages; with rich, they would be printed instead of logged.
     st.set_option("logger.enableRich", False)
     workspace.log.listen("streamlit.error_util", "uvicorn.error", "asyncio")
     workspace.models.start_warming(after=WARM_AFTER)
     if not workspace.readonly:
-        with suppress(OSError):  # then commands are refused while the app is open, and nothing else changes
+        with suppress(OSError):  # then commands are refused while the app is open; nothing else changes
             workspace.access.open(server.address())
     try:
         workspace.start_watching()
@@ -258,7 +258,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
         for name, (path, _, title) in PAGES.items()
     }
     page = st.navigation(list(pages.values()), position="hidden")
-    # The icon of the tab is set here: one of a page's own would be fetched from Google.
+    # The tab icon is set here; a page's own icon would be fetched from Google.
     st.set_page_config(page_icon=PROGRAM / "data" / "icon" / "tessera.png", layout="wide")
     before, st.session_state["page"] = st.session_state.get("page"), page.url_path or "home"
     look.settle_look(workspace)
@@ -330,9 +330,9 @@ def _menu(
 def _state(workspace: Workspace) -> None:
     _model_state(workspace)
     with suppress(TesseraError):  # the page says what is wrong with the database
-        if workspace.bases.all() and (now := workspace.freshness).state != "working":  # its progress is drawn above
+        if workspace.bases.all() and (now := workspace.freshness).state != "working":  # the progress is drawn above
             st.html(freshness_html(now))
-            # A second link to the page would be marked in addition to its entry in the menu.
+            # A second link to a page would be highlighted in addition to its menu entry.
             label, waits = t("See what it is"), now.state in ("notice", "attention")
             if waits and widgets.small(label, "see_state", "arrow_forward"):
                 st.switch_page("bases.py")
@@ -367,7 +367,7 @@ def _model_state(workspace: Workspace) -> None:
 
 
 def _care(workspace: Workspace) -> None:
-    """Draw warnings about a nearly full disk and a failed backup."""
+    """Draw warnings about a nearly full disk or a failed backup."""
     if free := workspace.little_space:
         text = t("The disk is nearly full: {size} left. Settings show what takes up space.", size=names.megabytes(free))
         st.warning(plain(text), icon=":material/hard_drive:")
@@ -385,7 +385,7 @@ def _unusable(error: TesseraError) -> None:
 
 
 def report(made: Callable[[], object]) -> None:
-    """Draw the content of a bug report for copying; it is made when the user opens it."""
+    """Draw a bug report for copying; it is made when the user opens it."""
 
     def draw() -> None:
         small_print("Versions, sizes, settings and the last errors. No text, name, path, address or key of yours.")

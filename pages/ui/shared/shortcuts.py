@@ -10,13 +10,13 @@ from pages.ui.shared.safe import html
 from pages.ui.shared.text import t
 from pages.ui.shared.widgets import component
 
-# Keys that work on every page: a component without a look of its own.
+# Keys that work on every page, as a component without any visible part.
 
 KEYS = component("keys", __file__, before="scrolling.js")
 
 
 def listen(*, searches: bool, language: str) -> str:
-    """Listen to the keys of every page and to the arrow keys; return the pressed key's action in `EVERYWHERE`, or "".
+    """Listen to the shortcut keys and the arrow keys; return the pressed key's action in `EVERYWHERE`, or "".
 
     `language` is the page's language for screen readers.
     """
@@ -37,7 +37,7 @@ EVERYWHERE = {
     "today": ("Ctrl+D",),
     "keys": ("?",),
 }
-"""Action -> keys on every page; `keys.js` listens to them, to keys without Ctrl or Alt only outside of fields."""
+"""Action -> keys on every page; `keys.js` handles them. Keys without Ctrl or Alt work only outside of text fields."""
 
 SHORTCUTS: dict[Message, dict[Message, tuple[str, ...]]] = {
     message("Everywhere"): {
@@ -73,7 +73,7 @@ SHORTCUTS: dict[Message, dict[Message, tuple[str, ...]]] = {
         message("Reject or delete"): ("X",),
     },
 }
-"""Actions with their keys, by the place where they work."""
+"""Actions with their keys, by where they work."""
 _OPEN = "listing_keys"
 
 

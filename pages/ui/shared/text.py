@@ -1,4 +1,4 @@
-"""Texts in the session's language: English in the code, other languages from the catalogues of `core.base.locale`."""
+"""Texts in the session's language: English in the code, other languages from the catalogues in `core.base.locale`."""
 
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
@@ -46,31 +46,31 @@ def section_title(text: str, /, **fields: object) -> None:
 
 
 def text_of(value: object, /, **fields: object) -> str:
-    """Render a message in the session's language, with further fields."""
+    """Render a message in the session's language, with additional fields."""
     if isinstance(value, Message) and fields:
         value = replace(value, fields={**value.fields, **fields})
     return render(value, session_language())
 
 
 def sentences(texts: Iterable[str]) -> str:
-    """Join sentences with the space that the language puts between them; empty ones are left out."""
+    """Join sentences with the space that the language puts between them; empty sentences are left out."""
     return reduce(
         lambda text, more: t("{text} {more}", text=text, more=more) if text else more, filter(None, texts), ""
     )
 
 
 def join_list(texts: Iterable[str]) -> str:
-    """Join texts with the language's separator for lists."""
+    """Join texts with the list separator of the language."""
     return t(", ").join(texts)
 
 
 def with_label(label: str, text: str) -> str:
-    """Return a label followed by a text."""
+    """Return a label and a text, joined as the language does."""
     return t("{name}: {text}", name=label, text=text)
 
 
 def with_note(text: str, note: object) -> str:
-    """Return a text with a remark in brackets."""
+    """Return a text followed by a remark in brackets."""
     return t("{text} ({note})", text=text, note=note)
 
 

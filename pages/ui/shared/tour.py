@@ -10,7 +10,7 @@ from pages.ui.shared.safe import html
 from pages.ui.shared.text import session_language, t, text_of
 
 _STEP = "tour_step"
-"""Session key of the open step's number, None after the tour."""
+"""Session key for the number of the current step, None after the tour."""
 _PREFERENCE = "tour"
 _ENDED = "ended"
 NOTES = {
@@ -25,7 +25,7 @@ _MARK = "outline: 3px solid var(--t-accent); outline-offset: 5px; border-radius:
 
 @frozen
 class TourStep:
-    """A step of the tour: its page, the CSS selector of a control, and the card's text; `note` is a key of NOTES."""
+    """A step of the tour: its page, the CSS selector of a control, and the card's text; `note` is a key in NOTES."""
 
     page: str
     marks: str
@@ -90,7 +90,7 @@ def has_sample(workspace: Workspace) -> bool:
 
 
 def offer(workspace: Workspace) -> None:
-    """Offer the tour if the sample notes exist, until it was taken or refused."""
+    """Offer the tour if the sample notes exist, until the user has taken or declined it."""
     if _STEP in st.session_state or not has_sample(workspace) or workspace.preferences.get(_PREFERENCE) == _ENDED:
         return
     with widgets.row("tour_offer", border=True):
@@ -107,7 +107,7 @@ def begin_button(workspace: Workspace, **more: object) -> None:
 
 
 def draw(workspace: Workspace, page: str) -> None:
-    """Draw the card of the current step, or on other pages the button that leads back to the step."""
+    """Draw the card of the current step, or on other pages a button that leads back to the step."""
     number = st.session_state.get(_STEP)
     if number is None:
         return
@@ -136,8 +136,8 @@ def draw(workspace: Workspace, page: str) -> None:
 
 
 def end(workspace: Workspace) -> None:
-    """End the tour, which isn't offered again."""
-    st.session_state[_STEP] = None  # where preferences can't be stored, this session remembers it
+    """End the tour and don't offer it again."""
+    st.session_state[_STEP] = None  # if preferences can't be stored, this session remembers it
     workspace.preferences.set(_PREFERENCE, _ENDED)
 
 

@@ -1,4 +1,4 @@
-"""A tree of folders and notes, from which the user chooses; in a large tree, folders are sent when unfolded."""
+"""A tree of folders and notes to choose from; a large tree sends a folder's content when it is unfolded."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,32 +12,32 @@ from pages.ui.shared.text import t, text_of
 from pages.ui.shared.widgets import component, stamp
 
 DEEPEST = 12
-"""Maximum depth of folders; deeper folders share a line."""
+"""Maximum depth of folders; deeper folders are joined on one line."""
 OPEN = 60
-"""Maximum number of notes of a filtered tree whose folders are all unfolded."""
+"""Maximum number of notes in a filtered tree whose folders are all unfolded."""
 WHOLE = 500
-"""Maximum number of notes in a tree that is sent whole; of larger trees, only unfolded folders are sent."""
+"""Maximum number of notes in a tree that is sent whole; larger trees send only unfolded folders."""
 STEP = 200
-"""Number of a folder's notes to send when it is unfolded, and each time the user asks for more."""
+"""Number of notes of a folder to send when it is unfolded, and each time the user asks for more."""
 
 Path = tuple[str, ...]
 Folder = dict[str, Any]
-"""A folder for the component: `name`, `count` of its notes, `folders` and `notes`.
+"""A folder for the component: `name`, `count` of notes, `folders` and `notes`.
 
-A note is a list of its id, its title, a small text, and whether it waits to be indexed.
+A note is a list: id, title, small text, and whether it waits to be indexed.
 """
 
 VIEW = component("note_tree", __file__, "<div class='tree'></div>")
 """Component; a click triggers `pick` with a note's id.
 
-Unfolding a folder without its content, or asking for more, triggers `open` with its path. Dropping notes on a folder
-triggers `move` with their ids and its path.
+Unfolding a folder whose content wasn't sent, or asking for more, triggers `open` with its path. Dropping notes on a
+folder triggers `move` with their ids and its path.
 """
 
 
 @dataclass(frozen=True)
 class NoteTree:
-    """The notes that pass the `filters` (the first is the base); with `several` bases, each has a folder.
+    """Notes that match the `filters`, the first of which is the base; with `several` bases, each has a folder.
 
     With `counts`, a note shows its number of chunks, else the kind of its document.
     """
@@ -99,7 +99,7 @@ def draw(
 
 
 def folders(cards: Sequence[NoteSummary], *, several: bool, counts: bool = True) -> Folder:
-    """Return notes as nested folders."""
+    """Return the notes as nested folders."""
     root: Folder = {"name": "", "count": 0, "folders": {}, "notes": []}
     for card in sorted(cards, key=lambda card: (card.path or card.title).casefold().split("/")):
         folder = root
@@ -123,7 +123,7 @@ def _above(card: NoteSummary, *, several: bool) -> Path:
 
 
 def unfolded(folder: Folder, opened: Mapping[Path, int], above: Path, chosen: str | None, path: Path = ()) -> Folder:
-    """Return the part of a folder to send: name and count, and the content of unfolded folders.
+    """Return the part of a folder to send: name and count, and the content if it is unfolded.
 
     `opened` maps folders to the number of notes to send. The folders `above` the chosen note are unfolded too, and the
     chosen note is always sent.

@@ -8,10 +8,10 @@ from pages.ui.shared import jobs, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
 
-# Questions to begin with: of the user's own notes, else of the sample notes.
+# Example questions about the user's own notes, else about the sample notes.
 
 READ = 12
-"""Number of last changed notes for making examples."""
+"""Number of recently changed notes from which examples are made."""
 SHOWN = 3
 OF_SAMPLES = (
     message("when should I replace my bike chain"),
@@ -28,7 +28,7 @@ EXAMPLE = (
     ),
     message("Kestrel decision log › D-04: One primary, no automatic failover › Context"),
 )
-"""Texts in the picture of an answer: a question, the marked part of its quote, and the quote's place."""
+"""Texts in the example answer: a question, the marked part of its quote, and the quote's source."""
 
 
 def questions(workspace: Workspace) -> list[str]:
@@ -53,7 +53,7 @@ def links(workspace: Workspace) -> None:
 
 
 def example() -> str:
-    """Return the picture of an answer from the sample notes as HTML."""
+    """Return an example answer from the sample notes as HTML."""
     question, marked, source = map(text_of, EXAMPLE)
     return (
         f'<figure class="t-example" role="img" aria-label="{html(t("A question, and the passage that answers it"))}">'
@@ -65,14 +65,14 @@ def example() -> str:
 
 
 def no_notes(workspace: Workspace, text: str) -> None:
-    """Draw the purpose of a page without notes, the buttons that import notes, and the progress of the import."""
+    """Draw the purpose of a page that has no notes, the buttons that import notes, and the progress of an import."""
     st.html(f'<p class="t-lead">{html(text)}</p>')
     beginnings(workspace)
     jobs.panel(workspace)
 
 
 def beginnings(workspace: Workspace) -> None:
-    """Draw two buttons to begin: one imports the sample notes, the other leads to importing the user's own notes."""
+    """Draw two buttons to begin: one imports the sample notes, the other opens the import of the user's notes."""
     with st.container(horizontal=True):
         samples(workspace, type="primary")
         if widgets.button(t("Import my notes"), "to_import", "folder_open", disabled=jobs.is_shut(workspace)):

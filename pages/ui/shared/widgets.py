@@ -1,4 +1,4 @@
-"""Widgets shared by all pages: buttons with icons, choices, tables, links to notes, and components."""
+"""Widgets for all pages: buttons with icons, selectors, tables, links to notes, and components."""
 
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ Item = TypeVar("Item")
 
 
 class Binding(TypedDict):
-    """What binds a widget to a value: its key and its callback."""
+    """Arguments that bind a widget to a value: its key and its callback."""
 
     key: str
     on_change: Callable[..., None]
@@ -43,7 +43,7 @@ def drawn(draw: Callable[..., Item], *values: object, **more: object) -> Item:
 def button(label: str, key: str, icon: str = "", **more: object) -> bool:
     """Draw a button with a Material icon; return whether it was pressed.
 
-    A TesseraError of `on_click` is shown as a box.
+    A TesseraError in `on_click` is shown as a box.
     """
     return _pressable(st.button, label, key, icon, **more)
 
@@ -70,7 +70,7 @@ def _pressable(draw: Callable[..., bool], label: str, key: str, icon: str, **mor
 
 
 def guarded(act: Callable[..., object], key: str = "") -> Callable[..., None]:
-    """Return a callback whose TesseraError is shown as a box, because Streamlit would show it as a bug.
+    """Wrap a callback so that its TesseraError is shown as a box; Streamlit would show it as a bug.
 
     With the `key` of its button, `problem_of` draws the box.
     """
@@ -85,7 +85,7 @@ def guarded(act: Callable[..., object], key: str = "") -> Callable[..., None]:
 
 
 def problem_of(key: str) -> None:
-    """Draw the error of the last click on a button, once."""
+    """Draw the error that the last click on a button caused, once."""
     if error := st.session_state.pop(f"{_OF_CALLBACK}{key}", None):
         problem(error)
 
@@ -96,7 +96,7 @@ def problem(error: TesseraError) -> None:
 
 
 def forget_presses() -> None:
-    """Forget presses of buttons that a whole run didn't draw."""
+    """Forget button presses whose button a whole run didn't draw."""
     _presses().clear()
 
 
@@ -112,9 +112,9 @@ def toggled() -> set[str]:
 
 
 def toggling(name: str) -> dict[str, object]:
-    """Return the arguments of a button that adds a name to `toggled` or removes it.
+    """Return button arguments that add a name to `toggled` or remove it.
 
-    The callback reads no session state, for the reason in `_pressable`.
+    The callback doesn't read the session state, for the reason given in `_pressable`.
     """
     return {"on_click": toggled().symmetric_difference_update, "args": ({name},)}
 
@@ -125,12 +125,12 @@ def heading(text: str) -> None:
 
 
 def small(label: str, key: str, icon: str, **more: object) -> bool:
-    """Draw a button without a frame."""
+    """Draw a button without a border."""
     return button(label, key, icon, type="tertiary", **more)
 
 
 def close(key: str, about: str, **more: object) -> None:
-    """Draw a cross that removes or closes something; `about` is its tooltip."""
+    """Draw a cross button that removes or closes something; `about` is its tooltip."""
     small("", key, "close", help=about, **more)
 
 
@@ -147,7 +147,7 @@ def count_button(label: str, count: int, key: str, icon: str, *, disabled: bool,
 
 
 def distinct(texts: Mapping[Option, str]) -> Mapping[Option, str]:
-    """Return the texts of options, with equal texts numbered, because Streamlit identifies options by text."""
+    """Number equal texts of options, because Streamlit identifies options by text."""
     options: dict[str, Option] = {}
     same: Counter[str] = Counter()
     for option, text in texts.items():
@@ -172,13 +172,13 @@ def select_in(place: Place, label: str, texts: Mapping[Option, str], key: str, *
 
 
 def select_hidden(label: str, names: Iterable[str], key: str, **more: object) -> str:
-    """Draw a select box of names, whose label is for screen readers; the choice survives leaving the page."""
+    """Draw a select box of names with a label for screen readers; the choice survives leaving the page."""
     more |= {"label_visibility": "collapsed", "persist_state": "session"}
     return select(label, {name: name for name in names}, key, **more)
 
 
 def select_or_type(label: str, texts: Mapping[str, str], first: str, key: str, help: str | None = None) -> str:
-    """Draw a select box that begins with `first`, in which the user can also type a new option."""
+    """Draw a select box that starts with `first` and also accepts a new option typed by the user."""
     index, shown = list(texts).index(first), distinct(texts)
     chosen = st.selectbox(
         label, list(texts), index, lambda name: shown.get(name, name), key, help, accept_new_options=True
@@ -235,11 +235,11 @@ def menu(
 
 
 def bound(key: str, value: Option, store: Callable[[Option], object]) -> Binding:
-    """Return the arguments of a widget that shows a value and stores the user's choice."""
+    """Return the arguments for a widget that shows a value and stores the user's choice."""
     st.session_state[key] = value
 
     def changed() -> None:
-        # A widget of a tab that was closed reports its value once more.
+        # A widget in a closed tab reports its value once more.
         if (chosen := st.session_state.get(key, value)) != value:
             store(chosen)
 
@@ -247,7 +247,7 @@ def bound(key: str, value: Option, store: Callable[[Option], object]) -> Binding
 
 
 def begin_with(key: str, options: Container[object], first: object) -> None:
-    """Set a widget to `first` if its choice isn't among the options."""
+    """Set a widget to `first` if its current value isn't among the options."""
     if st.session_state.get(key) not in options:
         st.session_state[key] = first
 
@@ -259,13 +259,13 @@ def more(left: int) -> None:
 
 
 def lines(texts: Sequence[str], most: int = 30) -> None:
-    """Draw up to `most` texts, a line each, and the number of the others."""
+    """Draw up to `most` texts, one per line, and the number of the others."""
     st.html("".join(f"<div>{html(text)}</div>" for text in texts[:most]))
     more(len(texts) - most)
 
 
 def in_columns(items: Sequence[Item], count: int) -> Iterator[tuple[DeltaGenerator, Item]]:
-    """Draw rows of columns, and yield the items, each with its column."""
+    """Draw rows of columns, and yield each item with its column."""
     for first in range(0, len(items), count):
         yield from zip(st.columns(count), items[first : first + count], strict=False)
 
@@ -277,7 +277,7 @@ def row(key: str | None = None, **more: object) -> DeltaGenerator:
 
 
 def halves(key: str) -> Sequence[DeltaGenerator]:
-    """Return two columns, which are below each other on narrow screens."""
+    """Return two columns; on narrow screens, they are one below the other."""
     with st.container(key=f"halves_{key}"):
         return st.columns(2, gap="large")
 
@@ -343,17 +343,17 @@ def note_link(note_id: str, label: str = "", **place: str) -> None:
 
 
 def base_filter(bases: Sequence[str], key: str) -> str:
-    """Draw the choice of a base and return its name, "" for all bases."""
+    """Draw the base selector and return the chosen name, "" for all bases."""
     texts = {"": t("All bases"), **{name: name for name in bases}}
     begin_with(key, texts, "")
     return select(t("Base"), texts, key, persist_state="session")
 
 
-# Components: the script of one, and its style where it has one, are files of its name next to the module that draws it.
+# Components: the script and, if any, the style of each are files with its name next to the module that draws it.
 
 
 def component(name: str, module: str, html: str | None = None, *, before: str = "") -> ComponentRenderer:
-    """Register a component from files next to `module`: `note_tree` has `note_tree.js`, and maybe `note_tree.css`.
+    """Register a component from files next to `module`: `note_tree` has `note_tree.js` and optionally `note_tree.css`.
 
     `before` is a script in the same folder that runs first.
     """
@@ -378,15 +378,15 @@ COPY = component("copying", __file__, "<button></button>")
 
 
 def copy_button(label: str, text: str, key: str, copied: Callable[[], None] | None = None) -> None:
-    """Draw a button that copies a text; after copying it changes its label and calls `copied`."""
+    """Draw a button that copies a text; afterwards it changes its label and calls `copied`."""
     data = {"label": label, "done": t("Copied"), "text": text, "tells": copied is not None}
     COPY(key=key, data=data, width="content", height="content", on_copied_change=copied or (lambda: None))
 
 
-# What a screen reader announces: how many hits there are, and the end of a job; errors are alerts already.
+# What screen readers announce: the number of hits, and the end of a job; errors are alerts already.
 
 PLACES = (".st-key-chips [data-testid='stCaptionContainer'] p", ".t-done b")
-"""Selectors of texts that are read aloud when they appear or change."""
+"""Selectors of texts that screen readers read aloud when the texts appear or change."""
 
 ALOUD = component("aloud", __file__)
 

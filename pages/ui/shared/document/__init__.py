@@ -1,7 +1,7 @@
-"""A note's Markdown -> HTML that looks as in Obsidian, without scripts, styles and requests.
+"""Rendering of a note's Markdown as HTML that looks as in Obsidian, without scripts, styles and requests.
 
-`drawing` writes all tags. The note contributes only escaped text, and web addresses, which open by a click only. In
-the browser, `view` removes elements and attributes that aren't on its lists.
+`drawing` writes all tags. The note contributes only escaped text, and web addresses, which are opened only by a click.
+In the browser, `view` removes elements and attributes that aren't on its lists.
 """
 
 import itertools
@@ -20,7 +20,7 @@ from pages.ui.shared.safe import Span, drawable_part, html, is_deeply_nested
 __all__ = ["HeadingSource", "RenderedNote", "SourceSpan", "Sources", "document"]
 
 DEEPEST = 3
-"""Maximum depth of embedded notes."""
+"""Maximum nesting depth of embedded notes."""
 MOST = 30
 """Maximum number of embedded notes in a note."""
 EMBEDDED = 60_000
@@ -43,14 +43,14 @@ _OPTIONS = OptionsDict(
 
 @frozen
 class RenderedNote:
-    """A note as HTML, with its headings, and the first lines of its blocks, counted from 0."""
+    """A note as HTML, with its headings and the first lines of its blocks, counted from 0."""
 
     html: str
     headings: tuple[HeadingSource, ...]
     lines: tuple[int, ...] = ()
 
     def anchor(self, place: str) -> str:
-        """Return the HTML id of a heading, or of a block such as `^block`; "" if there is none."""
+        """Return the HTML id of a heading or of a block such as `^block`, "" if there is none."""
         return anchor(self.headings, place)
 
 
@@ -61,7 +61,7 @@ class _Budget:
 
 
 def document(text: str, sources: Sources, passage: Span | None = None) -> RenderedNote:
-    """Render a note's text, with a passage marked; callers must exclude `is_deeply_nested` text."""
+    """Render a note's text with a passage marked; callers must exclude text that `is_deeply_nested`."""
     return _document(text, sources, passage, (), _Budget())
 
 
@@ -110,7 +110,7 @@ def _visible(inline: Token) -> str:
 def _footnotes(environment: Environment, drawing: Drawing) -> str:
     """Return the referenced footnotes, in order of reference, as HTML."""
     items = []
-    # A footnote may refer to another one, which then follows.
+    # A footnote may refer to another footnote, which then follows.
     order: list[str] = environment.get("footnote_order", [])
     for number, name in enumerate(order, 1):
         body = drawing.render(parse(environment["footnotes"][name], environment), _OPTIONS, environment)
@@ -120,7 +120,7 @@ def _footnotes(environment: Environment, drawing: Drawing) -> str:
 
 
 def _marked(tokens: Sequence[Token], first: int, last: int) -> Iterator[Token]:
-    """Yield the tokens, with the blocks in a range of lines wrapped as a passage; containers may be partly marked."""
+    """Yield the tokens, with the blocks in a range of lines wrapped as a passage, also inside containers."""
     inside = False
     for group in _siblings(tokens):
         start, end = (group[0].map or [first, first])[:2] if group[0].map else (-1, -1)
@@ -153,7 +153,7 @@ def _siblings(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
 
 
 def _part(body: str, name: str) -> str:
-    """Return the section or block of a text that a link names; without a name, the whole text."""
+    """Return the section or block of a text that a link names; for an empty name, the whole text."""
     if not name:
         return body
     lines = body.splitlines(keepends=True)
@@ -173,5 +173,5 @@ def _part(body: str, name: str) -> str:
 
 
 def as_written(text: str) -> str:
-    """Return a text as HTML, unformatted."""
+    """Return a text as HTML, without formatting."""
     return f'<div class="code"><pre><code>{html(text)}</code></pre></div>'

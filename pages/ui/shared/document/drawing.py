@@ -1,4 +1,4 @@
-"""Tokens -> HTML, in which all text of the note is escaped; links lead to notes, files and headings."""
+"""Rendering of tokens as HTML: all text of the note is escaped; links lead to notes, files and headings."""
 
 import re
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
@@ -37,7 +37,7 @@ class SourceSpan:
 
 @frozen
 class HeadingSource:
-    """A heading of a note, with its id in the page."""
+    """A heading of a note, with its id on the page."""
 
     level: int
     text: str
@@ -45,40 +45,40 @@ class HeadingSource:
 
 
 class Sources(Protocol):
-    """Resolver of a note's links."""
+    """Resolver for a note's links."""
 
     @property
     def can_click(self) -> bool:
-        """Whether tags can be clicked."""
+        """Whether tags are clickable."""
 
     @property
     def can_tick(self) -> bool:
-        """Whether the check boxes of tasks can be clicked."""
+        """Whether the checkboxes of tasks are clickable."""
 
     @property
     def first_line(self) -> int:
-        """The line of the note, counted from 0, at which the drawn text begins."""
+        """Line of the note, counted from 0, at which the rendered text begins."""
 
     def note(self, target: str, *, relative: bool) -> SourceSpan | None:
-        """Return the target note of a link, or None; `relative` for links in Markdown's own syntax."""
+        """Return the target note of a link, or None; `relative` is for links in Markdown syntax."""
 
     def missing(self, target: str, *, relative: bool) -> str:
-        """Return the path at which a broken link's note would be made, "" if it can't be made."""
+        """Return the path at which a click creates the missing note of a link, "" if it can't be created."""
 
     def file(self, target: str) -> str | None:
         """Return the address of a picture or another file in the note's folder, or None."""
 
     def text(self, note_id: str) -> "tuple[str, Sources]":
-        """Return the text of another note, and the resolver of its links."""
+        """Return the text of another note, and the resolver for its links."""
 
 
 def same(heading: str, name: str) -> bool:
-    """Return whether a link's part names a heading, in Obsidian's spelling or as in a web address."""
+    """Return whether a link's fragment names a heading, in Obsidian's spelling or as in a web address."""
     return _plain(heading) == _plain(name) != ""
 
 
 def anchor(headings: Sequence[HeadingSource], place: str) -> str:
-    """Return the id of a heading, or of a block such as `^block`; "" if there is none."""
+    """Return the id of a heading or of a block such as `^block`, "" if there is none."""
     if place.startswith("^"):
         return place.casefold()
     return next((heading.id for heading in headings if same(heading.text, place.rpartition("#")[2])), "")
@@ -93,7 +93,7 @@ def _plain(text: str) -> str:
 MOST = 4_000
 """Maximum number of characters of a formula to render; a longer formula is shown as its source."""
 DEEPEST = 40
-"""Maximum depth of nested braces."""
+"""Maximum nesting depth of braces."""
 
 _ELEMENTS = frozenset(
     "math mrow mi mo mn ms mtext mspace mfrac msqrt mroot msub msup msubsup munder mover munderover mtable mtr mtd mstyle"
@@ -111,7 +111,7 @@ _SIZE = re.compile(r"\\(?:tag|label)\*?\{[^{}]*\}|\\nonumber|\\notag")
 
 
 def math(tex: str, *, block: bool) -> str:
-    """Return a formula as MathML; a formula that can't be parsed becomes a line of simple HTML."""
+    """Return a formula as MathML; a formula that can't be parsed becomes a line of plain HTML."""
     if len(tex) > MOST or _depth(tex) > DEEPEST:
         return f"<code>{html(tex[:MOST])}</code>"
     try:
@@ -155,7 +155,7 @@ def _drawn(element: Element) -> Iterator[str]:
 
 
 def _fenced(element: Element) -> Iterator[Element]:
-    """Yield the children of an element; brackets around a table are replaced by a class of the table."""
+    """Yield the children of an element; brackets around a table become a class of the table."""
     children = list(element)
     while children:
         first, *rest = children[:3]
@@ -201,11 +201,11 @@ _FIXED = {
     "table_close": "</table></div>\n",
     "passage_close": "</div>",
 }
-"""Tokens with constant HTML."""
+"""HTML for tokens whose HTML is constant."""
 
 
 class Drawing(RendererHTML):
-    """Renderer of one note's tokens, with a method per type; `embed` renders another note or a part of it."""
+    """Renderer of a note's tokens, with a method per token type; `embed` renders another note or a part of it."""
 
     def __init__(
         self,
@@ -219,7 +219,7 @@ class Drawing(RendererHTML):
         self._sources, self._headings, self._embed, self._inner = sources, headings, embed, inner
         self._open_links: list[str] = []
         self._heading = 0
-        self._passage = " id=passage"  # of the first part of it
+        self._passage = " id=passage"  # only for the first part of the passage
 
     def renderToken(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:  # noqa: N802
         token = tokens[idx]
@@ -233,7 +233,7 @@ class Drawing(RendererHTML):
             return str(draw(token))
         return str(super().renderToken(tokens, idx, options, env))
 
-    # blocks
+    # block tokens
 
     def _draw_heading_open(self, token: Token) -> str:
         self._heading += 1
@@ -284,7 +284,7 @@ class Drawing(RendererHTML):
         name, self._passage = self._passage, ""
         return f'<div class="passage"{name}>'
 
-    # within a line
+    # inline tokens
 
     def _draw_math_inline(self, token: Token) -> str:
         formula = math(token.content, block=token.meta["block"])
@@ -340,7 +340,7 @@ class Drawing(RendererHTML):
         return f"{opening}{html(shown)}</{opening[1 : opening.index(' ')]}>"
 
     def _to_note(self, address: str, *, relative: bool) -> str:
-        """Return the opening tag of a link to a note, a place, a file or a missing note, or of a dead link."""
+        """Return the opening tag of a link: to a note, a place, a file or a missing note, or to nothing."""
         target, _, place = address.partition("#")
         if not target.strip():
             name = anchor(self._headings, place)
@@ -372,7 +372,7 @@ class Drawing(RendererHTML):
 
 
 def to_note(note: SourceSpan, place: str = "") -> str:
-    """Return the opening tag of a link to a place in a note, "" for its beginning."""
+    """Return the opening tag of a link to a place in a note; "" means its beginning."""
     about = f' title="{html(note.beginning)}"' if note.beginning else ""
     address = f'href="?note={html(note.id)}" data-note="{html(note.id)}" data-place="{html(place)}"'
     return f'<a class="note" {address}{about}>'
@@ -391,7 +391,7 @@ def _width(text: str) -> int:
 
 
 def code(text: str, language: str) -> str:
-    """Return code as HTML, highlighted if its language is known and it isn't too long."""
+    """Return code as HTML, highlighted if its language is known and the code isn't too long."""
     if language.lower() not in LANGUAGES or len(text) > MOST_CODE:
         return html(text)
     lexer = get_lexer_by_name(language.lower(), stripnl=False, ensurenl=False)

@@ -10,7 +10,7 @@ from markdown_it.token import Token
 from core.model import TAG
 from pages.ui.shared.safe import PASTED, html
 
-# Formulas of notes as short HTML: the letters and signs that TeX commands represent, raised and lowered ones too.
+# Formulas as short HTML: letters and signs for TeX commands, including superscripts and subscripts.
 
 _SIGNS = dict(
     item.split("=")
@@ -30,7 +30,7 @@ _SCRIPT = re.compile(r"([_^])(?:\{([^{}]*)\}|(\S))")
 
 
 def formula(tex: str) -> str:
-    """Return a formula, which may have dollar signs, as one line of HTML; unknown commands are left out."""
+    """Return a formula, with or without dollar signs, as one line of HTML; unknown commands are left out."""
     text = " ".join(tex.strip("$").split())
     for _ in range(3):
         text = _FRACTION.sub(r"(\1)/(\2)", text)
@@ -61,11 +61,11 @@ _MARK = re.compile(r"==(?=[^\s=])([^\n]{0,2000}?[^\s=])==(?!=)")
 _TAG = re.compile(TAG)
 _FOOTNOTE = re.compile(r"\[\^([^\]\s]{1,80})\]")
 _PLAIN = re.compile(r"(?i)<(br|/?(?:kbd|sub|sup|u))\s*/?>")
-"""HTML tags without attributes, for which Markdown has no syntax."""
+"""HTML tags without attributes for formats that Markdown lacks."""
 _ANCHOR = re.compile(
     r"""<a\s+(?:id|name)\s*=\s*(?:"[^"<>\n]{0,200}"|'[^'<>\n]{0,200}'|[\w.:-]{1,200})\s*(?:/>|>\s*</a>)""", re.I
 )
-"""An empty anchor that only marks a place, without other attributes."""
+"""An empty HTML anchor, without attributes other than its name."""
 
 _PASTED = re.compile(
     rf"""(?i)!\[(?P<words>[^\[\]\n]{{0,500}})\]\(<?(?P<picture>{PASTED})>?(?:\s+"[^"\n]{{0,500}}")?\s{{0,9}}\)""",
@@ -99,7 +99,7 @@ def _rule(
     read: Callable[[StateInline, re.Match[str]], None],
     allows: Callable[[StateInline, re.Match[str]], bool] = lambda *_: True,
 ) -> Callable[[StateInline, bool], bool]:
-    """Return a rule for a pattern: if the match is allowed by `allows`, `read` adds its tokens."""
+    """Return an inline rule for a pattern: if `allows` accepts a match, `read` adds its tokens."""
 
     def rule(state: StateInline, silent: bool) -> bool:
         match = pattern.match(state.src, state.pos, state.posMax)
@@ -160,7 +160,7 @@ def _plain(state: StateInline, match: re.Match[str]) -> None:
 
 
 def _picture(state: StateInline, silent: bool) -> bool:
-    """Read an embedded `data:` picture in Markdown or HTML, because markdown-it takes a second per megabyte for it."""
+    """Read an embedded `data:` picture in Markdown or HTML, because markdown-it takes a second per megabyte."""
     match = _PASTED.match(state.src, state.pos, state.posMax)
     if not (match := match or _PASTED_HTML.match(state.src, state.pos, state.posMax)):
         return False

@@ -1,4 +1,4 @@
-"""Obsidian's Markdown -> tokens: CommonMark without HTML, tables, and Obsidian's own syntax."""
+"""Parsing of Obsidian's Markdown into tokens: CommonMark without HTML, tables, and Obsidian's own syntax."""
 
 import re
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
@@ -15,27 +15,27 @@ from core.base.text import CJK
 from pages.ui.shared.document import inline
 from pages.ui.shared.safe import FOLLOWED, is_pasted
 
-# Notes whose lines were broken at a width, as books and mails are: their line ends are spaces, not ends of lines.
+# Hard-wrapped notes, such as books and mails: their line ends are spaces, not ends of lines.
 
 _WIDTHS = range(50, 121)
 """Widths in characters at which editors wrap."""
 _LEAST = 4
-"""Minimum number of line ends for detecting a width."""
+"""Minimum number of line ends needed to detect a wrap width."""
 _MOST_OTHERS = 0.3
-"""Largest share of line ends in a wrapped note that may be the user's own."""
+"""Maximum share of line ends in a wrapped note that the user may have set."""
 _LONG = 0.9
-"""Share of lines within the width; others are longer, because links can't be broken."""
+"""Minimum share of lines within the wrap width; some are longer, because links can't be broken."""
 
 _CJK = re.compile(f"[{CJK}]")
 _WORD = re.compile(rf"\s*([{CJK}]|(?:(?![{CJK}])\S)*)")
-"""An unbreakable unit: a Chinese character, or the letters up to a space."""
+"""An unbreakable unit: a CJK character, or a run of other characters up to a space."""
 
 Line = tuple[str, str]
 """A line and the next line."""
 
 
 def unwrap(state: StateCore) -> None:
-    """Turn the line ends of a wrapped note into spaces if the next word had no room; a core rule of markdown-it."""
+    """Turn the line ends of a hard-wrapped note into spaces if the next word didn't fit; a core rule of markdown-it."""
     texts = [token for token in state.tokens if token.type == "inline" and "\n" in token.content]
     lines = [line for token in texts for line in _lines(token)]
     if len(lines) < _LEAST:
@@ -46,7 +46,7 @@ def unwrap(state: StateCore) -> None:
     for token in texts:
         breaks = [child for child in token.children or () if child.type in ("softbreak", "hardbreak")]
         written = _lines(token)
-        if len(breaks) != len(written):  # a piece of code goes over a line's end
+        if len(breaks) != len(written):  # code continues across the line end
             continue
         for child, line in zip(breaks, written, strict=True):
             if child.type == "softbreak" and not _has_room(line, width):
@@ -58,7 +58,7 @@ def _lines(token: Token) -> Sequence[Line]:
 
 
 def _has_room(line: Line, width: int) -> bool:
-    """Return whether the next line's first word had room on the line, so that the user broke the line."""
+    """Return whether the next line's first word would have fitted on the line, so that the user broke the line."""
     word = _WORD.match(line[1])
     return len(line[0].rstrip()) + 1 + len(word[1] if word else "") <= width
 
@@ -84,7 +84,7 @@ def add(parser: MarkdownIt) -> None:
 
 
 def _delimited(kind: str, mark: str) -> Callable[[StateBlock, int, int, bool], bool]:
-    """Return the rule for a block whose first line begins with a mark and whose last line ends with it."""
+    """Return the rule for a block whose first line begins with a mark and whose last line ends with the same mark."""
 
     def block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         begin = state.bMarks[start] + state.tShift[start]
@@ -111,7 +111,7 @@ def _delimited(kind: str, mark: str) -> Callable[[StateBlock, int, int, bool], b
 
 
 def _footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Read a footnote, whose further paragraphs are indented; footnotes are drawn at the note's end."""
+    """Read a footnote, whose further paragraphs are indented; footnotes are rendered at the end of the note."""
     match = _FOOTNOTE.match(state.src, state.bMarks[start] + state.tShift[start], state.eMarks[start])
     if not match or state.is_code_block(start):
         return False
@@ -129,7 +129,7 @@ def _footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 MAX_NESTING = 60
-"""Maximum depth of nesting; deeper quotes and lists stay text."""
+"""Maximum nesting depth; deeper quotes and lists stay text."""
 
 _SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z0-9+.-]*):")
 _ID = re.compile(r"(?:^|[ \t\n])\^([A-Za-z0-9-]+)[ \t]*$")
@@ -141,7 +141,7 @@ _ADDRESS = re.compile(
 
 
 def parse(text: str, environment: MutableMapping[str, object]) -> list[Token]:
-    """Parse a note's text into tokens; its footnotes are put into the environment."""
+    """Parse a note's text into tokens; its footnotes go into the environment."""
     return _parser().parse(text, environment)
 
 
@@ -161,13 +161,13 @@ def _parser() -> MarkdownIt:
 
 
 def _is_followed(url: str) -> bool:
-    """Return whether an address may become a link or a picture; other schemes stay text."""
+    """Return whether an address is allowed as a link or a picture; other addresses stay text."""
     scheme = _SCHEME.match(url)
     return scheme is None or scheme[1].lower() in FOLLOWED or is_pasted(url)
 
 
 def _obsidian(state: StateCore) -> None:
-    """Apply Obsidian's syntax: ids of blocks, check boxes of items, and callouts."""
+    """Apply Obsidian's syntax: block ids, checkboxes, and callouts."""
     tokens = state.tokens
     for number, token in enumerate(tokens):
         if token.type != "inline":
@@ -183,7 +183,7 @@ def _obsidian(state: StateCore) -> None:
 
 
 def _called_out(tokens: Sequence[Token]) -> Iterator[Token]:
-    """Yield the tokens, with block quotes that begin like a callout turned into callouts."""
+    """Yield the tokens; block quotes that begin like a callout become callouts."""
     open_quotes = []
     for number, token in enumerate(tokens):
         if token.type == "blockquote_open":

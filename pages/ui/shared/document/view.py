@@ -28,7 +28,7 @@ VIEW = component("document", __file__, "<div class='document'></div>")
 
 @frozen
 class Clicked:
-    """A click: on a link to a note (`place` in it), a missing note (`make`), a tag, or the check box of a line."""
+    """A click on a link to a note (`place` in it), a missing note (`make`), a tag, or the checkbox of a line."""
 
     note_id: str = ""
     place: str = ""
@@ -38,7 +38,7 @@ class Clicked:
 
 
 def show(html: str, key: str, *, place: str = "", arrival: str = "", on_click: Callable[[Clicked], None]) -> None:
-    """Draw the HTML of a document, and scroll to `place` once for each value of `arrival`."""
+    """Draw the HTML of a document, and scroll to `place` once per value of `arrival`."""
 
     def opened() -> None:
         if (link := st.session_state[key].open) is not None:
