@@ -78,7 +78,7 @@ def _notes(workspace: Workspace, bases: list[str], note_id: str) -> tuple[str, b
 
 
 def _two_notes(workspace: Workspace, note_id: str, second: str) -> None:
-    """Draw a note, and next to it the second note, if any."""
+    """Draw a note and, if a second one is open, that note next to it."""
     try:
         note = workspace.notes.get(note_id)
     except NoteNotFound:

@@ -51,7 +51,7 @@ def find(fingerprint: str, keys: Collection[bytes], file: Path | None = None) ->
 
 @cache
 def _warn(error: str) -> None:
-    """Log once why the file can't be used: it is read for each block of chunks."""
+    """Log only once why the file can't be used, because it is read for each block of chunks."""
     _LOG.warning("The vectors that come with the program can't be used: %s", error)
 
 

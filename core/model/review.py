@@ -120,7 +120,7 @@ MATTERS: dict[MatterKind, MatterType] = {
         quick=False,
     ),
 }
-"""The kinds in display order."""
+"""Kinds in display order."""
 DIGEST: tuple[tuple[MatterKind, ...], ...] = (
     ("expired", "reminder"),
     ("contradiction",),

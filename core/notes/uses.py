@@ -170,7 +170,7 @@ class Uses:
         return self._store.uses.for_note(note_id)
 
     def figures(self, note_id: str) -> UseFigures:
-        """Return how often a note was found and used, and the verdicts on it."""
+        """Return how often a note was found and used, and its verdicts."""
         self.flush()
         return self._store.uses.figures(note_id)
 

@@ -112,7 +112,7 @@ def candidates(hits: Sequence[Hit], characters: int) -> Sequence[Hit]:
 
 
 def material(question: str, hits: Sequence[Hit], characters: int) -> dict[str, object]:
-    """Return the model's input: the question and the candidates, with at most `characters` characters of notes."""
+    """Return the model's input: the question and the candidates, with at most `characters` of note text."""
     texts = [f"{place_of(hit)}\n{hit.chunk.text}" for hit in hits]
     sections = [{"number": number, "text": text} for number, text in enumerate(shares(texts, characters), 1)]
     return {"question": question, "sections": sections}

@@ -138,7 +138,7 @@ class UseTable(StoreTable):
         return self._execute(f"DELETE FROM uses WHERE note_id {AMONG}", note_ids, aside=True)
 
     def for_note(self, note_id: str) -> list[Use]:
-        """Return the uses of a note, the newest first."""
+        """Return the uses of a note, newest first."""
         return self._read("note_id = ?", note_id)
 
     def judged(self, *, query: str | None = None, note_id: str | None = None) -> list[Use]:

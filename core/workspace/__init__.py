@@ -300,7 +300,7 @@ class Workspace(Services):
             self.watching.start()
 
     def start_comparing(self) -> None:
-        """Start the job `compare`, which looks for pairs of similar notes, if a note has changed since the last run."""
+        """Start the job `compare`, which looks for pairs of similar notes, if a note has changed since its last run."""
         if self.has("review") and not self.neighbours.likeness.is_read:
             self.jobs.start("compare", lambda _: self.neighbours.likeness.read(), quiet=True)
 

@@ -31,10 +31,10 @@ SHORTEST, LONGEST = 40, 400
 """Minimum and maximum length of a right passage, in characters."""
 
 MOST_READ = 5_000_000
-"""Maximum number of characters of notes to read, which takes some seconds; a hash selects the notes."""
+"""Maximum number of characters to read from notes, which takes a few seconds; a hash selects the notes."""
 
 MOST_OF_NOTE = 50
-"""Maximum number of passages to consider in a note."""
+"""Maximum number of passages to consider per note."""
 
 TASK = """You write questions that someone's notes answer, to test how well the notes can be searched.
 You are given JSON: "notes", each with a "number", a "title" and a "text", and "most", the largest number of \
@@ -48,7 +48,7 @@ SHORTEST_QUESTION, LONGEST_QUESTION = 4, 200
 """Minimum and maximum length of a language model's question, in characters."""
 
 _TOGETHER, _OF_NOTE = 4, 2
-"""Number of notes in a request, and of requested questions for each note."""
+"""Number of notes per request, and of requested questions per note."""
 
 KINDS = ("title", "sentence", "heading", "definition", "identifier", "link")
 """Sources of questions, in the order in which a note's questions are taken."""
@@ -256,7 +256,7 @@ def _headed(note: Note, section: Section, casing: Casing) -> Iterator[Candidate]
 
 
 def _spread(notes: Iterable[Note]) -> list[Note]:
-    """Return notes with up to MOST_READ characters in the order of a hash, a sample from the whole base."""
+    """Return a sample of notes from the whole base, with up to MOST_READ characters, in the order of a hash."""
     chosen: list[Note] = []
     read = 0
     for note in sorted(notes, key=lambda note: digest(note.id)):
@@ -279,7 +279,7 @@ def _suggested(text: str, kind: str, gold: GoldSpan) -> Question:
 def suggest_by_model(
     notes: Iterable[Note], chat: Chat, count: int, *, characters: int = 16_000, progress: Progress = no_progress
 ) -> list[Question]:
-    """Return up to `count` questions of a language model about the notes, with the passages that it quotes as answers.
+    """Return up to `count` questions about notes from a language model, with the passages that it quotes as answers.
 
     There are at most `count` requests, each with `characters` of notes. Questions without an exact quote are dropped.
     Raises ProviderError if the model fails, or if no reply has the requested form.
@@ -313,7 +313,7 @@ def suggest_by_model(
 
 
 def _excerpt(note: Note, length: int) -> str:
-    """Return a part of a note from the start of a line, chosen by a hash."""
+    """Return an excerpt of a note that begins with a line chosen by a hash."""
     lines = [at for at in line_starts(note.body) if at <= len(note.body) - length] or [0]
     start = lines[int.from_bytes(digest(note.id)) % len(lines)]
     return note.body[start : start + length]

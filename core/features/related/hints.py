@@ -47,7 +47,7 @@ _LATIN = re.compile(rf"(?:(?![{CJK}])\w)+")
 _LONG_AGO, _OTHERS = timedelta(days=30), 20
 """Minimum time since the last change, and number of other notes found since then, before a note counts as unfound."""
 Unreached = Callable[[str, str], datetime | None]
-"""Returns the time of a base's last check if the check didn't find a note; takes their ids."""
+"""Returns the time of a base's last check if the check didn't find a note; takes both ids."""
 
 
 @frozen

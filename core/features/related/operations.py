@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @frozen
 class RelatedNoteView(NoteReference):
-    """A note that is related to another one, and the reasons."""
+    """A note related to another, and the reasons."""
 
     reasons: tuple[Message, ...]
 
@@ -82,7 +82,7 @@ class ConceptList:
 
 @frozen
 class ConceptNoteView(NoteReference):
-    """A note that mentions some concepts, and how often."""
+    """A note that mentions the given concepts, and how often."""
 
     times: int
 

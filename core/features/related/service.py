@@ -35,7 +35,7 @@ _PARAGRAPH, _SHORTEST = 40, 8
 _PASSAGES = 5
 """Maximum number of passages near a paragraph."""
 _OWN = 10
-"""Number of additional hits to request, because some are in the note itself, or several in one note."""
+"""Number of additional hits to request, because some are from the note itself, or several from one note."""
 _NEAR = 0.5
 """Minimum cosine of notes that are called close in meaning."""
 LEAST = 0.5
@@ -87,7 +87,7 @@ class RelatedNotes:
         )
 
     def close(self, note_id: str, limit: int) -> list[NoteSummary]:
-        """Return the notes close in meaning, or none if the vectors in memory are outdated: a page must not wait."""
+        """Return the notes similar in meaning, or none if the vectors in memory are outdated: a page must not wait."""
         if not self._neighbours.meaning.is_read:
             return []
         cosines = self._neighbours.meaning.cosines(note_id)

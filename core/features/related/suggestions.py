@@ -15,7 +15,9 @@ NEAREST = 10
 """Number of nearest notes to count in a reason."""
 _TAGS, _PLACES = 5, 3
 _STEEP = 3
-"""Exponent of a neighbour's score in its vote. Of 1 to 6, it finds the most chapters (benchmarks/related.py)."""
+"""Exponent of a neighbour's score in its vote. Of the values 1 to 6, it predicts the most chapters
+(benchmarks/related.py).
+"""
 _LEAST_NOTES = 2
 """Minimum number of nearest notes with a suggested tag or folder."""
 _LEAST_SHARE = 0.2

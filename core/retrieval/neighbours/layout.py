@@ -7,18 +7,18 @@ from threadpoolctl import ThreadpoolController
 from core.model import Matrix
 
 NEIGHBOURS, PUSHED = 12, 6
-"""Neighbours that attract a point, and random points that repel it, in each step."""
+"""Number of neighbours that attract a point, and of random points that repel it, in each step."""
 STEPS = 200
 DIRECTIONS = 128
-"""Number of principal components in which neighbours are searched."""
+"""Number of principal components that are used to find neighbours."""
 _BLOCK, _DEALT = 256, 16
-"""Points whose neighbours are searched at once, and points per group; groups are ranked by their nearest point."""
+"""Number of points whose neighbours are searched at once, and of points per group, ranked by its nearest point."""
 _STRONGEST = 4.0
 _SPREAD = 10.0
 _PUSH = 10.0
 """Weight of a repulsion; it is high because only `PUSHED` of all other points repel a point."""
 _EVEN = 0.6
-"""Weight of the rank in a coordinate, which fills the plane evenly; the rest is the scaled position."""
+"""Weight of the rank in a coordinate, which fills the plane evenly; the rest is the scaled coordinate."""
 
 Places = NDArray[np.float32]
 
@@ -87,7 +87,7 @@ def directions(vectors: Matrix) -> Matrix:
 
 
 def _within(plane: Places) -> Places:
-    """Scale places to 0 to 1, partly by their rank on each axis, so that distant groups leave no empty space."""
+    """Scale coordinates to 0 to 1, partly by their rank on each axis, so that distant groups leave no empty space."""
     low, high = plane.min(axis=0), plane.max(axis=0)
     scaled = (plane - low) / np.maximum(high - low, 1e-9)
     ranks = np.argsort(np.argsort(plane, axis=0, kind="stable"), axis=0) / (len(plane) - 1)
@@ -95,7 +95,7 @@ def _within(plane: Places) -> Places:
 
 
 def regions(plane: Places, count: int) -> NDArray[np.intp]:
-    """Cluster places by k-means from centres that are far apart; return numbers from 0 to at most `count` - 1."""
+    """Cluster points by k-means, starting from distant centres; return cluster numbers below `count`."""
     middles = plane[[int(np.argmin(((plane - plane.mean(0)) ** 2).sum(1)))]]
     farthest = np.full(len(plane), np.inf, np.float32)
     for _ in range(1, min(count, len(plane))):

@@ -86,7 +86,7 @@ class Likeness:
 
     @property
     def is_read(self) -> bool:
-        """Whether all notes are read in their present state, so that pairs are found without delay."""
+        """Whether all notes are read in their current state, so that pairs are found without delay."""
         return self._claims.has_all(self._states())
 
     def read(self) -> None:

@@ -20,27 +20,27 @@ from core.store import Store
 MOST_REGIONS = 24
 _WORD = re.compile(r"[\w+#'-]+")
 PHRASES = 3
-"""Maximum number of phrases that name a region."""
+"""Maximum number of phrases in the name of a region."""
 _LEAST = 3
-"""Minimum notes of a region, and minimum notes of it that contain a phrase of its name."""
+"""Minimum number of notes in a region, and of notes that contain a phrase in its name."""
 _LONGEST = 6
-"""Maximum characters of a name in a script without spaces."""
+"""Maximum number of characters of a name in a script without spaces."""
 _CODE = frozenset(
     "async await bool const def else float func href import int null println return str true false var void".split()
 )
-"""Keywords of programming languages, which name no topic."""
+"""Programming keywords, which can't name a topic."""
 _READ = 40
-"""Maximum number of notes per region that are read to name it."""
+"""Maximum number of notes to read per region in order to name it."""
 _CONSIDERED = 400
-"""Number of a region's most frequent phrases that are candidates for its name."""
+"""Number of a region's most frequent phrases to consider for its name."""
 _WEIGHED = 60
-"""Number of candidates, from those in most notes, that are also counted in other regions."""
+"""Number of candidates, those in the most notes, that are also counted in other regions."""
 _RARE = 0.02
-"""Smoothing of a phrase's share, so that phrases that are rare elsewhere weigh about the same."""
+"""Smoothing of a phrase's share, so that phrases that are rare elsewhere have about the same weight."""
 _TITLE = 2
-"""Extra weight of a phrase in a title."""
+"""Extra weight of a phrase in titles."""
 _ALIKE = 0.5
-"""Maximum overlap of the notes of two phrases; above it, the second phrase says nothing new."""
+"""Maximum overlap between the notes of two phrases, above which the second phrase adds nothing."""
 _KEPT = 4
 """Maximum number of cached maps."""
 
@@ -84,7 +84,7 @@ class NoteMaps:
         )
 
     def _regions(self, notes: Sequence[str], plane: Places) -> list[Region]:
-        """Return the regions, each named by the phrases that best distinguish its notes from the others."""
+        """Return the regions, each named by the phrases that best distinguish its notes from those of other regions."""
         count = max(1, min(MOST_REGIONS, round(sqrt(len(notes) / 4))))
         own = regions(plane, count)
         members = [inside for at in range(count) if len(inside := np.flatnonzero(own == at)) >= _LEAST]
@@ -146,7 +146,7 @@ class _Sample:
 
 
 class _Words:
-    """The normalized words of a text, for counting phrases."""
+    """The normalized words of a text, for counting phrases in it."""
 
     def __init__(self, text: str) -> None:
         self._words = _WORD.findall(simplify(text).lower())
@@ -154,7 +154,7 @@ class _Words:
         self._runs: dict[int, Counter[tuple[str, ...]]] = {}
 
     def count(self, phrase: str) -> int:
-        """Return how often the text has a phrase, in the plural too."""
+        """Return how often a phrase, or its plural, is in the text."""
         if not phrase.isascii():
             return self._text.count(phrase)
         *first, last = phrase.split()
@@ -172,7 +172,7 @@ def _overlap(first: set[int], second: set[int]) -> float:
 
 
 def _is_name(phrase: str) -> bool:
-    """Return whether a phrase can name a topic: it has no keyword of code and isn't part of a Chinese sentence."""
+    """Return whether a phrase can name a topic: it has no programming keyword and isn't part of a Chinese sentence."""
     if phrase.isascii():
         return _CODE.isdisjoint(phrase.split())
     return len(phrase) <= _LONGEST and "的" not in phrase

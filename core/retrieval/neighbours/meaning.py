@@ -13,20 +13,21 @@ from core.store import Store
 from core.store.remembered import PerNote
 
 _FEW = 10
-"""Number of notes for which half of their mean vector is subtracted. With fewer notes it is less than half, because the
-mean of a few notes depends too much on each."""
+"""Number of notes at which half of their mean vector is subtracted. With fewer notes less is subtracted, because the
+mean of a few notes depends too much on each.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VectorSpace:
-    """The notes with vectors of one model. `vectors` are centred, of unit length; `rows` has the row of each note."""
+    """The notes with vectors of one model. `vectors` are centred, of unit length; `rows` maps notes to rows."""
 
     rows: Mapping[str, int]
     vectors: Matrix
 
 
 class Meaning:
-    """Nearness by meaning of the notes of a workspace. Thread-safe."""
+    """Similarity of meaning between the notes of a workspace. Thread-safe."""
 
     def __init__(self, store: Store) -> None:
         self._store = store

@@ -26,26 +26,28 @@ if TYPE_CHECKING:
     from core.retrieval.engine import SearchEngine
 
 CANDIDATES = 40
-"""Number of notes nearest by meaning to compare by words. On two vaults, 20 are slightly worse, and 80 no better."""
+"""Number of notes nearest in meaning to compare by words. On two vaults, 20 were slightly worse, and 80 no better."""
 LONGEST = 20_000
-"""Number of characters of a note to compare; of longer notes only the beginning is compared."""
+"""Number of characters to compare per note, from its beginning."""
 _KNOWN = 4_000
 """Maximum number of notes whose words are cached."""
 _WORDS = 2.0
-"""Weight of the cosine of words, with 1 for meaning; of 1 to 4 the best on two vaults (benchmarks/related.py)."""
+"""Weight of the words' cosine relative to that of the meaning; of the values 1 to 4 the best on two vaults
+(benchmarks/related.py).
+"""
 _LINKED = 0.3
 """Score for a link between two notes."""
 _TAGGED = 0.3
 """Score for a tag that only two notes have; a frequent tag adds less."""
 _RARE = 50
-"""Maximum number of notes with a tag for comparing all of them."""
+"""Maximum number of notes with a tag for all of them to be compared."""
 _ASKED, _CHUNKS = 24, 200
-"""Number of words to search for if a note has no vectors, and of chunks to take from that search."""
+"""Number of words to search for if a note has no vectors, and of chunks to use from that search."""
 
 
 @frozen
 class Neighbour:
-    """A note near another one, with the cosine of their vectors (None without vectors) and what else they share.
+    """A note similar to another, with the cosine of their vectors (None without vectors) and what else they share.
 
     `links_here`: the neighbour links to the note; `linked`: the note links to the neighbour. `tags`: the common tags.
     """

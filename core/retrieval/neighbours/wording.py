@@ -1,4 +1,4 @@
-"""Words and key phrases of notes, and how much of them notes share."""
+"""Words and key phrases of notes, and how many of them notes share."""
 
 import math
 from collections import Counter
@@ -9,9 +9,9 @@ from core.base.phrases import size_of
 from core.base.text import keywords
 
 _RUN = 6
-"""Number of words in a piece of text that two notes may share as a copy."""
+"""Number of words in each piece of text that is compared to recognize copies."""
 _LEAST = 20
-"""Minimum number of pieces in the shorter text, to recognize copies."""
+"""Minimum number of pieces in the shorter text for recognizing copies."""
 _SHOWN = 3
 """Maximum number of shared phrases to show."""
 
@@ -81,7 +81,7 @@ def _cosine(first: Mapping[str, float], second: Mapping[str, float]) -> float:
 def _common_phrases(
     first: Mapping[str, int], second: Mapping[str, int], rarity: Mapping[str, float]
 ) -> tuple[str, ...]:
-    """Return the most characteristic key phrases that both notes have, none of which is a part of another."""
+    """Return the most characteristic key phrases of both notes; no phrase is part of another."""
     weights = {
         phrase: math.sqrt(count * second[phrase] * size_of(phrase)) * rarity[phrase]
         for phrase, count in first.items()

@@ -60,11 +60,11 @@ ABOUT = message_table(
 )
 
 SHORT = (*MAIN, "p50_ms")
-"""Metrics that aren't folded."""
+"""Metrics that are always visible."""
 
 
 def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> None:
-    """Draw the comparison of the chosen runs, else of the set's last runs."""
+    """Draw the comparison of the chosen runs, by default of the set's last runs."""
     runs = chosen_runs(workspace, base, question_set)
     if not runs:
         small_print(
@@ -103,7 +103,7 @@ def chosen_runs(workspace: Workspace, base: KnowledgeBase, question_set: Questio
 
 
 def compare(set_id: str, run_ids: Sequence[str]) -> None:
-    """Choose the runs to compare, or a single run to show."""
+    """Draw the run selectors, and the comparison of the chosen runs or a single run."""
     st.session_state[_key(set_id)] = ",".join(run_ids)
     links.set_values({"runs": st.session_state[_key(set_id)], "question": ""})
 
@@ -217,7 +217,7 @@ def _titled(title: str | Message, rows: Sequence[Sequence[str | Message]]) -> No
 
 
 def _table(rows: Sequence[Sequence[str | Message]]) -> str:
-    """Return a table as HTML; its first row and column are headers, with explanations of the metrics."""
+    """Return a table as HTML; the first row and column are headers, and metrics have explanations."""
     head = "".join(f"<th>{html(cell)}</th>" for cell in rows[0])
     about = {FIGURES[name]: text for name, text in ABOUT.items()}
     body = ""

@@ -106,7 +106,7 @@ def _way(workspace: Workspace, base: KnowledgeBase, number: int, way: Pipeline, 
 
 
 def _everything(workspace: Workspace, base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None:
-    """Draw a widget for each setting; values that equal the base's aren't stored in the setup."""
+    """Draw a widget for each setting; the setup stores only values that differ from the base's."""
     usual, cut = workspace.bases.search_settings(base), way.chunking or base.chunking
 
     def field(name: str) -> widgets.Binding:

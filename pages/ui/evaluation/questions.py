@@ -115,7 +115,7 @@ def states(item: Question) -> set[str]:
 
 
 def _table(listed: Sequence[Question], chosen: Sequence[str], *, has_side: bool) -> None:
-    """Draw the table of questions; with `has_side`, there is an open question next to it."""
+    """Draw the table of questions; `has_side` means that a question is open next to it."""
     if not listed:
         st.info(t("No question matches these filters."))
         return

@@ -35,7 +35,7 @@ from pages.ui.shared.text import section_title, small_print, t, t_plural, text_o
 LINES = 4
 """Number of visible lines of a chunk that isn't right."""
 SHOWN = 2
-"""Number of right passages that aren't folded."""
+"""Number of right passages that are shown unfolded."""
 
 
 class Places:
@@ -149,7 +149,7 @@ def _run(base: KnowledgeBase, run: Run, row: ComparisonRow, number: int, places:
 
 
 def _answer(result: QuestionResult, given: GivenAnswer, of: Mapping[str, float]) -> str:
-    """Return a run's answer as HTML, with the share of right quotes."""
+    """Return a run's answer as HTML, with the share of quotes that are right."""
     quotes = round(of.get("cited_precision", 0.0) * len(given.cited))
     about, right = t("{n} of {every} quotes are right", n=quotes, every=len(given.cited)), quotes > 0
     if given.problem:

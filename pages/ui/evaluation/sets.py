@@ -178,7 +178,7 @@ USUAL = 20
 
 
 def popover(workspace: Workspace, question_set: QuestionSet) -> None:
-    """Draw the choice of the number and the source of suggestions, and the button that starts."""
+    """Draw the number and source of suggestions, and the button that suggests questions."""
     llm = workspace.settings.llm
     ways = {"rules": t("Rules, from definitions and headings")}
     if llm.is_set_up:

@@ -196,7 +196,7 @@ def _nearest(language: str, question: str, compare: Similarities) -> list[Chapte
 
 
 def _keyword_patterns(words: str) -> list[re.Pattern[str]]:
-    """Return patterns of a question's keywords; for Chinese, of its pairs of characters."""
+    """Return patterns for the keywords of a question; for Chinese, for its character pairs."""
     return _patterns(" ".join(query_keywords(_FILLERS.sub(" ", words))) or words)
 
 

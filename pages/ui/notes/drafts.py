@@ -80,7 +80,7 @@ def session_id() -> str:
 
 
 def about(draft: NoteDraft) -> dict[str, object]:
-    """Return the key, base, version and fields of a draft for the browser."""
+    """Return the data about an editor's draft that the browser sends back: key, base, version and fields."""
     return {"key": draft.key, "base": draft.base_id, "version": draft.version, "fields": draft.fields}
 
 
@@ -113,7 +113,7 @@ def _take_sent(workspace: Workspace) -> None:
 
 
 def _take(workspace: Workspace, item: UnstoredText, *, goes_on: bool) -> None:
-    """Put a text into the editor session that sent it, else into a draft; with `goes_on` the editor is reopened."""
+    """Hand a text to the editor session that sent it, else to a draft; `goes_on` reopens the editor."""
     token, number = str(item["token"]), int(item["number"])
     draft_id = str(item["about"]["key"]).partition(" ")[2]
 

@@ -74,7 +74,7 @@ class Typed(TypedDict, total=False):
 
 
 def write(workspace: Workspace, session: EditorSession, offered: Offers, typed: Callable[[Typed], None]) -> None:
-    """Draw the editor; `typed` gets its messages before the page is drawn."""
+    """Draw the editor; `typed` receives its messages before the page is drawn."""
     key = f"editor_{session.token}"
 
     def take() -> None:

@@ -58,7 +58,7 @@ def _bases(workspace: Workspace, session: EditorSession) -> list[str]:
 def _place(
     workspace: Workspace, session: EditorSession, bases: Sequence[str], columns: Sequence[DeltaGenerator]
 ) -> None:
-    """Draw the choice of a new note's base, if there are several, and of its folder."""
+    """Draw the base selector for a new note, if there are several bases, and the folder selector."""
     base_key, folder_key = f"new_base_{session.token}", f"new_folder_{session.token}"
 
     def chosen() -> None:
@@ -151,7 +151,7 @@ def words_box(
 def word_box(
     box: widgets.Place, label: str, key: str, options: Sequence[str], value: str = "", **more: object
 ) -> str | None:
-    """Draw a box for a word and return it; besides the `options`, the user can type another."""
+    """Draw a select box and return the word; the user can also type a word that isn't in `options`."""
     options = list(dict.fromkeys([*([value] if value else []), *options]))
     more = {"accept_new_options": True, "placeholder": "", **more}
     word: str | None = widgets.drawn(box.selectbox, label, options, index=0 if value else None, key=key, **more)
@@ -166,14 +166,14 @@ def number_box(box: widgets.Place, name: str, key: str, value: int | None = None
 
 
 def day_box(box: widgets.Place, name: str, key: str, value: date | None = None, **more: object) -> date | None:
-    """Draw a box for a date field, and return the day."""
+    """Draw a box for a date field, and return the date."""
     more |= {"min_value": None, "format": "YYYY-MM-DD"}
     day: date | None = widgets.drawn(box.date_input, text_of(NOTE_FIELDS[name].title), value, key=key, **more)
     return day
 
 
 def _draw_file_value(workspace: Workspace, session: EditorSession, name: str, box: widgets.Place) -> None:
-    """Draw the file's value of a field that the user has overridden, and the button that restores it."""
+    """Draw a field's value in the file if the user has overridden it, and the button that restores it."""
     note = session.note
     if note is None or name not in note.overridden:
         return
@@ -214,7 +214,7 @@ def _on_change(workspace: Workspace, session: EditorSession, name: str, key: str
 
 
 def _words(workspace: Workspace, session: EditorSession, name: str) -> list[str]:
-    """Return the words to offer for a field."""
+    """Return the words to suggest for a field."""
     if name == "type":
         workspace.vocabulary.begin(st.session_state["language"])
         return workspace.vocabulary.types()

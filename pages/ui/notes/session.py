@@ -246,7 +246,7 @@ def fields_of(note: Note) -> dict[str, Any]:
 
 
 def as_json(value: object) -> object:
-    """Return a field of a note in JSON form."""
+    """Return the value of a note's field in JSON form."""
     if isinstance(value, datetime):
         return value.date().isoformat()
     return list(value) if isinstance(value, tuple) else value

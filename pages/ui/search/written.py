@@ -27,7 +27,7 @@ def begin(
     typed: str = "",
     **options: Unpack[SearchOptions],
 ) -> None:
-    """Start writing an answer for a subject, a question or a thread, in this tab."""
+    """Start writing an answer in this tab for a subject, which is a question or a thread."""
     if workspace.threads.start(text, thread, typed=typed, **options):
         st.session_state[_FOR] = subject
     st.rerun()

@@ -165,7 +165,7 @@ def legend(*, parts: bool) -> str:
 
 
 def section(note: Note | NoteSummary, chunk: Chunk) -> tuple[str, ...]:
-    """Return a chunk's chain of titles, without the first if it repeats the note's title."""
+    """Return a chunk's section titles, without the first one if it repeats the note's title."""
     return chunk.section[chunk.section[:1] == (note.title,) :]
 
 

@@ -308,7 +308,7 @@ def value(settings: CompleteSettings, name: str) -> object:
 
 
 def draw(name: str, *, key: str, offered: Sequence[str] = (), **more: object) -> object:
-    """Draw the widget of a setting and return its value; only `offered` choices are shown unless another is chosen.
+    """Draw the widget for a setting and return its value; only `offered` values and the current one are shown.
 
     The reranker has another widget, with `value_labels`.
     """

@@ -135,7 +135,7 @@ def close(key: str, about: str, **more: object) -> None:
 
 
 def download(label: str, data: object, file: str, mime: str, key: str, icon: str, **more: object) -> None:
-    """Draw a button that saves `data`, or its result if it is a function, as a file, without running the page."""
+    """Draw a button that downloads `data`, or its result if it is a function, without running the page."""
     more = {"icon": f":material/{icon}:", "on_click": "ignore", **more}
     drawn(st.download_button, label, data, file, mime, key=key, **more)
 
@@ -187,7 +187,7 @@ def select_or_type(label: str, texts: Mapping[str, str], first: str, key: str, h
 
 
 def segments(label: str, texts: Mapping[Option, str], key: str, **more: object) -> Option:
-    """Draw options side by side, one of which is always chosen; the label is for screen readers."""
+    """Draw options side by side, exactly one of them chosen; the label is for screen readers."""
     more = {"required": True, "label_visibility": "collapsed", **more}
     chosen: Option = _choice(st.segmented_control, label, texts, key, **more)
     return chosen
@@ -271,7 +271,7 @@ def in_columns(items: Sequence[Item], count: int) -> Iterator[tuple[DeltaGenerat
 
 
 def row(key: str | None = None, **more: object) -> DeltaGenerator:
-    """Return a row, by default with vertically centred elements."""
+    """Return a row whose elements are vertically centred by default."""
     more = {"vertical_alignment": "center", **more}
     return drawn(st.container, horizontal=True, key=key, **more)
 
@@ -305,7 +305,7 @@ def table(
     most: int,
     **more: object,
 ) -> DataframeState:
-    """Draw a table as high as its rows, up to `most` pixels, and return its selection."""
+    """Draw a table as high as its rows, up to `most` pixels, and return the selection."""
     height = min(most, 38 + 35 * len(rows))
     more |= {"column_config": columns, "height": height, "hide_index": True}
     draw: Callable[..., DataframeState] = st.dataframe

@@ -108,7 +108,7 @@ def _visible(inline: Token) -> str:
 
 
 def _footnotes(environment: Environment, drawing: Drawing) -> str:
-    """Return the referenced footnotes, in order of reference, as HTML."""
+    """Return the referenced footnotes as HTML, in order of reference."""
     items = []
     # A footnote may refer to another footnote, which then follows.
     order: list[str] = environment.get("footnote_order", [])
