@@ -22,7 +22,7 @@ from core import embedding, reranking
 from core.base import app_paths
 from core.embedding import Embedder, centring, onnx, tokens
 from core.indexing.models import servers
-from core.notes import filing
+from core.notes import file_writing
 from core.retrieval import images
 from core.store import schema
 from tests import tiny_models
@@ -66,7 +66,7 @@ def trash(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         file.rename(folder / f"{len([*folder.iterdir()])} {file.name}")
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(filing, "_send_to_trash", send)
+        patch.setattr(file_writing, "_send_to_trash", send)
         yield folder
 
 

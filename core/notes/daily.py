@@ -18,7 +18,7 @@ from core.intake.folder import is_entered
 from core.intake.imports import Imports
 from core.markdown.body import look_into
 from core.model import NOTE_FIELDS, Filters, KnowledgeBase, Note, NoteSummary, Renaming
-from core.notes import filing, naming
+from core.notes import file_writing, naming
 from core.notes.collection import Notes
 from core.notes.writer import Writer
 from core.settings.config import Settings
@@ -118,7 +118,7 @@ class DailyNotes:
         """Return a day's note, and create it if it is missing, as a file if its base writes files.
 
         Raises ConfigError while there is a `problem`, EditError for a path that no note can have, WorkspaceLocked, and
-        as `filing.apply` does.
+        as `file_writing.apply` does.
         """
         base = self._base()
         if base is None or self.problem:
@@ -191,7 +191,7 @@ class DailyNotes:
         """Write a note's file, unless it exists, and import it; return the note's id."""
         path = str(note.path)
         if is_entered(folder, path):
-            filing.create(folder, path, filing.text_of(note).encode())
+            file_writing.create(folder, path, file_writing.text_of(note).encode())
             self._imports.apply(self._imports.plan_changes(folder, base, [path]), embed=False, watch=False)
             if note_id := self._find(base, path):
                 return note_id

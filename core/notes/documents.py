@@ -26,7 +26,7 @@ from core.model import (
     Revision,
     TextEncoding,
 )
-from core.notes import attachments, filing
+from core.notes import attachments, file_writing
 from core.notes.writer import Writer
 from core.settings.preferences import Preferences
 from core.store import Store
@@ -93,7 +93,7 @@ class Documents:
         """
         original = self.original(note_id)
         data = original.data or folder.read(Path(original.path).parent, Path(original.path).name)
-        return replace(original, path=str(filing.export(data, place)))
+        return replace(original, path=str(file_writing.export(data, place)))
 
     def _file(self, note: Note) -> str:
         """Return the path of a note's document.
@@ -124,7 +124,7 @@ class Documents:
             state = Path(original.path).stat()
             data = folder.read(Path(note.source_ref), path)
             stamp |= {"mtime_ns": state.st_mtime_ns, "size": state.st_size, "stamp": ""}
-        encoding = filing.chosen_in(note)
+        encoding = file_writing.chosen_in(note)
         read = notefile.document_text(data, path, converter=converter, original=document.original, encoding=encoding)
         made, outline = notefile.document_note(read, path)
         with self._store.changing:

@@ -15,7 +15,7 @@ from typing import TypeVar
 from core.base import safe_replace
 from core.base.errors import TesseraError
 from core.intake.folder import content_hash, is_safe
-from core.notes.filing import FileChange
+from core.notes.file_writing import FileChange
 from core.store import Store
 from core.store.intent_table import FileStep
 

@@ -11,7 +11,7 @@ from typing import Any
 from core.base.call_log import log_call
 from core.base.errors import SourceError
 from core.model import NOTE_SUFFIXES, Note, NoteSummary, Revision
-from core.notes import filing
+from core.notes import file_writing
 from core.notes.writer import Writer
 from core.store import Store
 
@@ -32,12 +32,12 @@ class Files:
 
     def text(self, note_id: str) -> str:
         """Return a note as the text of a file; raises NoteNotFound, and EditError for fields that a file can't hold."""
-        return filing.text_of(self._store.notes.note(note_id))
+        return file_writing.text_of(self._store.notes.note(note_id))
 
     def export(self, note_id: str, place: Path) -> str:
         """Write `text` to a new file and return it; raises ConfigError if the path is taken."""
         text = self.text(note_id)
-        filing.export(text, place)
+        file_writing.export(text, place)
         return text
 
     @log_call("note.sync")
@@ -46,8 +46,8 @@ class Files:
         with self._store.changing:
             self._store.database.check_writable()
             note = self._store.notes.note(note_id)
-            if not filing.is_synced(note):
-                read = replace(filing.read(note), change=Revision("sync", "sync"))
+            if not file_writing.is_synced(note):
+                read = replace(file_writing.read(note), change=Revision("sync", "sync"))
                 self._writer.write(self._store.bases.by_id(note.base_id), [read])
                 self._store.leave_pending()
         return self._store.notes.note(note_id)

@@ -12,7 +12,7 @@ from core.base.errors import NoteNotFound, SourceError
 from core.indexing.bases import Bases
 from core.intake.folder import is_entered
 from core.model import Author, KnowledgeBase, Note, Revision, Trashed
-from core.notes import filing
+from core.notes import file_writing
 from core.notes.links import NoteLinks
 from core.notes.note_files import Files
 from core.notes.writer import Writer, check_version
@@ -66,7 +66,7 @@ class Trash:
             stored = self._store.notes.base_ids(chosen)
             bases = {base.id: base for base in self._store.bases.all()}
             for group, removals in self._removals(stored, bases, author):
-                with self._writer.files.carry_out(removals, filing.put_away) as places:
+                with self._writer.files.carry_out(removals, file_writing.put_away) as places:
                     for removal in removals:
                         self._store.documents.keep(removal.note.content_hash, removal.step.before or b"")
                     for base_id, here in group.items():
@@ -76,16 +76,16 @@ class Trash:
 
     def _removals(
         self, stored: Mapping[str, str], bases: Mapping[str, KnowledgeBase], author: Author
-    ) -> Iterator[tuple[Mapping[str, list[str]], list[filing.FileChange]]]:
+    ) -> Iterator[tuple[Mapping[str, list[str]], list[file_writing.FileChange]]]:
         """Yield groups of notes by base, with planned removals of their files; only one group's bytes are in memory."""
-        group, removals, size = defaultdict[str, list[str]](list), list[filing.FileChange](), 0
+        group, removals, size = defaultdict[str, list[str]](list), list[file_writing.FileChange](), 0
         for note_id, base_id in stored.items():
             note = self._store.notes.note(note_id) if bases[base_id].writes_files_of(author) else None
-            if note and note.in_file and filing.exists(note):
+            if note and note.in_file and file_writing.exists(note):
                 if note.in_text_file:
                     with suppress(SourceError):  # a file that is no longer a note is deleted unchanged
                         note = self._files.read(note_id)
-                removals.append(filing.plan_removal(note))
+                removals.append(file_writing.plan_removal(note))
                 size += len(removals[-1].step.before or b"")
             group[base_id].append(note_id)
             if size > _MOST_BYTES:
@@ -108,8 +108,8 @@ class Trash:
         with self._store.changing:
             note = self._store.notes.note(note_id)
             check_version(note, expected_version)
-            if self._files.is_writable(note) and filing.exists(note):
-                filing.read_synced(note)
+            if self._files.is_writable(note) and file_writing.exists(note):
+                file_writing.read_synced(note)
             self.put(note_id)
 
     @log_call("note.restore")
@@ -135,16 +135,16 @@ class Trash:
 
         If its file is gone and can't be written again, it becomes a note without a file.
         """
-        root, path, files = Path(note.source_ref), str(note.path), list[filing.FileChange]()
-        is_there = filing.is_synced if base.write_files else filing.exists
+        root, path, files = Path(note.source_ref), str(note.path), list[file_writing.FileChange]()
+        is_there = file_writing.is_synced if base.write_files else file_writing.exists
         if not note.in_file or self._store.notes.has_path(base, path, note.source_ref) or not is_there(note):
             writes = note.in_file and base.writes_files_of(change.author) and root.is_dir() and is_entered(root, path)
             data = self._store.documents.original(note.content_hash) if writes else None
             if note.in_file and data is None:
                 note = replace(note, source=change.author, source_ref="", overridden={})
             note = replace(note, path=self._writer.free_path(replace(note, path=None), path))
-            files += [filing.plan_new(note, data)] if data is not None else []
-        with self._writer.files.carry_out(files, filing.write_new):
+            files += [file_writing.plan_new(note, data)] if data is not None else []
+        with self._writer.files.carry_out(files, file_writing.write_new):
             self._writer.write(base, [NoteToIndex(note, change=change)])
 
     @log_call("note.delete_for_good")

@@ -28,7 +28,7 @@ from core.intake.folder import TakenNames, free_path, is_entered
 from core.markdown.body import BodyMetadata, look_into
 from core.markdown.frontmatter import moment
 from core.model import NOTE_SOURCES, ORIGIN, Added, Author, KnowledgeBase, Note, Revision
-from core.notes import filing, naming
+from core.notes import file_writing, naming
 from core.notes.fields import check_body, check_fields, check_text, overriding
 from core.notes.file_acts import FileActs
 from core.notes.texts import at_path, is_titled_by_text, title_of, with_body, with_title
@@ -110,7 +110,7 @@ class Writer:
     ) -> None:
         """Apply a function to several notes and their files, all or none.
 
-        Raises NoteNotFound and Conflict, and as `filing.plan` and `filing.apply` do.
+        Raises NoteNotFound and Conflict, and as `file_writing.plan` and `file_writing.apply` do.
         """
         with self._store.changing:
             self._store.database.check_writable()
@@ -136,7 +136,7 @@ class Writer:
     def plan(self, note: Note, change: Change, as_what: Revision, body: str | None = None) -> "PlannedChange | None":
         """Plan a change to a note, None if nothing changes; raises as `change` does, before anything is written.
 
-        The file is changed too if it gets another name or the base writes files; raises as `filing.plan` does.
+        The file is changed too if it gets another name or the base writes files; raises as `file_writing.plan` does.
         """
         base = self._store.bases.by_id(note.base_id)
         changed, inside = change(note), None
@@ -154,20 +154,20 @@ class Writer:
         if not is_written:
             check_text_writable(base, note, changed)
         changed = replace(changed, updated_at=utc_now())
-        file = filing.plan(note, changed, inside) if is_moved or is_written else None
+        file = file_writing.plan(note, changed, inside) if is_moved or is_written else None
         return PlannedChange(note, changed, as_what, inside, file)
 
     def carry_out(self, plans: Sequence["PlannedChange"]) -> None:
-        """Write changed notes and their files, all or none; raises as `filing.apply` does."""
+        """Write changed notes and their files, all or none; raises as `file_writing.apply` does."""
         if any(plan.file or plan.is_cut for plan in plans):
             self._store.open_index()
-        with self.files.carry_out([plan.file for plan in plans if plan.file], filing.apply) as states:
+        with self.files.carry_out([plan.file for plan in plans if plan.file], file_writing.apply) as states:
             cut = defaultdict[str, list[NoteToIndex]](list)
             for plan in plans:
                 note, as_what = plan.note, plan.as_what
                 changed = overriding(note, plan.changed) if note.in_file else plan.changed
                 if plan.file and note.in_text_file:
-                    cut[note.base_id].append(replace(filing.written(plan.file, states[note.id]), change=as_what))
+                    cut[note.base_id].append(replace(file_writing.written(plan.file, states[note.id]), change=as_what))
                 elif plan.is_cut:
                     outline = plan.inside.outline if plan.inside else None
                     stored_as = self._store.notes.indexed_as(note.id)
@@ -203,7 +203,7 @@ class Writer:
                 return False
             if name_key(name) in given or self._store.notes.has_path(base, name, note.source_ref):
                 return True
-            return note.in_file and filing.is_taken(root, name) and not _is_same(root, name, str(note.path))
+            return note.in_file and file_writing.is_taken(root, name) and not _is_same(root, name, str(note.path))
 
         return free_path(path, TakenNames(is_taken))
 
@@ -217,7 +217,7 @@ class Writer:
         """Write a file for a new note if its base writes files; return the note as read from the file.
 
         No file is written for a note that the user didn't write, a pending note, or a path that imports leave out.
-        Raises as `filing.apply` does.
+        Raises as `file_writing.apply` does.
         """
         path = str(new.note.path)
         folder = self.folder_for(base, path)
@@ -229,10 +229,10 @@ class Writer:
         while True:
             free = self.free_path(note, path)
             filed = at_path(replace(note, title=_own_title(note.body, free) if follows else note.title), free)
-            text = filing.text_of(filed)
+            text = file_writing.text_of(filed)
             check_body(text)
-            if filing.create(folder, free, text.encode()):
-                return replace(filing.read(filed), change=new.change)
+            if file_writing.create(folder, free, text.encode()):
+                return replace(file_writing.read(filed), change=new.change)
 
 
 @frozen
@@ -243,7 +243,7 @@ class PlannedChange:
     changed: Note
     as_what: Revision
     inside: BodyMetadata | None
-    file: filing.FileChange | None
+    file: file_writing.FileChange | None
 
     @property
     def is_cut(self) -> bool:
@@ -393,7 +393,7 @@ def _removing_files(notes: Sequence[NoteToIndex]) -> Iterator[set[str]]:
         for new in notes:
             if new.note.in_file and new.note.id not in written:
                 with suppress(TesseraError):
-                    filing.put_away(filing.plan_removal(new.note))
+                    file_writing.put_away(file_writing.plan_removal(new.note))
 
 
 def _new(base: KnowledgeBase, author: Author, item: dict[str, Any], paths: TakenNames, ids: TakenNames) -> NoteToIndex:

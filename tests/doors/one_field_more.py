@@ -41,7 +41,7 @@ def seen(folder: Path) -> dict[str, Any]:
 
     from core.doors.assistants import server
     from core.doors.cli import app
-    from core.notes.filing import text_of
+    from core.notes.file_writing import text_of
     from core.workspace import Workspace
     from tests.doors.programs import connected
 

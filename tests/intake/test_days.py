@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from core.model import NoteSummary, day_of
-from core.notes import filing
+from core.notes import file_writing
 from core.workspace import Workspace
 
 ZONES = (
@@ -128,5 +128,5 @@ def test_the_hour_that_a_clock_has_twice_keeps_its_offset(travel: Travel) -> Non
     travel("Europe/Berlin")
     for hour in (0, 1):
         at = datetime(2026, 10, 25, hour, 30, tzinfo=UTC)
-        text = filing.front_with_fields("---\nupdated: 2026-10-25T01:00:00\n---\n", {"updated_at": at}, "")
-        assert filing.read_front(text).value("updated_at") == at
+        text = file_writing.front_with_fields("---\nupdated: 2026-10-25T01:00:00\n---\n", {"updated_at": at}, "")
+        assert file_writing.read_front(text).value("updated_at") == at

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.base.errors import Conflict, EditError, NotWritable, SourceError
-from core.notes import filing
+from core.notes import file_writing
 from core.store.note_table import NoteTable
 from core.workspace import Workspace
 from tests.documents.making import of_markdown, zipped
@@ -111,7 +111,7 @@ def test_without_a_trash_files_go_into_a_folder_next_to_them(
     def refuse(file: Path) -> None:
         raise PermissionError(13, "no trash", str(file))
 
-    monkeypatch.setattr(filing, "_send_to_trash", refuse)
+    monkeypatch.setattr(file_writing, "_send_to_trash", refuse)
     (vault / "deep/plain.md").write_bytes(b"Of the same name.\n")
     update(workspace, vault)
     both = [workspace.notes.resolve(path).id for path in ("plain.md", "deep/plain.md")]

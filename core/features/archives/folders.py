@@ -16,7 +16,7 @@ from core.intake.folder import free_path
 from core.markdown.body import named_in
 from core.model import NOTE_SUFFIXES, Attachment, Failed, KnowledgeBase
 from core.notes import naming
-from core.notes.filing import text_of
+from core.notes.file_writing import text_of
 
 FindFile = Callable[[str, str], Attachment | None]
 """Returns the attachment for a note's id and a link target, None if there is none."""

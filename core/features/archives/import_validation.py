@@ -42,7 +42,7 @@ from core.model import (
     summed,
 )
 from core.notes.fields import check_fields
-from core.notes.filing import read_front
+from core.notes.file_writing import read_front
 from core.settings import config
 
 T = TypeVar("T")

@@ -24,7 +24,7 @@ from core.intake.encoding import MAX_BYTES, unreadable
 from core.markdown.body import look_into
 from core.markdown.frontwriting import as_json
 from core.model import NOTE_FIELDS, OPEN, BaseKind, ChunkingOptions, FieldValues, KnowledgeBase, Note, SearchSettings
-from core.notes.filing import front_of, read_front
+from core.notes.file_writing import front_of, read_front
 
 _MOST_DEPTH = 30
 _MOST_SIGNS = 5_000_000

@@ -24,7 +24,7 @@ from core.model import (
     SideBySide,
     pipeline_label,
 )
-from core.retrieval.comparison import compare
+from core.retrieval.significance import compare
 
 BY_RANK, BY_BUDGET = "mrr@10", f"mrr@{BUDGET}chars"
 

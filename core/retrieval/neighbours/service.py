@@ -16,7 +16,7 @@ from core.base.phrases import phrases
 from core.model import Hit, Note, SearchOptions
 from core.notes.links import NoteLinks
 from core.notes.texts import NoteTexts
-from core.retrieval.neighbours.likeness import Likeness
+from core.retrieval.neighbours.copies_and_contradictions import Likeness
 from core.retrieval.neighbours.meaning import Meaning
 from core.retrieval.neighbours.wording import NoteWords, Shared, compare, words_of
 from core.store import Store

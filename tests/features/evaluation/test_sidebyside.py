@@ -10,7 +10,7 @@ from core.base.errors import ConfigError, UnknownChoice
 from core.features.evaluation.report import kinds
 from core.features.evaluation.sidebyside import BY_BUDGET, BY_RANK, shared, side_by_side
 from core.model import METRICS, ChunkingOptions, GoldSpan, Pipeline, QuestionResult, SideBySide
-from core.retrieval.comparison import compare
+from core.retrieval.significance import compare
 from tests.features.evaluation.paper import negative, ranked, result, run
 
 OLD = (1, 2, None, 4, 12, 1, 3)

@@ -11,7 +11,7 @@ import pytest
 from core.base.errors import ConfigError
 from core.base.messages import message
 from core.model import ENOUGH, Comparison
-from core.retrieval.comparison import compare
+from core.retrieval.significance import compare
 
 
 def compared(differences: Sequence[float], start: float = 0.0) -> Comparison:
