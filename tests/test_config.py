@@ -39,7 +39,7 @@ def test_older_names_of_the_interval_hold_for_their_own_folders(monkeypatch: pyt
     monkeypatch.setenv("TESSERA_WATCH_SECONDS", "5")
     assert seconds() == (5, 10)
     monkeypatch.setenv("TESSERA_SCAN_INTERVALL", "5")
-    with pytest.raises(ConfigError, match="no setting of Tessera") as error:
+    with pytest.raises(ConfigError, match="isn't a Tessera setting") as error:
         settings()
     assert "SCAN_INTERVAL" in str(error.value)
     assert "WATCH_SECONDS" not in str(error.value)
@@ -82,7 +82,7 @@ def test_a_wrong_setting_is_named(toml: str, named: str) -> None:
         ("TESSERA_LLM", "[" * 50_000, r"it is a section.* \(in TESSERA_LLM\)"),
         ("TESSERA_SEARCH", '{"limit": "x"}', r"search.limit.*whole number \(in TESSERA_SEARCH\)"),
         ("TESSERA_SEARCH__LIMIT", "x", r"search.limit.*whole number \(in TESSERA_SEARCH__LIMIT\)"),
-        ("TESSERA_EMBEDDER", "\udcff", "TESSERA_EMBEDDER holds bytes that are no text"),
+        ("TESSERA_EMBEDDER", "\udcff", "TESSERA_EMBEDDER contains bytes that aren't text"),
     ],
 )
 def test_a_wrong_variable_is_named(variable: str, value: str, named: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -204,12 +204,12 @@ def test_a_package_that_cannot_be_used_is_named_in_the_list_of_models(
         cards = {card.name: card for card in Models.without_bases()}
     problems = {name: str(cards[name].problem) for name in ("half", "broken", "gone", "absent")}
     assert problems["half"].startswith(
-        "The model for meaning 'half' of the Python package letters-model lacks dimension"
+        "The model for meaning 'half' from the Python package letters-model is missing dimension"
     )
     assert "RuntimeError: no such file" in problems["broken"]
     assert "AttributeError" in problems["gone"]
     assert "ModuleNotFoundError" in problems["absent"]
-    assert all("letters-model" in text and "Update the package or remove it." in text for text in problems.values())
+    assert all("letters-model" in text and "Update or remove the package." in text for text in problems.values())
     assert (cards["letters"].problem, cards["shared"].problem, cards["letters"].dimension) == (None, None, 64)
     assert EMBEDDERS["tfidf"].package == "", "a package takes no name of Tessera's"
     assert "letters-model brings 'tfidf'" in caplog.text
@@ -225,12 +225,14 @@ def test_a_package_that_cannot_be_used_is_named_in_the_list_of_models(
 def test_a_converter_that_cannot_be_used_is_named_and_stops_no_other(tmp_path: Path, package: Path) -> None:
     with Workspace(tmp_path / "w", settings=Settings(embedder="tfidf")) as workspace:
         (torn,) = (card for card in workspace.documents.converters() if card.problem)
-        assert str(torn.problem).startswith("The converter 'torn' of the Python package letters-model can't be loaded")
+        assert str(torn.problem).startswith(
+            "The converter 'torn' from the Python package letters-model can't be loaded"
+        )
         plan = workspace.imports.plan_upload([("prices.csv", b"fruit,price\napple,3\n")], "work")
         assert workspace.imports.apply(plan).added == 1
     shown = CliRunner().invoke(app, ["document", "converters", "--workspace", str(tmp_path / "w")]).output
     (row,) = (line for line in shown.splitlines() if line.startswith("torn "))
-    assert "The converter 'torn' of the Python package" in row
+    assert "The converter 'torn' from the Python package" in row
 
 
 class TestLetters(EmbedderContract):

@@ -141,11 +141,11 @@ def test_a_label_has_every_difference_in_words() -> None:
     assert str(label).split(" · ", 5) == [
         "no model, words only",
         "by words only",
-        "5 hits at most",
+        "at most 5 hits",
         "boost for linked notes 0.5",
         "neighbours ±1",
         "reranking: Close reading (slower) · a",
     ]
     split = Pipeline(chunking=ChunkingOptions(chunk_overlap=50, short_doc_threshold=300))
-    assert str(pipeline_label(split)) == "notes shorter than 300 tokens whole · overlap 50"
+    assert str(pipeline_label(split)) == "notes under 300 tokens kept whole · overlap 50"
     assert pipeline_label(Pipeline("mine", search=search)) == "mine"

@@ -137,7 +137,7 @@ def test_a_file_of_words_that_was_edited_is_never_set_aside(folder: Path) -> Non
     for name in PERSONS:
         (folder / name).write_bytes("类型".encode("utf-16"))
     with Workspace(folder) as workspace:
-        with pytest.raises(ConfigError, match="no UTF-8 text"):
+        with pytest.raises(ConfigError, match="isn't UTF-8 text"):
             workspace.search("backups", level="exploratory")
         assert workspace.vocabulary.problems()
         assert workspace.status().set_aside == ()

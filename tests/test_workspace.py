@@ -247,7 +247,7 @@ def test_one_file_never_stops_an_import(
     (failed,) = report.failed
     assert (failed.path, str(failed.error)) == (
         "b.md",
-        "could not be read (AttributeError). It is left out; the log has the details.",
+        "could not be read (AttributeError) and was skipped. See the log for details.",
     )
     assert "a fault of a library" in caplog.text
     with pytest.raises(SourceError, match="AttributeError"):
@@ -315,11 +315,11 @@ def test_questions_that_can_not_be_asked(workspace: Workspace, text: str) -> Non
 
 
 def test_half_a_character_is_told_in_a_base_and_a_folder(workspace: Workspace, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="half of a character"):
+    with pytest.raises(ConfigError, match="half a character"):
         workspace.bases.add("caf\udce9")
     base = workspace.bases.add("base")
     for store in (lambda text: workspace.question_sets.add(base.name, text), workspace.searches.add):
-        with pytest.raises(StoreError, match="After 'caf' is half of a character"):
+        with pytest.raises(StoreError, match="After 'caf' is half a character"):
             store("caf\udce9")
     folder = samples.write(tmp_path / "caf\udce9")
     with pytest.raises(SourceError, match="not valid text"):

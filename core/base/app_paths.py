@@ -79,8 +79,10 @@ def write(name: str, values: dict[str, object]) -> None:
         files.replace(file, json.dumps(values, ensure_ascii=False, indent=2))
     except OSError as error:
         raise ConfigError(
-            "{file} can't be written ({why}). Make room, or name another folder in the environment variable "
-            "{variable}.",
+            (
+                "{file} can't be written ({why}). Free some disk space, or set the environment "
+                "variable {variable} to another folder."
+            ),
             file=str(file),
             why=error.strerror or type(error).__name__,
             variable=VARIABLE,

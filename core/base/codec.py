@@ -39,13 +39,13 @@ _KINDS: dict[object, Message] = message_table(
         int: "a whole number",
         float: "a number",
         bool: "true or false",
-        dict: "fields with their values",
-        Message: "fields with their values",
+        dict: "an object with fields and values",
+        Message: "an object with fields and values",
         list: "a list",
         datetime: "a time such as 2026-01-31T12:00:00+00:00",
     }
 )
-_DEEP = message("nested less deeply")
+_DEEP = message("less deeply nested")
 _MOST_DEPTH = 20
 """Maximum nesting depth in a field without a declared type, such as front matter."""
 _SHOWN = 100

@@ -123,7 +123,7 @@ class NoteNotFound(StoreError):
     """No note has the given id."""
 
     def __init__(self, note_id: str) -> None:
-        super().__init__(message("There is no note '{note}'. It may have been deleted since.", note=note_id))
+        super().__init__(message("There is no note '{note}'. It may have been deleted.", note=note_id))
 
 
 class VersionNotFound(StoreError):
@@ -157,7 +157,10 @@ class ChunkNotFound(StoreError):
     def __init__(self, chunk_id: str) -> None:
         super().__init__(
             message(
-                "There is no chunk '{chunk}'. Its note may have been split again since: look it up again.",
+                (
+                    "There is no chunk '{chunk}'. Its note may have been split again in the "
+                    "meantime. Look up the chunk again."
+                ),
                 chunk=chunk_id,
             )
         )
@@ -213,7 +216,10 @@ class Unfinished(TesseraError):
     def __init__(self, reason: Message) -> None:
         super().__init__(
             message(
-                "The notes are stored, but found by words only: the model failed. {reason} Then go on: {command}",
+                (
+                    "The notes are saved, but can only be found by words because the model failed. "
+                    "{reason} Then continue: {command}"
+                ),
                 reason=reason,
                 command="tessera index",
             )
@@ -275,7 +281,7 @@ class ArchiveError(TesseraError):
         rows = [message("{place}: {reason}", place=place, reason=reason) for place, reason in self.mistakes[:20]]
         if more := len(self.mistakes) - len(rows):
             rows.append(plural("{n} more problem was found.", "{n} more problems were found.", n=more))
-        text = message("{path} can't be imported, and nothing of it was. Correct it, then try again.", path=path)
+        text = message("{path} can't be imported, so nothing was imported. Correct it, then try again.", path=path)
         super().__init__(lines(text, *rows))
 
 
@@ -292,9 +298,7 @@ class RunNotFound(StoreError):
     """No run of a question set has the given id."""
 
     def __init__(self, run_id: str) -> None:
-        super().__init__(
-            message("There is no run '{run}'. It may have been deleted since, or its base was.", run=run_id)
-        )
+        super().__init__(message("There is no run '{run}'. The run or its base may have been deleted.", run=run_id))
 
 
 class BelowTarget(TesseraError):
@@ -305,4 +309,4 @@ class Cancelled(TesseraError):
     """The user stopped a job."""
 
     def __init__(self) -> None:
-        super().__init__(message("Stopped. What was done before stays."))
+        super().__init__(message("Stopped. Everything done so far was kept."))

@@ -71,8 +71,10 @@ def _translate_os_error(error: OSError, folder: Path) -> StoreError:
     path = str(error.filename2 or error.filename or folder)
     if error.errno in FULL:
         return DiskFull(
-            "There is no space left for {folder} ({why}). Free some space on its disk, then try again: what was "
-            "stored is still there.",
+            (
+                "There is no space left for {folder} ({why}). Free some space on its disk, then try "
+                "again. Everything already saved is still there."
+            ),
             folder=str(folder),
             why=why,
         )
@@ -99,7 +101,7 @@ def _translate_sqlite_error(error: sqlite3.Error, folder: Path) -> StoreError:
         return _translate_os_error(cause, folder) if cause else _not_writable(folder, why)
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL):
         return WorkspaceLocked(
-            "Another program keeps {file} open. Close it, then try again.",
+            "Another program has {file} open. Close that program, then try again.",
             file=str(folder / DATABASE),
         )
     return damage_error(folder, why)
@@ -122,15 +124,19 @@ def damage_error(folder: Path, why: str) -> NotesDamaged:
     file, backup = folder / DATABASE, newest_backup(folder)
     if backup:
         return NotesDamaged(
-            "{file} is damaged ({why}). Close Tessera, and restore the newest backup; what is there is kept in "
-            "another folder: {command}",
+            (
+                "{file} is damaged ({why}). Close Tessera, then restore the newest backup. The "
+                "current data is kept in another folder. The command: {command}"
+            ),
             file=str(file),
             why=why,
             command=restore_command(backup, folder),
         )
     return NotesDamaged(
-        "{file} is damaged ({why}). Close Tessera and put a copy of your own in its place; without one, move {folder} "
-        "elsewhere and import your notes again.",
+        (
+            "{file} is damaged ({why}). Close Tessera and replace the file with your own copy. If "
+            "you have no copy, move {folder} elsewhere and import your notes again."
+        ),
         file=str(file),
         why=why,
         folder=str(folder),
@@ -144,8 +150,10 @@ def restore_command(backup: Path, folder: Path) -> str:
 
 def _not_writable(folder: Path, why: str) -> NotWritable:
     return NotWritable(
-        "{folder} can't be written ({why}). Its notes can be searched, not changed. Allow writing to it, or copy it to "
-        "a disk where you may write.",
+        (
+            "{folder} can't be written to ({why}). Its notes can be searched but not changed. Allow "
+            "writing to the folder, or copy it to a disk that you can write to."
+        ),
         folder=str(folder),
         why=why,
     )
@@ -200,7 +208,7 @@ def wrap_file_errors(path: str) -> Iterator[None]:
     except Exception as error:
         _LOG.exception("'%s' could not be read", path)
         raise SourceError(
-            path, "could not be read ({kind}). It is left out; the log has the details.", kind=type(error).__name__
+            path, "could not be read ({kind}) and was skipped. See the log for details.", kind=type(error).__name__
         ) from error
 
 

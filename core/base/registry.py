@@ -122,8 +122,10 @@ class Registry(dict[str, Entry], Generic[T]):
             made: T = constructor(*parts, argument) if argument else constructor(*parts)
             if self[kind].package and (lacking := _missing_members(made, self._protocol)):
                 raise ModelError(
-                    "The {what} '{name}' of the Python package {package} lacks {parts}. "
-                    "Update the package or remove it.",
+                    (
+                        "The {what} '{name}' from the Python package {package} is missing {parts}. "
+                        "Update or remove the package."
+                    ),
                     what=self._what,
                     name=kind,
                     package=self[kind].package,
@@ -151,8 +153,10 @@ class Registry(dict[str, Entry], Generic[T]):
             if not self[name].package:
                 raise
             raise ModelError(
-                "The {what} '{name}' of the Python package {package} can't be loaded ({problem}). "
-                "Update the package or remove it.",
+                (
+                    "The {what} '{name}' from the Python package {package} can't be loaded "
+                    "({problem}). Update or remove the package."
+                ),
                 what=self._what,
                 name=name,
                 package=self[name].package,

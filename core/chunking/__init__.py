@@ -81,6 +81,6 @@ def cut(
         return chunker.explain(reading)
     chosen = message("Chosen in this note's own settings.") if own else message("Chosen in the settings.")
     if note.plain:
-        chosen = message("In this base, each line of a text is a chunk.")
+        chosen = message("In this base, every line of a text is a separate chunk.")
     reason = describe.reason(options.strategy, chosen)
     return Cut(tuple(chunker.cut(reading)), options.strategy, describe.profile(reading), (reason,))

@@ -435,8 +435,10 @@ class Adaptive:
         recursive = message("The note is too long to stay whole, and its headings don't divide it well.")
         if flaw is not None:
             recursive = message(
-                "The note is too long to stay whole, and its headings don't divide it well. This split "
-                "has a flaw too ({flaw}), but no strategy is left to try.",
+                (
+                    "The note is too long to stay whole, and its headings don't divide it well. This "
+                    "split has a flaw too ({flaw}), but there is no other strategy left to try."
+                ),
                 flaw=flaw,
             )
         return _cut(chunks, profile, recursive=recursive, none=long, markdown=markdown)
@@ -447,16 +449,16 @@ class Adaptive:
         headings = plural("{n} heading (## or ###)", "{n} headings (## or ###)", n=sections)
         if sections < self._headings:
             return [], message(
-                "The note has {headings}; a note needs {least} to be split by headings.",
+                "The note has {headings}; it needs at least {least} to be split by headings.",
                 headings=headings,
                 least=self._headings,
             )
         chunks = self._markdown.cut(reading)
         flaw = self._flaw(chunks, profile)
         if flaw is not None:
-            return [], message("Tried for its {headings}, but {flaw}.", headings=headings, flaw=flaw)
+            return [], message("Tried because the note has {headings}, but {flaw}.", headings=headings, flaw=flaw)
         return chunks, message(
-            "The note has {headings}; {least} are enough to be split by headings.",
+            "The note has {headings}; {least} are enough for splitting by headings.",
             headings=headings,
             least=self._headings,
         )

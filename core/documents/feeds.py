@@ -25,7 +25,7 @@ class Feed:
     def convert(self, data: bytes, kind: str) -> Converted:
         """Return a feed or an outline as Markdown; raises SourceError."""
         if b"<!ENTITY" in data:
-            raise SourceError("", "declares entities, which a feed doesn't need: refused.")
+            raise SourceError("", "declares XML entities, which a feed doesn't need, so it was refused.")
         try:
             root = parse(io.BytesIO(data), XMLParser(encoding="utf-8")).getroot()  # the kind is a text kind
         except ParseError as error:

@@ -92,9 +92,9 @@ def _zip_kind(name: Message, entry: str) -> FileKind:
 KINDS = {
     "pdf": FileKind(message("a PDF"), begins=rb"[\s\S]{0,1024}?%PDF-", is_text=False),
     "docx": _zip_kind(message("a Word document"), r"word/document\d*\.xml"),
-    "odt": _zip_kind(message("a text of LibreOffice"), r"content\.xml"),
-    "ods": _zip_kind(message("a spreadsheet of LibreOffice"), r"content\.xml"),
-    "odp": _zip_kind(message("slides of LibreOffice"), r"content\.xml"),
+    "odt": _zip_kind(message("a LibreOffice document"), r"content\.xml"),
+    "ods": _zip_kind(message("a LibreOffice spreadsheet"), r"content\.xml"),
+    "odp": _zip_kind(message("a LibreOffice presentation"), r"content\.xml"),
     "pptx": _zip_kind(message("a PowerPoint presentation"), r"ppt/presentation\.xml"),
     "xlsx": _zip_kind(message("an Excel workbook"), r"xl/workbook\.xml"),
     "epub": _zip_kind(message("an e-book"), r"META-INF/container\.xml"),
@@ -104,31 +104,31 @@ KINDS = {
     "xht": FileKind(message("a web page")),
     "mhtml": FileKind(message("a saved web page"), is_text=False),
     "mht": FileKind(message("a saved web page"), is_text=False),
-    "rst": FileKind(message("a text in reStructuredText")),
-    "org": FileKind(message("a text of Org mode")),
+    "rst": FileKind(message("a reStructuredText document")),
+    "org": FileKind(message("an Org mode document")),
     "ipynb": FileKind(message("a Jupyter notebook"), begins=rb"\s*\{"),
     "csv": FileKind(message("a table")),
     "tsv": FileKind(message("a table")),
     "mediawiki": FileKind(message("a wiki page")),
     "wiki": FileKind(message("a wiki page")),
-    "tex": FileKind(message("a text in LaTeX")),
-    "latex": FileKind(message("a text in LaTeX")),
-    "textile": FileKind(message("a text in Textile")),
-    "docbook": FileKind(message("a text in DocBook"), begins=rb"\s*<"),
-    "dbk": FileKind(message("a text in DocBook"), begins=rb"\s*<"),
-    "jats": FileKind(message("an article in JATS"), begins=rb"\s*<"),
-    "nxml": FileKind(message("an article in JATS"), begins=rb"\s*<"),
+    "tex": FileKind(message("a LaTeX document")),
+    "latex": FileKind(message("a LaTeX document")),
+    "textile": FileKind(message("a Textile document")),
+    "docbook": FileKind(message("a DocBook document"), begins=rb"\s*<"),
+    "dbk": FileKind(message("a DocBook document"), begins=rb"\s*<"),
+    "jats": FileKind(message("a JATS article"), begins=rb"\s*<"),
+    "nxml": FileKind(message("a JATS article"), begins=rb"\s*<"),
     "fb2": FileKind(message("an e-book"), begins=rb"\s*<"),
-    "canvas": FileKind(message("a canvas of Obsidian"), begins=rb"\s*\{", called_as_file=True),
-    "base": FileKind(message("a base of Obsidian"), called_as_file=True),
-    "excalidraw": FileKind(message("a drawing of Excalidraw"), begins=rb"\s*\{", called_as_file=True),
+    "canvas": FileKind(message("an Obsidian canvas"), begins=rb"\s*\{", called_as_file=True),
+    "base": FileKind(message("an Obsidian base"), called_as_file=True),
+    "excalidraw": FileKind(message("an Excalidraw drawing"), begins=rb"\s*\{", called_as_file=True),
     "eml": FileKind(message("an e-mail"), is_text=False),
     "emlx": FileKind(message("an e-mail"), is_text=False),
     "rss": FileKind(message("a feed"), begins=rb"\s*<"),
     "atom": FileKind(message("a feed"), begins=rb"\s*<"),
     "opml": FileKind(message("an outline"), begins=rb"\s*<"),
-    "vtt": FileKind(message("a file of subtitles")),
-    "srt": FileKind(message("a file of subtitles")),
+    "vtt": FileKind(message("a subtitle file")),
+    "srt": FileKind(message("a subtitle file")),
     "textpack": _zip_kind(message("a TextPack"), r"(?:[^/]+/)?text\.(?:md|markdown|txt)"),
     "rtf": FileKind(message("a Rich Text document"), begins=rb"\s*\{\\rtf", is_text=False),
 }
@@ -179,7 +179,7 @@ def check(data: bytes, kind: str, path: str) -> None:
     """Raise SourceError for data that doesn't match its kind, is encrypted, or would unpack to too much."""
     check_size(data, path)
     if data.startswith(_PROGRAMS) and not data.startswith(b"#!/usr/bin/env pandoc"):
-        raise SourceError(path, "is a program, despite its name: refused.")
+        raise SourceError(path, "is a program despite its name, so it was refused.")
     known = KINDS.get(kind)
     if known is None:
         return
@@ -203,7 +203,7 @@ def too_large(path: str, size: int) -> SourceError:
     """Return the error for a document over the limit."""
     return SourceError(
         path,
-        "is {size:.0f} MB; the limit of documents is {limit} MB. Divide it and import the parts.",
+        "is {size:.0f} MB; the limit for documents is {limit} MB. Split it and import the parts.",
         size=size / 2**20,
         limit=MAX_BYTES // 2**20,
     )
@@ -221,7 +221,9 @@ def _check_archive(data: bytes, kind: FileKind, path: str) -> None:
     unpacked = sum(member.file_size for member in members)
     if len(members) > _MAX_ENTRIES or unpacked > min(MAX_UNPACKED, max(_RATIO_FLOOR, MAX_RATIO * len(data))):
         raise SourceError(
-            path, "unpacks to far more than a document would (the limit is {size} MB).", size=MAX_UNPACKED // 2**20
+            path,
+            "unpacks to far more data than a document should (the limit is {size} MB).",
+            size=MAX_UNPACKED // 2**20,
         )
 
 
@@ -231,7 +233,7 @@ def damaged(path: str) -> SourceError:
 
 
 def _encrypted_error(path: str) -> SourceError:
-    return SourceError(path, "is encrypted. Save a copy without a password and import that.")
+    return SourceError(path, "is encrypted. Save a copy without a password and import that copy.")
 
 
 def _other(path: str, kind: FileKind) -> SourceError:
@@ -239,7 +241,8 @@ def _other(path: str, kind: FileKind) -> SourceError:
 
 
 EXPORT = message(
-    "is an export of another program. Import it separately; where this folder is watched, its notes come along."
+    "is an export from another program. Import it separately; if this folder is watched, its "
+    "notes are imported automatically."
 )
 KINDS_READ = message(
     "Markdown and text, PDF, Word, PowerPoint, Excel and CSV, LibreOffice, e-books, web pages, e-mail, notebooks, "
@@ -260,28 +263,29 @@ _BETTER = {
 """Unsupported formats -> supported format in which their own programs can save."""
 _REASONS = {
     " ".join((*PICTURES, "svg avif heic heif ico psd raw cr2 nef dng")): message(
-        "is a picture. Notes that link to it show it, and its text is found where the base reads pictures."
+        "is a picture. Notes that link to it show it, and its text can be found if the base reads pictures."
     ),
     "enex jex": EXPORT,
     "zip": message("is a zip archive. Import it separately, or unpack it here."),
-    "7z rar tar gz tgz bz2 xz zst lzma": message("is an archive. Unpack it here to have its files read."),
+    "7z rar tar gz tgz bz2 xz zst lzma": message("is an archive. Unpack it here so that its files can be read."),
     "mp3 m4a m4b aac wav flac ogg oga opus wma aiff amr mid midi "
     "mp4 m4v mov avi mkv webm wmv mpg mpeg 3gp flv": message(
-        "is a recording, whose speech isn't read. Put a transcript next to it as a text file."
+        "is a recording, and speech isn't transcribed. Put a transcript next to it as a text file."
     ),
     "exe msi dll sys com bat cmd scr app dmg pkg deb rpm apk ipa jar class so dylib o a lib bin iso img lnk": message(
-        "is part of a program, in which there is nothing to read."
+        "is part of a program and contains nothing to read."
     ),
-    "pst ost mbox olm": message("is a mailbox. Save its e-mails as .eml files to have them read."),
+    "pst ost mbox olm": message("is a mailbox. Save its e-mails as .eml files so that they can be read."),
     "xml": message(
-        "is data for programs. If it is a feed or an outline, name it .rss, .atom or .opml: those are read. DocBook"
-        " is read as .dbk, JATS as .jats, a web page as .xhtml."
+        "is data for programs. If it is a feed or an outline, change its extension to .rss, "
+        ".atom or .opml so that it can be read. Use .dbk for DocBook, .jats for JATS and .xhtml "
+        "for a web page."
     ),
     "json jsonl ndjson": message(
-        "is data for programs. If it is a log or an exported chat, get suggestions from it: tessera learn FILE"
+        "is data for programs. If it is a log or an exported chat, get note suggestions from it: tessera learn FILE"
     ),
     "yaml yml toml ini plist db sqlite sqlite3 mdb accdb parquet pkl npy": message(
-        "is data for programs. Export what should be found as text or CSV."
+        "is data for programs. Export the parts you want to find as text or CSV."
     ),
 }
 """Suffixes of other kinds -> reason why their files aren't read, and what the user can do."""
@@ -292,13 +296,16 @@ def why_not_read(path: str) -> Message:
     kind = kind_of(path)
     if kind in _BETTER:
         return message(
-            "is of a format that isn't read. Save it as .{newer} in its own program and import that.",
+            "has a format that Tessera can't read. Save it as .{newer} in its own program and import that file.",
             newer=_BETTER[kind],
         )
     if not kind:
         return message("has no file extension. Add one, such as .md, so that it is read.")
     unsupported = message(
-        "is a .{kind} file, a kind that isn't read. If it holds text, save it as text or PDF in its own program.",
+        (
+            "is a .{kind} file, a type that Tessera can't read. If it contains text, save it as text "
+            "or PDF in its own program."
+        ),
         kind=kind,
     )
     return next((reason for kinds, reason in _REASONS.items() if kind in kinds.split()), unsupported)
@@ -308,7 +315,7 @@ def nothing_read(paths: Iterable[str]) -> Message:
     """Return the message that none of the given files can be read: their number by kind, and the supported kinds."""
     counts = Counter(map(kind_of, paths))
     if not counts:
-        return message("There are no files to read here. Kinds that are read: {kinds}.", kinds=KINDS_READ)
+        return message("There are no files to read here. Supported types: {kinds}.", kinds=KINDS_READ)
     most = counts.most_common(_MOST_COUNTED)
     named = [
         message("{n} .{kind}", n=count, kind=kind)
@@ -319,7 +326,7 @@ def nothing_read(paths: Iterable[str]) -> Message:
     if others := counts.total() - sum(count for _, count in most):
         named.append(plural("{n} other", "{n} others", n=others))
     return message(
-        "None of the files here is of a kind that is read: {counts}. Kinds that are read: {kinds}.",
+        "None of the files here can be read: {counts}. Supported types: {kinds}.",
         counts=named,
         kinds=KINDS_READ,
     )

@@ -54,7 +54,7 @@ class Base:
         front = frontmatter.parse(text)
         values: Json = front.extra
         if front.warnings or not values:
-            raise SourceError("", "isn't a base of Obsidian, despite its name.")
+            raise SourceError("", "isn't an Obsidian base, despite its name.")
         parts = [*_section("Filters", _filters(values.get("filters")))]
         parts += _section(
             "Formulas", [f"{name}: `{_line(how)}`" for name, how in _mapping(values.get("formulas")).items()]
@@ -76,9 +76,9 @@ def _load(data: bytes) -> Json:
     try:
         root = json.loads(data)
     except ValueError as error:
-        raise SourceError("", "isn't a canvas of Obsidian, despite its name.") from error
+        raise SourceError("", "isn't an Obsidian canvas, despite its name.") from error
     if not isinstance(root, dict) or not isinstance(root.get("nodes", []), list):
-        raise SourceError("", "isn't a canvas of Obsidian, despite its name.")
+        raise SourceError("", "isn't an Obsidian canvas, despite its name.")
     return root
 
 
@@ -214,7 +214,7 @@ class Excalidraw:
             root = None
         elements = root.get("elements") if isinstance(root, dict) else None
         if not isinstance(elements, list):
-            raise SourceError("", "isn't a drawing of Excalidraw, despite its name.")
+            raise SourceError("", "isn't an Excalidraw drawing, despite its name.")
         drawn = [element for element in elements if isinstance(element, dict) and not element.get("isDeleted")]
         texts = [_text(item) for item in in_reading_order([item for item in drawn if _text(item)])]
         pictures = sum(item.get("type") == "image" for item in drawn)

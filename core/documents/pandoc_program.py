@@ -134,7 +134,7 @@ def _program() -> str:
 
 
 def _missing_error() -> Interrupted:
-    return Interrupted("", message("can't be converted: the program pandoc isn't there. Install Tessera again."))
+    return Interrupted("", message("can't be converted: the program pandoc is missing. Reinstall Tessera."))
 
 
 def _run_once(data: bytes, *arguments: str) -> bytes:

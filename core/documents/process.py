@@ -101,8 +101,8 @@ _SOONEST, _LOOK = 0.002, 0.05
 """Seconds between two checks for a result: initially, and later."""
 _COMMAND = (sys.executable, "-m", "core.documents.worker")
 TOO_MUCH_MEMORY = message(
-    "is too large to unpack: it takes more memory than a document of its size may. Divide it, or save it in another "
-    "format."
+    "is too large to unpack: it takes more memory than a document of its size should. Split it, "
+    "or save it in another format."
 )
 _OUT_OF_MEMORY = tuple(-getattr(signal, name, 0) for name in ("SIGABRT", "SIGTRAP", "SIGILL"))
 """Exit statuses of a process that a library aborted for lack of memory."""
@@ -146,7 +146,7 @@ def machine_reason(error: OSError) -> Message:
     """Return why this computer can't convert documents now, and the remedy."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return message(
-            "was not converted: no space is left in {folder}. Make space there, then import it again.",
+            "was not converted: no space is left in {folder}. Free some space there, then import it again.",
             folder=tempfile.gettempdir(),
         )
     why = error.strerror or str(error)
@@ -163,13 +163,13 @@ def end_error(path: str, error: ChildProcessError) -> Interrupted:
     if status < 0:
         why = message("was not converted: its converter was stopped (signal {n}). Import it again.", n=-status)
         return Interrupted(path, why)
-    return Interrupted(path, message("can't be converted: its converter ended with the status {n}.", n=status))
+    return Interrupted(path, message("can't be converted: its converter ended with exit status {n}.", n=status))
 
 
 def too_much_time(seconds: int) -> Message:
     """Return the message for a document that exceeds its time limit."""
     return message(
-        "is too large to unpack: it takes longer than {n} seconds. Divide it, or save it in another format.", n=seconds
+        "is too large to unpack: it takes longer than {n} seconds. Split it, or save it in another format.", n=seconds
     )
 
 

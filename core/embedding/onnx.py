@@ -32,11 +32,11 @@ VERSION = 1
 
 PACKAGES = ("onnx", "onnxruntime", "onnxscript")
 FILE = "model.onnx"
-PROCESSOR = Device("cpu", "float32", message("onnxruntime calculates in 8 bits on the processor"))
+PROCESSOR = Device("cpu", "float32", message("onnxruntime runs the model on the CPU in 8-bit precision"))
 
 _CANNOT_WRITE = message(
-    "The model for onnxruntime can't be written to {folder} ({why}). Name another folder "
-    "in the environment variable TESSERA_MODELS_DIR."
+    "The model for onnxruntime can't be written to {folder} ({why}). Set the environment "
+    "variable TESSERA_MODELS_DIR to another folder."
 )
 
 CLOSE = 0.95
@@ -133,7 +133,7 @@ def write(source: Path, name: str, file: Path) -> None:
             cosine = float(expected @ vector / (np.linalg.norm(expected) * np.linalg.norm(vector)))
             if not cosine >= CLOSE:
                 raise ModelError(
-                    "in 8 bits its results are too different from its own (similarity {cosine:.2f})", cosine=cosine
+                    "its 8-bit results differ too much from the original ones (similarity {cosine:.2f})", cosine=cosine
                 )
 
 
@@ -142,8 +142,10 @@ def _write_in_process(facts: ModelFacts, name: str, file: Path) -> None:
     for pooling in facts.folder.glob("*_Pooling/config.json"):
         if not read_json(pooling).get("include_prompt", True):
             raise ModelError(
-                "The model '{name}' leaves its prompt out of what it computes, which 'onnx' can't do. Use "
-                "'sentence' for it.",
+                (
+                    "The model '{name}' excludes its prompt from the computation, which 'onnx' can't "
+                    "do. Use 'sentence' for this model."
+                ),
                 name=name,
             )
     process = subprocess.run(
@@ -155,7 +157,10 @@ def _write_in_process(facts: ModelFacts, name: str, file: Path) -> None:
     )
     if process.returncode:
         raise ModelError(
-            "The model '{name}' can't be written for onnxruntime ({reason}). Use 'sentence' for it in place of 'onnx'.",
+            (
+                "The model '{name}' can't be converted for onnxruntime ({reason}). Use 'sentence' "
+                "instead of 'onnx' for it."
+            ),
             name=name,
             reason=_reason(process),
         )
@@ -165,7 +170,7 @@ def _reason(process: subprocess.CompletedProcess[str]) -> Message:
     """Return why the writing process failed: its message, else the last line of its log."""
     lines = process.stderr.strip().splitlines()
     if process.returncode < 0 or not lines:
-        return message("its process was ended, perhaps for lack of memory")
+        return message("its process ended early, perhaps because memory ran out")
     try:
         return from_json(json.loads(lines[-1]))
     except ValueError:
@@ -197,7 +202,9 @@ def _open(file: Path, name: str) -> Session:
         return Session(name, file, threads=core_count())
     except ValueError as error:
         raise ModelError(
-            "{file} is damaged ({why}). Delete its folder, and it is written again.", file=str(file), why=str(error)
+            "{file} is damaged ({why}). Delete its folder; the file is then created again.",
+            file=str(file),
+            why=str(error),
         ) from error
 
 

@@ -114,7 +114,7 @@ class OpenAICompatible:
                 self._dimension = vectors.shape[1]
         if vectors.shape[1] != self._dimension:
             raise self._server.unusable(
-                "gave {n} numbers for a text in place of {due}", n=vectors.shape[1], due=self._dimension
+                "returned {n} numbers for a text instead of {due}", n=vectors.shape[1], due=self._dimension
             )
         # Dividing by the largest number first prevents the squares from overflowing.
         vectors /= np.abs(vectors).max(axis=1, keepdims=True)
@@ -125,7 +125,7 @@ class OpenAICompatible:
         """Return the vectors in a response in the order of the texts; raises ProviderError for an unusable response."""
         data = answer.get("data") if isinstance(answer, dict) else None
         if not isinstance(data, list) or not all(isinstance(row, dict) for row in data):
-            raise self._server.unusable("answered without numbers for the texts")
+            raise self._server.unusable("returned no numbers for the texts")
         if len(data) != count:
             raise self._server.unusable("gave {n} results for {texts} texts", n=len(data), texts=count)
         # Some servers omit the index; these keep the order of the texts.
@@ -136,9 +136,9 @@ class OpenAICompatible:
             data = [places[index] for index in range(count)]
         vectors = [vector for row in data if (vector := _numbers(row.get("embedding"))) is not None]
         if len(vectors) < count:
-            raise self._server.unusable("gave a result that isn't numbers, or only zeros")
+            raise self._server.unusable("returned a result that isn't made of numbers, or is all zeros")
         if len({len(row) for row in vectors}) > 1:
-            raise self._server.unusable("gave results of different lengths for one model")
+            raise self._server.unusable("returned results of different lengths for one model")
         return vectors
 
 

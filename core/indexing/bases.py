@@ -209,18 +209,20 @@ class Bases:
             raise ConfigError("The base has no name. Give it one.")
         if find_half_character(name) is not None:
             raise ConfigError(
-                "The name '{name}' holds half of a character. Type another name.", name=escape_halves(name)
+                "The name '{name}' contains half a character. Type another name.", name=escape_halves(name)
             )
         if _CONTROL.search(name):
-            raise ConfigError("The name '{name}' holds a control character. Type another name.", name=ascii(name)[1:-1])
+            raise ConfigError(
+                "The name '{name}' contains a control character. Type another name.", name=ascii(name)[1:-1]
+            )
         if len(name) > MOST_NAME:
             raise ConfigError(
-                "The name has {n} characters; at most {most} are possible. Type a shorter one.",
+                "The name has {n} characters; the limit is {most}. Type a shorter name.",
                 n=len(name),
                 most=MOST_NAME,
             )
         if name in {base.name for base in self.all()}:
-            raise ConfigError("There is a base '{name}' already. Choose another name.", name=name)
+            raise ConfigError("There is already a base '{name}'. Choose another name.", name=name)
 
     # search settings
 
@@ -236,7 +238,7 @@ class Bases:
         """
         own = self.get(base)
         if pipeline.embedder not in ("", own.embedder):
-            raise ConfigError("Another model is chosen on the page Bases: the whole base is then indexed again.")
+            raise ConfigError("Choose another model on the Bases page: the whole base is then indexed again.")
         if pipeline.chunking is not None:
             self._models.embedder(own)  # raises before anything is changed
             check_chunking(pipeline.chunking, own.chunking)
@@ -272,7 +274,7 @@ class Bases:
 
 def _check(fields: BaseFields, kind: BaseKind) -> None:
     if kind == "lines" and fields.get("write_files"):
-        raise ConfigError("The text files of this base are only read. Change them in another program.")
+        raise ConfigError("Tessera only reads the text files of this base. Change them in another program.")
     if fields.get("read_pictures"):
         converting.check_picture_reader()
     search = fields.get("search", OPEN)

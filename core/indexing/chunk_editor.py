@@ -152,8 +152,10 @@ class ChunkEditor:
         for chunk in self.pictures:
             if chunk.id == chunk_id:
                 raise EditError(
-                    "This text is read from the picture {picture} and can't be edited. To leave it out, hide the chunk "
-                    "that contains the picture.",
+                    (
+                        "This text comes from the picture {picture} and can't be edited. To leave it "
+                        "out, hide the chunk that contains the picture."
+                    ),
                     picture=chunk.picture,
                 )
 
@@ -177,7 +179,7 @@ class ChunkEditor:
         for chunk in run:
             _check_living(chunk)
         if run[-1].index - run[0].index >= len(run):
-            raise EditError("These chunks are not neighbours. Choose chunks that follow each other.")
+            raise EditError("These chunks are not next to each other. Choose neighbouring chunks.")
         return run
 
     def _own_span(self, chunk: Chunk) -> Span:
@@ -226,4 +228,4 @@ def _check_living(chunk: Chunk) -> None:
 
 def _check(text: str) -> None:
     if not text.strip():
-        raise EditError("The text is empty. Write one, or delete the chunk.")
+        raise EditError("The text is empty. Write some text, or delete the chunk.")

@@ -98,7 +98,7 @@ class Chunks:
 
         def act(editor: ChunkEditor) -> Act:
             if [*editor.edits] != [*expected]:
-                raise EditError("These chunks were edited again since. Restore them one by one.")
+                raise EditError("These chunks have been edited again since then. Restore them one by one.")
             return Act([*edits])
 
         self._act_on_note(note_id, act)

@@ -112,7 +112,10 @@ class Vectors:
         """Raise EmbeddingMismatch if the base has been given another embedder meanwhile."""
         if self._store.bases.by_id(self._base.id).fingerprint != self._base.fingerprint:
             raise EmbeddingMismatch(
-                "The base '{base}' changed its model in the meantime. What was stored before stays: repeat the rest.",
+                (
+                    "The base '{base}' changed its model in the meantime. What was already stored is "
+                    "kept; repeat the rest."
+                ),
                 base=self._base.name,
             )
 
@@ -147,8 +150,10 @@ class Vectors:
             return
         if vectors.shape != (len(keys), self._base.dimension):
             raise EmbeddingMismatch(
-                "The model of the base '{base}' gave {shape} numbers in place of {due}: it is another model than "
-                "before. Import into a new base to use it.",
+                (
+                    "The model of the base '{base}' returned {shape} numbers instead of {due}, so it "
+                    "is a different model than before. To use it, import into a new base."
+                ),
                 base=self._base.name,
                 shape=str(vectors.shape),
                 due=str((len(keys), self._base.dimension)),

@@ -89,8 +89,10 @@ class NoteEmbedder:
                 self._elsewhere = False
             except ProcessEnded as error:
                 raise ModelError(
-                    "The model '{name}' ended while it read notes. If memory ran out, close other programs or choose "
-                    "a smaller model.",
+                    (
+                        "The model '{name}' stopped while reading notes. If memory ran out, close "
+                        "other programs or choose a smaller model."
+                    ),
                     name=self._name,
                 ) from error
         return embed_notes(self._embedder, texts, self._centre)

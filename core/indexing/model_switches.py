@@ -47,7 +47,7 @@ class ModelSwitches:
         built = embedding.build(embedder)
         if stored.has_vectors and built.fingerprint == stored.fingerprint:
             raise ConfigError(
-                "The base '{base}' has the model '{embedder}' already. To index it again with it: {command}",
+                ("The base '{base}' already uses the model '{embedder}'. To index it again with this model: {command}"),
                 base=base,
                 embedder=embedder,
                 command=f"tessera index --base {quote(base)} --again",

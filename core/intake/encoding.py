@@ -112,8 +112,10 @@ def encode_like(text: str, like: bytes, path: str, *, chosen: str = "") -> tuple
     except UnicodeEncodeError:
         pass
     raise EditError(
-        "'{path}' is in the encoding {encoding}, which can't hold this text. Save it as UTF-8 in another program "
-        "first.",
+        (
+            "'{path}' uses the encoding {encoding}, which can't represent this text. Save it as "
+            "UTF-8 in another program first."
+        ),
         path=path,
         encoding=display_encoding(encoding),
     )

@@ -192,10 +192,10 @@ def read(folder: Path, path: str) -> bytes:
     full = folder / path
     try:
         if not full.resolve(strict=True).is_relative_to(folder.resolve()):
-            raise SourceError(path, "is a link that points outside the folder: refused.")
+            raise SourceError(path, "is a link that points outside the folder, so it was refused.")
         status = full.stat()
         if not stat.S_ISREG(status.st_mode):
-            raise SourceError(path, "is not an ordinary file.")
+            raise SourceError(path, "is not a regular file.")
         most, over = (kinds.MAX_BYTES, kinds.too_large) if is_document(path, pictures=True) else (MAX_BYTES, too_large)
         if status.st_size > most:
             raise over(path, status.st_size)
@@ -239,9 +239,9 @@ def root_of(folder: Path, forbidden: Path | None) -> Path:
     if not is_folder:
         raise SourceError(str(folder), "This is a file, not a folder. Give the folder it is in.")
     if find_half_character(str(root)) is not None:
-        raise SourceError(escape_halves(str(root)), "its name is not valid text. Rename it and update again.")
+        raise SourceError(escape_halves(str(root)), "its name is not valid text. Rename it, then update again.")
     if forbidden is not None and root.is_relative_to(forbidden.resolve()):
-        raise SourceError(str(folder), "This folder is inside Tessera's own workspace. Choose another one.")
+        raise SourceError(str(folder), "This folder is inside Tessera's own workspace. Choose another folder.")
     return root
 
 
@@ -262,7 +262,9 @@ def _walk(
         names = {entry.name for entry in entries}
         left -= len(entries)
         if left < 0:
-            raise SourceError(str(root), "This folder holds more than {n} files. Choose one with notes only.", n=most)
+            raise SourceError(
+                str(root), "This folder contains more than {n} files. Choose a folder with only notes.", n=most
+            )
         for entry in entries:
             is_folder = entry.is_dir(follow_symlinks=False)
             away = "" if is_folder else placeholder_target(entry.name)
@@ -296,7 +298,7 @@ def _check_entry(entry: "os.DirEntry[str]", path: str, root: Path, *, pictures: 
             target = Path(entry.path).resolve()
             if not target.is_relative_to(root):
                 if has_note_name or target.is_dir():
-                    yield Failed(path, message("is a link that points outside the folder: refused."))
+                    yield Failed(path, message("is a link that points outside the folder, so it was refused."))
                 return
             if target.is_dir():
                 return
@@ -308,9 +310,9 @@ def _check_entry(entry: "os.DirEntry[str]", path: str, root: Path, *, pictures: 
         yield Failed(path, message("can't be read: {why}.", why=reason(error)))
         return
     if find_half_character(entry.path[len(str(root)) :]) is not None:
-        yield Failed(path, message("its name is not valid text. Rename it and update again."))
+        yield Failed(path, message("its name is not valid text. Rename it, then update again."))
     elif not stat.S_ISREG(status.st_mode):
-        yield Failed(path, message("is not an ordinary file."))
+        yield Failed(path, message("is not a regular file."))
     elif is_placeholder(status):
         yield _NotDownloaded(path, PLACEHOLDER)
     else:

@@ -27,9 +27,9 @@ _COSTLY = re.compile(r"\)[*+{?]|\\[1-9]|\(\?[^:]|[*+}][^|]*[*+}][^|]*[*+}]")
 """Parts that can make a regular expression very slow: repeated groups, back references, many repetitions."""
 _HIDDEN = message("is hidden: its name begins with a dot.")
 _TRASH = message("is the trash of the vault.")
-_BACKUP = message("is a backup of Logseq.")
-_PROGRAMS = message("is a folder of programs, not of notes.")
-_LEFTOVER = message("is a leftover of another program.")
+_BACKUP = message("is a Logseq backup.")
+_PROGRAMS = message("is a folder for programs, not for notes.")
+_LEFTOVER = message("is a leftover from another program.")
 _LEFTOVERS = re.compile(
     r"(?is).*\.(?:part|partial|crdownload|opdownload|download|tmp|temp|swp|swo|swn|lnk)|.*~|~\$.*|#.*#|4913"
     r"|desktop\.ini|(?:eh)?thumbs\.db|icon\r",
@@ -91,7 +91,7 @@ class Ignoring:
             if spec := self._specs.get(folder):
                 result = spec.check_file(named.removeprefix(f"{folder}/"))
                 if result.include is not None:
-                    return message("is left out by {file}.", file=str(folder / RULES)) if result.include else None
+                    return message("is excluded by {file}.", file=str(folder / RULES)) if result.include else None
         return None
 
     def _obsidian_patterns(self) -> Iterator[tuple[Message, "re.Pattern[str]"]]:
@@ -100,9 +100,9 @@ class Ignoring:
             filters = json.loads(self._text(VAULT) or "{}").get("userIgnoreFilters") or []
             texts = [text for text in filters if isinstance(text, str) and text][:_MOST_RULES]
         except (AttributeError, TypeError, ValueError, RecursionError):
-            return self._refuse(VAULT, message("can't be read; its excluded files are not left out."))
+            return self._refuse(VAULT, message("can't be read, so its list of excluded files isn't applied."))
         for text in texts:
-            why = message("is an excluded file of Obsidian ({rule}).", rule=text)
+            why = message("is a file that Obsidian excludes ({rule}).", rule=text)
             if len(text) > 2 and text[0] == text[-1] == "/":
                 pattern = _compiled(text[1:-1])
             else:
@@ -110,7 +110,9 @@ class Ignoring:
             if pattern:
                 yield why, pattern
             else:
-                self._refuse(VAULT, message("its excluded files hold '{rule}', which is ignored.", rule=text))
+                self._refuse(
+                    VAULT, message("its list of excluded files contains '{rule}', which is ignored.", rule=text)
+                )
 
     def _text(self, path: str) -> str:
         """Return the text of a small file in the folder, "" if there is none."""

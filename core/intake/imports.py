@@ -265,16 +265,21 @@ class Imports:
         """
         if plan.differing and not confirmed:
             raise SyncRefused(
-                "{n} notes of the base '{base}' differ from their files in {folder}, and would get the text of the"
-                " files. Confirm it if that is meant; the earlier texts stay in their histories.",
+                (
+                    "{n} notes in the base '{base}' differ from their files in {folder}, and would "
+                    "get the text of the files. Confirm if this is what you want; the earlier texts "
+                    "stay in their histories."
+                ),
                 n=len(plan.differing),
                 base=plan.base,
                 folder=str(plan.folder),
             )
         if plan.needs_confirmation and not confirmed:
             raise SyncRefused(
-                "{n} of {known} notes are no longer in {folder} and would be removed."
-                " Confirm it if that is meant (tessera import --allow-removals).",
+                (
+                    "{n} of {known} notes are no longer in {folder} and would be removed. Confirm if "
+                    "this is what you want (tessera import --allow-removals)."
+                ),
                 n=len(plan.removed),
                 known=plan.known,
                 folder=str(plan.folder),
@@ -364,7 +369,7 @@ def _part(progress: Progress, start: float, end: float) -> Progress:
 
 
 _DELETED = message("its note was deleted. Restore the note from the trash, or change the file.")
-_EDITED = message("its note was edited here. Import the export itself to have its text.")
+_EDITED = message("its note was edited here. To use the text from the export, import the export itself.")
 _LOG = logging.getLogger(__name__)
 _SYNC_DELETES = Revision("delete", "sync")
 UPLOADED = "upload"

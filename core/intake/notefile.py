@@ -121,8 +121,8 @@ def _drawing(path: str, front: frontmatter.FrontMatter) -> str:
 def _not_searched(count: int) -> tuple[Message, ...]:
     """Return a warning with the number of parts of a note that aren't text; empty without such parts."""
     omission = plural(
-        "{n} part is no text, such as a pasted picture, a key or compressed data. It is shown, but not searched.",
-        "{n} parts are no text, such as pasted pictures, keys or compressed data. They are shown, but not searched.",
+        "{n} part isn't text, such as a pasted picture, a key or compressed data. It is shown, but not searched.",
+        "{n} parts aren't text, such as pasted pictures, keys or compressed data. They are shown, but not searched.",
         n=count,
     )
     return (omission,) if count else ()
@@ -175,7 +175,7 @@ def document_text(
     if not body.strip():
         raise SourceError(path, "contains no readable text.")
     if len(front) + len(body) > MAX_TEXT:
-        raise SourceError(path, "contains more than {n} million characters. Divide it.", n=MAX_TEXT // 2**20)
+        raise SourceError(path, "contains more than {n} million characters. Split it.", n=MAX_TEXT // 2**20)
     if not front and span(body)[2] and kind != "textpack":
         front = "---\n---\n"  # a document that begins with a rule has no front matter
     document = Document(kind, version, converted.pages, original, converter)

@@ -15,10 +15,10 @@ from core.model import Failed
 
 PLACEHOLDER = message("is not downloaded. Download it in the program that syncs the folder.")
 MOVED = message(
-    "is missing, and a file of the same name isn't downloaded yet: it may have been moved. Its note "
-    "stays until that is known."
+    "is missing, and a file with the same name isn't downloaded yet, so it may have been moved. "
+    "Its note is kept until this is clear."
 )
-EMPTIED = message("is empty, and had text at the last update. Its note stays; delete the file to remove the note.")
+EMPTIED = message("is empty, but had text at the last update. Its note is kept; to remove the note, delete the file.")
 
 _PLACES = (".{}.icloud", "{}.nextcloud", "{}.owncloud", "{}.opencloud", "{}.rsls")
 """Names of placeholders from iCloud, Nextcloud, ownCloud, OpenCloud and Resilio."""

@@ -155,7 +155,10 @@ class Archive:
                 while data := piece(source):
                     if most is not None and len(data) > most:
                         raise SourceError(
-                            self._name, "'{path}' holds a record of more than {limit} MB.", path=path, limit=most >> 20
+                            self._name,
+                            "'{path}' contains a record larger than {limit} MB.",
+                            path=path,
+                            limit=most >> 20,
                         )
                     yield data
 
@@ -178,10 +181,10 @@ def _open_zip(stream: IO[bytes], name: str) -> zipfile.ZipFile:
     """Open a zip archive; raises SourceError if its file list alone is too long."""
     end = zipfile._EndRecData(stream)  # type: ignore[attr-defined]  # what ZipFile reads its list by
     if end and end[zipfile._ECD_SIZE] > _MOST_DIRECTORY:  # type: ignore[attr-defined]
-        raise SourceError(name, "This archive holds more than {n} files.", n=MAX_ENTRIES)
+        raise SourceError(name, "This archive contains more than {n} files.", n=MAX_ENTRIES)
     archive = zipfile.ZipFile(stream)
     if len(archive.infolist()) > MAX_ENTRIES:
-        raise SourceError(name, "This archive holds more than {n} files.", n=MAX_ENTRIES)
+        raise SourceError(name, "This archive contains more than {n} files.", n=MAX_ENTRIES)
     return archive
 
 
@@ -196,7 +199,7 @@ def _translate_zip_errors(name: str) -> Iterator[None]:
         yield
     except _DAMAGE as error:
         raise SourceError(
-            name, "This zip archive is damaged or of an unknown kind ({reason}).", reason=str(error)
+            name, "This zip archive is damaged or of an unknown type ({reason}).", reason=str(error)
         ) from error
 
 
@@ -255,7 +258,7 @@ def _checked(name: str) -> str:
     )
     if bad:
         shown = ascii(name) if not name.isprintable() else f"'{name}'"
-        raise SourceError(shown, "This name could point outside the folder; the whole upload is refused.")
+        raise SourceError(shown, "This name could point outside the folder, so the whole upload was refused.")
     return name
 
 
@@ -275,7 +278,7 @@ def size_error(name: str) -> SourceError:
     """Return the error for an upload over the limits."""
     return SourceError(
         name,
-        "This unpacks to far more than notes would (the limit is {size} MB or {n} files).",
+        "This unpacks to far more data than notes should (the limit is {size} MB or {n} files).",
         size=MAX_UNPACKED // 2**20,
         n=MAX_ENTRIES,
     )
@@ -317,7 +320,7 @@ def write(importer: Importer, destination: Path) -> tuple[list[Failed], list[Fai
             raise size_error(importer.name)
         if not is_safe(note.path) or note.path.startswith("/"):
             raise SourceError(
-                ascii(note.path), "This name could point outside the folder; the whole upload is refused."
+                ascii(note.path), "This name could point outside the folder, so the whole upload was refused."
             )
         _write(destination, note.path, [data])
         lacking += [Failed(note.path, omission.explanation) for omission in note.left_out]

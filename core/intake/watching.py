@@ -93,7 +93,8 @@ class TextFolders:
             return self.bases.add(name, kind="lines", embed_at_once=at_once, watch=True), True
         if not known.plain:
             raise ConfigError(
-                "There is a base '{base}' already, which isn't one of text files. Rename it, or the folder.", base=name
+                "There is already a base '{base}' that isn't made of text files. Rename that base or the folder.",
+                base=name,
             )
         if known.embed_at_once != at_once:
             known = self.bases.update(name, embed_at_once=at_once)
@@ -108,12 +109,14 @@ class TextFolders:
         chosen = self._settings.knowledge
         if not chosen.enabled:
             raise ConfigError(
-                "Text folders are switched off. Write enabled = true below [knowledge] in tessera.toml first."
+                "Text folders are switched off. Set enabled = true in the [knowledge] section of tessera.toml first."
             )
         if not chosen.base_dir.is_dir():
             raise ConfigError(
-                "The folder {folder} isn't there. Make it, or name another one: base_dir below [knowledge] in "
-                "tessera.toml.",
+                (
+                    "The folder {folder} doesn't exist. Create it, or set base_dir in the "
+                    "[knowledge] section of tessera.toml to another folder."
+                ),
                 folder=str(chosen.base_dir.resolve()),
             )
         return [self._scan_folder(name, folder, confirmed, progress) for name, folder in self.folders().items()]
@@ -362,7 +365,7 @@ _STALE = plural(
 )
 _UNREAD = plural("{n} file could not be read", "{n} files could not be read")
 _NO_BASE = plural("{n} text folder has no base", "{n} text folders have no base")
-_PASSAGES = plural("{n} passage is found by its words only", "{n} passages are found by their words only")
+_PASSAGES = plural("{n} passage can only be found by words", "{n} passages can only be found by words")
 _INDEX = message("The search index is damaged")
 
 

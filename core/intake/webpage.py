@@ -72,14 +72,16 @@ def address_parts(address: str) -> SplitResult:
         if parts.scheme in ("http", "https") and parts.hostname and not (parts.username or parts.password):
             _ = parts.port  # raises ValueError
             return parts
-    raise SourceError(address, "isn't an address of a web page. It begins with https:// and contains no password.")
+    raise SourceError(
+        address, ("isn't the address of a web page. Such an address begins with https:// and contains no password.")
+    )
 
 
 def _connect(address: str, host: str, port: int, *, encrypted: bool) -> socket.socket:
     """Connect to the first reachable address of a host, provided that all its addresses are public."""
     found = [*dict.fromkeys(str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))]
     if not found or not all(map(_is_public, found)):
-        raise SourceError(address, "is an address of this machine or of its own network: refused.")
+        raise SourceError(address, "is an address on this machine or its local network, so it was refused.")
     for number in found:
         try:
             plain = socket.create_connection((number, port), timeout=SECONDS / len(found))
@@ -119,7 +121,7 @@ def _in_time(connected: socket.socket, address: str) -> Iterator[None]:
     finally:
         timer.cancel()
         if over.is_set():
-            raise SourceError(address, "takes longer than {n} seconds.", n=int(SECONDS))
+            raise SourceError(address, "takes longer than {n} seconds to load.", n=int(SECONDS))
 
 
 def _read_answer(connection: http.client.HTTPConnection, address: str) -> WebPage:
@@ -130,17 +132,17 @@ def _read_answer(connection: http.client.HTTPConnection, address: str) -> WebPag
     answer = connection.getresponse()
     if answer.status in _REDIRECTS:
         other = urljoin(address, answer.headers.get("Location", "?"))
-        raise SourceError(address, "redirects to {other}. Import that one.", other=other[:500])
+        raise SourceError(address, "redirects to {other}. Import that address.", other=other[:500])
     if answer.status != http.HTTPStatus.OK:
-        raise SourceError(address, "answers with the status {status}.", status=answer.status)
+        raise SourceError(address, "answers with status {status}.", status=answer.status)
     kind = answer.headers.get_content_type()
     if kind not in _KINDS:
-        raise SourceError(address, "is of the kind {kind}, which isn't read.", kind=kind)
+        raise SourceError(address, "has the type {kind}, which Tessera can't read.", kind=kind)
     data = bytearray()
     while block := answer.read1(_BLOCK):
         data += block
         if len(data) > MAX_BYTES:
-            raise SourceError(address, "is more than {limit} MB.", limit=MAX_BYTES >> 20)
+            raise SourceError(address, "is larger than {limit} MB.", limit=MAX_BYTES >> 20)
     suffix = _KINDS[kind]
     return WebPage(
         address, _name(address, suffix), in_its_charset(bytes(data), suffix, answer.headers.get_content_charset())

@@ -83,7 +83,7 @@ def compose(source: str) -> yaml.Node | None:
 def _refuse_hostile(source: str) -> None:
     """Raise ValueError for YAML that is small but costly to load, before anything is built."""
     if Reader.NON_PRINTABLE.search(source):
-        raise ValueError(message("it holds a control character"))
+        raise ValueError(message("it contains a control character"))
     depth = 0
     for event in _events(source):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
@@ -177,7 +177,7 @@ def _reason(lines: list[str]) -> Message | None:
         if root is None or (isinstance(root, yaml.MappingNode) and all(map(_has_plain_keys, root.value))):
             return None
     has_value = _KEY.match(lines[-1].lstrip()) or _ITEM.match(lines[-1].lstrip())
-    return message("put its value in quotation marks") if has_value else message("it is no 'key: value'")
+    return message("put its value in quotation marks") if has_value else message("it isn't 'key: value'")
 
 
 def _as_comment(line: str) -> str:

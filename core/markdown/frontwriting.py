@@ -65,8 +65,10 @@ def _check(before: FrontMatter, after: FrontMatter, fields: Mapping[str, object]
 
 def _value_error(name: str) -> EditError:
     return EditError(
-        "The front matter of this file can't hold this value of '{key}'. Choose another one, or change the file in "
-        "another program.",
+        (
+            "The front matter of this file can't hold this value of '{key}'. Choose another value, "
+            "or change the file in another program."
+        ),
         key=KEYS.get(name, (name,))[0],
     )
 
@@ -109,7 +111,7 @@ class _YamlWriter:
     def _root(self) -> yaml.MappingNode | None:
         read = frontmatter.mapping(self._source)
         if read is None:
-            raise EditError("The front matter is no list of 'key: value' lines. Change the field in the file.")
+            raise EditError("The front matter isn't a list of 'key: value' lines. Change the field in the file.")
         return read.root
 
     # one key

@@ -23,7 +23,7 @@ ANSWERED: dict[Answered, Message] = message_table({"yes": "From your notes", "po
 _NEAREST = 3
 DENIED = message("I found nothing in your notes that answers this.")
 DISAGREE = message("Your notes disagree:")
-UNPROVEN = message("The language model wrote nothing that rests on your notes.")
+UNPROVEN = message("The language model wrote nothing that your notes support.")
 Mark = Literal["word_for_word", "in_other_words", "not_in_notes"]
 """How closely a sentence follows the notes."""
 MARKS: dict[Mark, Message] = message_table(
@@ -117,8 +117,8 @@ class Sentence:
         if self.citations:
             return None
         if self.missing:
-            return message("Its quotes don't say: {names}.", names=list(self.missing))
-        return message("The language model quoted no words of your notes to prove this.")
+            return message("Its quotes don't mention: {names}.", names=list(self.missing))
+        return message("The language model quoted nothing from your notes to support this.")
 
 
 @frozen

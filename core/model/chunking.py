@@ -59,7 +59,7 @@ class ChunkingOptions:
                 "A shorter note stays in one piece. In tokens: 100 tokens are about 75 English words or "
                 "150 Chinese characters."
             ),
-            message("notes shorter than {n} tokens whole"),
+            message("notes under {n} tokens kept whole"),
             300,
             700,
         ),
@@ -67,7 +67,7 @@ class ChunkingOptions:
     chunk_size: Annotated[
         int,
         ChunkingOption(
-            message("Chunk size"), message("The length that chunks come near to, in tokens."), None, 256, 1024, 16
+            message("Chunk size"), message("The approximate length of a chunk, in tokens."), None, 256, 1024, 16
         ),
     ] = 512
     chunk_overlap: Annotated[
@@ -84,16 +84,19 @@ class ChunkingOptions:
     min_headings_for_md_aware: Annotated[
         int,
         ChunkingOption(
-            message("Split by headings from"),
+            message("Minimum number of headings"),
             message("A note with at least this many headings (## or ###) is split at them."),
-            message("split by headings from {n}"),
+            message("split by headings if there are {n} or more"),
             2,
             5,
             1,
         ),
     ] = 2
     max_single_chunk_size: Annotated[
-        int, ChunkingOption(message("Largest chunk"), message("No chunk is longer, in tokens."), None, 1000, 2000)
+        int,
+        ChunkingOption(
+            message("Largest chunk"), message("The maximum length of a chunk, in tokens."), None, 1000, 2000
+        ),
     ] = 1500
 
 

@@ -15,7 +15,7 @@ from core.base.messages import Message, message, plural
 GUESSED = "encoding"
 """Kind for a text whose encoding was guessed: it may be garbled, but nothing is missing."""
 OMISSION_KINDS: Mapping[str, Message] = {
-    "page": plural("{n} page gave no text", "{n} pages gave no text"),
+    "page": plural("{n} page had no readable text", "{n} pages had no readable text"),
     "page_part": plural("text of {n} page is missing", "text of {n} pages is missing"),
     "text_box": plural("{n} text box was not read", "{n} text boxes were not read"),
     "comment": plural("{n} comment was not read", "{n} comments were not read"),
@@ -26,14 +26,14 @@ OMISSION_KINDS: Mapping[str, Message] = {
     "deletion": plural("{n} tracked deletion was left out", "{n} tracked deletions were left out"),
     "formula": plural("{n} formula has no stored value", "{n} formulas have no stored value"),
     "column": plural("{n} column of a table was left out", "{n} columns of a table were left out"),
-    "menu": plural("{n} menu of the page was left out", "{n} menus of the page were left out"),
+    "menu": plural("{n} menu on the page was left out", "{n} menus on the page were left out"),
     "picture": plural("the text in {n} picture was not read", "the text in {n} pictures was not read"),
     "attachment": plural("{n} attached file was not read", "{n} attached files were not read"),
-    "file": plural("{n} file that the text names was not read", "{n} files that the text names were not read"),
+    "file": plural("{n} file mentioned in the text was not read", "{n} files mentioned in the text were not read"),
     "encrypted": plural("{n} encrypted passage was not read", "{n} encrypted passages were not read"),
     "field": plural("{n} property could not be read", "{n} properties could not be read"),
     "character": plural("{n} character could not be read", "{n} characters could not be read"),
-    GUESSED: plural("the encoding of {n} file is a guess", "the encodings of {n} files are guesses"),
+    GUESSED: plural("the encoding of {n} file was guessed", "the encodings of {n} files were guessed"),
 }
 _OTHER = plural("{n} part was left out", "{n} parts were left out")
 """Message for kinds that only later versions define."""

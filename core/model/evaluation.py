@@ -69,20 +69,22 @@ MissedAt = Literal["gone", "not_indexed", "cut_apart", LostAt]
 
 MISSED: dict[MissedAt, Message] = message_table(
     {
-        "gone": "No note contains it any more: its note was deleted, or changed in this place.",
-        "not_indexed": "Most of it is in no chunk: the text was deleted or replaced.",
-        "cut_apart": "It was split across chunks, so that no chunk contains half of it.",
+        "gone": "No note contains it any more: its note was deleted, or the text in this place was changed.",
+        "not_indexed": "Most of it isn't in any chunk: the text was deleted or replaced.",
+        "cut_apart": "It was split across chunks, so no chunk contains half of it.",
         "filters": "Its chunk doesn't match the filters.",
         "phrase": "Its chunk doesn't contain the exact phrase.",
         "excluded": "Its chunk contains an excluded word.",
         "pending": "Its chunk is not indexed yet, and contains no word of the question.",
-        "pool": "Others are closer in meaning and in words, so its chunk wasn't considered.",
-        "threshold": "Its chunk's similarity is below the minimum that is set.",
-        "fusion": "By meaning or by words alone its chunk was among the first; with both combined, others are better.",
-        "reranking": "Its chunk was among the first until reranking put others above it.",
-        "literal": "Others contain your exact words, so they rank above its chunk.",
-        "limit": "Its chunk was considered, but all hits shown are better.",
-        "duplicate": "Its chunk says the same as a hit, which is shown instead.",
+        "pool": "Other chunks are closer in meaning and in words, so its chunk wasn't considered.",
+        "threshold": "The similarity of its chunk is below the minimum in the settings.",
+        "fusion": (
+            "By meaning or by words alone, its chunk ranked near the top; with both combined, others rank higher."
+        ),
+        "reranking": "Its chunk ranked near the top until reranking put others above it.",
+        "literal": "Other chunks contain your exact words, so they rank above its chunk.",
+        "limit": "Its chunk was considered, but all the hits shown are better.",
+        "duplicate": "Its chunk repeats a hit, which is shown instead.",
     }
 )
 """Reasons why no hit contains a right passage, by the stage that dropped it."""

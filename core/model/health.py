@@ -20,7 +20,7 @@ SPACE_PARTS = message_table(
         "index": "search index",
         "backups": "backups",
         "trash": "deleted bases",
-        "scratch": "copies for evaluation",
+        "scratch": "evaluation copies",
         "replaced": "data replaced by backups",
         "logs": "logs",
         "models": "models",

@@ -31,12 +31,12 @@ FIGURES = message_table(
         "answered": "Questions that get an answer",
         "cited_recall": "Right passages quoted in the answer",
         "cited_precision": "Quotes that are right",
-        "quoted": "Sentences with their source",
-        "facts": "Figures and names of the expected answer",
-        "refused": "Refused without an answer in the notes",
-        "agreed": "Agreement, as a language model judges",
+        "quoted": "Sentences with a source",
+        "facts": "Figures and names from the expected answer",
+        "refused": "Refused when the notes have no answer",
+        "agreed": "Agreement, judged by a language model",
         "p50_ms": "Typical time",
-        "p95_ms": "Time of slow questions",
+        "p95_ms": "Time for slow questions",
     }
 )
 """Names of METRICS, ANSWER_METRICS and TIMES."""
@@ -100,8 +100,8 @@ LOST: dict[MissedAt, Message] = message_table(
         "fusion": "Ranked lower once combined",
         "reranking": "Ranked lower after reranking",
         "literal": "Others contain the exact words",
-        "limit": "Below the hits that are shown",
-        "duplicate": "Says the same as a hit",
+        "limit": "Below the hits shown",
+        "duplicate": "Repeats a hit",
     }
 )
 """Short reasons why a search dropped a chunk, or why a right passage can't be found."""
@@ -121,7 +121,7 @@ QUESTION_KINDS = message_table(
         "title": "title",
         "sentence": "sentence with a gap",
         "identifier": "name in code",
-        "link": "text of a link",
+        "link": "link text",
     }
 )
 """Names of the known kinds of questions; other kinds are shown as the user typed them."""
@@ -137,8 +137,8 @@ MODES = message_table(
 """Names of a result's search modes."""
 
 FOREIGN = message(
-    "Its file was not put into the trash by this version of Tessera. So it is restored like an archive "
-    "from elsewhere: with its notes, without folders and permissions."
+    "This version of Tessera didn't put its file into the trash, so it is restored like an "
+    "archive from elsewhere: with its notes, but without folders and permissions."
 )
 """Warning about a base in the trash whose file wasn't written by Tessera."""
 
@@ -153,11 +153,12 @@ BASE_KINDS: dict[BaseKind, Message] = message_table(
 
 ABOUT_KINDS: dict[BaseKind, Message] = message_table(
     {
-        "vector": "Finds what you mean, in other words and languages too. A model reads all notes for that.",
+        "vector": "Finds what you mean, even in other words and languages. A model reads all notes for this.",
         "lines": "Each line of a text file is found separately, by meaning and words.",
         "literal": (
-            "Finds the sections that hold the words of a question. No model reads the notes. If you set up a language "
-            "model, it is sent the question and the best sections, chooses among them and answers."
+            "Finds the sections that contain the words of a question. No model reads the notes. "
+            "If you set up a language model, the question and the best sections are sent to it; "
+            "it chooses among them and answers."
         ),
     }
 )
@@ -166,21 +167,21 @@ ABOUT_KINDS: dict[BaseKind, Message] = message_table(
 SWITCHED_ON = message_table(
     {
         "embed_at_once": "New notes are indexed at once.",
-        "write_files": "Edits of notes are saved to their files.",
+        "write_files": "Edits to notes are saved to their files.",
         "watch": "Its folders are updated while the app runs.",
-        "trusts_programs": "What programs write takes effect at once.",
-        "read_pictures": "The text in pictures is read and found.",
+        "trusts_programs": "Notes and changes by programs take effect at once.",
+        "read_pictures": "Text in pictures is read and can be found.",
     }
 )
 """Sentences about switches of a base that are on, by field."""
 
 SWITCHED_OFF = message_table(
     {
-        "embed_at_once": "New notes are indexed when you start it.",
-        "write_files": "Files are only read.",
-        "watch": "Its folders are updated when you start it.",
-        "trusts_programs": "What programs write waits until you accept it.",
-        "read_pictures": "The text in pictures isn't read.",
+        "embed_at_once": "New notes are indexed when you start indexing.",
+        "write_files": "Files are read-only.",
+        "watch": "Its folders are updated when you start an update.",
+        "trusts_programs": "Notes and changes by programs wait until you accept them.",
+        "read_pictures": "Text in pictures isn't read.",
     }
 )
 """Sentences about switches of a base that are off, by field."""
@@ -259,49 +260,54 @@ CHUNK_STATES = message_table(
     {
         "pending": "not indexed yet",
         "embedded": "indexed",
-        "refused": "found by words only: the model refuses it",
+        "refused": "found by words only: the model can't read it",
         "deleted": "hidden",
     }
 )
 """Names of the states of chunks."""
 
-NO_NOTES = message("There are no notes yet. Import some on the page Notes, or with: tessera import FOLDER")
+NO_NOTES = message("There are no notes yet. Import some on the Notes page, or with: tessera import FOLDER")
 NOTICES: dict[Notice, Message] = {
     **message_table(
         {
-            "model_loading": "The model is still loading: these hits are by words only. They refresh when it is ready.",
-            "phrase_not_found": "No note contains the exact phrase: these hits are the nearest without it.",
-            "listed": "There are no words to search for: these are the notes that match, the last changed first.",
+            "model_loading": (
+                "The model is still loading, so these hits are by words only. They refresh when it is ready."
+            ),
+            "phrase_not_found": "No note contains the exact phrase. These are the closest hits without it.",
+            "listed": (
+                "There are no words to search for. These are the notes that match, the most recently changed first."
+            ),
             "signs_as_text": (
                 "An unclosed quotation mark, or punctuation alone, is searched for literally. A pair of quotation "
                 "marks encloses an exact phrase."
             ),
             "colon_as_text": (
-                "The word before a colon is no filter, so it is searched for as text. Search tips and the guide list "
-                "the filters."
+                "The word before the colon isn't a filter, so it is searched for as text. Search "
+                "tips and the guide list the filters."
             ),
-            "text_cut": "The text is very long: its beginning is searched for.",
-            "query_cut": "The question is longer than the model can read: its end is searched by words only.",
+            "text_cut": "The text is very long, so only its beginning is searched for.",
+            "query_cut": "The question is longer than the model can read, so its end is searched by words only.",
             "index_damaged": "The search index is unavailable for now, so the search was slower.",
             "other_model": (
-                "A base was indexed by another model than it has now: these hits are by words only. Choose its model "
-                "on the page Bases to index it again."
+                "A base was indexed with a different model than it uses now, so these hits are "
+                "by words only. Choose its model on the Bases page to index it again."
             ),
             "model_away": (
-                "The model server gives no answer: these hits are by words only. Hits by meaning come back with it."
+                "The model server doesn't respond, so these hits are by words only. Hits by "
+                "meaning return when the server does."
             ),
             "tokens_missing": (
-                "Some of these passages have no data for fast reranking, so they were read while you waited. Keep "
-                "the data, on the page Bases, to be faster."
+                "Some of these passages have no data for fast reranking, so they were read while "
+                "you waited. For faster searches, choose to keep this data on the Bases page."
             ),
             "tokens_read": (
-                "The model of a base here has no data for fast reranking, so the built-in model read its passages "
-                "while you waited."
+                "The model of one of these bases has no data for fast reranking, so the built-in "
+                "model read its passages while you waited."
             ),
-            "rerank_partial": "The time for reranking ran out: the last hits weren't reranked.",
-            "unfinished": "Some notes are not indexed yet: so far, they are found by words only.",
+            "rerank_partial": "Reranking ran out of time, so the last hits weren't reranked.",
+            "unfinished": "Some notes are not indexed yet. Until then, they can only be found by words.",
             "unindexed": "Some passages are not indexed yet, so they were not searched.",
-            "pictures_loading": "The model for pictures is still loading: they appear when it is ready.",
+            "pictures_loading": "The model for pictures is still loading. Pictures appear when it is ready.",
         }
     ),
     "no_notes": NO_NOTES,
@@ -340,7 +346,7 @@ _RERANKERS = message_table(
     }
 )
 _NO_MODEL = message("no model, words only")
-_EMBEDDERS = {"bundled": message("built-in"), "onnx": message("built-in, 8 bits"), "tfidf": _NO_MODEL}
+_EMBEDDERS = {"bundled": message("built-in"), "onnx": message("built-in, 8-bit"), "tfidf": _NO_MODEL}
 
 STATUSES = message_table(
     {
@@ -403,18 +409,18 @@ def embedder_name(embedder: str) -> Message:
     model = model.removeprefix("pkg:")
     name = PurePath(model).name if PurePath(model).is_absolute() else model
     if kind == "onnx" and name:
-        return message("{model}, 8 bits", model=name)
+        return message("{model}, 8-bit", model=name)
     return _EMBEDDERS.get(embedder) or verbatim(name or embedder)
 
 
 def settled_line(kind: str, title: str, *, accepted: bool) -> Message:
     """Return a sentence about an accepted or rejected item to review."""
     if kind == "note":
-        accept = message("'{title}' is accepted.", title=title)
+        accept = message("'{title}' was accepted.", title=title)
         reject = message("'{title}' is in the trash.", title=title)
     else:
-        accept = message("The change of '{title}' is accepted.", title=title)
-        reject = message("The change of '{title}' is discarded.", title=title)
+        accept = message("The change to '{title}' was accepted.", title=title)
+        reject = message("The change to '{title}' was discarded.", title=title)
     return accept if accepted else reject
 
 
@@ -477,8 +483,8 @@ def ordering_lines(understood: Understood) -> list[Message]:
     """Explain which notes a question ranks first or last, and how to turn this off."""
     said = message_table(
         {
-            "preferred": "Notes with “{value}” come first; with a backslash before it they don't.",
-            "avoided": "What is only about “{value}” comes last; with a backslash before its words it doesn't.",
+            "preferred": "Notes with “{value}” come first. To avoid this, put a backslash before it.",
+            "avoided": "Passages only about “{value}” come last. To avoid this, put a backslash before these words.",
         }
     )
     return [replace(said[term.kind], fields={"value": term.value}) for term in understood.terms if term.kind in said]

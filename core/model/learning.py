@@ -126,7 +126,7 @@ _COUNTS: Mapping[str, Message] = {
     "rejected": plural(
         "{n} was rejected before and isn't suggested again", "{n} were rejected before and aren't suggested again"
     ),
-    "secrets": plural("{n} secret is masked", "{n} secrets are masked"),
+    "secrets": plural("{n} secret was masked", "{n} secrets were masked"),
     "cut": plural("{n} line is too long: its end wasn't read", "{n} lines are too long: their ends weren't read"),
     "left_out": plural(
         "{n} event is left out because the log is too long", "{n} events are left out because the log is too long"

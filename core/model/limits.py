@@ -19,28 +19,26 @@ VALUES = 400
 def check_question(text: str) -> None:
     """Raise QueryError for a question that is too long."""
     if len(text) > QUESTION:
-        raise QueryError(
-            "The question has {n} characters; at most {most} can be searched for.", n=len(text), most=QUESTION
-        )
+        raise QueryError("The question has {n} characters; the limit is {most}.", n=len(text), most=QUESTION)
 
 
 def check_part(text: str) -> None:
     """Raise QueryError for a literal text that is too long or that a database can't store."""
     if len(text) > PART:
         raise QueryError(
-            "The text '{start}…' has {n} characters; at most {most} can be searched for exactly.",
+            "The text '{start}…' has {n} characters; the limit for an exact search is {most}.",
             start=text[:20],
             n=len(text),
             most=PART,
         )
     if find_half_character(text) is not None or "\0" in text:
-        raise QueryError("A filter contains half of a character. Delete it, or type it again.")
+        raise QueryError("A filter contains half a character. Delete the filter, or type it again.")
 
 
 def check_terms(terms: Collection[str]) -> None:
     """Raise QueryError for too many or too long filter terms."""
     if len(terms) > FILTERS:
-        raise QueryError("There are {n} filters; at most {most} can narrow a search.", n=len(terms), most=FILTERS)
+        raise QueryError("There are {n} filters; the limit is {most}.", n=len(terms), most=FILTERS)
     for term in terms:
         check_part(term)
 
@@ -49,9 +47,9 @@ def check_filters(filters: Filters) -> None:
     """Raise QueryError for too many filters or values, or too long values."""
     several = [condition.values for condition in filters.conditions]
     if len(several) > FILTERS:
-        raise QueryError("There are {n} filters; at most {most} can narrow a search.", n=len(several), most=FILTERS)
+        raise QueryError("There are {n} filters; the limit is {most}.", n=len(several), most=FILTERS)
     for values in several:
         if len(values) > VALUES:
-            raise QueryError("A filter has {n} values; at most {most} can narrow a search.", n=len(values), most=VALUES)
+            raise QueryError("A filter has {n} values; the limit is {most}.", n=len(values), most=VALUES)
         for value in values:
             check_part(value)

@@ -144,5 +144,5 @@ class ServerTrial:
     @property
     def verdict(self) -> Message:
         if self.right:
-            return message("Of three sentences it ranked the right one first.")
-        return message("Of three sentences it ranked a wrong one first. Check that the model fits this purpose.")
+            return message("It ranked the right one of three sentences first.")
+        return message("It ranked a wrong one of three sentences first. Check that the model fits this purpose.")

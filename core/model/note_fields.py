@@ -88,7 +88,7 @@ class FieldValues:
         NoteField(
             "tags",
             message("Tags"),
-            message("The tags, in place of those it has."),
+            message("The tags, which replace the current ones."),
             message("tag"),
             ("tag", "标签"),
             keys=("tags", "tag"),
@@ -140,19 +140,19 @@ class FieldValues:
         NoteField(
             "day",
             message("Expires on"),
-            message("The day after which the note is out of date, such as 2026-01-31; empty for none."),
+            message("The day after which the note is out of date, such as 2026-01-31; empty for no date."),
             keys=("expires", "expires_at", "expiry"),
             flag="expires",
         ),
     ] = None
     supersedes: Annotated[
-        tuple[str, ...], NoteField("notes", message("Replaces"), message("Notes that this one replaces."))
+        tuple[str, ...], NoteField("notes", message("Replaces"), message("Notes that this note replaces."))
     ] = ()
     related: Annotated[
-        tuple[str, ...], NoteField("notes", message("Related to"), message("Notes that are related to it."))
+        tuple[str, ...], NoteField("notes", message("Related to"), message("Notes that are related to this note."))
     ] = ()
     depends_on: Annotated[
-        tuple[str, ...], NoteField("notes", message("Depends on"), message("Notes it depends on."))
+        tuple[str, ...], NoteField("notes", message("Depends on"), message("Notes that this note depends on."))
     ] = ()
 
     @property

@@ -45,7 +45,7 @@ MATTERS: dict[MatterKind, MatterType] = {
     "note": MatterType(
         message("New notes"),
         "note_add",
-        message("This note waits for you: searches leave it out until you accept it."),
+        message("This note is waiting for you: searches leave it out until you accept it."),
     ),
     "change": MatterType(
         message("Proposed changes"),
@@ -56,25 +56,27 @@ MATTERS: dict[MatterKind, MatterType] = {
         message("Changes to older versions"),
         "call_split",
         message(
-            "A program proposes a change to this note, which was changed since. Accepting it puts the proposed text "
-            "in place of the text below; that stays in the history."
+            "A program proposes a change to this note, but the note has changed since then. If "
+            "you accept the change, the proposed text replaces the text below, which stays in "
+            "the history."
         ),
     ),
     "upgrade": MatterType(
         message("Upgrades of notes that you edited"),
         "deployed_code_update",
         message(
-            "You changed this note of a pack, and the pack has a new text for it now. Below is what the pack's "
-            "text would change in yours. What you don't keep stays in the history or in the trash."
+            "You changed this note from a pack, and the pack now has a new text for it. You see "
+            "below what the pack's text would change in yours. The text you don't keep stays in "
+            "the history or in the trash."
         ),
     ),
     "file": MatterType(
         message("Files with two texts"),
         "file_copy",
         message(
-            "This file seems to have been changed in two places at once, so there are two copies. Below is what "
-            "the second one would change in the first. The note of the copy that you don't keep is archived; "
-            "both files stay on disk."
+            "This file seems to have been changed in two places at once, so there are two "
+            "copies. You see below what the second copy would change in the first. The note of "
+            "the copy that you don't keep is archived; both files stay on disk."
         ),
     ),
     "split": MatterType(
@@ -88,7 +90,7 @@ MATTERS: dict[MatterKind, MatterType] = {
     "refused": MatterType(
         message("Refused passages"),
         "block",
-        message("The model can't read this passage: it is found by its words only. Change its text, or try again."),
+        message("The model can't read this passage, so it can only be found by words. Change its text, or try again."),
     ),
     "expired": MatterType(
         message("Expired notes"),
@@ -110,13 +112,15 @@ MATTERS: dict[MatterKind, MatterType] = {
     "contradiction": MatterType(
         message("Contradictions"),
         "sync_problem",
-        message("Two notes say the same sentence with different numbers. Correct one of them, or mark both as fine."),
+        message(
+            "Two notes contain the same sentence with different numbers. Correct one of them, or mark both as fine."
+        ),
         quick=False,
     ),
     "reminder": MatterType(
         message("Worth another look"),
         "history_edu",
-        message("Your searches of today found this note, and you haven't opened or changed it for a month or longer."),
+        message("Your searches today found this note, and you haven't opened or changed it for a month or longer."),
         quick=False,
     ),
 }

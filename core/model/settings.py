@@ -57,13 +57,13 @@ class CompleteSettings:
             1,
             100,
             most_asked=1000,
-            label=message("{n} hits at most"),
+            label=message("at most {n} hits"),
         ),
     ] = 10
     pool: Annotated[
         int,
         Setting(
-            message("number of passages considered"), message("Chunks considered, by meaning and by words each"), 1, 500
+            message("number of passages considered"), message("Chunks considered, each by meaning and by words"), 1, 500
         ),
     ] = 50
     fusion: Annotated[
@@ -98,8 +98,8 @@ class CompleteSettings:
     rerank_characters: Annotated[
         int,
         Setting(
-            message("number of characters that reranking reads"),
-            message("Characters of a hit that reranking reads"),
+            message("number of characters used for reranking"),
+            message("Characters of each hit used for reranking"),
             100,
             20_000,
         ),

@@ -28,8 +28,8 @@ JobPlace = Literal[
 ]
 
 _NONE = Message("")
-_CANCELLED = message("Cancelled. Notes that were imported stay; nothing was removed.")
-_CONTINUES = message("Stopped. What was done stays, and you can continue later.")
+_CANCELLED = message("Cancelled. Notes already imported are kept; nothing was removed.")
+_CONTINUES = message("Stopped. Everything done so far was kept, and you can continue later.")
 
 Source = Literal["environment", "file", "entered", "default"]
 """The source of a setting's value."""
@@ -91,14 +91,14 @@ JOB_KINDS: Mapping[str, JobKind] = {
         "index",
         "Repair the search index",
         "Repairing the search index",
-        "The search index is repaired",
+        "The search index was repaired",
     ),
     "import": _job_kind("notes", "Import", "Importing", "Import finished", writes=True, alone=True),
     "rebuild": _job_kind(
         "notes",
         "Rebuild the index",
         "Rebuilding the index",
-        "The index is rebuilt",
+        "The index was rebuilt",
         writes=True,
         alone=True,
     ),
@@ -114,7 +114,7 @@ JOB_KINDS: Mapping[str, JobKind] = {
         "chunks",
         "Split notes again",
         "Splitting notes again",
-        "The notes are split again",
+        "The notes were split again",
         writes=True,
         alone=True,
     ),
@@ -123,14 +123,14 @@ JOB_KINDS: Mapping[str, JobKind] = {
         "Index notes",
         "Indexing",
         plural("{n} passage indexed", "{n} passages indexed"),
-        "Stopped. What is indexed stays; the other notes are found by words.",
+        "Stopped. Notes already indexed are kept; the others can be found by words.",
     ),
     "pictures": _job_kind(
         "pictures",
         "Read pictures",
         "Reading pictures",
         plural("{n} picture read", "{n} pictures read"),
-        "Stopped. What was read stays; the other pictures are read later.",
+        "Stopped. Pictures already read are kept; the others will be read later.",
     ),
     "warm_images": JobKind(),
     "images": _job_kind(
@@ -138,9 +138,9 @@ JOB_KINDS: Mapping[str, JobKind] = {
         "Recognise pictures",
         "Recognising pictures",
         plural("{n} picture recognised", "{n} pictures recognised"),
-        "Stopped. The pictures that were seen can be found; the others follow later.",
+        "Stopped. Pictures already recognised can be found; the others will follow later.",
     ),
-    "edits": _job_kind("chunks", "Change chunks", "Changing chunks", "The chunks are changed", writes=True),
+    "edits": _job_kind("chunks", "Change chunks", "Changing chunks", "The chunks were changed", writes=True),
     "switch": _job_kind(
         "bases",
         "Change the model",
@@ -173,14 +173,14 @@ JOB_KINDS: Mapping[str, JobKind] = {
         "learning",
         "Read the logs",
         "Reading the logs",
-        "The logs are read",
-        "Stopped. What was suggested so far stays.",
+        "The logs were read",
+        "Stopped. The suggestions made so far are kept.",
     ),
     "backup": _job_kind(
         "care",
         "Make a backup",
         "Making a backup",
-        "The backup is made",
+        "The backup was made",
         "Stopped. No backup was made.",
     ),
     "verify": _job_kind(
@@ -195,7 +195,7 @@ JOB_KINDS: Mapping[str, JobKind] = {
         "care",
         "Free space",
         "Freeing space",
-        "Unused space is freed",
+        "Unused space was freed",
         _CONTINUES,
         alone=True,
     ),

@@ -157,12 +157,14 @@ def check_picture(data: bytes) -> str:
     """Return the suffix for a picture; raises EditError for data that is too large or isn't a picture."""
     if len(data) > MOST_PASTED:
         raise EditError(
-            "The picture has more than {limit} MB. Make it smaller, then put it in again.",
+            "The picture is larger than {limit} MB. Make it smaller, then insert it again.",
             limit=MOST_PASTED // 1_000_000,
         )
     suffix = _SUFFIXES.get(picture_type(data))
     if suffix is None:
-        raise EditError("Only pictures can be put in: PNG, JPEG, GIF, WebP, AVIF and BMP. This file is none of them.")
+        raise EditError(
+            "Only pictures can be inserted: PNG, JPEG, GIF, WebP, AVIF and BMP. This file has another format."
+        )
     return suffix
 
 
@@ -186,8 +188,8 @@ def save(top: Path, name: str, data: bytes) -> str:
         why = reason(error)
         if getattr(error, "errno", None) in FULL:
             raise EditError("There is no space left for the picture ({why}).", why=why) from error
-        raise EditError("The picture can't be written into {folder} ({why}).", folder=str(folder), why=why) from error
-    raise EditError("There is another file in the place of the picture: {path}.", path=str(file))
+        raise EditError("The picture can't be saved in {folder} ({why}).", folder=str(folder), why=why) from error
+    raise EditError("Another file is already in the place of the picture: {path}.", path=str(file))
 
 
 def _written(file: Path, data: bytes) -> bool:

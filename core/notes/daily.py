@@ -99,11 +99,15 @@ class DailyNotes:
             return message("Choose once where today's note goes.")
         base = self._bases.find(chosen.base)
         if base is None:
-            return message("There is no base '{base}' for today's note any more. Choose another one.", base=chosen.base)
+            return message(
+                "The base '{base}' for today's note no longer exists. Choose another base.", base=chosen.base
+            )
         if base.plain:
-            return message("The files of '{base}' are only read. Choose another base for today's note.", base=base.name)
+            return message(
+                "The files of '{base}' are read-only in Tessera. Choose another base for today's note.", base=base.name
+            )
         if chosen.template and self._template() is None:
-            return message("The template of today's note, '{note}', isn't there any more.", note=chosen.template)
+            return message("The template for today's note, '{note}', no longer exists.", note=chosen.template)
         return None
 
     def path(self, now: datetime, language: str = ENGLISH) -> str:
@@ -122,7 +126,7 @@ class DailyNotes:
         """
         base = self._base()
         if base is None or self.problem:
-            hint = message("Set it in the settings of Tessera, or in the section [daily] of tessera.toml.")
+            hint = message("Set it in Tessera's settings, or in the [daily] section of tessera.toml.")
             raise ConfigError(lines(self.problem, hint, separator=" "))
         log_bases([base])
         path = self.path(now, language)
@@ -196,6 +200,6 @@ class DailyNotes:
             if note_id := self._find(base, path):
                 return note_id
         raise EditError(
-            "An import of the folder leaves out '{path}', so it can't be today's note. Choose another folder or name.",
+            "Importing the folder skips '{path}', so it can't be today's note. Choose another folder or name.",
             path=path,
         )

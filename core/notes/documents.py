@@ -83,7 +83,7 @@ class Documents:
             return Original(name, document.kind, path=self._file(note))
         data = self._store.documents.original(document.original)
         if data is None:
-            raise SourceError(name, "isn't there any more.")
+            raise SourceError(name, "no longer exists.")
         return Original(name, document.kind, data=data)
 
     def save_original(self, note_id: str, place: Path) -> Original:
@@ -106,7 +106,7 @@ class Documents:
             with suppress(OSError, RuntimeError, ValueError):  # RuntimeError: a symlink loop
                 if attachments.is_inside(path, top, MAX_BYTES):
                     return str(path.resolve())
-        raise SourceError(str(path), "isn't there any more.")
+        raise SourceError(str(path), "no longer exists.")
 
     @log_call("document.convert")
     def convert(self, note_id: str, converter: str = "") -> Note:
@@ -193,7 +193,7 @@ class Documents:
             return ((note.front or "") + note.body).encode(read_in)
         except UnicodeEncodeError as error:
             raise EditError(
-                "'{title}' was edited since it was read. Upload its file again.", title=note.title
+                "'{title}' has been edited since it was read. Upload its file again.", title=note.title
             ) from error
 
     def _read(self, note_id: str) -> tuple[Note, Document]:

@@ -51,7 +51,7 @@ def check_text(name: str, text: str) -> None:
         return
     half = text.index("\0") if half is None else half
     around = escape_halves(text[max(0, half - _AROUND) : half + _AROUND])
-    raise EditError("The {name} '{value}' holds half of a character. Type it again.", name=name, value=around)
+    raise EditError("The {name} '{value}' contains half a character. Type it again.", name=name, value=around)
 
 
 def check_body(body: str) -> None:
@@ -59,7 +59,7 @@ def check_body(body: str) -> None:
     check_text("text", body)
     if (size := len(body.encode("utf-8"))) > MAX_BYTES:
         raise EditError(
-            "The text has {size:.1f} MB; a note has at most {limit} MB. Split it into several notes.",
+            "The text is {size:.1f} MB; the limit for a note is {limit} MB. Split it into several notes.",
             size=size / 2**20,
             limit=MAX_BYTES // 2**20,
         )
@@ -74,7 +74,7 @@ def _text(name: str, value: object) -> str:
 def _title(name: str, value: object) -> str:
     title = _text(name, value)
     if len(title) > MAX_TITLE:
-        raise EditError("The title has {n} characters; at most {most} are possible.", n=len(title), most=MAX_TITLE)
+        raise EditError("The title has {n} characters; the limit is {most}.", n=len(title), most=MAX_TITLE)
     return title
 
 
@@ -94,7 +94,7 @@ def _priority(name: str, value: object) -> int:
         number = MOST_PRIORITY + 1
     if abs(number) > MOST_PRIORITY:
         raise EditError(
-            "The priority '{value}' is no whole number from {least} to {most}.",
+            "The priority '{value}' isn't a whole number from {least} to {most}.",
             value=value if isinstance(value, int) else str(value),
             least=-MOST_PRIORITY,
             most=MOST_PRIORITY,

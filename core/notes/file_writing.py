@@ -173,7 +173,7 @@ def plan(note: Note, changed: Note, inside: BodyMetadata | None = None) -> FileC
     if data != before:
         file = Path(note.source_ref) / path
         if not (file.stat().st_mode & 0o222 and os.access(file.parent, os.W_OK)):
-            raise NotWritable("'{path}' may only be read. Allow writing to it, then save again.", path=path)
+            raise NotWritable("'{path}' is read-only. Allow writing to it, then save again.", path=path)
         step = replace(step, before=before, after=folder.content_hash(data))
     return FileChange(step, note, replace(changed, encoding=encoding), data, text, inside)
 
@@ -283,7 +283,7 @@ def create(root: Path, path: str, data: bytes) -> bool:
 def _check_root(root: Path) -> None:
     if not root.is_dir():
         raise EditError(
-            "The folder {folder} isn't there. Connect its disk, or import the folder from where it is now.",
+            "The folder {folder} is missing. Connect its disk, or import the folder from its new location.",
             folder=str(root),
         )
 
@@ -293,7 +293,7 @@ def _read(root: Path, path: str) -> bytes:
     if is_evicted(root / path):
         raise NotDownloaded(path, PLACEHOLDER)
     if not (root / path).exists():
-        raise EditError("'{path}' isn't in {folder} any more. Import the folder again.", path=path, folder=str(root))
+        raise EditError("'{path}' is no longer in {folder}. Import the folder again.", path=path, folder=str(root))
     return folder.read(root, path)
 
 
@@ -310,15 +310,17 @@ def _conflict(note: Note, data: bytes, copy: Path | None = None) -> Conflict:
     stored = _note_of(data, note, utc_now()).note
     if copy:
         return Conflict(
-            "'{path}' was changed by another program several times while it was saved. Nothing is lost: an "
-            "earlier text is next to it as '{copy}'.",
+            (
+                "'{path}' was changed by another program several times while it was being saved. "
+                "Nothing is lost: an earlier text is next to it as '{copy}'."
+            ),
             stored,
             note.version,
             path=str(note.path),
             copy=copy.name,
         )
     return Conflict(
-        "'{path}' was changed by another program since its last update. Choose which text stays.",
+        "'{path}' was changed by another program since its last update. Choose which text to keep.",
         stored,
         note.version,
         path=str(note.path),
@@ -375,7 +377,10 @@ def _writing(root: Path, path: str) -> Iterator[None]:
         why = files.reason(error)
         if error.errno in FULL:
             raise DiskFull(
-                "There is no space left for '{path}' ({why}); the file is as it was. Make space, then save again.",
+                (
+                    "There is no space left for '{path}' ({why}); the file wasn't changed. Free some "
+                    "space, then save again."
+                ),
                 path=path,
                 why=why,
             ) from error

@@ -119,7 +119,7 @@ class NoteLinks:
             )
             more = ["…"] if n > _LISTED else []
             raise QueryError(
-                "{n} notes are called '{name}'. Give one by its id: {ids}.", n=n, name=name, ids=[*ids, *more]
+                "{n} notes are called '{name}'. Give the id of one of them: {ids}.", n=n, name=name, ids=[*ids, *more]
             )
         for note_id in note_ids:
             return note_id

@@ -48,7 +48,8 @@ def check_path(path: str) -> str:
     """
     if find_half_character(path) is not None or not is_safe(path.replace("\\", "/").strip("/")):
         raise EditError(
-            "'{path}' isn't a place for a note. Write folders and a name, as in work/plan.md.", path=escape_halves(path)
+            "'{path}' isn't a place for a note. Write folders and a name, such as work/plan.md.",
+            path=escape_halves(path),
         )
     name = harmless_path(path)
     return name if name.lower().endswith(NOTE_SUFFIXES) else f"{name}.md"

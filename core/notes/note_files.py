@@ -71,7 +71,7 @@ class Files:
         note = self._store.notes.note(note_id)
         path = Path(note.source_ref) / str(note.path) if note.in_file else Path()
         if not (path.is_file() and path.name.lower().endswith(NOTE_SUFFIXES)):
-            raise SourceError(str(path), "this file isn't there any more.")
+            raise SourceError(str(path), "this file no longer exists.")
         try:
             if sys.platform == "win32":
                 os.startfile(path)
@@ -81,4 +81,4 @@ class Files:
                     [program, str(path)], stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True
                 )
         except OSError as error:
-            raise SourceError(str(path), "the system has no program that opens it.") from error
+            raise SourceError(str(path), "the system has no program that can open it.") from error

@@ -127,7 +127,9 @@ class Proposals:
         for note in map(self._store.notes.note, note_ids):
             base = self._store.bases.by_id(note.base_id)
             if not (base.trusts_programs or self._is_programs(note)):
-                raise EditError("Programs may move notes of bases that trust them; '{base}' doesn't.", base=base.name)
+                raise EditError(
+                    "Programs can only move notes in bases that trust them; '{base}' doesn't.", base=base.name
+                )
 
     def _propose(self, note: Note, body: str | None, fields: Mapping[str, object]) -> Note | Proposal:
         """Store a proposed change, merged with an earlier one; return the note if nothing changes."""
@@ -257,8 +259,10 @@ class Proposals:
             now = self._among(waiting, submission.note.id)
             if (now.change, now.note.version) != (submission.change, submission.note.version):
                 raise Conflict(
-                    "The proposed text of '{title}' was changed since you looked at it. Look again, then accept or "
-                    "reject it.",
+                    (
+                        "The proposed text of '{title}' has changed since you looked at it. Look at "
+                        "it again, then accept or reject it."
+                    ),
                     self._store.notes.note(submission.note.id),
                     submission.note.version,
                     title=submission.note.title,
@@ -270,8 +274,11 @@ def _check(note: Note, submission: Submission, over: int | None) -> None:
     """Raise Conflict unless the note has the version for which the change was made, or the version `over`."""
     if submission.change and note.version not in (submission.change.version, over):
         raise Conflict(
-            "'{title}' was changed after a program proposed its change: it is version {now} now, and the change "
-            "is for version {before}. Look at both, then accept it over version {now}, or reject it.",
+            (
+                "'{title}' was changed after a program proposed a change: the note is now version "
+                "{now}, and the change is for version {before}. Compare them, then accept the change "
+                "over version {now}, or reject it."
+            ),
             note,
             submission.change.version,
             title=note.title,
@@ -295,7 +302,7 @@ def _joined(earlier: Proposal, later: Proposal) -> Proposal:
 def _decode(mark: str, picture: str) -> bytes:
     """Decode a Base64 picture with the given name; raises EditError for an invalid name or invalid data."""
     if not _MARK.fullmatch(mark):
-        raise EditError("'{name}' is no name of a picture: 16 to 64 letters and digits.", name=mark)
+        raise EditError("'{name}' isn't a valid name for a picture: use 16 to 64 letters and digits.", name=mark)
     try:
         data = b64decode(picture, validate=True)
     except ValueError as error:

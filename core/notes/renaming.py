@@ -95,8 +95,10 @@ class Renames:
             check_file_writable(self._store.bases.by_id(note.base_id), note)
         elif note.source_ref:
             raise EditError(
-                "'{path}' came with a pack, or with an upload of one note or many, and the next one finds it at this "
-                "place. Duplicate the note, then move the copy.",
+                (
+                    "'{path}' came with a pack or an upload, and the next update looks for it in "
+                    "this place. Duplicate the note, then move the copy."
+                ),
                 path=str(note.path),
             )
         root, folder = Path(note.source_ref), folder.replace("\\", "/").strip("/")
@@ -107,7 +109,7 @@ class Renames:
             there = folder if is_there else posixpath.dirname(path)
             path = posixpath.join(there, name)
             if not is_entered(root, path):
-                raise EditError("An import of the folder leaves out '{path}'. Choose another folder.", path=path)
+                raise EditError("Importing the folder skips '{path}'. Choose another folder.", path=path)
         return self._writer.free_path(note, path, given)
 
     @log_call("note.move")

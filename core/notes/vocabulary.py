@@ -20,7 +20,7 @@ FILE = "vocabulary.txt"
 MOST_CHARACTERS = 100
 """Maximum number of characters of a word."""
 
-_ABOUT = message('Types of notes: one per line, then ":" and its categories, with commas between.')
+_ABOUT = message('Types of notes: one per line, then ":" and its categories, separated by commas.')
 _COLON = re.compile("[:：]")
 _COMMA = re.compile("[,，、]")
 
@@ -187,14 +187,14 @@ def _line(line: bytes) -> tuple[str, list[str]] | Message:
     try:
         kind, *rest = _COLON.split(line.decode("utf-8"), maxsplit=1)
     except UnicodeDecodeError:
-        return message("this is no UTF-8 text. Save the file as UTF-8.")
+        return message("this isn't UTF-8 text. Save the file as UTF-8.")
     words = [" ".join(word.split()) for word in (kind, *_COMMA.split("".join(rest)))]
     if not words[0]:
         return message("a type is missing before the colon.")
     for word in words:
         if len(word) > MOST_CHARACTERS:
             return message(
-                "a word has more than {most} characters. Put commas between the words.", most=MOST_CHARACTERS
+                "a word has more than {most} characters. Separate the words with commas.", most=MOST_CHARACTERS
             )
         if not word.isprintable():
             return message("a word contains a character that can't be shown.")

@@ -255,7 +255,7 @@ def check_text_writable(base: KnowledgeBase, note: Note, changed: Note) -> None:
     """Raise EditError for changing the text of a document, or of a file in a base that doesn't write files."""
     if note.in_file and note.document and changed.body != note.body:
         raise EditError(
-            "The text of '{path}' is converted from a document. Edit the document, or a copy of the note.",
+            "The text of '{path}' was converted from a document. Edit the document, or a copy of the note.",
             path=str(note.path),
         )
     if changed.body != note.body:
@@ -266,8 +266,10 @@ def check_file_writable(base: KnowledgeBase, note: Note) -> None:
     """Raise EditError for a note that is a file in a base that doesn't write files."""
     if note.in_file and not base.write_files:
         raise EditError(
-            "'{path}' is a file, and its base doesn't write to files. Allow it in the settings of the base, or "
-            "edit a copy.",
+            (
+                "'{path}' is a file, and its base doesn't write to files. Allow this in the settings "
+                "of the base, or edit a copy."
+            ),
             path=str(note.path),
         )
 
@@ -276,7 +278,7 @@ def check_version(note: Note, expected: int | None) -> None:
     """Raise Conflict if a note doesn't have the expected version; None accepts any version."""
     if expected not in (None, note.version):
         raise Conflict(
-            "'{title}' was changed in the meantime: it is version {now} now, and you changed version {before}.",
+            "'{title}' was changed in the meantime: it is now version {now}, but you changed version {before}.",
             note,
             int(expected or 0),
             title=note.title,
@@ -300,7 +302,7 @@ def take_provenance(item: dict[str, object]) -> tuple[str, dict[str, object]]:
         raise UnknownChoice("source", str(source), NOTE_SOURCES)
     texts = {name: _text(name, value) for name, value in zip(NAMES[1:], said, strict=False) if value}
     if not _WEB.match(texts.get("source_url", "https://")):
-        raise EditError("'{name}' must be {kind}.", name="source_url", kind=message("an address of the web"))
+        raise EditError("'{name}' must be {kind}.", name="source_url", kind=message("a web address"))
     return str(source or ""), texts | ({"metadata": _metadata(metadata)} if metadata else {})
 
 
@@ -320,9 +322,7 @@ def _text(name: str, value: object) -> str:
     text = one_line(str(value))
     check_text(name, text)
     if len(text) > _MOST:
-        raise EditError(
-            "The {name} has {n} characters; at most {most} are possible.", name=name, n=len(text), most=_MOST
-        )
+        raise EditError("The {name} has {n} characters; the limit is {most}.", name=name, n=len(text), most=_MOST)
     return text
 
 
@@ -332,9 +332,9 @@ def _metadata(values: object) -> dict[str, object]:
         dumped.encode()
         plain = json.loads(dumped)
     except (TypeError, ValueError, RecursionError) as error:
-        raise EditError("The metadata is no object of JSON. Send names and values.") from error
+        raise EditError("The metadata isn't a JSON object. Send names and values.") from error
     if not isinstance(plain, dict) or len(dumped) > _MOST_METADATA or "\\u0000" in dumped:
-        raise EditError("The metadata must be an object of JSON of at most {limit} KB.", limit=_MOST_METADATA // 1024)
+        raise EditError("The metadata must be a JSON object of at most {limit} KB.", limit=_MOST_METADATA // 1024)
     return plain
 
 

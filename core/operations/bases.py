@@ -47,12 +47,12 @@ if TYPE_CHECKING:
 ASSISTANT = {"tool": "an assistant reads and writes notes; bases are the person's"}
 _PERSONS = {"http": "it can take hours, so the person begins it", **ASSISTANT}
 
-Model = Annotated[str | None, About("The model for meaning, by a name of `tessera models list`.")]
+Model = Annotated[str | None, About("The model for meaning, by a name from `tessera models list`.")]
 Splitting = Annotated[dict[str, Any] | None, About("How notes are split.", parts=CHUNKING_PARAMETERS)]
 
 Folder = Annotated[
     Path,
-    About("The folder of notes and documents, or the address of a page of the web.", example="/home/ada/notes"),
+    About("The folder of notes and documents, or the address of a web page.", example="/home/ada/notes"),
 ]
 Removals = Annotated[bool, About("Apply a plan that removes more than a third of the notes.")]
 
@@ -67,12 +67,12 @@ class BaseSettings:
     search: Annotated[dict[str, Any] | None, About("How notes are searched.", parts=BASE_SEARCH)] = None
     embed_at_once: Annotated[
         bool | None,
-        About("Index new notes at once, or only when you start it.", "index-at-once/--index-later"),
+        About("Index new notes at once, or only when you start indexing.", "index-at-once/--index-later"),
     ] = None
     write_files: Annotated[
         bool | None,
         About(
-            "Save edits of notes to their files, or only read the files, which is the default.",
+            "Save edits to notes to their files, or only read the files (the default).",
             "write-files/--read-files",
         ),
     ] = None
@@ -82,7 +82,7 @@ class BaseSettings:
     trusts_programs: Annotated[
         bool | None,
         About(
-            "Let what programs write take effect at once, or only after you accept it, which is the default.",
+            "Let notes and changes by programs take effect at once, or only after you accept them (the default).",
             "trust-programs",
             doors=("cli",),
         ),
@@ -90,7 +90,7 @@ class BaseSettings:
     read_pictures: Annotated[
         bool | None,
         About(
-            "Read the text in the pictures of the notes, so that it is found too, or not, which is the default.",
+            "Read the text in the pictures of the notes so that it can be found too, or don't (the default).",
             "read-pictures/--leave-pictures",
         ),
     ] = None
@@ -132,7 +132,7 @@ def show(workspace: "Workspace", base: Base) -> BaseDetails:
 
 @operation(
     "base.new",
-    "Create an empty base; what you don't choose follows the settings.",
+    "Create an empty base; options you don't choose follow the settings.",
     http="POST /bases",
     cli="base new {name}",
     writes=True,
@@ -148,7 +148,10 @@ def new(
     name: Annotated[str, About("The knowledge base, by name.")],
     kind: Annotated[
         BaseKind,
-        About("What answers: by default meaning and words; lines: the same, line by line; literal: words only."),
+        About(
+            "How the base is searched: by default by meaning and words; lines: the same, line by "
+            "line; literal: by words only."
+        ),
     ] = "vector",
     **given: Any,
 ) -> BaseDetails:
@@ -161,7 +164,7 @@ def new(
 
 @operation(
     "base.change",
-    "Change settings of a base; what needs indexing says its cost first, and asks.",
+    "Change the settings of a base; changes that need indexing show their cost first, and ask.",
     http="PATCH /bases/{base:path}",
     cli="base set {base}",
     writes=True,
@@ -173,7 +176,7 @@ def new(
 def change(
     workspace: "Workspace",
     base: Base,
-    name: Annotated[str | None, About("Another name of the base.", doors=("http",))] = None,
+    name: Annotated[str | None, About("The new name of the base.", doors=("http",))] = None,
     **given: Any,
 ) -> BaseDetails:
     own = workspace.bases.get(base).search
@@ -185,7 +188,7 @@ def change(
 
 @operation(
     "base.rename",
-    "Give a base another name; its notes, question sets and runs stay.",
+    "Rename a base; its notes, question sets and runs are kept.",
     cli="base rename {base} {new_name}",
     writes=True,
     lines=views.format_base,
@@ -199,7 +202,7 @@ def rename(
 
 @operation(
     "base.delete",
-    "Delete a base with its notes into the trash; the files on disk stay.",
+    "Move a base and its notes to the trash; the files on disk are kept.",
     http="DELETE /bases/{base:path}",
     cli="base delete {base}",
     writes=True,
@@ -235,7 +238,7 @@ def rechunk(workspace: "Workspace", progress: Progress, base: Base, **chunking: 
 
 @operation(
     "base.cost",
-    "Estimate what another model or another way of splitting costs for a base.",
+    "Estimate what another model or another way of splitting would cost for a base.",
     cli="base set {base}",
     by_hand=("cli",),
     job="cost",
@@ -255,8 +258,8 @@ def cost(
 @operation(
     "base.switch",
     (
-        "Give a base another model for meaning: say how long it takes, ask, index its notes again. Meanwhile the "
-        "old model answers."
+        "Switch a base to another model for meaning: show how long it takes, ask, and index its "
+        "notes again. Until then, the old model is used."
     ),
     cli="models switch {base} {embedder}",
     writes=True,
@@ -267,7 +270,9 @@ def switch(
     workspace: "Workspace",
     progress: Progress,
     base: Base,
-    embedder: Annotated[str | None, About("The new model; without it, a change that was begun goes on.")] = None,
+    embedder: Annotated[
+        str | None, About("The new model; without it, an unfinished model switch is continued.")
+    ] = None,
 ) -> BaseDetails:
     if embedder is not None:
         workspace.switches.begin(base, embedder)
@@ -276,7 +281,7 @@ def switch(
 
 @operation(
     "base.abandon_switch",
-    "Cancel what was started; the base stays as it is.",
+    "Cancel an unfinished model switch; the base stays as it is.",
     cli="models switch {base} --abandon",
     by_hand=("cli",),
     writes=True,
@@ -326,7 +331,7 @@ def import_(
 
 @operation(
     "base.fetch",
-    "Import a web page into a base, by its address: one request, and nothing that it links to.",
+    "Import a web page into a base, by its address: with one request, and without anything that the page links to.",
     cli="import {address}",
     by_hand=("cli",),
     writes=True,
@@ -345,7 +350,7 @@ def fetch(
 
 @operation(
     "base.makes",
-    "Say what an import creates.",
+    "Say what an import would create.",
     cli="import {folder}",
     by_hand=("cli",),
     lacks={"http": "an import makes what the settings say", **ASSISTANT},
@@ -374,7 +379,7 @@ def connect(
     base: Base,
     folder: Annotated[Path, About("The folder with the files of its notes.", example="/home/ada/notes")],
     dry_run: Annotated[bool, About("Show the plan and change nothing.")] = False,
-    confirmed: Annotated[bool, About("Don't ask where notes differ from their files.", "yes")] = False,
+    confirmed: Annotated[bool, About("Don't ask when notes differ from their files.", "yes")] = False,
     allow_removals: Removals = False,
 ) -> FolderConnection:
     plan = workspace.imports.plan_connection(folder, base)
@@ -388,7 +393,7 @@ def connect(
 
 @operation(
     "base.scan",
-    "Import the text files below base_dir of tessera.toml into their bases now; new folders become bases.",
+    "Import the text files in base_dir of tessera.toml into their bases now; new folders become bases.",
     cli="base scan",
     writes=True,
     lines=views.format_scans,

@@ -183,7 +183,7 @@ def format_preview(cut: CutPreview) -> list[str]:
         lines += ["", *_format_cut(other), "", _("same splits: {n}", n=len(other.cuts.both))]
         return lines + [
             _(
-                "splits of {strategy} only: {places}",
+                "splits by {strategy} only: {places}",
                 strategy=setting_value("strategy", strategy),
                 places=[*map(str, places)] or "–",
             )
@@ -230,7 +230,7 @@ format_indexed = sentence(plural("{n} passage indexed", "{n} passages indexed"))
 def format_rebuilt(rebuilt: RebuiltIndex) -> list[str]:
     if rebuilt.index == "none":
         return [_("There is no search index: a search by meaning compares with every passage.")]
-    return [_("The search index is rebuilt.")]
+    return [_("The search index was rebuilt.")]
 
 
 def format_refused(listed: RefusedChunks) -> list[str]:
@@ -241,7 +241,7 @@ def format_refused(listed: RefusedChunks) -> list[str]:
             f"  {say(chunk.reason)}",
             f"  {' '.join(chunk.text.split())[:100]}",
         ]
-    return lines or [_("The model refuses no passage.")]
+    return lines or [_("The model refuses no passages.")]
 
 
 def page(preview: CutPreview) -> str:
@@ -300,25 +300,25 @@ def list_(workspace: "Workspace", note: NoteName) -> ChunkList:
     cli="chunk add {note} {text}",
     writes=True,
     creates="/notes/{note}/chunks",
-    lines=sentence("The chunk is added, as {chunks}."),
+    lines=sentence("The chunk was added as {chunks}."),
     lacks=_AT_ONCE,
 )
 def add(
     workspace: "Workspace",
     note: NoteName,
     text: Text,
-    after: Annotated[str | None, About("The chunk after which it is inserted; by default the last one.")] = None,
+    after: Annotated[str | None, About("The chunk to insert it after; by default the last one.")] = None,
 ) -> MadeChunks:
     return MadeChunks((workspace.chunks.add(names.id_of(workspace, note), text, after),))
 
 
 @operation(
     "chunk.edit",
-    "Replace the text of a chunk; the edit stays when the note is split again.",
+    "Replace the text of a chunk; the edit is kept when the note is split again.",
     http="PATCH /chunks/{chunk}",
     cli="chunk edit {chunk} {text}",
     writes=True,
-    lines=sentence("The chunk is added, as {chunks}."),
+    lines=sentence("The chunk was added as {chunks}."),
     lacks=_AT_ONCE,
 )
 def edit(workspace: "Workspace", chunk: ChunkName, text: Text) -> MadeChunks:
@@ -332,7 +332,7 @@ def edit(workspace: "Workspace", chunk: ChunkName, text: Text) -> MadeChunks:
     cli="chunk merge {chunk} {others}",
     writes=True,
     takes={"others": []},
-    lines=sentence("The chunk is added, as {chunks}."),
+    lines=sentence("The chunk was added as {chunks}."),
     lacks=_AT_ONCE,
 )
 def merge(
@@ -351,24 +351,24 @@ def merge(
     writes=True,
     takes={"at": 120},
     gives={"chunks": ["4f1c:edit-9a", "4f1c:edit-9b"]},
-    lines=sentence("The chunk is added, as {chunks}."),
+    lines=sentence("The chunk was added as {chunks}."),
     lacks=_AT_ONCE,
 )
 def split(
     workspace: "Workspace",
     chunk: ChunkName,
-    at: Annotated[int, About("The place: before this character of the chunk's text.", least=0, most=100_000_000)],
+    at: Annotated[int, About("Where to split: before this character of the chunk's text.", least=0, most=100_000_000)],
 ) -> MadeChunks:
     return MadeChunks(tuple(workspace.chunks.split(chunk, at)))
 
 
 @operation(
     "chunk.hide",
-    "Hide a chunk from every search; it can be restored by the id in the answer.",
+    "Hide a chunk from every search; it can be restored with the id in the answer.",
     http="DELETE /chunks/{chunk}",
     cli="chunk hide {chunk}",
     writes=True,
-    lines=sentence("The chunk is hidden. Show it again: tessera chunk restore {chunks}"),
+    lines=sentence("The chunk was hidden. To show it again: tessera chunk restore {chunks}"),
     lacks=_AT_ONCE,
 )
 def hide(workspace: "Workspace", chunk: ChunkName) -> MadeChunks:
@@ -382,7 +382,7 @@ def hide(workspace: "Workspace", chunk: ChunkName) -> MadeChunks:
     cli="chunk restore {chunk}",
     writes=True,
     gives={"chunks": []},
-    lines=sentence("The chunk is restored."),
+    lines=sentence("The chunk was restored."),
     lacks=_AT_ONCE,
 )
 def restore(workspace: "Workspace", chunk: ChunkName) -> MadeChunks:
@@ -392,7 +392,7 @@ def restore(workspace: "Workspace", chunk: ChunkName) -> MadeChunks:
 
 @operation(
     "chunk.index",
-    "Index chunks that are found by words only, or all of some notes.",
+    "Index chunks that can only be found by words, or all chunks of the given notes.",
     http="POST /chunks/index",
     cli="chunk index {chunks}",
     writes=True,
@@ -404,7 +404,7 @@ def restore(workspace: "Workspace", chunk: ChunkName) -> MadeChunks:
 def index(
     workspace: "Workspace",
     progress: Progress,
-    chunks: Annotated[list[str] | None, About("Chunks, each by its id.")] = None,
+    chunks: Annotated[list[str] | None, About("The ids of chunks.")] = None,
     notes: Annotated[list[str] | None, About("Notes, each by its id, path, title or alias.")] = None,
 ) -> IndexedChunks:
     ids = names.ids(workspace, notes or ())
@@ -422,7 +422,7 @@ def index(
 )
 def preview(
     file: Annotated[Path, About("A note file.")],
-    embedder: Annotated[str, About("The model for meaning: lengths are counted in its tokens.")] = "bundled",
+    embedder: Annotated[str, About("The model for meaning; lengths are counted in its tokens.")] = "bundled",
     compare: Annotated[str, About("A second strategy, to compare with the first.")] = "",
     **chunking: Any,
 ) -> CutPreview:
@@ -442,7 +442,7 @@ _TOOL = {"tool": "the app and `tessera index` see to the index"}
 
 @operation(
     "index.embed",
-    "Index the notes that are found by words only, so that they are found by meaning too.",
+    "Index the notes that can only be found by words, so that they can also be found by meaning.",
     http="POST /bases/{base:path}/index",
     cli="index",
     writes=True,
@@ -458,7 +458,7 @@ def embed(
     base: SomeBase = None,
     refused: Annotated[bool, About("Also retry the passages that the model refused.")] = False,
     again: Annotated[
-        bool, About("Index the whole base again by its model, for a model that changed under its name.")
+        bool, About("Index the whole base again with its model, for a model that changed but kept its name.")
     ] = False,
 ) -> IndexedChunks:
     return IndexedChunks(_embed(workspace, progress, base, refused=refused, again=again))
@@ -467,7 +467,7 @@ def embed(
 def _embed(workspace: "Workspace", progress: Progress, base: str | None, *, refused: bool, again: bool) -> int:
     if base is None:
         if refused or again:
-            raise ConfigError("Name the base: --base.")
+            raise ConfigError("Give the base: --base.")
         return workspace.pending.embed_rest(progress)
     if again:
         return workspace.pending.embed_again(base, progress)
@@ -476,7 +476,7 @@ def _embed(workspace: "Workspace", progress: Progress, base: str | None, *, refu
 
 @operation(
     "index.refused",
-    "List the passages that a model refuses, with its reason: they are found by words only.",
+    "List the passages that a model refuses, with the reason; they can only be found by words.",
     http="GET /refused",
     cli="refused",
     lines=format_refused,

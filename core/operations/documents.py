@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @operation(
     "document.converters",
-    "List what converts documents, and which kinds each reads.",
+    "List the document converters, and the file types that each one reads.",
     http="GET /converters",
     cli="document converters",
     lines=table("name", "version", "kinds", "problem", empty="There are no converters."),
@@ -41,7 +41,7 @@ def converters(workspace: "Workspace") -> ConverterList:
 
 @operation(
     "document.unread",
-    "List files that weren't read, and what notes lack of their files.",
+    "List files that weren't read, and parts of files that are missing from their notes.",
     http="GET /unread",
     cli="document unread {base}",
     lines=views.format_unread,
@@ -59,20 +59,20 @@ def unread(workspace: "Workspace", base: Base) -> UnreadFiles:
     cli="document convert {note}",
     writes=True,
     takes={"converter": "pdftext"},
-    lines=sentence("'{path}' is version {version} now."),
+    lines=sentence("'{path}' is now version {version}."),
     lacks=ASSISTANT,
 )
 def convert(
     workspace: "Workspace",
     note: NoteName,
-    converter: Annotated[str, About("The converter, by name; by default the usual one of the kind.")] = "",
+    converter: Annotated[str, About("The converter, by name; by default the usual one for the file type.")] = "",
 ) -> WrittenNote:
     return WrittenNote.from_result(workspace, workspace.documents.convert(names.id_of(workspace, note), converter))
 
 
 @operation(
     "document.clip",
-    "Save a page of the web that a browser sends, or a part of it: a note that waits, in the base web by default.",
+    "Save a web page that a browser sends, or part of it, as a note that waits; by default in the base web.",
     http="POST /pages",
     writes=True,
     creates="/notes/{id}",
@@ -81,12 +81,15 @@ def convert(
 )
 def clip(
     workspace: "Workspace",
-    html: Annotated[str, About("The page, or the part of it, as HTML.", long=True, example="<p>Keep boots dry.</p>")],
+    html: Annotated[str, About("The page, or part of it, as HTML.", long=True, example="<p>Keep boots dry.</p>")],
     address: Annotated[str, About("The address of the page.", example="https://example.org/boots")],
-    title: Annotated[str, About("Its title; by default the one that the page has.")] = "",
+    title: Annotated[str, About("The title; by default the page's own title.")] = "",
     pictures: Annotated[
         dict[str, str] | None,
-        About("Pictures in Base64 by their names, which are before and after their descriptions in the page."),
+        About(
+            "Pictures in Base64 by their names; each name is before and after the description of the "
+            "picture in the page."
+        ),
     ] = None,
     base: SomeBase = None,
 ) -> WrittenNote:
@@ -96,7 +99,7 @@ def clip(
 
 @operation(
     "document.encodings",
-    "List the encodings in which the file of a note can be read, the likeliest first, with its first words.",
+    "List the encodings that the file of a note can be read in, the likeliest first, with its first words.",
     http="GET /notes/{note}/encodings",
     cli="document encodings {note}",
     lines=table("encoding", "beginning", empty="The file has no text."),
@@ -113,14 +116,14 @@ def encodings(workspace: "Workspace", note: NoteName) -> EncodingList:
     cli="document read-as {note}",
     writes=True,
     takes={"encoding": "EUC-KR"},
-    lines=sentence("'{path}' is version {version} now."),
+    lines=sentence("'{path}' is now version {version}."),
     lacks=ASSISTANT,
 )
 def read_as(
     workspace: "Workspace",
     note: NoteName,
     encoding: Annotated[
-        str, About("The encoding, by name; by default the one that the file says or is likely to be in.")
+        str, About("The encoding, by name; by default the one that the file declares or most likely uses.")
     ] = "",
 ) -> WrittenNote:
     return WrittenNote.from_result(workspace, workspace.documents.read_as(names.id_of(workspace, note), encoding))
@@ -128,7 +131,7 @@ def read_as(
 
 @operation(
     "document.original",
-    "Show where the file is that a note was converted from, or write a copy of it.",
+    "Show where the file is that a note was converted from, or write a copy of the file.",
     http="GET /notes/{note}/original",
     cli="document original {note}",
     by_hand=("http",),
@@ -148,7 +151,7 @@ def original(
 
 @operation(
     "document.pictures",
-    "Read the pictures of the notes now, in the bases that read pictures, so that their text is found.",
+    "Read the pictures in the notes now, in the bases that read pictures, so that their text can be found.",
     http="POST /pictures/read",
     cli="document pictures",
     writes=True,
@@ -160,14 +163,14 @@ def original(
 def pictures(
     workspace: "Workspace",
     progress: Progress,
-    again: Annotated[bool, About("Also retry those that could not be read.")] = False,
+    again: Annotated[bool, About("Also retry what could not be read before.")] = False,
 ) -> ReadPictures:
     return ReadPictures(workspace.pictures.read(progress, again=again))
 
 
 @operation(
     "document.index_pictures",
-    "Index the pictures of the notes now, so that they are found by what they show.",
+    "Index the pictures in the notes now, so that they can be found by what they show.",
     http="POST /pictures/index",
     cli="document index-pictures",
     writes=True,
@@ -179,6 +182,6 @@ def pictures(
 def index_pictures(
     workspace: "Workspace",
     progress: Progress,
-    again: Annotated[bool, About("Also retry those that could not be read.")] = False,
+    again: Annotated[bool, About("Also retry what could not be read before.")] = False,
 ) -> ReadPictures:
     return ReadPictures(workspace.images.update(progress, again=again))

@@ -139,7 +139,7 @@ _TOOL = {"tool": "models are the person's choice"}
 
 @operation(
     "model.list",
-    "Show every model: installed, used by a base, configured, or worth having.",
+    "Show every model: installed, used by a base, configured, or recommended.",
     http="GET /models",
     cli="models list",
     by_hand=("cli",),
@@ -151,7 +151,7 @@ def list_(workspace: "Workspace") -> ModelList:
 
 @operation(
     "model.tokens",
-    "Keep the data for fast reranking of a base, which then takes milliseconds, or delete it.",
+    "Keep the data for fast reranking in a base, so that reranking takes milliseconds, or delete the data.",
     cli="models tokens {base} {keep}",
     writes=True,
     job="tokens",
@@ -163,7 +163,7 @@ def tokens(
     workspace: "Workspace", progress: Progress, base: Base, keep: Annotated[str, About("on or off")]
 ) -> RecheckData:
     if keep not in ("on", "off"):
-        raise ConfigError("The data for fast reranking is 'on' or 'off', not '{choice}'.", choice=keep)
+        raise ConfigError("The data for fast reranking must be 'on' or 'off', not '{choice}'.", choice=keep)
     embedded = workspace.bases.keep_tokens(base, keep == "on", progress=progress)
     state = workspace.bases.status(workspace.bases.get(base))
     return RecheckData(

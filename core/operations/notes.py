@@ -53,8 +53,10 @@ _WAITS = "a change by a program waits for the person, as note.update does"
 _MOST = 100
 """Default number of notes in one response to a program."""
 
-Body = Annotated[str | None, About("The whole text in Markdown; left out, it stays.", tool="text", long=True)]
-NewBody = Annotated[str, About("The text in Markdown.", tool="text", long=True)]
+Body = Annotated[
+    str | None, About("The whole text, in Markdown; if left out, the text stays the same.", tool="text", long=True)
+]
+NewBody = Annotated[str, About("The text, in Markdown.", tool="text", long=True)]
 Filters = Annotated[
     list[str] | None, About("Filters as in the search box, such as tag:rust status:archived.", query="filter")
 ]
@@ -65,7 +67,7 @@ Filters = Annotated[
 
 @operation(
     "note.list",
-    "List the notes that pass some filters, without their texts.",
+    "List the notes that match some filters, without their texts.",
     http="GET /notes",
     cli="note list {filters}",
     tool="note_list",
@@ -74,11 +76,11 @@ Filters = Annotated[
 def list_(
     workspace: "Workspace",
     caller: Caller,
-    bases: Annotated[list[str] | None, About("Only notes of these bases.", query="base")] = None,
+    bases: Annotated[list[str] | None, About("Only notes in these bases.", query="base")] = None,
     filters: Filters = None,
-    text: Annotated[str, About("A part of the title or the path.")] = "",
-    limit: Annotated[int | None, About("How many notes at most.", least=1, most=1000)] = None,
-    offset: Annotated[int, About("How many notes are skipped.", least=0, most=10_000_000)] = 0,
+    text: Annotated[str, About("Part of the title or the path.")] = "",
+    limit: Annotated[int | None, About("The maximum number of notes.", least=1, most=1000)] = None,
+    offset: Annotated[int, About("The number of notes to skip.", least=0, most=10_000_000)] = 0,
 ) -> NoteList:
     cards = workspace.notes.all(workspace.searching.filters(bases=bases or (), terms=filters or ()), text=text)
     end = None if caller.is_person and limit is None else offset + (limit or _MOST)
@@ -113,7 +115,7 @@ def show(
 
 @operation(
     "note.export",
-    "Show a note as a file of Markdown with its fields, to keep or to take elsewhere.",
+    "Show a note as a Markdown file with its fields, to keep or to take elsewhere.",
     http="GET /notes/{note}/file",
     cli="note export {note}",
     lines=views.format_file,
@@ -123,7 +125,7 @@ def export(
     workspace: "Workspace",
     caller: Caller,
     note: NoteName,
-    to: Annotated[Path | None, About("A new file to write it to.", doors=("cli",))] = None,
+    to: Annotated[Path | None, About("A new file to write the note to.", doors=("cli",))] = None,
 ) -> NoteFile:
     item = workspace.notes.get(names.id_of(workspace, note))
     text = workspace.files.export(item.id, to) if to else workspace.files.text(item.id)
@@ -135,7 +137,7 @@ def export(
 
 @operation(
     "note.new",
-    "Write a note. What a program writes waits until the user accepts it, unless the base trusts programs.",
+    "Write a note. A program's note waits until the user accepts it, unless the base trusts programs.",
     http="POST /notes",
     cli="note new {base}",
     tool="note_add",
@@ -150,20 +152,21 @@ def new(
     base: Annotated[
         str,
         About(
-            "The knowledge base, by name. A command makes it where there is none, a program the first one.",
+            (
+                "The knowledge base, by name. If it doesn't exist, a command creates it; a program "
+                "creates only the first one."
+            ),
             example="work",
         ),
     ],
     body: NewBody = "",
-    path: Annotated[str, About("Its place in the base, such as work/plan.md.", doors=("http", "cli"))] = "",
+    path: Annotated[str, About("The note's place in the base, such as work/plan.md.", doors=("http", "cli"))] = "",
     source: Annotated[
-        str | None, About(message("Where the note is from: one of {choices}.", choices=", ".join(NOTE_SOURCES)))
+        str | None, About(message("Where the note comes from: one of {choices}.", choices=", ".join(NOTE_SOURCES)))
     ] = None,
-    source_ref: Annotated[str | None, About("The place there, such as a file and its lines.")] = None,
+    source_ref: Annotated[str | None, About("The place in the source, such as a file and its lines.")] = None,
     created_by: Annotated[str | None, About("The writer, such as the name of a program.")] = None,
-    metadata: Annotated[
-        dict[str, Any] | None, About("Other values, as an object of JSON.", doors=("http", "tool"))
-    ] = None,
+    metadata: Annotated[dict[str, Any] | None, About("Other values, as a JSON object.", doors=("http", "tool"))] = None,
     **fields: Any,
 ) -> WrittenNote:
     given = {"source": source, "source_ref": source_ref, "created_by": created_by, "metadata": metadata}
@@ -175,7 +178,7 @@ def new(
 
 @operation(
     "note.update",
-    "Change a note. What a program changes waits until the user accepts it, unless the base trusts programs.",
+    "Change a note. A program's change waits until the user accepts it, unless the base trusts programs.",
     http="PATCH /notes/{note}",
     cli="note edit {note}",
     tool="note_update",
@@ -203,7 +206,7 @@ def update(
 
 @operation(
     "note.set",
-    "Set fields of notes; what isn't given stays. An empty value removes it.",
+    "Set fields of notes; fields that aren't given stay the same. An empty value removes a field.",
     cli="note set {notes}",
     writes=True,
     lines=views.format_list,
@@ -219,7 +222,7 @@ def set_(
     **fields: Unpack[NoteFields],
 ) -> NoteList:
     if not (fields or add_tags or remove_tags):
-        raise ConfigError("Name what to set, such as --status archived.")
+        raise ConfigError("Say what to set, such as --status archived.")
     ids = names.ids(workspace, notes)
     if fields:
         workspace.notes.set_fields(ids, expected_version=expected_version, **fields)
@@ -232,7 +235,7 @@ def set_(
 
 @operation(
     "note.rename",
-    "Give a note another title; its file and the links to it follow.",
+    "Give a note another title; its file and the links to it are updated.",
     cli="note rename {note} {title}",
     writes=True,
     lines=views.format_renaming,
@@ -243,7 +246,7 @@ def rename(
     caller: Caller,
     note: NoteName,
     title: Annotated[str, About("The new title.", example="Roadmap")],
-    keep_file: Annotated[bool, About("Leave the file its name.")] = False,
+    keep_file: Annotated[bool, About("Don't rename the file.")] = False,
     dry_run: Annotated[bool, About("Show what would change and change nothing.")] = False,
     expected_version: Expected = None,
 ) -> Renaming:
@@ -257,7 +260,7 @@ def rename(
 
 @operation(
     "note.move",
-    "Move notes to a folder of their bases; their files and the links to them follow.",
+    "Move notes to a folder of their bases; their files and the links to them are updated.",
     http="POST /notes/move",
     cli="note move {notes} {folder}",
     tool="note_move",
@@ -280,7 +283,7 @@ def move(
 
 @operation(
     "note.today",
-    "Show today's note; where there is none it is made, from its template.",
+    "Show today's note; if it doesn't exist yet, it is created from its template.",
     cli="note today",
     writes=True,
     lines=views.format_note,
@@ -292,7 +295,7 @@ def today(workspace: "Workspace", caller: Caller) -> WholeNote:
 
 @operation(
     "note.copy",
-    "Copy a note. Where the base writes no files, the copy of a file is kept in Tessera.",
+    "Copy a note. If the base doesn't write files, the copy of a file is kept in Tessera.",
     http="POST /notes/{note}/copy",
     cli="note copy {note}",
     writes=True,
@@ -351,7 +354,7 @@ def history(workspace: "Workspace", note: NoteName) -> NoteHistory:
 
 @operation(
     "note.diff",
-    "Show what differs between two versions of a note, word by word; by default what its last change did.",
+    "Show what differs between two versions of a note, word by word; by default, what its last change did.",
     http="GET /notes/{note}/difference",
     cli="note diff {note} {first} {second}",
     tool="note_difference",
@@ -360,8 +363,8 @@ def history(workspace: "Workspace", note: NoteName) -> NoteHistory:
 def diff(
     workspace: "Workspace",
     note: NoteName,
-    first: Annotated[int | None, About("A version; by default the one before.")] = None,
-    second: Annotated[int | None, About("Another one; by default the newest.")] = None,
+    first: Annotated[int | None, About("The version; by default the previous one.")] = None,
+    second: Annotated[int | None, About("The other version; by default the newest.")] = None,
 ) -> VersionDifference:
     item = names.any_id(workspace, note)
     numbers = [version.number for version in workspace.versions.all(item)]
@@ -373,7 +376,7 @@ def diff(
 
 @operation(
     "note.revert",
-    "Give a note the text and fields of one of its versions; that is a new version.",
+    "Restore the text and fields of a note from one of its versions; this makes a new version.",
     http="POST /notes/{note}/versions/{number}/revert",
     cli="note revert {note} {number}",
     writes=True,
@@ -402,7 +405,7 @@ def _proposed_fields(note: Note) -> NoteFields:
 
 @operation(
     "note.trash",
-    "List the deleted notes, the last deleted first.",
+    "List the deleted notes, the most recently deleted first.",
     http="GET /trash",
     cli="note list --trash",
     by_hand=("cli",),
@@ -421,7 +424,7 @@ def trash(workspace: "Workspace", base: SomeBase = None) -> DeletedNotes:
 
 @operation(
     "note.delete",
-    "Put notes into the trash for some days, and the files of bases that write files into that of the system.",
+    "Move notes to the trash for some days; in bases that write files, their files go into the system's trash.",
     cli="note delete {notes}",
     writes=True,
     lines=views.format_deletion,
@@ -435,7 +438,7 @@ def delete(workspace: "Workspace", caller: Caller, notes: NoteNames) -> NoteDele
 
 @operation(
     "note.delete_one",
-    "Put a note into the trash for some days, and its file, if its base writes files, into that of the system.",
+    "Move a note to the trash for some days; if its base writes files, its file goes into the system's trash.",
     http="DELETE /notes/{note}",
     writes=True,
     lacks={"cli": _SEVERAL, "tool": _TRASH},
@@ -451,10 +454,10 @@ def delete_one(workspace: "Workspace", caller: Caller, note: NoteName, expected_
 
 @operation(
     "note.restore",
-    "Restore notes: deleted ones from the trash, archived ones to the active ones.",
+    "Restore notes: deleted ones from the trash, and archived ones to active.",
     cli="note restore {notes}",
     writes=True,
-    lines=sentence(plural("{n} note is restored.", "{n} notes are restored.")),
+    lines=sentence(plural("{n} note was restored.", "{n} notes were restored.")),
     lacks={"http": _ONE, "tool": _TRASH},
 )
 def restore(workspace: "Workspace", caller: Caller, notes: NoteNames) -> RestoredNotes:
@@ -465,7 +468,7 @@ def restore(workspace: "Workspace", caller: Caller, notes: NoteNames) -> Restore
 
 @operation(
     "note.restore_one",
-    "Restore a deleted note as it was; one that waited for the user waits again.",
+    "Restore a deleted note as it was; a note that was waiting for the user waits again.",
     http="POST /trash/{note}/restore",
     writes=True,
     lacks={"cli": _SEVERAL, "tool": _TRASH},
@@ -481,7 +484,7 @@ def restore_one(workspace: "Workspace", caller: Caller, note: NoteName) -> Writt
 
 @operation(
     "note.waiting",
-    "List what programs wrote and the user has not accepted yet.",
+    "List notes and changes by programs that the user hasn't accepted yet.",
     cli="note waiting",
     by_hand=("cli",),
     lacks=_PERSONS,
@@ -492,7 +495,7 @@ def waiting(workspace: "Workspace", base: SomeBase = None) -> WaitingNotes:
 
 @operation(
     "note.proposed",
-    "Show what of a note waits until the user accepts it.",
+    "Show the parts of a note that wait until the user accepts them.",
     cli="note waiting {note}",
     by_hand=("cli",),
     lacks=_PERSONS,
@@ -514,7 +517,7 @@ def proposed(workspace: "Workspace", note: NoteName) -> ProposedNote:
 
 @operation(
     "note.accept",
-    "Accept waiting notes and changes: new notes are found from then on, and proposed changes are made.",
+    "Accept waiting notes and changes: new notes can then be found, and proposed changes are made.",
     cli="note accept {notes}",
     writes=True,
     lines=views.format_accepted,
@@ -523,9 +526,7 @@ def proposed(workspace: "Workspace", note: NoteName) -> ProposedNote:
 def accept(
     workspace: "Workspace",
     notes: NoteNames,
-    over: Annotated[
-        int | None, About("The version over which a change is made of a note that was changed since.")
-    ] = None,
+    over: Annotated[int | None, About("The version to make the change over, if the note was changed since.")] = None,
 ) -> AcceptedNotes:
     chosen = [workspace.proposals.get(note) for note in names.ids(workspace, notes)]
     workspace.proposals.accept(chosen, over=over)
@@ -543,7 +544,7 @@ def accept(
 def reject(
     workspace: "Workspace",
     notes: NoteNames,
-    reason: Annotated[str, About("Why; kept with what a log suggested.")] = "",
+    reason: Annotated[str, About("The reason; kept with what a log suggested.")] = "",
 ) -> RejectedNotes:
     chosen = [workspace.proposals.get(note) for note in names.ids(workspace, notes)]
     workspace.proposals.reject(chosen, reason=reason)

@@ -54,16 +54,16 @@ CHUNKING_PARAMETERS = tuple(starmap(_chunking_parameter, CHUNKING.items()))
 _SETTINGS = {
     "mode": About("auto, semantic (by meaning), keyword (by words) or hybrid (both)."),
     "level": About("simple (direct), focused (filtered), exploratory (broad), or auto: by what the question asks for."),
-    "limit": About("How many hits at most."),
+    "limit": About("The maximum number of hits."),
     "fusion": About(
-        "How the order by meaning and the order by words become one: weighted (by score) or reciprocal (by rank)."
+        "How the order by meaning and the order by words are combined: weighted (by score) or reciprocal (by rank)."
     ),
     "phrase": About("What a quoted phrase does: require (it must be in the text) or boost (hits with it rank higher)."),
-    "score_threshold": About("Minimum similarity of a hit, 0 to 1; 0 leaves out none.", "min-similarity"),
+    "score_threshold": About("Minimum similarity of a hit, 0 to 1; 0 leaves nothing out.", "min-similarity"),
     "expansion_size": About(
         message("Neighbour chunks shown on each side, 0 to {most}.", most=EXPANSION_SIZES[-1]), flag="expand"
     ),
-    "reranker": About("The model for reranking, or none; by default that of the settings.", flag="rerank"),
+    "reranker": About("The model for reranking, or none; by default the one in the settings.", flag="rerank"),
 }
 """Explanations of search settings that add to their titles."""
 SEARCH: tuple[Parameter, ...] = tuple(

@@ -80,12 +80,12 @@ class ProgramSettings:
 
 
 _LACKS = {"cli": "a command waits for its work, and Ctrl-C stops it", "tool": "no tool begins a job"}
-JobId = Annotated[str, About("A job, by its id.")]
+JobId = Annotated[str, About("The id of a job.")]
 
 
 @operation(
     "job.list",
-    "List the jobs that run, and the last one of each kind that ended.",
+    "List the running jobs, and the last finished job of each kind.",
     http="GET /jobs",
     lacks=_LACKS,
 )
@@ -95,7 +95,7 @@ def list_(workspace: "Workspace") -> JobList:
 
 @operation(
     "job.show",
-    "Show a job: how far it is, and how it ended.",
+    "Show a job: its progress, and how it ended.",
     http="GET /jobs/{job}",
     takes={"job": "rechunk-4"},
     lacks=_LACKS,
@@ -106,7 +106,7 @@ def show_job(workspace: "Workspace", job: JobId) -> JobView:
 
 @operation(
     "job.cancel",
-    "Stop a job at its next step; what it did before stays.",
+    "Stop a job at its next step; work already done is kept.",
     http="DELETE /jobs/{job}",
     by_hand=("http",),
     takes={"job": "rechunk-4"},
@@ -122,12 +122,12 @@ def get_job(workspace: "Workspace", job: str) -> Job:
     for item in workspace.jobs.all():
         if item.id == job:
             return item
-    raise JobNotFound("There is no job '{job}'. A later one of its kind may have replaced it.", job=job)
+    raise JobNotFound("There is no job '{job}'. A later job of the same kind may have replaced it.", job=job)
 
 
 @operation(
     "status.show",
-    "Show what the workspace holds, and what is wrong with its search index.",
+    "Show what is in the workspace, and what is wrong with its search index.",
     http="GET /status",
     cli="status",
     by_hand=("cli",),

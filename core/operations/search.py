@@ -24,7 +24,7 @@ Question = Annotated[
 Names = list[str] | None
 _PLAIN = About("Search for the text as it is: quotation marks, -words and filters in it are text too.")
 _NARROWING = {
-    "bases": (Names, About("Only notes of this base.", flag="base")),
+    "bases": (Names, About("Only notes in this base.", flag="base")),
     "tags": (Names, About("Only notes with this tag.", flag="tag")),
     "path": (str | None, About("Only notes below this path, or matching this pattern.")),
     "after": (str | None, About("Only notes updated on or after this date.")),
@@ -83,7 +83,7 @@ def find(
 def context(
     workspace: "Workspace",
     query: Question = "",
-    budget: Annotated[int | None, About("Length of the context in tokens, at most.", least=1, most=100_000)] = None,
+    budget: Annotated[int | None, About("The maximum length of the context, in tokens.", least=1, most=100_000)] = None,
     **given: object,
 ) -> ContextView:
     built = workspace.context(query, budget=budget, **options(workspace, given))
@@ -97,13 +97,13 @@ _CALLER = Annotated[
     About(
         "Who asks: types, tags and scopes.",
         parts=(
-            Parameter("type", _OneOrSeveral, About("Only notes of this type, or of one of several.")),
+            Parameter("type", _OneOrSeveral, About("Only notes of this type, or of one of several types.")),
             Parameter(
                 "tags",
                 _OneOrSeveral,
                 About("Only notes with one of these tags; the more of them, the better.", flag="tag"),
             ),
-            Parameter("scope", _OneOrSeveral, About("Notes of this scope, or of one of several, rank higher.")),
+            Parameter("scope", _OneOrSeveral, About("Notes with this scope, or one of several, rank higher.")),
         ),
     ),
 ]
@@ -112,8 +112,8 @@ _CALLER = Annotated[
 @operation(
     "search.retrieve",
     (
-        "Find passages for a task: notes of its type and tags only, those of its scope and of most of its tags first. "
-        "Each hit tells the parts of its score."
+        "Find passages for a task: only notes with its type and tags, those with its scope and "
+        "the most of its tags first. Each hit shows the parts of its score."
     ),
     http="POST /retrieve",
     cli="retrieve {query}",
@@ -126,8 +126,8 @@ def retrieve(
     workspace: "Workspace",
     query: Question = "",
     context: _CALLER = None,
-    bases: Annotated[Names, About("Only notes of this base.", flag="base")] = None,
-    limit: Annotated[int | None, About("How many hits at most.", least=1, most=100)] = None,
+    bases: Annotated[Names, About("Only notes in this base.", flag="base")] = None,
+    limit: Annotated[int | None, About("The maximum number of hits.", least=1, most=100)] = None,
     plain: Annotated[bool, _PLAIN] = False,
 ) -> ResultView:
     result = workspace.retrieve(query, context, bases=bases, limit=limit, plain=plain)

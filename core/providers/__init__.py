@@ -45,14 +45,20 @@ class ProviderServer:
         """
         if not settings.base_url:
             raise ConfigError(
-                "No model server is set up. Enter its address on the Settings page, or base_url in [{section}] of "
-                'tessera.toml, for instance base_url = "http://localhost:11434/v1".',
+                (
+                    "No model server is set up. Enter its address on the Settings page, or set "
+                    "base_url in [{section}] of tessera.toml, for instance base_url = "
+                    '"http://localhost:11434/v1".'
+                ),
                 section=section,
             )
         self.model = model.strip() or settings.model.strip()
         if not self.model:
             raise ConfigError(
-                "No model is named for {url}. Enter it on the Settings page, or model in [{section}] of tessera.toml.",
+                (
+                    "No model is set for {url}. Enter one on the Settings page, or set model in "
+                    "[{section}] of tessera.toml."
+                ),
                 url=settings.base_url,
                 section=section,
             )
@@ -63,7 +69,7 @@ class ProviderServer:
             self._url = httpx.URL(settings.base_url)
         except httpx.InvalidURL as error:
             raise ConfigError(
-                "The base_url '{url}' in [{section}] of tessera.toml is no address.", **self._fields
+                "The base_url '{url}' in [{section}] of tessera.toml isn't a valid address.", **self._fields
             ) from error
         self._queue = queue_to(self._url)
         self._reach_seconds = reach_seconds
@@ -156,17 +162,17 @@ class ProviderServer:
         if reply.body is None:
             raise self._too_long(limit)
         if reply.encoded:
-            raise self.unusable("sent a compressed answer, which wasn't asked for")
+            raise self.unusable("sent a compressed answer that wasn't requested")
         return self._value(reply.body)
 
     def _value(self, data: bytes) -> object:
         try:
             return json.loads(data)
         except (ValueError, RecursionError) as error:
-            raise self.unusable("answered something else than JSON") from error
+            raise self.unusable("answered with something other than JSON") from error
 
     def _too_long(self, limit: int) -> ProviderError:
-        return self.unusable("sent more than the {n} KB that its answer can have", n=limit >> 10)
+        return self.unusable("sent an answer larger than the limit of {n} KB", n=limit >> 10)
 
     def _failure(self, error: httpx.TransportError, request: Request) -> ProviderUnavailable:
         if not isinstance(error, httpx.ReadTimeout | httpx.WriteTimeout):
@@ -202,7 +208,7 @@ class ProviderServer:
                 **self._fields,
             )
         return ProviderUnavailable(
-            "The model server {url} broke off the connection ({why}). Try again, or look into the server's log.",
+            "The model server {url} broke off the connection ({why}). Try again, or check the server's log.",
             why=reason,
             **self._fields,
         )
@@ -215,8 +221,11 @@ class ProviderServer:
         fields |= {"variable": key.variable, "model": self.model}
         if 300 <= status < 400:
             return ProviderError(
-                "The model server {url} sends on to another address (HTTP {code}), where Tessera doesn't follow with "
-                "key and notes. Enter the final address on the Settings page.",
+                (
+                    "The model server {url} redirects to another address (HTTP {code}), where "
+                    "Tessera doesn't send the key and the notes. Enter the final address on the "
+                    "Settings page."
+                ),
                 **fields,
             )
         if status in (401, 403):
@@ -245,13 +254,15 @@ class ProviderServer:
             )
         if status == 429:
             return ProviderUnavailable(
-                "The model server {url} takes no more requests now {because}. "
-                "Wait, or raise queue_interval_seconds in [{section}] of tessera.toml.",
+                (
+                    "The model server {url} accepts no more requests right now {because}. Wait, or "
+                    "raise queue_interval_seconds in [{section}] of tessera.toml."
+                ),
                 **fields,
             )
         if status >= 500:
             return ProviderUnavailable(
-                "The model server {url} failed {because}. Try again later, or look into the server's log.", **fields
+                "The model server {url} failed {because}. Try again later, or check the server's log.", **fields
             )
         return ProviderError(
             "The model server {url} refused the request {because}. Check the settings in [{section}] of tessera.toml.",

@@ -71,7 +71,7 @@ class Chat:
             answer = self._post(task, material, {})
         text = _text(answer, "message")
         if text is None or not text.strip():
-            raise self.server.unusable("answered without a text")
+            raise self.server.unusable("answered without text")
         return text
 
     def stream(self, task: str, material: Json, stop: Stop = never, schema: Json | None = None) -> Generator[str]:
@@ -130,7 +130,7 @@ class Chat:
         for words in (task, task + _AGAIN):
             if (form := parse(self.reply(words, material, stop))) is not None:
                 return form
-        raise self.server.unusable("didn't answer in the requested form")
+        raise self.server.unusable("didn't answer in the requested format")
 
     def _pieces(
         self,

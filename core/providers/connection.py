@@ -325,7 +325,7 @@ def queue_to(url: httpx.URL) -> RequestQueue:
                 raise MissingDependency(message("The SOCKS proxy that the environment names"), "socksio") from error
             except (ValueError, httpx.InvalidURL) as error:
                 raise ConfigError(
-                    "HTTP_PROXY, HTTPS_PROXY or ALL_PROXY is no address of a proxy. Correct or remove the variable."
+                    "HTTP_PROXY, HTTPS_PROXY or ALL_PROXY isn't a valid proxy address. Correct or remove the variable."
                 ) from error
         return _queues[server]
 

@@ -47,7 +47,8 @@ def find(section: str, url: httpx.URL) -> ApiKey:
     key = active_key(section, url)
     if key.place == "environment" and not _is_sendable(key.value):
         raise ConfigError(
-            "The key in {variable} holds a space or a character that no key has. Copy it again.", variable=key.variable
+            "The key in {variable} contains a space or a character that keys never contain. Copy it again.",
+            variable=key.variable,
         )
     if key.place != "keyring":
         return key
@@ -55,8 +56,10 @@ def find(section: str, url: httpx.URL) -> ApiKey:
     if value := _from_keyring(_name(section, server)):
         return replace(key, value=value)
     raise ConfigError(
-        "The system's keyring doesn't give the key of {url}. Unlock it, enter the key again on the Settings page, "
-        "or put it into the environment variable {variable}.",
+        (
+            "The system's keyring didn't return the key for {url}. Unlock the keyring, enter the key "
+            "again on the Settings page, or put it into the environment variable {variable}."
+        ),
         url=server,
         variable=key.variable,
     )
@@ -88,7 +91,9 @@ def store(section: str, url: httpx.URL, key: str) -> Place:
     """
     key = key.strip()
     if not key or not _is_sendable(key):
-        raise ConfigError("The key is empty, or holds a space or a character that no key has. Copy it again.")
+        raise ConfigError(
+            "The key is empty, or contains a space or a character that keys never contain. Copy it again."
+        )
     before = _entries().get(section)
     server = origin(url)
     held = _to_keyring(_name(section, server), key)
@@ -104,7 +109,7 @@ def remove(section: str) -> None:
     if not entry:
         return
     if entry["key"] is None and not _out_of_keyring(_name(section, entry["server"])):
-        raise ConfigError("The system's keyring doesn't delete the key. Unlock it and try again.")
+        raise ConfigError("The system's keyring didn't delete the key. Unlock the keyring and try again.")
     _write(section, None)
 
 

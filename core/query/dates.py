@@ -64,7 +64,7 @@ def read(value: str, today: date) -> DateRange:
         return _named(today)[_NAMES[typed]]
     if match := _AGE.fullmatch(typed):
         return _since(value, match["count"], match["unit"], today)
-    raise QueryError("'{date}' isn't a date. Write it as {examples}.", date=value, examples=EXAMPLES)
+    raise QueryError("'{date}' isn't a date. Write it like {examples}.", date=value, examples=EXAMPLES)
 
 
 def between(value: str, today: date) -> tuple[date | None, date | None]:
@@ -137,7 +137,7 @@ def _days(value: str, parts: list[int]) -> DateRange:
     try:
         first = date(year, month if len(parts) > 1 else 1, day if len(parts) > 2 else 1)
     except ValueError as error:
-        raise QueryError("There is no '{date}' in the calendar. Check the month and the day.", date=value) from error
+        raise QueryError("'{date}' doesn't exist in the calendar. Check the month and the day.", date=value) from error
     return DateRange(first, first + timedelta(days=1) if day else _months(first, 1 if month else 12))
 
 

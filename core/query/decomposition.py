@@ -261,7 +261,7 @@ if TYPE_CHECKING:
 
 # The level of a question.
 
-SIMPLE = message("It is one question, searched as it is.")
+SIMPLE = message("It is a single question, searched as it is.")
 
 _POLITE = re.compile(
     r"(?i)(?:(?:please|ok|so|can you|could you|help me|i(?: want| need|'d like| would like)(?: to)?|explain)\b[\s,]*"
@@ -425,7 +425,7 @@ def decompose_by_model(text: str, kind: ExploratoryKind, chat: "Chat", *, limit:
     whole = " ".join(text.split()).casefold()
     parts = _drop_repeats((SubQuery(part, PART) for part in answer if part.casefold() != whole), limit)
     if not parts:
-        raise chat.server.unusable("didn't give a list of smaller questions")
+        raise chat.server.unusable("didn't return a list of smaller questions")
     return Decomposition(kind, parts, by=chat.server.model)
 
 

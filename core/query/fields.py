@@ -69,7 +69,7 @@ _NOT_NEGATED = message_table(
         "base": "Name the bases to search instead: base:work,home.",
         "after": "Use 'before:' instead.",
         "before": "Use 'after:' instead.",
-        "like": "Only pictures that are alike can be asked for.",
+        "like": "You can search for similar pictures, but not exclude them.",
     }
 )
 _EXAMPLES = _pairs(
@@ -163,7 +163,7 @@ def _range(name: str, field: str, value: str, at: Span, *, is_property: bool) ->
         if is_property:
             return value
         raise QueryError(
-            "'{name}' takes a number, such as {name}2, {name}>=2 or {name}1..3. {help}", at, name=name, help=_AS_TEXT
+            "'{name}' needs a number, such as {name}2, {name}>=2 or {name}1..3. {help}", at, name=name, help=_AS_TEXT
         )
     if first is not None and last is not None and first > last:
         raise QueryError("'{value}' ends before it begins. Write the smaller number first.", at, value=value)
@@ -175,7 +175,7 @@ def _range(name: str, field: str, value: str, at: Span, *, is_property: bool) ->
 def refuse_empty(name: str, field: str, at: Span) -> None:
     """Raise QueryError for a field without a value; `name` is the name as typed, with the colon."""
     raise QueryError(
-        "'{name}' has no value. Write it directly after the colon, as in {example}. {help}",
+        "'{name}' has no value. Write it directly after the colon, such as {example}. {help}",
         at,
         name=name,
         example=name + _EXAMPLES.get(field, "work"),
@@ -186,7 +186,7 @@ def refuse_empty(name: str, field: str, at: Span) -> None:
 def refuse_minus(name: str, field: str, at: Span) -> None:
     """Raise QueryError for a field that can't be negated."""
     if field in _NOT_NEGATED:
-        raise QueryError("'-{name}' can't be asked. {instead}", at, name=name, instead=_NOT_NEGATED[field])
+        raise QueryError("'-{name}' can't be used. {instead}", at, name=name, instead=_NOT_NEGATED[field])
 
 
 def nearest(name: str, properties: Collection[str], *, surely: bool) -> str:

@@ -232,7 +232,7 @@ class QuestionLexer:
 
     def _date(self, name: str, values: tuple[str, ...], at: Span) -> dates.DateRange:
         if len(values) > 1:
-            raise QueryError("'{name}' takes one date, not a list.", at, name=name)
+            raise QueryError("'{name}' accepts one date, not a list.", at, name=name)
         try:
             return dates.DateRange(dates.read(values[0], self._today).first)
         except QueryError as error:

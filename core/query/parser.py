@@ -78,7 +78,7 @@ def parse(
     Raises QueryError, with its place, for an invalid question.
     """
     if (half := find_half_character(typed)) is not None:
-        raise QueryError("The question contains half of a character. Delete it, or type it again.", (half, half + 1))
+        raise QueryError("The question contains half a character. Delete it, or type it again.", (half, half + 1))
     check_question(typed)
     places = [*(at for at, character in enumerate(typed) if not COPIED.match(character)), len(typed)]
     try:
@@ -108,7 +108,7 @@ def _parse_pieces(
     if not text and not filtered and not has_filters:
         if excluded:
             raise QueryError(
-                "The question only leaves things out. Add a word to search for, or a filter such as tag:rust.",
+                "The question only excludes things. Add a word to search for, or a filter such as tag:rust.",
                 (terms[0].start, terms[-1].end),
             )
         raise QueryError("The question is empty. Type a word or a sentence to search for.")
@@ -212,7 +212,7 @@ def _filters(pieces: Iterable[QuerySpan], now: datetime) -> Filters:
             before = min(filter(None, (before, ends)), default=None)
             if after and before and after >= before:
                 raise QueryError(
-                    "No note was updated both on or after {after} and before {before}. Change one of the two.",
+                    "No note was updated both on or after {after} and before {before}. Change one of the dates.",
                     (term.start, term.end),
                     after=str(on_clock(after, now.tzinfo).date()),
                     before=str(on_clock(before, now.tzinfo).date()),
@@ -274,7 +274,7 @@ def filters_of(*, properties: Collection[str] = (), **values: Unpack[FilterValue
         understood = parse(term, now=local_now(), properties=properties)
         if understood.text or understood.excluded:
             raise QueryError(
-                "'{term}' isn't a filter. Write it as tag:rust, type:guide or after:2026-01-31.", term=term
+                "'{term}' isn't a filter. Write it like tag:rust, type:guide or after:2026-01-31.", term=term
             )
         chosen = combine(chosen, understood.filters)
     return chosen
@@ -326,7 +326,7 @@ def combine(typed: Filters, chosen: Filters) -> Filters:
         bases = tuple(name for name in typed.bases if name in chosen.bases)
         if not bases:
             raise QueryError(
-                "The question asks the base {typed}, but only {chosen} is chosen. Remove one of the two.",
+                "The question names the base {typed}, but only {chosen} is chosen. Remove one of them.",
                 typed=typed.bases,
                 chosen=chosen.bases,
             )

@@ -117,7 +117,7 @@ def load(path: Path) -> Synonyms:
     except UnicodeDecodeError as error:
         number = content[: error.start].count(b"\n") + 1
         raise ConfigError(
-            "{where}: this is no UTF-8 text. Save the file as UTF-8.", where=_line(path, number)
+            "{where}: this isn't UTF-8 text. Save the file as UTF-8.", where=_line(path, number)
         ) from error
     rows = ((number, line) for number, line in enumerate(lines, 1) if line.strip()[:1] not in ("", "#"))
     return Synonyms([_group(line, _line(path, number)) for number, line in rows])
@@ -142,20 +142,20 @@ def _group(line: str, where: Message) -> list[str]:
     for word in words.values():
         if len(word) > MOST_CHARACTERS:
             raise ConfigError(
-                "{where}: a word has more than {most} characters. Put commas between the words.",
+                "{where}: a word has more than {most} characters. Separate the words with commas.",
                 where=where,
                 most=MOST_CHARACTERS,
             )
         if not word.isprintable() or not any(map(str.isalnum, word)):
             printable = "".join(letter if letter.isprintable() else "?" for letter in word)
             raise ConfigError(
-                "{where}: '{word}' is no word. Write words that mean the same, with commas between.",
+                "{where}: '{word}' isn't a word. Write words with the same meaning, separated by commas.",
                 where=where,
                 word=printable,
             )
     if len(words) < 2:
         raise ConfigError(
-            "{where}: a group needs two words or more, with commas between, such as: k8s, kubernetes", where=where
+            "{where}: a group needs two words or more, separated by commas, such as: k8s, kubernetes", where=where
         )
     return list(words.values())
 

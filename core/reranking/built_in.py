@@ -190,8 +190,10 @@ def load(folder: Path, device: Device) -> Network:
         network.parts.load_state_dict(tensors)
     except (OSError, SafetensorError, KeyError, ValueError, IndexError, RuntimeError) as error:
         raise ModelError(
-            "The model for close reading in {folder} is damaged, or was made of another model than the built-in "
-            "one. Copy it again.",
+            (
+                "The model for close reading in {folder} is damaged, or was made from a different "
+                "model than the built-in one. Copy it again."
+            ),
             folder=str(folder),
         ) from error
     return network

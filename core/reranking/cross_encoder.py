@@ -197,8 +197,10 @@ class CrossEncoder:
             logits = model(features)["scores"].double().reshape(len(texts), -1)[:, 0]
         if not torch.isfinite(logits).all():
             raise ModelError(
-                "The model '{name}' gave scores that aren't numbers: its weights are damaged. "
-                "Copy or download it again.",
+                (
+                    "The model '{name}' returned scores that aren't numbers: its weights are "
+                    "damaged. Copy or download it again."
+                ),
                 name=self.name,
             )
         # The model's own sigmoid works in 16 bits, where the best candidates all score 1.
@@ -209,7 +211,7 @@ def facts(folder: Path) -> CrossEncoderFacts:
     """Describe the cross-encoder in `folder`; raises ModelError if it is incomplete or gives more than one score."""
     if not folder.is_dir():
         raise ModelError(
-            "There is no folder {folder}. Name the folder that holds the model's config.json.", folder=str(folder)
+            "There is no folder {folder}. Give the folder that contains the model's config.json.", folder=str(folder)
         )
     with explain_read_error(folder):
         return _facts(folder)
@@ -221,7 +223,7 @@ def _facts(folder: Path) -> CrossEncoderFacts:
     if not any((folder / file).is_file() for file in ("modules.json", "config.json")):
         lack = message("it has no config.json") if any(folder.iterdir()) else message("it is empty")
         raise ModelError(
-            "{folder} is not a model for close reading: {reason}. Name the model's own folder.",
+            "{folder} is not a model for close reading: {reason}. Give the model's own folder.",
             folder=str(folder),
             reason=lack,
         )
@@ -252,8 +254,10 @@ def _kind(folder: Path) -> object:
 
 def _labels(folder: Path, labels: object) -> ModelError:
     return ModelError(
-        "The model in {folder} gives {n} scores in place of one: it sorts texts into classes. Choose a model for "
-        "close reading, such as {example}.",
+        (
+            "The model in {folder} returns {n} scores instead of one: it sorts texts into classes. "
+            "Choose a model for close reading, such as {example}."
+        ),
         folder=str(folder),
         n=labels,
         example=_EXAMPLE,

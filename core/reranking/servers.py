@@ -50,7 +50,7 @@ class Llm:
         scores = _scores(self._chat.ask(TASK, {"question": query, "passages": passages}), len(candidates))
         if scores is None:
             raise self._chat.server.unusable(
-                "didn't give one score from 0 to {best} for each of {n} passages", best=BEST, n=len(candidates)
+                "didn't return one score from 0 to {best} for each of {n} passages", best=BEST, n=len(candidates)
             )
         return [score / BEST for score in scores]
 
@@ -159,8 +159,8 @@ class RerankApi:
             if type(index) is not int or not 0 <= index < count or index in scores:
                 raise self._server.unusable("numbered its scores wrongly")
             if type(score) not in (int, float) or not abs(score) < LARGEST:
-                raise self._server.unusable("gave a score that isn't a number")
+                raise self._server.unusable("returned a score that isn't a number")
             scores[index] = score
         if len(scores) < count:
-            raise self._server.unusable("gave {n} scores for {texts} texts", n=len(scores), texts=count)
+            raise self._server.unusable("returned {n} scores for {texts} texts", n=len(scores), texts=count)
         return [scores[index] for index in range(count)]

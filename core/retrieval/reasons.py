@@ -22,13 +22,13 @@ _REASONS: dict[LostAt, Message] = message_table(
         "phrase": "None of its passages contains the exact phrase.",
         "excluded": "Each of its passages contains an excluded word.",
         "pending": "Some of its passages are not indexed yet, and contain no word of the question.",
-        "pool": "Others are closer in meaning and in words, so none of its passages was considered.",
-        "threshold": "Its similarity is below the minimum that is set.",
-        "fusion": "By meaning or by words alone it was among the first; with both combined, others are better.",
-        "reranking": "It was among the first until reranking put others above it.",
-        "literal": "Others contain your exact words, so they rank above it.",
-        "limit": "It was considered, but all hits shown are better.",
-        "duplicate": "It says the same as a hit, which is shown instead.",
+        "pool": "Other passages are closer in meaning and in words, so none of its passages was considered.",
+        "threshold": "Its similarity is below the minimum in the settings.",
+        "fusion": "By meaning or by words alone, it ranked near the top; with both combined, others rank higher.",
+        "reranking": "It ranked near the top until reranking put others above it.",
+        "literal": "Other passages contain your exact words, so they rank above it.",
+        "limit": "It was considered, but all the hits shown are better.",
+        "duplicate": "It repeats a hit, which is shown instead.",
     }
 )
 """The reason shown for each stage."""

@@ -54,7 +54,7 @@ def check_query(query: Query) -> Query:
     exact = (*query.phrases, *query.emphasised, *query.excluded)
     if len(exact) > FILTERS:
         raise QueryError(
-            "The question has {n} phrases and left-out words; at most {most} can be searched for.",
+            "The question has {n} phrases and excluded words; the limit is {most}.",
             n=len(exact),
             most=FILTERS,
         )

@@ -93,17 +93,15 @@ def _sentence(wins: int, losses: int, count: int, difference: float, more: int |
         "Better on {wins}, worse on {losses}, the same on {ties}", wins=wins, losses=losses, ties=count - wins - losses
     )
     if count < ENOUGH:
-        return message(
-            "{counts}: too few questions to tell anything; ask at least {least}.", counts=counts, least=ENOUGH
-        )
+        return message("{counts}: too few questions to tell; ask at least {least}.", counts=counts, least=ENOUGH)
     if not wins and not losses:
         return message("The same on all {n} questions.", n=count)
     if more is None:
         return message("{counts}: no difference on average.", counts=counts)
     if more == 0 and difference > 0:
-        return message("{counts}: better on average, by more than chance explains (95%).", counts=counts)
+        return message("{counts}: better on average, by more than chance would explain (95%).", counts=counts)
     if more == 0:
-        return message("{counts}: worse on average, by more than chance explains (95%).", counts=counts)
+        return message("{counts}: worse on average, by more than chance would explain (95%).", counts=counts)
     if more > MOST:
         return message(
             "{counts}: could be chance; more than {n} more questions like these would tell.", counts=counts, n=MOST

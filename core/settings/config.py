@@ -300,12 +300,12 @@ def _load(values: Mapping[str, object]) -> Settings:
         name = variable.removeprefix(PREFIX).partition("__")[0]
         if variable.upper().startswith(PREFIX) and find_half_character(value) is not None:
             raise ConfigError(
-                "The environment variable {variable} holds bytes that are no text. Type its value again.",
+                "The environment variable {variable} contains bytes that aren't text. Type its value again.",
                 variable=variable,
             )
         if variable.startswith(PREFIX) and name not in known and not NAMED_KEY.fullmatch(variable):
             raise ConfigError(
-                "The environment variable {variable} is no setting of Tessera. Known: {names}.",
+                "The environment variable {variable} isn't a Tessera setting. Known settings: {names}.",
                 variable=variable,
                 names=sorted(known - OLDER),
             )

@@ -25,7 +25,7 @@ _SECTION = message("it is a section: set its parts, such as limit in [search] or
 _WHOLE_NUMBER = message("it must be a whole number")
 _NUMBER = message("it must be a number")
 _TRUTH = message("it must be true or false")
-_TEXT = message("it must be a text")
+_TEXT = message("it must be text")
 _REASONS = {
     "greater_than_equal": message("it must be at least {ge}"),
     "greater_than": message("it must be more than {gt}"),
@@ -68,7 +68,7 @@ def parse_settings(data: bytes, path: Path) -> dict[str, object]:
         ) from error
     except RecursionError as error:
         raise ConfigError(
-            "{file} is nested too deeply. It needs [sections] with lines such as limit = 5 only.", file=file
+            "{file} is nested too deeply. It needs only [sections] with lines such as limit = 5.", file=file
         ) from error
     except ValueError as error:
         raise ConfigError("{file} is not valid TOML: {reason}", file=file, reason=str(error)) from error
@@ -84,8 +84,10 @@ def error_of(error: ValidationError, file: Path, keys: Mapping[str, str], given:
     place = "Settings()" if first["loc"][:1] and first["loc"][0] in given else place_of(first["loc"], file)
     if first["loc"][-1:] == ("api_key",):
         return ConfigError(
-            "Keys are read from environment variables only, so that no file gives them away. Remove '{key}' from "
-            "{place} and set one of {names}.",
+            (
+                "Keys are only read from environment variables, so that no file reveals them. Remove "
+                "'{key}' from {place} and set one of {names}."
+            ),
             key=key,
             place=place,
             names=[*keys.values()],
@@ -102,8 +104,10 @@ def problem_of(error: "ErrorDetails") -> Message:
         return reason_of(fields["error"])
     if error["type"] == "extra_forbidden" and error["loc"][0] == "models":
         return message(
-            "there is no such section; the server of a model for meaning is in {section}. To take over such a file, "
-            "give it another name and type: {command}",
+            (
+                "there is no such section; the server for a model for meaning is set in {section}. "
+                "To import such a file, give it another name and type: {command}"
+            ),
             section=_MODELS,
             command="tessera settings import FILE",
         )

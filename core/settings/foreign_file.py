@@ -60,7 +60,7 @@ def import_settings(path: Path) -> ImportedSettings:
             taken.append(key)
             servers[section] = server or {}
     if not taken:
-        raise ConfigError("{path} has no setting that Tessera has.", path=str(path))
+        raise ConfigError("{path} contains no setting that exists in Tessera.", path=str(path))
     return ImportedSettings((*taken,), left)
 
 

@@ -104,10 +104,10 @@ def plain_address(url: str) -> str:
     if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
         names = [*KEYS.values(), INDEX_TOKEN]
         raise ValueError(
-            message("it must hold no name, password or key; a key belongs into one of {names}", names=names)
+            message("it must contain no name, password or key; put a key into one of {names}", names=names)
         )
     if " " in url or not url.isprintable():
-        raise ValueError(message("it must hold no spaces"))
+        raise ValueError(message("it must contain no spaces"))
     return url.rstrip("/")
 
 
@@ -172,7 +172,9 @@ class EmbeddingsSettings(EmbeddingServer):
             name: value for name, value in values.items() if isinstance(value, dict) and name not in cls.model_fields
         }
         if any(not _NAME.fullmatch(name) for name in named):
-            raise ValueError(message("the name of a server has small letters, figures and _ only, such as ollama"))
+            raise ValueError(
+                message("the name of a server can contain only lowercase letters, digits and _, such as ollama")
+            )
         others = {name: value for name, value in values.items() if name not in named}
         return others | ({"servers": others.get("servers", {}) | named} if named else {})
 

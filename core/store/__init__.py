@@ -376,7 +376,10 @@ def _bring_up_to_date(folder: Path) -> None:
         Store(folder).close()
     except NotWritable as error:
         raise NotWritable(
-            "{folder} comes from an earlier version of Tessera and has to be brought up to date before it can be read, "
-            "but it can't be written. Allow writing to it, or copy it to a disk where you may write.",
+            (
+                "{folder} comes from an earlier version of Tessera and must be updated before it can "
+                "be read, but it can't be written to. Allow writing to it, or copy it to a disk that "
+                "you can write to."
+            ),
             folder=str(folder),
         ) from error

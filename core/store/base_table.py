@@ -31,7 +31,7 @@ class SwitchTable(StoreTable):
         self._execute("DELETE FROM switches WHERE base_id = ?", base.id)
 
 
-_SWITCH_READER = RowReader(Switch, "change of model", "embedder", key="embedder")
+_SWITCH_READER = RowReader(Switch, "model switch", "embedder", key="embedder")
 
 
 Report = dict[str, Any]

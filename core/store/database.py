@@ -42,11 +42,11 @@ def _translate_errors(method: Method) -> Method:
         except sqlite3.Error as error:
             self.fail(error)
         except OverflowError as error:
-            raise ConfigError("A number has more than 18 digits. Give a smaller one.") from error
+            raise ConfigError("A number has more than 18 digits. Give a smaller number.") from error
         except UnicodeEncodeError as error:
             before = error.object[max(0, error.start - _SHOWN) : error.start]
             raise StoreError(
-                "After '{before}' is half of a character, which can't be stored. Delete it, or type it again.",
+                "There is half a character after '{before}', which can't be stored. Delete it, or type it again.",
                 before=before,
             ) from error
 
@@ -191,8 +191,10 @@ class Database:
         """Raise NotesDamaged if the file was deleted or replaced, because writes to the old file would be lost."""
         if _identity(self.file) != self._identity:
             raise NotesDamaged(
-                "{file} was deleted or replaced while Tessera was using it. Put it back, or start Tessera again with "
-                "what is there now.",
+                (
+                    "{file} was deleted or replaced while Tessera was using it. Put it back, or "
+                    "start Tessera again with the current files."
+                ),
                 file=str(self.file),
             )
 
@@ -282,7 +284,8 @@ class Database:
         """Raise WorkspaceLocked if this process is read-only."""
         if self.readonly:
             raise WorkspaceLocked(
-                "This workspace is open for reading only: another Tessera is writing to it. Close that one first."
+                "This workspace is open as read-only, because another Tessera is writing to it. "
+                "Close the other one first."
             )
 
     @contextmanager

@@ -125,7 +125,7 @@ class EditTable(StoreTable):
         """Return the edit with the given id; raises EditError if there is none."""
         for edit in self._edits("WHERE id = ?", edit_id):
             return edit
-        raise EditError("There is no edit '{edit}'. It may have been resolved since.", edit=edit_id)
+        raise EditError("There is no edit '{edit}'. It may have been resolved already.", edit=edit_id)
 
     def _edits(self, which: str, value: object) -> list[Edit]:
         return self._nouns(_READER, f"{_SELECT} {which}", value)
@@ -149,4 +149,4 @@ class EditTable(StoreTable):
         self._execute("DELETE FROM edits WHERE id = ?", edit_id)
 
 
-_READER = RowReader(Edit, "edit of a chunk", "note_id")
+_READER = RowReader(Edit, "chunk edit", "note_id")

@@ -54,16 +54,20 @@ def check_unused(folder: Path) -> None:
     file, backup = folder / DATABASE, newest_backup(folder)
     if backup:
         raise NotesDamaged(
-            "{file} is missing or empty, but {folder} holds an index of notes. Restore the newest backup: "
-            "{command} To start over instead, move these elsewhere: {left}.",
+            (
+                "{file} is missing or empty, but {folder} contains an index of notes. Restore the "
+                "newest backup: {command} To start over instead, move these elsewhere: {left}."
+            ),
             file=str(file),
             folder=str(folder),
             command=restore_command(backup, folder),
             left=left,
         )
     raise NotesDamaged(
-        "{file} is missing or empty, but {folder} holds an index of notes. Put a copy of your own in its "
-        "place. To start over instead, move these elsewhere: {left}.",
+        (
+            "{file} is missing or empty, but {folder} contains an index of notes. Put your own copy "
+            "in its place. To start over instead, move these elsewhere: {left}."
+        ),
         file=str(file),
         folder=str(folder),
         left=left,

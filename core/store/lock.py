@@ -65,7 +65,7 @@ def take(folder: Path, patience: float = 0.0) -> FileLock:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(
-            "{folder} can't be made: {why}. Choose another folder for the workspace.",
+            "{folder} can't be created: {why}. Choose another folder for the workspace.",
             folder=str(folder),
             why=error.strerror,
         ) from error
@@ -83,7 +83,7 @@ def take(folder: Path, patience: float = 0.0) -> FileLock:
         files.replace(holder, json.dumps(about))
     except Timeout as error:
         raise WorkspaceLocked(
-            "{folder} is in use by {holder}. Close it, or use another workspace.",
+            "{folder} is in use by {holder}. Close the other Tessera, or use another workspace.",
             folder=str(folder),
             holder=_describe(holder),
         ) from error

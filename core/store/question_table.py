@@ -204,7 +204,7 @@ class QuestionTable(StoreTable):
     def _current(self, question_set: QuestionSet) -> QuestionSet:
         if current := self.find(question_set.id):
             return current
-        raise QuestionSetError(question_set.name, 0, "this question set was deleted. Choose another one.")
+        raise QuestionSetError(question_set.name, 0, "this question set was deleted. Choose another set.")
 
     def _question(self, row: sqlite3.Row, golds: Iterable[GoldSpan]) -> Question:
         return _QUESTION(dict(row) | {"gold": golds}, self._database.unread)
@@ -213,9 +213,9 @@ class QuestionTable(StoreTable):
         """Return the stripped name if it is free; the caller's transaction prevents others from taking it."""
         name = name.strip()
         if not name:
-            raise ConfigError("The question set has no name. Type one.")
+            raise ConfigError("The question set has no name. Type a name.")
         if self._value("SELECT 1 FROM question_sets WHERE base_id = ? AND name = ?", base_id, name):
-            raise ConfigError("There is a question set '{name}' already. Choose another name.", name=name)
+            raise ConfigError("There is already a question set '{name}'. Choose another name.", name=name)
         return name
 
     def _find_question(self, question_set: QuestionSet, question_id: str) -> sqlite3.Row | None:

@@ -52,7 +52,10 @@ class Unread:
         """A sentence for each row."""
         return tuple(
             message(
-                "The {what} '{name}' can't be read as a whole. Missing: {fields}. Set them again, or delete it.",
+                (
+                    "The {what} '{name}' can't be read completely. Missing: {fields}. Set these "
+                    "fields again, or delete the {what}."
+                ),
                 what=what,
                 name=name[:_SHOWN],
                 fields=[NOTE_FIELDS[field].title if field in NOTE_FIELDS else field for field in unfit],

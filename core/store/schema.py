@@ -50,8 +50,10 @@ def schema_version(connection: sqlite3.Connection) -> int:
     version: int = connection.execute("PRAGMA user_version").fetchone()[0]
     if version > len(MIGRATIONS):
         raise NewerSchema(
-            "This workspace was written by a later version of Tessera (schema {theirs}; this one knows {ours}). "
-            "Update Tessera to open it; nothing was changed.",
+            (
+                "This workspace was written by a newer version of Tessera (schema {theirs}; this "
+                "version knows {ours}). Update Tessera to open it; nothing was changed."
+            ),
             theirs=version,
             ours=len(MIGRATIONS),
         )

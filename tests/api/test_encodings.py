@@ -14,7 +14,7 @@ def test_a_program_chooses_the_encoding_of_a_file(program: TestClient, workspace
     workspace.imports.apply(workspace.imports.plan_folder(folder))
     (note,) = (card.id for card in workspace.notes.all() if card.base == "old")
     place = f"/api/v1/notes/{note}"
-    assert program.get(place).json()["left_out"][0]["explanation"] == "the encoding of 1 file is a guess: Windows-1252"
+    assert program.get(place).json()["left_out"][0]["explanation"] == "the encoding of 1 file was guessed: Windows-1252"
     found = program.get(f"{place}/encodings").json()["encodings"]
     assert {"encoding": "Windows-1251", "beginning": "Zoл"} in found
     assert program.post(f"{place}/encoding", json={"encoding": "windows-1251"}).json()["version"] == 2

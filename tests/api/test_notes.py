@@ -54,7 +54,7 @@ def test_a_change_of_another_version_is_refused(program: TestClient, workspace: 
         ("[" * 100_000, "application/json", 400, "can't be read"),
         ('{"base": "vault"}', "text/plain", 422, "Content-Type"),
         ('{"base": "vault\\u0000"}', "application/json", 422, "a character"),
-        ('{"base": "\\ud800"}', "application/json", 422, "must be a text"),
+        ('{"base": "\\ud800"}', "application/json", 422, "must be text"),
     ],
 )
 def test_a_body_that_cannot_be_taken_is_told_in_words(

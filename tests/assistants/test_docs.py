@@ -106,4 +106,4 @@ def test_people_are_told_where_each_belongs(tmp_path: Path, capsys: pytest.Captu
 def test_settings_are_a_file_of_that_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["mcp", "--settings", str(tmp_path / "other.toml"), "--workspace", str(tmp_path)])
-    assert "is no file named tessera.toml" in capsys.readouterr().err
+    assert "isn't a file named tessera.toml" in capsys.readouterr().err

@@ -90,7 +90,7 @@ def test_a_band_is_opened_edited_and_found(tab: Tab, tmp_path: Path) -> None:
             expect(page.get_by_text("The chunk is split.")).to_be_visible()
         else:
             dialog.get_by_role("button", name="Hide").click()
-            expect(page.get_by_text("The chunk is hidden.")).to_be_visible()
+            expect(page.get_by_text("The chunk was hidden.")).to_be_visible()
             expect(page.locator(".own.deleted")).to_have_count(1)
         expect(dialog).to_have_count(0)
         expect(page.locator(".own")).to_have_count(count)

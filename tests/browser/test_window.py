@@ -33,7 +33,7 @@ def test_one_window_ends_the_app_and_its_command_line_holds_no_token(tmp_path: P
         try:
             wait_until(lambda: pid.exists() and (tmp_path / "workspace" / "run.json").exists())
             again = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=PATIENCE)
-            assert (again.returncode, "runs already" in again.stdout) == (0, True), again.stderr
+            assert (again.returncode, "is already running" in again.stdout) == (0, True), again.stderr
             (window,) = map(int, pid.read_text().split())
             assert app.poll() is None
             assert "--app=http" in arguments.read_text()

@@ -122,7 +122,7 @@ def test_a_pasted_picture_is_stored_shown_and_found_again_and_what_is_none_is_re
     text.evaluate(paste, ["plan.png", "image/png"])
     expect(text).to_contain_text(re.compile(r"A plan: !\[plan\]\(attachments/plan-[0-9a-f]{8}\.png\)"))
     text.evaluate(paste, ["plan.docx", "application/msword"])
-    expect(page.get_by_text("Only pictures can be put in")).to_be_visible()
+    expect(page.get_by_text("Only pictures can be inserted")).to_be_visible()
     page.get_by_role("button", name="Done").click()
     picture = page.locator(".st-key-reader .document img")
     expect(picture).to_be_visible()

@@ -26,7 +26,8 @@ def test_a_note_with_sections_is_cut_by_them() -> None:
     assert result.strategy == "markdown"
     assert [chunk.section_title for chunk in result.chunks] == ["Part 0", "Part 1", "Part 2", "Part 3"]
     assert (
-        str(result.reasons[0]) == "markdown: The note has 4 headings (## or ###); 2 are enough to be split by headings."
+        str(result.reasons[0])
+        == "markdown: The note has 4 headings (## or ###); 2 are enough for splitting by headings."
     )
     assert [str(reason).split(":")[0] for reason in result.reasons] == ["markdown", "none", "recursive"]
 
@@ -35,7 +36,7 @@ def test_a_long_note_without_sections_is_cut_by_size() -> None:
     result = adapted("# Title\n\n" + SENTENCE * 40)
     assert result.strategy == "recursive"
     assert len(result.chunks) > 4
-    assert "markdown: The note has 0 headings (## or ###); a note needs 2" in str(result.reasons[2])
+    assert "markdown: The note has 0 headings (## or ###); it needs at least 2" in str(result.reasons[2])
 
 
 @pytest.mark.parametrize("heading", ["> ## A", "- ## A", "```\n## A\n```", "#### A", "# A"])
@@ -61,7 +62,7 @@ def test_one_chunk_nearly_the_whole_note_is_noticed() -> None:
 def test_a_result_that_no_strategy_betters_is_kept_and_says_so() -> None:
     result = adapted("```\n" + "code " * 150 + "\n```\n")
     assert result.strategy == "recursive"
-    assert "no strategy is left to try" in str(result.reasons[0])
+    assert "no other strategy left to try" in str(result.reasons[0])
 
 
 def test_a_fixed_strategy_says_it_was_asked_for() -> None:

@@ -67,7 +67,7 @@ def test_a_base_is_made_shown_and_listed(run: Run, said: Run) -> None:
     assert run("base", "show", "work") == made
     assert run("base", "list")["bases"] == [made]
     _, out, _ = said("base", "show", "work")
-    for text in ("What I do", "chunks of 300", "Number of hits: 4", "when you start it", "Files are only read"):
+    for text in ("What I do", "chunks of 300", "Number of hits: 4", "when you start indexing", "Files are read-only"):
         assert text in out
     assert "work: 0 notes" in said("base", "list")[1]
     code, _, error = said("base", "new", "work")
@@ -79,7 +79,7 @@ def test_settings_are_changed_and_what_needs_indexing_asks(run: Run, said: Run, 
     run("import", folder)
     changed = run("base", "set", "vault", "--limit", 3, "--write-files", "--description", "Mine")
     assert (changed["search"], changed["write_files"], changed["description"]) == ({"limit": 3}, True, "Mine")
-    assert "waits until you accept it" in said("base", "show", "vault")[1]
+    assert "wait until you accept them" in said("base", "show", "vault")[1]
     assert run("base", "set", "vault", "--min-similarity", 0.1)["search"] == {"limit": 3, "score_threshold": 0.1}
     code, _, error = said("base", "set", "vault", "--strategy", "recursive", "--limit", 9)
     assert code == 1
@@ -97,10 +97,10 @@ def test_a_base_is_renamed_and_deleted(run: Run, said: Run, folder: Path) -> Non
     run("import", folder)
     assert run("base", "rename", "vault", "mine")["name"] == "mine"
     code, _, error = said("base", "delete", "mine")
-    assert (code, "goes to the trash with 3 notes" in error) == (1, True)
+    assert (code, "will go to the trash with 3 notes" in error) == (1, True)
     assert run("base", "show", "mine")["notes"] == 3
     assert run("base", "delete", "mine", "--yes") == {"base": "mine", "notes": 3, "deleted": True}
-    assert said("base", "list")[1] == "There is no base yet.\n"
+    assert said("base", "list")[1] == "There are no bases yet.\n"
 
 
 @pytest.mark.parametrize("form", ["zip", "json", "yaml", "markdown"])
@@ -135,7 +135,7 @@ def test_a_bad_export_is_refused_with_its_lines(run: Run, said: Run, folder: Pat
 
 def test_the_trash_of_bases_is_listed_restored_and_emptied(run: Run, said: Run, folder: Path) -> None:
     run("import", folder)
-    assert said("restore")[1] == "There is no deleted base.\n"
+    assert said("restore")[1] == "There are no deleted bases.\n"
     run("base", "delete", "vault", "--yes")
     assert [one["base"] for one in run("restore")["trash"]] == ["vault"]
     restored = run("restore", "--deleted", "vault")
@@ -146,7 +146,7 @@ def test_the_trash_of_bases_is_listed_restored_and_emptied(run: Run, said: Run, 
         run("base", "new", name)
         run("base", "delete", name, "--yes")
     code, _, error = said("base", "empty-trash")
-    assert (code, "2 deleted bases are deleted for good" in error) == (1, True)
+    assert (code, "2 deleted bases will be deleted for good" in error) == (1, True)
     key = run("restore")["trash"][0]["key"]
     assert run("base", "empty-trash", key, "--yes") == {"deleted": 1}
     assert [one["base"] for one in run("restore")["trash"]] == ["one"]
@@ -232,7 +232,7 @@ def test_a_fifo_is_no_export_no_log_and_no_question_file(
     fifo = tmp_path / "fifo"
     for command in (("restore", fifo), ("learn", fifo), ("evaluate", fifo, "--base", "vault")):
         code, _, error = said(*command)
-        assert (code, "is not an ordinary file" in error) == (1, True)
+        assert (code, "is not a regular file" in error) == (1, True)
 
 
 def test_a_person_that_nobody_knows_is_a_name_of_a_folder(
@@ -250,7 +250,7 @@ def test_pictures_are_read_and_a_hit_names_its_own(
     monkeypatch.setattr(converting.PictureReader, "read", read_picture)
     garden = samples.write_pictured(tmp_path / "garden")
     run("import", garden)
-    assert "The text in pictures isn't read." in said("base", "show", "garden")[1]
+    assert "Text in pictures isn't read." in said("base", "show", "garden")[1]
     assert run("base", "set", "--base", "garden", "--read-pictures")["read_pictures"]
     run("document", "pictures")
     assert said("document", "pictures")[1] == "0 pictures were read.\n"

@@ -184,14 +184,14 @@ def test_stdin_the_editor_and_the_language_are_those_of_the_terminal(
     monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO("# 苍鹭\n\n一只苍鹭。\n".encode())))
     with pytest.raises(SystemExit, match="0"):
         cli.main(["note", "new", "日记", *place])
-    assert "已写入" in capsys.readouterr().out
+    assert "已保存" in capsys.readouterr().out
     assert [card.title for card in opened.notes.all()] == ["苍鹭"]
     monkeypatch.setenv("TESSERA_LANGUAGE", "en")
     monkeypatch.setenv("VISUAL", "sed -i s/一/两/")
     monkeypatch.setattr("sys.stdin.isatty", lambda: True)
     with pytest.raises(SystemExit, match="0"):
         cli.main(["note", "edit", "苍鹭", *place])
-    assert "is version 2 now" in capsys.readouterr().out
+    assert "is now version 2" in capsys.readouterr().out
     assert "两只苍鹭" in opened.notes.get(opened.notes.all()[0].id).body
 
 
@@ -201,7 +201,7 @@ def test_other_settings_of_the_app_are_named(
     monkeypatch.setenv("TESSERA_EMBEDDER", "slow")
     with pytest.raises(SystemExit, match="0"):
         cli.main(["base", "new", "mine", "--workspace", str(tmp_path / "workspace")])
-    assert "Other than here: embedder." in capsys.readouterr().err
+    assert "the settings here in: embedder." in capsys.readouterr().err
     assert opened.bases.get("mine").embedder == "words"
 
 
@@ -349,7 +349,7 @@ def test_a_stranger_at_the_address_of_the_app_learns_nothing(run: Run, tmp_path:
 def test_another_version_of_the_app_is_named(run: Run, opened: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client, "version", lambda _: "9.9")
     status, error = run("note", "new", "diary", "--body", "Mine.")
-    assert (status, "this command version 9.9. Restart the app." in error) == (1, True)
+    assert (status, "this command is Tessera 9.9. Restart the app." in error) == (1, True)
 
 
 @contextmanager
@@ -422,7 +422,7 @@ def test_beside_the_app_itself_either_may_be_stopped_or_killed(run: Run, server:
     with _app(place) as app:
         command, terminal = _begun(place, first)
         command.send_signal(signal.SIGINT)
-        assert "Stopped. What was done stays. Go on: tessera import" in _until(terminal)
+        assert "Stopped. Everything done so far was kept. To continue: tessera import" in _until(terminal)
         assert command.wait(60) == 130
         command, terminal = _begun(place, first)
         command.kill()

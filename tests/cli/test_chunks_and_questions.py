@@ -42,7 +42,7 @@ def test_chunks_are_listed_hidden_and_shown_again(run: Any) -> None:
     chunk = run("chunk", "list", "backups.md", as_json=True)["chunks"][0]["id"]
     command = run("chunk", "hide", chunk).strip().partition("tessera ")[2]
     assert "hidden" in run("chunk", "list", "backups.md")
-    assert run(*command.split()) == "The chunk is restored.\n"
+    assert run(*command.split()) == "The chunk was restored.\n"
     assert "hidden" not in run("chunk", "list", "backups.md")
 
 
@@ -50,7 +50,7 @@ def test_questions_and_their_runs_are_shown(run: Any, tmp_path: Path) -> None:
     file = tmp_path / "questions.jsonl"
     file.write_text(json.dumps(QUESTION), encoding="utf-8")
     assert run("questions", "list", "--base", "mine") == "The base has no question sets.\n"
-    assert run("runs", "list", "--base", "mine") == "There are no runs of this base yet.\n"
+    assert run("runs", "list", "--base", "mine") == "This base has no runs yet.\n"
     run("evaluate", file, "--base", "mine", "--save", "dumps")
     assert re.search(r"\ndumps +1  \w+\n$", run("questions", "list", "--base", "mine"))
     questions = run("questions", "list", "--base", "mine", as_json=True)["question_sets"][0]["id"]
@@ -60,5 +60,5 @@ def test_questions_and_their_runs_are_shown(run: Any, tmp_path: Path) -> None:
     shown = run("runs", "show", saved)
     assert "  How is a dump restored? (rank 1)\n" in shown
     assert "hit@5" in shown
-    assert run("runs", "delete", saved) == "The run is deleted.\n"
-    assert run("questions", "delete", questions) == "The question set is deleted; its runs stay.\n"
+    assert run("runs", "delete", saved) == "The run was deleted.\n"
+    assert run("questions", "delete", questions) == "The question set was deleted; its runs are kept.\n"

@@ -87,12 +87,12 @@ def test_a_mistake_is_told_in_the_language_of_the_terminal(workspace: Path) -> N
     [
         (("statsu",), "没有命令 'statsu'。是不是 'status'？", "No such command 'statsu'. Did you mean 'status'?"),
         (("ask",), "缺少 'query'。", "'query' is missing."),
-        (("search", "x", "--limit", "abc"), "'--limit' 应是数字。", "'--limit' takes a number."),
+        (("search", "x", "--limit", "abc"), "'--limit' 应是数字。", "'--limit' must be a number."),
         (("search", "x", "--limt", "3"), "没有选项 --limt。", "There is no option --limt."),
         (
             ("status", "too", "many"),
-            "命令用不了这么多词：too many。请给文字加上引号。",
-            "The command takes fewer words: too many.",
+            "这个命令不接受多出来的词：too many。含空格的文字请加引号。",
+            "The command doesn't take this many words: too many.",
         ),
     ],
 )

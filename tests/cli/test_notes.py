@@ -113,7 +113,7 @@ def test_a_conflict_ends_with_1_and_its_sentence(shell: Shell) -> None:
     ):
         code, error = shell.run(*command)
         assert code == 1
-        assert "'Plan' was changed in the meantime: it is version 2 now" in error
+        assert "'Plan' was changed in the meantime: it is now version 2" in error
     assert shell.run("show", "Plan")["version"] == 2
 
 
@@ -135,9 +135,9 @@ def test_what_programs_wrote_is_accepted_or_rejected(shell: Shell) -> None:
     assert [one["id"] for one in shell.run("reject", "Noise")["rejected"]] == [listed[2]["id"]]
     shell.run("edit", "Plan", "--body", "one four")
     code, error = shell.run("accept", "Hens", "Plan")
-    assert (code, "accept it over version 2, or reject it" in error) == (1, True)
+    assert (code, "accept the change over version 2, or reject it" in error) == (1, True)
     assert (
-        shell.say("accept", "Hens", "Plan", "--over", 2) == "'Hens' is accepted.\nThe change of 'Plan' is accepted.\n"
+        shell.say("accept", "Hens", "Plan", "--over", 2) == "'Hens' was accepted.\nThe change to 'Plan' was accepted.\n"
     )
     assert shell.run("show", "Plan")["body"] == "one three"
     assert [shell.run("history", "Plan")["versions"][0][name] for name in ("kind", "author")] == ["propose", "person"]
@@ -156,7 +156,7 @@ def test_what_can_not_be_done_is_said(shell: Shell) -> None:
     assert "stays as it is" in shell.run("edit", "Plan.md")[1]
     assert "UTF-8" in shell.run("edit", "Plan.md", stdin=b"\xff\xfe\xff")[1]
     assert "no text and no title" in shell.run("new", "desk")[1]
-    assert "Name what to set" in shell.run("set", "Plan.md")[1]
+    assert "Say what to set" in shell.run("set", "Plan.md")[1]
     assert "no version 9" in shell.run("revert", "Plan.md", 9)[1]
 
 
@@ -175,7 +175,7 @@ def test_a_text_is_written_in_the_editor(shell: Shell, tmp_path: Path, monkeypat
     monkeypatch.setenv("VISUAL", "")
     assert "can't be started" in shell.run("edit", "Plan", stdin=None)[1]
     monkeypatch.setenv("EDITOR", "false")
-    assert "ended with 1" in shell.run("edit", "Plan", stdin=None)[1]
+    assert "exited with status 1" in shell.run("edit", "Plan", stdin=None)[1]
     assert shell.run("show", "Plan")["version"] == 2
 
 
@@ -206,7 +206,7 @@ def test_a_note_is_exported_to_a_file_byte_for_byte(shell: Shell, tmp_path: Path
     body = "A\ttab, \x1b[31mred\u202e, \x0c,\r\nno line's end"
     shell.run("new", "work", "--title", "Hostile", "--body", body)
     file = tmp_path / "new folder/hostile.md"
-    assert "The note is in " in shell.say("export", "Hostile", "--to", file)
+    assert "The note was written to " in shell.say("export", "Hostile", "--to", file)
     assert file.read_bytes() == shell.run("export", "Hostile")["text"].encode()
     assert file.read_bytes().endswith(body.encode())
     status, error = shell.run("export", "Hostile", "--to", file)

@@ -152,13 +152,13 @@ def test_an_output_that_is_closed_or_full_or_no_longer_read_ends_in_no_traceback
     listed = ends[0][1]
     assert "n.md" in listed
     assert ends[:8] == [(0, listed), (0, ""), (0, ""), (0, ""), (0, listed), (0, ""), (1, ""), (1, "")]
-    assert ends[8] == (1, "tessera: The note has no text and no title, so it isn't written.\n")
-    lost = "stdout: can't be written (No space left on device). What was done stays."
+    assert ends[8] == (1, "tessera: The note has no text and no title, so it wasn't saved.\n")
+    lost = "stdout: can't be written (No space left on device). Everything done so far was kept."
     assert ends[9] == ends[10] == (1, f"tessera: {lost}\n")
     assert ends[11][0] == 1
     assert json.loads(ends[11][1])["error"] == lost
     assert ends[12] == (1, "")
-    assert ends[13][1].count("\n") == listed.count("\n") + 1, "what was done stays"
+    assert ends[13][1].count("\n") == listed.count("\n") + 1, "everything done so far was kept"
 
 
 def test_an_assistant_that_is_gone_gets_no_traceback_and_loses_no_note(workspace: Path) -> None:

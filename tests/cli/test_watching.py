@@ -68,7 +68,7 @@ def test_watching_without_the_app(
     assert " sync: base=vault model=tfidf added=0 changed=1" in logged
     assert logged.rstrip().endswith("Closed")
     printed, told = capsys.readouterr()
-    assert told.startswith("1 base is watched. Ctrl+C ends it.")
+    assert told.startswith("1 base is being watched. Press Ctrl+C to stop.")
     first, second = printed.splitlines()
     assert "vault: 1 added, 0 changed, 0 renamed, 0 removed, 3 unchanged" in first
     assert "vault: 0 added, 1 changed, 0 renamed, 0 removed, 3 unchanged" in second

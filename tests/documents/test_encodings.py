@@ -251,12 +251,12 @@ def test_commands_choose_the_encoding(tmp_path: Path, folder: Path, capsys: pyte
     (folder / "note.txt").write_bytes(SHORT)
     with Workspace(tmp_path / "workspace") as workspace:
         workspace.bases.add("work", embedder="tfidf")
-    said = "note.txt: the encoding of 1 file is a guess: Windows-1252"
+    said = "note.txt: the encoding of 1 file was guessed: Windows-1252"
     report = run("import", str(folder), "--base", "work")
     assert f"  may be garbled: {said}\n" in report
     assert "incomplete" not in report
-    assert "The encoding of 1 file is a guess: note.txt" in (doctor := run("doctor"))
-    assert "lacks parts" not in doctor
+    assert "The encoding of 1 file was guessed: note.txt" in (doctor := run("doctor"))
+    assert "missing parts" not in doctor
     assert said in run("document", "unread", "work")
     assert re.search(r"(?m)^Windows-1251 +Zoл$", run("document", "encodings", "note.txt"))
     assert "version 2" in run("document", "read-as", "note.txt", "--encoding", "cp1251")

@@ -125,9 +125,9 @@ def test_files_that_are_not_read_are_listed_and_tried_again_when_they_change(
     assert (report.added, len(report.failed), len(report.skipped)) == (1, 2, 1)
     listed = {one.path: str(one.error) for one in workspace.documents.unread("work")}
     assert listed == {
-        "film.mp4": "is a recording, whose speech isn't read. Put a transcript next to it as a text file.",
-        "locked.pdf": "is encrypted. Save a copy without a password and import that.",
-        "program.docx": "is a program, despite its name: refused.",
+        "film.mp4": "is a recording, and speech isn't transcribed. Put a transcript next to it as a text file.",
+        "locked.pdf": "is encrypted. Save a copy without a password and import that copy.",
+        "program.docx": "is a program despite its name, so it was refused.",
     }
     monkeypatch.setattr(notefile, "convert", None)
     again = workspace.imports.plan_folder(folder, "work")
@@ -234,7 +234,7 @@ def test_commands_say_what_was_not_read_and_convert_again(
 
     assert printed("document", "unread", "work").startswith("broken.docx: is damaged.")
     assert re.search(r"pandoc +\S.* docx, odt, ", printed("document", "converters"))
-    assert printed("document", "convert", "garden.rst") == "'garden.rst' is version 1 now.\n"
+    assert printed("document", "convert", "garden.rst") == "'garden.rst' is now version 1.\n"
 
 
 def test_halves_of_characters_in_a_document_are_marked_and_stop_no_other_file(
@@ -258,9 +258,9 @@ def test_an_original_is_answered_from_the_folder_of_its_note_only(
     assert workspace.documents.original(card.id).path == str(folder / "garden.rst")
     (folder / "garden.rst").unlink()
     (folder / "garden.rst").symlink_to(tmp_path / "secret")
-    with pytest.raises(SourceError, match="isn't there any more"):
+    with pytest.raises(SourceError, match="no longer exists"):
         workspace.documents.original(card.id)
-    with pytest.raises(SourceError, match="isn't there any more"):
+    with pytest.raises(SourceError, match="no longer exists"):
         workspace.documents.convert(card.id)
 
 
@@ -273,7 +273,7 @@ def test_a_page_of_an_uploaded_graph_has_no_original_in_the_folder_of_the_progra
     (tmp_path / "upload" / "pages").mkdir(parents=True)
     (tmp_path / "upload" / "pages" / "a.md").write_text("Another file", "utf-8")
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(SourceError, match="isn't there any more"):
+    with pytest.raises(SourceError, match="no longer exists"):
         workspace.documents.original(card.id)
 
 
@@ -342,7 +342,10 @@ def test_a_full_disk_says_nothing_of_the_document(tmp_path: Path, monkeypatch: p
             broken.setattr(process.tempfile, "mkdtemp", full)
             added, (why,) = imported()
         assert added == 0
-        assert why == f"was not converted: no space is left in {gettempdir()}. Make space there, then import it again."
+        assert (
+            why
+            == f"was not converted: no space is left in {gettempdir()}. Free some space there, then import it again."
+        )
         assert imported() == (1, [])
 
 
@@ -354,5 +357,5 @@ def test_a_pandoc_that_is_killed_says_nothing_of_the_document(tmp_path: Path, mo
     with pytest.raises(process.Interrupted, match="signal 9"):
         Pandoc().convert(b"Words\n=====\n", "rst")
     monkeypatch.setattr(pypandoc, "get_pandoc_path", lambda: str(tmp_path / "none"))
-    with pytest.raises(process.Interrupted, match="isn't there"):
+    with pytest.raises(process.Interrupted, match="is missing"):
         Pandoc().convert(b"Words\n=====\n", "rst")

@@ -270,7 +270,9 @@ def test_what_a_library_says_of_its_failure_reaches_nobody(
     (tmp_path / "source").write_text("a,b\n")
     with pytest.raises(SourceError) as refused:
         convert(b"a,b\n", "a.csv")
-    assert str(refused.value.reason).startswith("can't be read: it is damaged, or something in it isn't known.")
+    assert str(refused.value.reason).startswith(
+        "can't be read: it is damaged, or contains something that Tessera doesn't recognise."
+    )
     assert ("LookupError" in caplog.text, "secret" in caplog.text) == (True, False)
 
 

@@ -126,7 +126,7 @@ def test_commands_name_it(workspace: Workspace, tmp_path: Path, capsys: pytest.C
         "sub/minutes.org: 2 charts or diagrams were not read\n"
     )
     assert "  2 charts or diagrams were not read\n" in printed("note", "show", MINUTES)
-    told = "3 notes lack parts of their files: letter.md, report.rst, sub/minutes.org"
+    told = "3 notes are missing parts of their files: letter.md, report.rst, sub/minutes.org"
     assert told in printed("doctor")
     (tmp_path / "work" / MINUTES).write_bytes(b"text again\n")
     report = json.loads(printed("import", str(tmp_path / "work"), "--base", "work", "--json"))
@@ -138,8 +138,12 @@ def test_commands_name_it(workspace: Workspace, tmp_path: Path, capsys: pytest.C
 @pytest.mark.parametrize(
     ("omission", "english", "chinese"),
     [
-        (Omission("page", 1, "3"), "1 page gave no text: page 3", "1 页没有可读文字：第 3 页"),
-        (Omission("page", 4, "2, 9–11"), "4 pages gave no text: pages 2, 9–11", "4 页没有可读文字：第 2, 9–11 页"),
+        (Omission("page", 1, "3"), "1 page had no readable text: page 3", "1 页没有可读文字：第 3 页"),
+        (
+            Omission("page", 4, "2, 9–11"),
+            "4 pages had no readable text: pages 2, 9–11",
+            "4 页没有可读文字：第 2, 9–11 页",
+        ),
         (Omission("comment", 2, "Slide 3"), "2 comments were not read: Slide 3", "2 条批注未读取：Slide 3"),
         (Omission("header", 1, "2024"), "1 header or footer was not read: 2024", "1 处页眉或页脚未读取：2024"),
         (Omission("field", 1, "2 (a)"), "1 property could not be read: line 2 (a)", "1 个属性无法读取：第 2 (a) 行"),

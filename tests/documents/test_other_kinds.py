@@ -475,12 +475,12 @@ def test_each_kind_that_isnt_read_says_what_would_help(workspace: Workspace, tmp
         "all.zip": "Import it separately",
         "setup.exe": "part of a program",
         "data.json": "tessera learn FILE",
-        "feed.xml": "name it .rss, .atom or .opml",
-        "config.toml": "Export what should be found",
+        "feed.xml": "change its extension to .rss, .atom or .opml",
+        "config.toml": "Export the parts you want to find",
         "old.xls": "Save it as .xlsx",
         "mail.msg": "Save it as .eml",
         "noext": "Add one",
-        "x.weird": "If it holds text",
+        "x.weird": "If it contains text",
     }.items():
         assert part in told[name]
     assert not any("Convert it" in one for one in told.values())

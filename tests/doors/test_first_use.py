@@ -79,7 +79,7 @@ def test_the_settings_of_another_file_are_taken_over(
         cli.main(["settings", "import", str(file)])
     printed = capsys.readouterr().out
     assert "embeddings.base_url" in printed
-    assert "knowledge.default_top_k isn't taken over" in printed
+    assert "knowledge.default_top_k wasn't imported" in printed
     assert "TESSERA_EMBEDDINGS_API_KEY" in printed
     now = settings()
     assert (now.embeddings.base_url, now.embeddings.model) == ("http://localhost:11434/v1", "bge-m3")
@@ -101,8 +101,8 @@ def test_a_server_with_a_name_is_taken_over_without_its_key(
     printed = capsys.readouterr().out
     assert printed.splitlines() == [
         "Set in tessera.toml: embeddings.office.model, embeddings.office.base_url.",
-        f"{section}.api_key isn't taken over: keys aren't kept in files. Set TESSERA_EMBEDDINGS_OFFICE_API_KEY.",
-        f"{section}.colour isn't taken over: there is no such setting.",
+        f"{section}.api_key wasn't imported: keys aren't kept in files. Set TESSERA_EMBEDDINGS_OFFICE_API_KEY.",
+        f"{section}.colour wasn't imported: there is no such setting.",
     ]
     server = settings().embeddings.servers["office"]
     assert (server.base_url, server.model) == ("http://localhost:11434/v1", "bge-m3")
@@ -134,7 +134,7 @@ def test_a_server_prints_its_bases_with_their_folders_and_models(
             cli.main([*command, "--workspace", str(tmp_path / "workspace")])
         return capsys.readouterr()
 
-    assert "There is no base yet." in run("serve").err
+    assert "There are no bases yet." in run("serve").err
     run("import", str(samples.write(tmp_path / "vault")))
     printed = run("serve", "--json")
     for part in ("vault: 3 notes", "words only", str(tmp_path / "vault")):

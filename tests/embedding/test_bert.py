@@ -133,7 +133,7 @@ def test_weights_of_the_wrong_size_are_left_to_torch_which_names_the_folder(
 def test_an_error_of_onnxruntime_names_the_model(tiny_folder: Path) -> None:
     model = load_supported(build_sentence(str(tiny_folder)).facts, 1)
     assert model is not None
-    with pytest.raises(ModelError, match="The model 'model' failed on onnxruntime: "):
+    with pytest.raises(ModelError, match="The model 'model' failed in onnxruntime: "):
         model._session.run({"states": np.zeros((1, 1, 1), np.float32)})
 
 

@@ -81,7 +81,7 @@ def test_a_failed_export_leaves_no_files(
     monkeypatch.setenv("TESSERA_MODELS_DIR", str(tmp_path / "models"))
     folder = shutil.copytree(tiny_folder, tmp_path / "tiny")
     (folder / "model.safetensors").write_bytes(b"half")
-    with pytest.raises(ModelError, match=r"can't be written for onnxruntime \(The model 'tiny'.*can't be loaded"):
+    with pytest.raises(ModelError, match=r"can't be converted for onnxruntime \(The model 'tiny'.*can't be loaded"):
         build_onnx(str(folder)).warm()
     assert not list((tmp_path / "models").iterdir())
 
@@ -93,7 +93,7 @@ def test_a_model_that_leaves_its_prompt_out_of_the_vector_is_refused(
     folder = shutil.copytree(tiny_folder, tmp_path / "tiny")
     pooling = next(folder.glob("*_Pooling")) / "config.json"
     pooling.write_text(json.dumps(json.loads(pooling.read_text(encoding="utf-8")) | {"include_prompt": False}))
-    with pytest.raises(ModelError, match="leaves its prompt out"):
+    with pytest.raises(ModelError, match="excludes its prompt"):
         build_onnx(str(folder)).warm()
 
 

@@ -65,7 +65,7 @@ def test_the_model_of_the_base_overrides_the_settings(tmp_path: Path, monkeypatc
 def test_a_missing_server_is_a_configuration_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(
-        ConfigError, match=r"Enter its address on the Settings page, or base_url in \[embeddings\] of tessera\.toml"
+        ConfigError, match=r"Enter its address on the Settings page, or set base_url in \[embeddings\] of tessera\.toml"
     ):
         embedding.build("openai_compatible:m")
 
@@ -114,28 +114,28 @@ def body(*rows: object) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("answer", "error"),
     [
-        ({}, "without numbers for the texts"),
-        ([ROW, ROW], "without numbers for the texts"),
-        ({"data": None}, "without numbers for the texts"),
-        ({"data": [ROW, ROW]}, "without numbers for the texts"),
-        (body(ROW), "gave 1 results for 2 texts"),
-        (body(ROW, ROW, ROW), "gave 3 results for 2 texts"),
+        ({}, "returned no numbers for the texts"),
+        ([ROW, ROW], "returned no numbers for the texts"),
+        ({"data": None}, "returned no numbers for the texts"),
+        ({"data": [ROW, ROW]}, "returned no numbers for the texts"),
+        (body(ROW), "returned 1 results for 2 texts"),
+        (body(ROW, ROW, ROW), "returned 3 results for 2 texts"),
         ({"data": [{"index": 0, "embedding": ROW}, {"index": 0, "embedding": ROW}]}, "numbered its results wrongly"),
         ({"data": [{"index": 1, "embedding": ROW}, {"index": 2, "embedding": ROW}]}, "numbered its results wrongly"),
         ({"data": [{"index": 0, "embedding": ROW}, {"embedding": ROW}]}, "numbered its results wrongly"),
         ({"data": [{"index": False, "embedding": ROW}, {"index": True, "embedding": ROW}]}, "numbered its results"),
         (body(ROW, [1.0, 2.0]), "different lengths"),
-        (body(ROW, [1.0, float("nan"), 2.0]), "isn't numbers"),
-        (body(ROW, [1.0, float("inf"), 2.0]), "isn't numbers"),
-        (body(ROW, [1.0, None, 2.0]), "isn't numbers"),
-        (body(ROW, ["1", "2", "3"]), "isn't numbers"),
-        (body(ROW, [True, False, True]), "isn't numbers"),
-        (body(ROW, [[1.0], [2.0], [3.0]]), "isn't numbers"),
-        (body(ROW, [10**400, 1, 1]), "isn't numbers"),
-        (body(ROW, [0.0, 0.0, 0.0]), "only zeros"),
-        (body(ROW, []), "isn't numbers"),
-        (body(ROW, "####"), "isn't numbers"),
-        (body(ROW, base64.b64encode(b"12345").decode()), "isn't numbers"),
+        (body(ROW, [1.0, float("nan"), 2.0]), "isn't made of numbers"),
+        (body(ROW, [1.0, float("inf"), 2.0]), "isn't made of numbers"),
+        (body(ROW, [1.0, None, 2.0]), "isn't made of numbers"),
+        (body(ROW, ["1", "2", "3"]), "isn't made of numbers"),
+        (body(ROW, [True, False, True]), "isn't made of numbers"),
+        (body(ROW, [[1.0], [2.0], [3.0]]), "isn't made of numbers"),
+        (body(ROW, [10**400, 1, 1]), "isn't made of numbers"),
+        (body(ROW, [0.0, 0.0, 0.0]), "all zeros"),
+        (body(ROW, []), "isn't made of numbers"),
+        (body(ROW, "####"), "isn't made of numbers"),
+        (body(ROW, base64.b64encode(b"12345").decode()), "isn't made of numbers"),
     ],
 )
 def test_an_unusable_answer_is_an_error(answer: object, error: str) -> None:
@@ -149,7 +149,7 @@ def test_an_unusable_answer_is_an_error(answer: object, error: str) -> None:
 def test_another_dimension_in_the_second_batch_is_an_error() -> None:
     with ModelServer(Answer(body(ROW)), Answer(body([1.0, 2.0]))) as server:
         model = embedder(server, batch_size=1)
-        with pytest.raises(ProviderError, match="2 numbers for a text in place of 3"):
+        with pytest.raises(ProviderError, match="2 numbers for a text instead of 3"):
             model.embed(["x", "y"], role="note")
         assert model.dimension == 3
 
@@ -157,7 +157,7 @@ def test_another_dimension_in_the_second_batch_is_an_error() -> None:
 def test_another_dimension_than_configured_is_an_error() -> None:
     with (
         ModelServer(Answer(body(ROW))) as server,
-        pytest.raises(ProviderError, match="3 numbers for a text in place of 4"),
+        pytest.raises(ProviderError, match="3 numbers for a text instead of 4"),
     ):
         embedder(server, dimensions=4).embed(["x"], role="note")
 
@@ -252,5 +252,5 @@ def test_the_name_of_a_server_has_a_variable_of_its_own(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("tessera.toml").write_text(f'[embeddings."{name}"]\nbase_url = "http://127.0.0.1:9/v1"\nmodel = "m"\n')
-    with pytest.raises(ConfigError, match="the name of a server has small letters"):
+    with pytest.raises(ConfigError, match="the name of a server can contain only lowercase letters"):
         settings()

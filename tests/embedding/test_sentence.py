@@ -33,7 +33,7 @@ def test_a_library_that_cannot_be_loaded_is_named(library, tiny_folder, monkeypa
     monkeypatch.setitem(sys.modules, library, None)
     monkeypatch.setattr(loading, "CPU_INFO", Path("nowhere"))
     device = None if library == "torch" else Device("cpu", "bfloat16", "")  # torch is needed to choose one
-    with pytest.raises(ModelError, match=f"{library} can't be loaded, and models need it"):
+    with pytest.raises(ModelError, match=f"{library} which models need, can't be loaded"):
         build_sentence(str(tiny_folder), device=device).load_fastest()
 
 
@@ -131,7 +131,7 @@ def test_fingerprint_follows_the_weights_not_the_place(tiny_folder, tmp_path):
         ("modules.json", None, "not a sentence-transformers model"),
         ("modules.json", "{", "can't be understood"),
         ("modules.json", "[]", "can't be understood"),
-        ("modules.json", '[{"type": "custom_st.Transformer", "path": ""}]', "code of its own"),
+        ("modules.json", '[{"type": "custom_st.Transformer", "path": ""}]', "its own code"),
         ("config.json", "[]", "can't be understood"),
         ("tokenizer.json", None, "no tokenizer.json"),
         ("model.safetensors", None, "no weights"),
@@ -173,7 +173,7 @@ def test_a_wrong_dimension_in_the_folder_is_refused(tiny_folder, tmp_path):
     pooling = next(tiny_folder.glob("*_Pooling")).name + "/config.json"
     options = json.loads((tiny_folder / pooling).read_text(encoding="utf-8")) | {"embedding_dimension": 48}
     embedder = build(f"sentence:{changed(tiny_folder, tmp_path / 'model', pooling, json.dumps(options))}")
-    with pytest.raises(ModelError, match="gives 32 numbers for a text, but its folder says 48"):
+    with pytest.raises(ModelError, match="returns 32 numbers for a text, but its folder specifies 48"):
         embedder.embed(["x"], role="note")
 
 

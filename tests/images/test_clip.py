@@ -60,7 +60,7 @@ def test_what_is_no_model_for_pictures_is_refused(tiny_clip: Path, tiny_folder: 
         images.build(str(tiny_folder)).warm()
     own = Path(shutil.copytree(tiny_clip, tmp_path / "own"))
     (own / "modules.json").write_text(json.dumps([{"idx": 0, "name": "0", "path": "", "type": "os.system"}]))
-    with pytest.raises(ModelError, match="code of its own"):
+    with pytest.raises(ModelError, match="its own code"):
         images.build(str(own)).warm()
 
 

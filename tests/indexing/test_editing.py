@@ -202,7 +202,7 @@ def test_a_workspace_open_for_reading_refuses(workspace: Workspace, act: Callabl
 
 def test_what_is_not_there(workspace: Workspace) -> None:
     other = chunks(workspace, "b")[0].id
-    with pytest.raises(ChunkNotFound, match="look it up"):
+    with pytest.raises(ChunkNotFound, match="Look up the chunk"):
         workspace.chunks.update("nothing", "x")
     with pytest.raises(ChunkNotFound):
         workspace.pending.embed(chunk_ids=["nothing"])

@@ -212,7 +212,7 @@ def test_its_end_is_an_error_and_the_next_notes_get_another(process: WorkerProce
     notes = NoteEmbedder("tfidf", embedding.build("tfidf"), size=_MANY)
     notes.embed(_TEXTS)
     os.kill(_pid(process), signal.SIGKILL)
-    with pytest.raises(ModelError, match="'tfidf' ended while"):
+    with pytest.raises(ModelError, match="'tfidf' stopped while"):
         notes.embed(_TEXTS)
     assert len(notes.embed(_TEXTS)[0]) == 3
 
@@ -229,13 +229,13 @@ def test_closing_it_frees_who_waits_for_a_reply(process: WorkerProcess, monkeypa
         asked = pool.submit(NoteEmbedder("tfidf", embedding.build("tfidf"), size=_MANY).embed, _TEXTS)
         wait_until(lambda: process._running is not None)
         process.close()
-        with pytest.raises(ModelError, match="ended while"):
+        with pytest.raises(ModelError, match="stopped while"):
             asked.result(30)
 
 
 def test_once_closed_it_starts_no_other(process: WorkerProcess) -> None:
     process.close()
-    with pytest.raises(ModelError, match="ended while"):
+    with pytest.raises(ModelError, match="stopped while"):
         NoteEmbedder("tfidf", embedding.build("tfidf"), size=_MANY).embed(_TEXTS)
     assert process._running is None
 

@@ -52,7 +52,7 @@ def test_links_out_of_the_folder_are_refused(tmp_path: Path) -> None:
     found = scan(vault)
     assert [file.path for file in found.files] == ["real.md"]
     assert {item.path: str(item.error) for item in found.failed} == dict.fromkeys(
-        ("file.md", "folder", "up"), "is a link that points outside the folder: refused."
+        ("file.md", "folder", "up"), "is a link that points outside the folder, so it was refused."
     )
     with pytest.raises(SourceError, match="outside the folder"):
         read(vault, "file.md")
@@ -76,8 +76,8 @@ def test_links_inside_are_followed_once_and_never_in_circles(tmp_path: Path) -> 
 def test_what_is_no_ordinary_file_is_never_opened(tmp_path: Path) -> None:
     write(tmp_path, real="x")
     os.mkfifo(tmp_path / "pipe.md")
-    assert [(item.path, str(item.error)) for item in scan(tmp_path).failed] == [("pipe.md", "is not an ordinary file.")]
-    with pytest.raises(SourceError, match="not an ordinary file"):
+    assert [(item.path, str(item.error)) for item in scan(tmp_path).failed] == [("pipe.md", "is not a regular file.")]
+    with pytest.raises(SourceError, match="not a regular file"):
         read(tmp_path, "pipe.md")
 
 
@@ -126,7 +126,7 @@ def test_wrong_folders_say_what_is_wrong(tmp_path: Path) -> None:
         (tmp_path / "missing", "doesn't exist"),
         (Path("a\0b"), "doesn't exist"),
         (file, "is a file, not a folder"),
-        (empty, r"There are no files to read here\. Kinds that are read: Markdown and text, PDF, Word"),
+        (empty, r"There are no files to read here\. Supported types: Markdown and text, PDF, Word"),
         (workspace, "inside Tessera's own workspace"),
         (workspace / "packs", "inside Tessera's own workspace"),
         (tmp_path, "There are no files to read here|None of the files here"),

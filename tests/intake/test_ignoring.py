@@ -37,7 +37,7 @@ def test_patterns_of_an_inner_folder_come_before_those_above(tmp_path: Path) -> 
     (tmp_path / ".tesseraignore").write_text("x.md\n", encoding="utf-8")
     (tmp_path / "a/.tesseraignore").write_text("!x.md\n/y.md\n", encoding="utf-8")
     assert paths(tmp_path) == ["a/x.md"]
-    assert left_out(tmp_path)["a/y.md"] == "is left out by a/.tesseraignore."
+    assert left_out(tmp_path)["a/y.md"] == "is excluded by a/.tesseraignore."
 
 
 def test_the_excluded_files_of_obsidian_are_left_out(tmp_path: Path) -> None:
@@ -50,9 +50,9 @@ def test_the_excluded_files_of_obsidian_are_left_out(tmp_path: Path) -> None:
     assert left_out(tmp_path) == {
         ".obsidian/": "is hidden: its name begins with a dot.",
         ".trash/": "is the trash of the vault.",
-        "Archive 2020.md": "is an excluded file of Obsidian (Archive).",
-        "Templates/": "is an excluded file of Obsidian (templates/).",
-        "notes/daily-1.md": "is an excluded file of Obsidian (/daily-\\d/).",
+        "Archive 2020.md": "is a file that Obsidian excludes (Archive).",
+        "Templates/": "is a file that Obsidian excludes (templates/).",
+        "notes/daily-1.md": "is a file that Obsidian excludes (/daily-\\d/).",
     }
     assert [(one.path, "(a+)+b" in str(one.error)) for one in scanned.failed] == [(".obsidian/app.json", True)]
 

@@ -204,7 +204,7 @@ def test_a_folder_that_became_a_link_keeps_its_notes(tmp_path: Path, vault: Path
     (vault / "sub").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
     result = plan("base", FolderSource(vault), known)
     assert result.removed == ()
-    assert result.failed == (Failed("sub", message("is a link that points outside the folder: refused.")),)
+    assert result.failed == (Failed("sub", message("is a link that points outside the folder, so it was refused.")),)
 
 
 def test_binary_new_files_fail_and_the_rest_goes_on(vault: Path) -> None:

@@ -147,7 +147,7 @@ def test_without_auto_scan_nothing_is_made_and_without_auto_embed_chunks_wait(
     workspace.text_folders.scan()
     assert workspace.pending.count("faq") == 0
     workspace.settings.knowledge.enabled = False
-    with pytest.raises(ConfigError, match=r"enabled = true below \[knowledge\]"):
+    with pytest.raises(ConfigError, match=r"enabled = true in the \[knowledge\] section"):
         workspace.text_folders.scan()
 
 
@@ -170,7 +170,7 @@ def test_the_number_of_hits_of_such_bases_is_a_setting(workspace: Workspace, tex
     assert len(ask(workspace, "line").hits) == 7
     assert workspace.bases.search_settings(workspace.bases.get("faq")).limit == 7
     assert workspace.bases.search_settings().limit == 10
-    with pytest.raises(ConfigError, match="only read"):
+    with pytest.raises(ConfigError, match="only reads"):
         workspace.bases.update("faq", write_files=True)
 
 

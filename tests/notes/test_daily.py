@@ -47,7 +47,7 @@ def test_a_day_has_one_note_with_the_text_and_the_fields_of_the_template(workspa
     assert workspace.daily.open(FRIDAY).id == note.id
     assert workspace.daily.open(SATURDAY).path == "days/2026-11-28.md"
     workspace.trash.put(template.id)
-    with pytest.raises(ConfigError, match="'Day', isn't there any more"):
+    with pytest.raises(ConfigError, match="'Day', no longer exists"):
         workspace.daily.open(FRIDAY)
 
 
@@ -99,7 +99,7 @@ def test_a_base_that_writes_files_gets_a_file(workspace: Workspace, tmp_path: Pa
     file.with_name("2026-11-28.md").write_text("Made elsewhere.")
     assert workspace.daily.open(SATURDAY).body == "Made elsewhere."
     chosen(workspace, base="vault", folder=".hidden")
-    with pytest.raises(EditError, match="leaves out"):
+    with pytest.raises(EditError, match="skips"):
         workspace.daily.open(FRIDAY)
 
 
@@ -137,7 +137,7 @@ def test_nothing_is_written_where_no_import_reads_it_or_where_a_file_is(workspac
     (vault / "2026-11-27.md").symlink_to(outside / "day.md")
     for folder in ("inside", ""):
         chosen(workspace, base="vault", folder=folder)
-        with pytest.raises(EditError, match="leaves out"):
+        with pytest.raises(EditError, match="skips"):
             workspace.daily.open(FRIDAY)
     made = {path for path in tmp_path.rglob("*") if path.name != "2026-11-27.md"} - {*before}
     assert {path for path in made if not path.is_relative_to(workspace.store.folder)} == set()
@@ -162,7 +162,7 @@ def test_an_empty_file_of_the_day_gets_the_text_and_a_new_one_the_rights_of_its_
 def test_a_base_of_text_files_has_no_note_of_the_day(workspace: Workspace) -> None:
     workspace.bases.add("logs", kind="lines")
     chosen(workspace, base="logs")
-    with pytest.raises(ConfigError, match="are only read"):
+    with pytest.raises(ConfigError, match="are read-only"):
         workspace.daily.open(FRIDAY)
 
 
@@ -170,7 +170,7 @@ def test_what_is_missing_is_named(workspace: Workspace) -> None:
     with pytest.raises(ConfigError, match="Choose once where today's note goes"):
         workspace.daily.open(FRIDAY)
     chosen(workspace, base="gone")
-    with pytest.raises(ConfigError, match="no base 'gone'"):
+    with pytest.raises(ConfigError, match="The base 'gone'"):
         workspace.daily.open(FRIDAY)
 
 

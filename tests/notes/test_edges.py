@@ -11,7 +11,7 @@ from core.workspace import Workspace
 
 def test_a_priority_beyond_the_range_is_refused(workspace: Workspace) -> None:
     for priority in (10**6, -(2**63), 10**5000, -(10**5000), "9" * 5000, 1e308, float("nan"), True):
-        with pytest.raises(EditError, match="is no whole number from -999,999 to 999,999"):
+        with pytest.raises(EditError, match="isn't a whole number from -999,999 to 999,999"):
             workspace.notes.add("desk", "text", priority=priority, author="person")  # type: ignore[typeddict-item]
 
 

@@ -243,7 +243,7 @@ def test_a_document_of_an_upload_keeps_its_place(workspace: Workspace, vault: Pa
         workspace.imports.plan_upload([("pages.zip", zipped({"a.html": FILES["deep/page.html"]}))], "up")
     )
     uploaded = next(card for card in workspace.notes.all() if card.source == "upload" and card.document)
-    with pytest.raises(EditError, match="an upload of one note or many"):
+    with pytest.raises(EditError, match="a pack or an upload"):
         workspace.renames.move([workspace.notes.resolve("plain.md").id, uploaded.id], "other")
     assert workspace.renames.move([], "other") == []
     assert files(vault) == FILES

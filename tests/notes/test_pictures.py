@@ -269,7 +269,7 @@ def test_a_persons_edits_leave_the_text_of_pictures_alone(workspace: Workspace, 
         lambda: workspace.chunks.split(chunk.id, 3),
         lambda: workspace.chunks.merge(workspace.chunks.all(note.id)[0].id, chunk.id),
     ):
-        with pytest.raises(EditError, match=r"read from the picture board\.png"):
+        with pytest.raises(EditError, match=r"comes from the picture board\.png"):
             act()
     hidden = workspace.chunks.delete(workspace.chunks.all(note.id)[0].id)
     assert (found(workspace), chunks(workspace)) == ([], [])
@@ -313,7 +313,7 @@ def test_hostile_pictures_are_refused_each_with_its_reason(workspace: Workspace,
     (note,) = workspace.notes.all()
     problems = {one.path: str(one.error) for one in workspace.pictures.problems(note.id)}
     assert problems.keys() == files.keys()
-    assert problems["huge.png"].startswith("is a picture of 50,000 x 50,000 pixels; at most 60 million are read.")
+    assert problems["huge.png"].startswith("is a picture of 50,000 x 50,000 pixels; the limit is 60 million.")
     assert problems["empty.png"] == "is empty."
     assert problems["text.png"] == problems["program.png"] == "isn't a readable picture, despite its name."
     assert problems["cut.png"].startswith("is damaged.")

@@ -60,7 +60,7 @@ def test_pictures_go_into_a_folder_of_the_user_only_where_its_base_trusts_progra
 
 @pytest.mark.parametrize("address", ["javascript:alert(1)", "file:///etc/passwd", "example.org"])
 def test_no_program_gives_a_note_an_address_that_is_not_of_the_web(workspace: Workspace, address: str) -> None:
-    with pytest.raises(EditError, match="an address of the web"):
+    with pytest.raises(EditError, match="a web address"):
         workspace.notes.add("home", "Text", source_url=address, embed=False)
 
 

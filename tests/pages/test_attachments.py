@@ -155,9 +155,9 @@ def test_a_picture_of_a_note_that_lives_here_is_the_workspaces_own_and_is_in_its
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"no picture", "Only pictures can be put in"),
-        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "Only pictures can be put in"),
-        (PNG + bytes(20_000_000), "more than 20 MB"),
+        (b"no picture", "Only pictures can be inserted"),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "Only pictures can be inserted"),
+        (PNG + bytes(20_000_000), "larger than 20 MB"),
     ],
 )
 def test_what_is_no_picture_is_refused_with_the_reason(note_id: str, folder: Path, data: bytes, reason: str) -> None:

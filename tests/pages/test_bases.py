@@ -259,7 +259,7 @@ def test_a_name_that_is_taken_or_blank_makes_nothing(base: Screen) -> None:
     assert "has no name" in base.errors
     base.app.text_input("new_name").set_value("vault").run()
     base.press("make_base")
-    assert "There is a base 'vault' already" in base.errors.replace("\\", "")
+    assert "There is already a base 'vault'" in base.errors.replace("\\", "")
     assert len(base.workspace.bases.all()) == 1
 
 
@@ -438,7 +438,7 @@ def test_a_folder_is_imported_as_a_base(filled: Screen, vault: Path) -> None:
     assert "Give the path of a folder first" in screen.errors
     screen.app.text_input("import_place").set_value(str(vault))
     screen.press("import_here_yes")
-    assert "There is a base 'vault' already" in screen.errors.replace("\\", "")
+    assert "There is already a base 'vault'" in screen.errors.replace("\\", "")
     screen.app.text_input("import_here_name").set_value("mine")
     screen.press("import_here_yes").finish("embed")
     cards = screen.workspace.notes.all(screen.workspace.searching.filters(bases=["mine"]))

@@ -14,7 +14,7 @@ def test_a_backup_is_made_checked_and_brought_back_by_a_click(filled: Screen) ->
     screen.press("backup_make").finish("backup")
     assert "manual" in screen.text
     screen.press("verify_").finish("verify")
-    assert screen.toasts == ["The backup is made", "The backup is intact"]
+    assert screen.toasts == ["The backup was made", "The backup is intact"]
     (kept, *_) = screen.workspace.notes.all()
     screen.workspace.trash.put(kept.id)
     screen.open("settings").tab("Backups and health").press("restore_tessera-")
@@ -47,10 +47,10 @@ def test_the_doctor_and_the_space_are_a_click_away(
 ) -> None:
     filled.workspace.store.database.execute("DELETE FROM words WHERE rowid = (SELECT min(rowid) FROM chunks)")
     screen = filled.open("settings").tab("Backups and health").press("doctor").finish("doctor")
-    assert "1 passages aren" in screen.errors
+    assert "1 passages can" in screen.errors
     screen.press("doctor_fix").finish("doctor")
     assert not screen.errors
-    assert "Repaired: Every passage is found by words" in screen.text.replace("\\", "")
+    assert "Repaired: Every passage can be found by words" in screen.text.replace("\\", "")
     screen.app.session_state["space"] = True
     assert "are free on the disk" in screen.open("settings").tab("Backups and health").text
     screen.press("compact").finish("compact").tab("Backups and health", "jobs_ended")

@@ -162,7 +162,7 @@ def test_parameters_become_the_bases_and_edits_stay(screen: Screen, long: str) -
     chunks = screen.workspace.chunks.all(long)
     assert {chunk.kind for chunk in chunks} == {"recursive_character"}
     assert [chunk.text for chunk in chunks if chunk.edited] == ["mine"]
-    assert "The notes are split again" in screen.text
+    assert "The notes were split again" in screen.text
 
 
 def test_the_page_is_whole_in_chinese(long: str) -> None:

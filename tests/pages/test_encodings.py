@@ -36,4 +36,4 @@ def test_a_property_that_cannot_be_read_is_told_once_with_what_helps(place: Path
     (warning,) = screen.app.warning
     assert "Line 3 of the front matter" in warning.value
     (warning,) = screen.open("notes", note=told["kr.txt"]).app.warning
-    assert warning.value.startswith("The encoding of 1 file is a guess")
+    assert warning.value.startswith("The encoding of 1 file was guessed")

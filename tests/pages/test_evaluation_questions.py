@@ -179,7 +179,7 @@ def test_sets_are_made_renamed_and_deleted_with_a_second_yes(filled: Screen) -> 
     menu(look(filled), "new")
     filled.app.text_input("set_name_new").input("mine")
     filled.press("set_name_yes")
-    assert "There is a question set 'mine' already" in filled.errors.replace("\\", "")
+    assert "There is already a question set 'mine'" in filled.errors.replace("\\", "")
     filled.app.text_input("set_name_new").input("other")
     filled.press("set_name_yes")
     assert filled.app.query_params["set"] == "other"
@@ -246,7 +246,7 @@ BAD = {
     "quote": (
         lines({**GOOD, "gold": [{"path": "backups.md", "quote": "the"}]}),
         "bad.jsonl",
-        ["its quote 'the…' is more than once in 'backups.md'"],
+        ["its quote 'the…' appears more than once in 'backups.md'"],
         ["不止一处"],
     ),
     "several": (

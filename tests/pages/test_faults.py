@@ -72,8 +72,8 @@ def test_every_page_goes_on_with_notes_of_any_date_and_names_those_that_can_not_
         screen.app.context["timezone"] = zone
         for page in shell.PAGES if zone == "Pacific/Kiritimati" else ("bases",):
             assert not screen.open(page, q="fox", note=broken).errors, page
-    assert "The note 'Broken' can't be read as a whole" in screen.open("notes", note=broken).text.replace("\\", "")
+    assert "The note 'Broken' can't be read completely" in screen.open("notes", note=broken).text.replace("\\", "")
     for card in screen.workspace.notes.all():
         screen.open("notes", note=card.id)
     screen.workspace.trash.put(broken)
-    assert "be read as a whole" not in screen.open("notes").text
+    assert "be read completely" not in screen.open("notes").text

@@ -50,4 +50,4 @@ def test_the_model_is_chosen_on_the_settings_page(place: Path, vault: Path) -> N
     assert 'model = "colours"' in Path("tessera.toml").read_text()
     assert "3 pictures can be found by what they show" in screen.text
     screen.app.text_input("setting_pictures.model").input("/nowhere").run()
-    assert "/nowhere holds no model for pictures" in screen.text
+    assert "/nowhere contains no model for pictures" in screen.text

@@ -427,9 +427,9 @@ def test_a_dialog_about_one_question_does_not_come_back_after_another(filled: Sc
 
 def test_a_question_that_is_too_long_is_told(filled: Screen) -> None:
     filled.open("search", q="restore " * 2000)
-    assert "at most 10\\,000 can be searched for" in filled.text
+    assert "the limit is 10\\,000" in filled.text
     filled.open("search", q=f'"{"restore " * 200}"')
-    assert "at most 1\\,000 can be searched for exactly" in filled.text
+    assert "the limit for an exact search is 1\\,000" in filled.text
 
 
 def test_what_was_found_is_a_context_within_a_budget(filled: Screen) -> None:
@@ -597,7 +597,7 @@ def test_a_reranker_is_chosen_and_named(filled: Screen, rerankers: None) -> None
     reasons = filled.press("why_1").text
     for stage in ("meaning", "words", "combined", "reranking", "final"):
         assert stage in reasons
-    assert "The time for reranking ran out" in filled.text
+    assert "Reranking ran out of time" in filled.text
     rerank(filled, "none")
     assert "reranking" not in about(filled)
 
@@ -671,9 +671,9 @@ def test_hits_no_nearer_than_other_things_are_folded(filled: Screen) -> None:
 
 def test_a_colon_that_is_text_and_a_server_that_is_away_are_told(filled: Screen) -> None:
     ask(filled.open("search"), "backup:pg_restore")
-    assert "The word before a colon is no filter" in filled.text
+    assert "The word before the colon isn't a filter" in filled.text
     assert "Backups" in hits(filled)[0]
     filled.workspace.models.set_away(filled.workspace.bases.all()[0].embedder)
     ask(filled, "pg_restore")
-    assert "The model server gives no answer" in filled.text
+    assert "The model server doesn't respond" in filled.text
     assert "Backups" in hits(filled)[0]

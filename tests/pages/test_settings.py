@@ -116,7 +116,7 @@ def test_a_backup_says_which_pictures_it_holds(settings: Screen) -> None:
 
 def test_the_index_is_rebuilt(settings: Screen) -> None:
     settings.tab("Search", "search_index").press("rebuild").finish("rebuild")
-    assert settings.toasts == ["The index is rebuilt"]
+    assert settings.toasts == ["The index was rebuilt"]
 
 
 def test_open_for_reading_nothing_can_be_changed(place: Path, vault: Path) -> None:
@@ -200,7 +200,7 @@ def test_a_server_of_the_index_that_is_away_is_told_and_searches_go_on(
     screen = Screen().finish("warm").open("settings").tab("Search", "search_index")
     said = screen.text.replace("\\", "")
     assert "The search index is unavailable" in said
-    assert "127.0.0.1:9 doesn't answer" in said
+    assert "127.0.0.1:9 doesn't respond" in said
     assert screen.workspace.search("backups", mode="keyword").hits
     found = screen.workspace.search("backups", mode="hybrid")
     assert found.hits

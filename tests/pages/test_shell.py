@@ -88,7 +88,7 @@ def test_a_workspace_of_a_later_version_is_a_page_not_a_traceback(place: Path, v
     known = schema_version(place, 999)
     screen = Screen()
     assert not screen.app.exception
-    assert "written by a later version" in screen.errors
+    assert "written by a newer version" in screen.errors
     assert "Your notes are untouched" in screen.text
     schema_version(place, known)
     screen.press("open_again")

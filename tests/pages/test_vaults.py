@@ -23,8 +23,8 @@ def test_a_graph_says_its_program_and_what_is_left_out_before_it_is_imported(tmp
     assert "Read as notes of Logseq" in screen.text
     assert "Left out · 3" in screen.text
     assert "pages/a.md" in screen.text
-    assert "is left out by .tesseraignore" in screen.text.replace("\\", "")
-    assert "is a backup of Logseq" in screen.text
+    assert "is excluded by .tesseraignore" in screen.text.replace("\\", "")
+    assert "is a Logseq backup" in screen.text
     assert screen.workspace.notes.all() == []
 
 
@@ -59,7 +59,7 @@ def test_a_note_with_its_picture_lacks_nothing(place: Path, tmp_path: Path) -> N
 def test_an_import_names_what_notes_lack_and_so_does_each_note(tmp_path: Path) -> None:
     lacking = vault(tmp_path / "lacking", {"a.md": "A caf� and a na�ve r�le.", "b.md": "b"})
     screen = looked_at(lacking).press("plan_apply").finish()
-    assert "1 note lacks parts of its file" in screen.text
+    assert "1 note missing parts of its file" in screen.text
     told = "3 characters could not be read: caf�, na�ve, r�le."
     assert f"a.md <i>{told}</i>" in screen.text
     (note,) = (one for one in screen.workspace.notes.all() if one.path == "a.md")
@@ -70,9 +70,9 @@ def test_a_guessed_encoding_is_no_missing_part(tmp_path: Path) -> None:
     folder = vault(tmp_path / "guessed", {"b.md": "b"})
     (folder / "note.txt").write_bytes(b"Zo\xeb\n")
     screen = looked_at(folder).press("plan_apply").finish()
-    assert "The encoding of 1 file is a guess" in screen.text
+    assert "The encoding of 1 file was guessed" in screen.text
     assert "note.txt <i>Windows-1252</i>" in screen.text
-    assert "lacks parts" not in screen.text
+    assert "missing parts" not in screen.text
     assert "Incomplete" not in screen.text
 
 

@@ -44,8 +44,8 @@ def test_what_waits_is_named_at_home_and_read_one_after_another(basil: Note) -> 
     screen.press("decide_accept").finish("embed")
     note = screen.workspace.notes.get(basil.id)
     assert (note.version, note.tags, "shade" in note.body) == (2, ("herb",), True)
-    assert "The change of 'Basil' is accepted." in screen.text.replace("\\", "")
-    assert "This note waits for you: searches leave it out" in screen.text
+    assert "The change to 'Basil' was accepted." in screen.text.replace("\\", "")
+    assert "This note is waiting for you: searches leave it out" in screen.text
     screen.press("decide_accept")
     assert [hit.note.title for hit in screen.workspace.search("thyme", mode="keyword").hits] == ["Thyme"]
     assert "Nothing waits for you." in screen.text
@@ -144,9 +144,9 @@ def test_a_change_of_a_note_that_was_changed_since_shows_both(basil: Note) -> No
     screen = waiting().press("open_change")
     screen.workspace.notes.update(basil.id, body="The basil is dead.\n", author="person")
     screen.press("decide_accept")  # what the person saw is no longer so
-    assert "was changed since you looked at it" in screen.errors
+    assert "has changed since you looked at it" in screen.errors
     screen.press("open_conflict")
-    assert "which was changed since. Accepting it puts" in screen.text
+    assert "but the note has changed since then. If you accept" in screen.text
     assert "<del>is dead</del>" in screen.text
     screen.press("decide_accept")
     assert titles(screen) == ["Thyme"]

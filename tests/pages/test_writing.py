@@ -454,11 +454,11 @@ def test_where_todays_note_goes_is_asked_once_and_again_where_its_base_or_templa
     screen.press("writing_leave")
     screen.workspace.trash.put([again.id, garden.id])
     screen.press("today")
-    assert "The template of today's note, 'Garden.md', isn't there any more." in screen.text.replace("\\", "")
+    assert "The template for today's note, 'Garden.md', no longer exists." in screen.text.replace("\\", "")
     screen.press("today_yes").press("writing_leave")
     screen.workspace.bases.delete("home")
     screen.press("today")
-    assert "There is no base 'home' for today's note any more." in screen.text.replace("\\", "")
+    assert "The base 'home' for today's note no longer exists." in screen.text.replace("\\", "")
 
 
 def test_a_title_that_was_changed_in_the_editor_offers_once_that_links_follow(garden: Note) -> None:

@@ -111,9 +111,11 @@ def test_a_locked_keyring_is_told_and_nothing_else_than_the_key_needs_it(keyring
     keyring.locked = True
     keys.forget()
     assert keys.active_key("llm", URL).place == "keyring"
-    with pytest.raises(ConfigError, match=r"keyring doesn't give the key of https://models\.example\. Unlock it"):
+    with pytest.raises(
+        ConfigError, match=r"keyring didn't return the key for https://models\.example\. Unlock the keyring"
+    ):
         keys.find("llm", URL)
-    with pytest.raises(ConfigError, match="keyring doesn't delete the key"):
+    with pytest.raises(ConfigError, match="keyring didn't delete the key"):
         keys.remove("llm")
     keyring.locked = False
     assert keys.find("llm", URL).value == KEY

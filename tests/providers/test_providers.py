@@ -200,8 +200,8 @@ def endless(handler: Handler) -> None:
 
 
 def test_size_is_bounded() -> None:
-    assert "sent more than the 64 KB" in str(refusal(endless))
-    assert "sent more than the 64 KB" in str(refusal(Answer(b"[" + b" " * 70_000 + b"]")))
+    assert "sent an answer larger than the limit of 64 KB" in str(refusal(endless))
+    assert "sent an answer larger than the limit of 64 KB" in str(refusal(Answer(b"[" + b" " * 70_000 + b"]")))
     assert "HTTP 400" in str(refusal(Answer(b" " * 70_000, 400)))
 
 
@@ -211,7 +211,7 @@ def test_size_is_bounded() -> None:
 def test_what_is_no_json_is_told(body: bytes) -> None:
     error = refusal(Answer(body), retries=3)
     assert (
-        "something else than JSON. Check its address and the model 'm' on the Settings page or in [embeddings]"
+        "something other than JSON. Check its address and the model 'm' on the Settings page or in [embeddings]"
         in str(error)
     )
     assert not isinstance(error, ProviderUnavailable)
@@ -392,7 +392,7 @@ def test_this_machine_is_reached_without_a_proxy_and_others_with_it(monkeypatch:
 
 def test_a_proxy_that_cannot_be_used_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HTTP_PROXY", "nonsense://x")
-    with pytest.raises(ConfigError, match="HTTP_PROXY, HTTPS_PROXY or ALL_PROXY is no address of a proxy"):
+    with pytest.raises(ConfigError, match="HTTP_PROXY, HTTPS_PROXY or ALL_PROXY isn't a valid proxy address"):
         asked("http://strange-proxy.example/v1")
     monkeypatch.setenv("HTTP_PROXY", "socks5://127.0.0.1:9")
     with pytest.raises(MissingDependency, match="socksio"):
@@ -400,11 +400,11 @@ def test_a_proxy_that_cannot_be_used_is_told(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_server_and_a_model_must_be_named() -> None:
-    with pytest.raises(ConfigError, match=r"Enter its address on the Settings page, or base_url in \[rerank\]"):
+    with pytest.raises(ConfigError, match=r"Enter its address on the Settings page, or set base_url in \[rerank\]"):
         ProviderServer("rerank", ServerSettings(model="m"))
-    with pytest.raises(ConfigError, match=r"Enter it on the Settings page, or model in \[llm\]"):
+    with pytest.raises(ConfigError, match=r"Enter one on the Settings page, or set model in \[llm\]"):
         ProviderServer("llm", ServerSettings(base_url="http://localhost"))
-    with pytest.raises(ConfigError, match="is no address"):
+    with pytest.raises(ConfigError, match="isn't a valid address"):
         ProviderServer("llm", ServerSettings(base_url="http://☃.net", model="m"))
     assert ProviderServer("llm", ServerSettings(base_url="http://localhost", model="m"), "mine").model == "mine"
 
@@ -436,7 +436,7 @@ def test_a_model_that_takes_no_temperature_is_asked_without_from_then_on() -> No
     "answer", [[], {}, {"choices": []}, {"choices": [{"message": None}]}, chat(None), chat(" "), chat([])]
 )
 def test_a_chat_without_a_text_is_told(answer: object) -> None:
-    with ModelServer(Answer(answer)) as server, pytest.raises(ProviderError, match="answered without a text"):
+    with ModelServer(Answer(answer)) as server, pytest.raises(ProviderError, match="answered without text"):
         talk(server).ask("judge", {})
 
 

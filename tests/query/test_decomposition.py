@@ -168,7 +168,7 @@ def test_parts_are_found_in_what_a_model_says(answer: str) -> None:
 def test_an_answer_without_a_list_of_questions_is_told(answer: str) -> None:
     with ModelServer(Answer(chat(answer))) as server, pytest.raises(ProviderError) as caught:
         decompose_by_model("the same question", "summary", model(server))
-    assert "didn't give a list of smaller questions. Check its address and the model 'qwen'" in str(caught.value)
+    assert "didn't return a list of smaller questions. Check its address and the model 'qwen'" in str(caught.value)
 
 
 def test_a_model_gives_at_most_so_many() -> None:

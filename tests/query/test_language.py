@@ -491,29 +491,29 @@ def test_filters_need_no_words() -> None:
         (
             " -foo ",
             "-foo",
-            "The question only leaves things out. Add a word to search for, or a filter such as tag:rust.",
+            "The question only excludes things. Add a word to search for, or a filter such as tag:rust.",
         ),
         (
             '-foo ? -"bar"',
             '-foo ? -"bar"',
-            "The question only leaves things out. Add a word to search for, or a filter such as tag:rust.",
+            "The question only excludes things. Add a word to search for, or a filter such as tag:rust.",
         ),
         (
             "x tag:",
             "tag:",
-            "'tag:' has no value. Write it directly after the colon, as in tag:rust,go."
+            "'tag:' has no value. Write it directly after the colon, such as tag:rust,go."
             " To search for the text itself, put it in quotation marks.",
         ),
         (
             "-类型： rust",
             "-类型：",
-            "'类型：' has no value. Write it directly after the colon, as in 类型：work."
+            "'类型：' has no value. Write it directly after the colon, such as 类型：work."
             " To search for the text itself, put it in quotation marks.",
         ),
         (
             'after:"" x',
             'after:""',
-            "'after:' has no value. Write it directly after the colon, as in after:2026-01-31."
+            "'after:' has no value. Write it directly after the colon, such as after:2026-01-31."
             " To search for the text itself, put it in quotation marks.",
         ),
         (
@@ -525,13 +525,13 @@ def test_filters_need_no_words() -> None:
         (
             "x priority:high",
             "high",
-            "'priority:' takes a number, such as priority:2, priority:>=2 or priority:1..3."
+            "'priority:' needs a number, such as priority:2, priority:>=2 or priority:1..3."
             " To search for the text itself, put it in quotation marks.",
         ),
         (
             f"x priority:{'9' * 5000}",
             "9" * 5000,
-            "'priority:' takes a number, such as priority:2, priority:>=2 or priority:1..3."
+            "'priority:' needs a number, such as priority:2, priority:>=2 or priority:1..3."
             " To search for the text itself, put it in quotation marks.",
         ),
         (
@@ -540,36 +540,40 @@ def test_filters_need_no_words() -> None:
             "'含：' can't be '视频'. Choices: code, table, task, image, diagram, link."
             " To search for the text itself, put it in quotation marks.",
         ),
-        ("x -base:work", "-base:", "'-base:' can't be asked. Name the bases to search instead: base:work,home."),
-        ("x -after:2026", "-after:", "'-after:' can't be asked. Use 'before:' instead."),
-        ("x -早于：2026", "-早于：", "'-早于：' can't be asked. Use 'after:' instead."),
-        ("x after:2026,2025", "2026,2025", "'after:' takes one date, not a list."),
+        ("x -base:work", "-base:", "'-base:' can't be used. Name the bases to search instead: base:work,home."),
+        ("x -after:2026", "-after:", "'-after:' can't be used. Use 'before:' instead."),
+        ("x -早于：2026", "-早于：", "'-早于：' can't be used. Use 'after:' instead."),
+        ("x after:2026,2025", "2026,2025", "'after:' accepts one date, not a list."),
         (
             "x after:last week",
             "last",
-            "'last' isn't a date. Write it as 2026-01-31, 2026-01, 2026, 7d, 2w, 3m, 1y, today or \"last week\".",
+            "'last' isn't a date. Write it like 2026-01-31, 2026-01, 2026, 7d, 2w, 3m, 1y, today or \"last week\".",
         ),
-        ("x before:2026-02-30", "2026-02-30", "There is no '2026-02-30' in the calendar. Check the month and the day."),
+        (
+            "x before:2026-02-30",
+            "2026-02-30",
+            "'2026-02-30' doesn't exist in the calendar. Check the month and the day.",
+        ),
         (
             "x since 2026-02-30",
             "since 2026-02-30",
-            "There is no '2026-02-30' in the calendar. Check the month and the day.",
+            "'2026-02-30' doesn't exist in the calendar. Check the month and the day.",
         ),
         ("x after:99999y", "99999y", "'99999y' is out of range. Use a date from 1900 to 2999."),
         (
             "after:2026-03 x before:2026-01",
             "before:2026-01",
-            "No note was updated both on or after 2026-03-01 and before 2026-01-01. Change one of the two.",
+            "No note was updated both on or after 2026-03-01 and before 2026-01-01. Change one of the dates.",
         ),
         (
             "after:2026-03 before:2026-03 x",
             "before:2026-03",
-            "No note was updated both on or after 2026-03-01 and before 2026-03-01. Change one of the two.",
+            "No note was updated both on or after 2026-03-01 and before 2026-03-01. Change one of the dates.",
         ),
         (
             "last week redis after:today",
             "after:today",
-            "No note was updated both on or after 2026-03-31 and before 2026-03-30. Change one of the two.",
+            "No note was updated both on or after 2026-03-31 and before 2026-03-30. Change one of the dates.",
         ),
     ],
 )

@@ -109,7 +109,7 @@ def test_without_a_file_there_are_none(tmp_path: Path) -> None:
         ("a, ---", "synonyms.txt, line 1: '---' is no word"),
         ("a, b\x00c", r"synonyms.txt, line 1: 'b\?c' is no word"),
         ("a, " + "x" * 101, "synonyms.txt, line 1: a word has more than 100 characters"),
-        (b"a, b\n\xb0\xa1, c\n", "synonyms.txt, line 2: this is no UTF-8 text. Save the file as UTF-8."),
+        (b"a, b\n\xb0\xa1, c\n", "synonyms.txt, line 2: this isn't UTF-8 text. Save the file as UTF-8."),
     ],
 )
 def test_a_bad_line_is_named(tmp_path: Path, content: str | bytes, said: str) -> None:

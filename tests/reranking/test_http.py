@@ -138,8 +138,8 @@ def test_a_rounding_error_is_no_logit() -> None:
         ({}, "without a list of scores"),
         ("no", "without a list of scores"),
         ({"results": [0.5, 0.5, 0.5]}, "without a list of scores"),
-        (results(0.1, 0.2), "gave 2 scores for 3 texts"),
-        ([], "gave 0 scores for 3 texts"),
+        (results(0.1, 0.2), "returned 2 scores for 3 texts"),
+        ([], "returned 0 scores for 3 texts"),
         (results(0.1, 0.2, 0.3, 0.4), "numbered its scores wrongly"),
         ([{"index": 1, "score": 0.5}] * 3, "numbered its scores wrongly"),
         ([{"index": -1, "score": 0.5}], "numbered its scores wrongly"),
@@ -195,7 +195,7 @@ def test_scores_are_read_from_any_text_around_them(answer: str) -> None:
 def test_an_answer_without_all_scores_is_an_error(answer: str) -> None:
     with ModelServer(Answer(chat(answer))) as server, pytest.raises(ProviderError) as caught:
         llm(server).score(QUESTION, CANDIDATES)
-    assert "didn't give one score from 0 to 10 for each of 3 passages. Check its address and the model" in str(
+    assert "didn't return one score from 0 to 10 for each of 3 passages. Check its address and the model" in str(
         caught.value
     )
     assert "[llm]" in str(caught.value)

@@ -27,21 +27,21 @@ def outcome(wins: int, losses: int, ties: int) -> Comparison:
     ("counts", "told"),
     [
         ((0, 0, 0), "There are no questions to compare."),
-        ((0, 0, 1), "Better on 0, worse on 0, the same on 1: too few questions to tell anything; ask at least 20."),
-        ((15, 1, 3), "Better on 15, worse on 1, the same on 3: too few questions to tell anything; ask at least 20."),
+        ((0, 0, 1), "Better on 0, worse on 0, the same on 1: too few questions to tell; ask at least 20."),
+        ((15, 1, 3), "Better on 15, worse on 1, the same on 3: too few questions to tell; ask at least 20."),
         ((0, 0, 38), "The same on all 38 questions."),
         ((3, 3, 31), "Better on 3, worse on 3, the same on 31: no difference on average."),
         (
             (12, 1, 27),
-            "Better on 12, worse on 1, the same on 27: better on average, by more than chance explains (95%).",
+            "Better on 12, worse on 1, the same on 27: better on average, by more than chance would explain (95%).",
         ),
         (
             (1, 12, 27),
-            "Better on 1, worse on 12, the same on 27: worse on average, by more than chance explains (95%).",
+            "Better on 1, worse on 12, the same on 27: worse on average, by more than chance would explain (95%).",
         ),
         (
             (20, 0, 0),
-            "Better on 20, worse on 0, the same on 0: better on average, by more than chance explains (95%).",
+            "Better on 20, worse on 0, the same on 0: better on average, by more than chance would explain (95%).",
         ),
         (
             (7, 2, 31),
@@ -63,7 +63,7 @@ def test_the_sentence_says_what_the_numbers_do(counts: tuple[int, int, int], tol
     comparison = outcome(*counts)
     assert str(comparison.message) == told
     assert (comparison.wins, comparison.losses, comparison.ties) == counts
-    assert comparison.settled == ("more than chance explains" in told)
+    assert comparison.settled == ("more than chance would explain" in told)
 
 
 @pytest.mark.parametrize("differences", [[], [0.0], [0.5], [0.0] * 25, [0.5] * 25, [1.0] + [0.0] * 24])

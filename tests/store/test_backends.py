@@ -241,7 +241,7 @@ def test_what_is_written_while_the_server_is_away_is_sent_when_it_is_back(
     put(store, base, "n2", OTHER)
     assert found(store, base, OTHER[0])[0] == OTHER[0]
     assert store.index.state == "damaged"
-    assert "doesn't answer" in str(store.index.problem)
+    assert "doesn't respond" in str(store.index.problem)
     store.open_index()
     assert store.index.state == "damaged"
     process.start()
@@ -255,7 +255,7 @@ def test_what_is_written_while_the_server_is_away_is_sent_when_it_is_back(
 
 def test_a_server_that_is_none_is_told(tmp_path: Path) -> None:
     nobody = ChromaServer(Address("http://127.0.0.1:9", owner="w"))
-    with pytest.raises(IndexAway, match=r"http://127\.0\.0\.1:9 doesn't answer"):
+    with pytest.raises(IndexAway, match=r"http://127\.0\.0\.1:9 doesn't respond"):
         nobody.open()
 
 
@@ -277,7 +277,7 @@ def test_the_key_is_of_the_environment_and_a_wrong_one_is_told(
     guard.status = 502  # the server behind a proxy is away
     put(store, base, "n1")
     assert found(store, base, TEXTS[1])[0] == TEXTS[1]
-    assert "doesn't answer (a proxy says no)" in str(store.index.problem)
+    assert "doesn't respond (a proxy says no)" in str(store.index.problem)
     guard.status = 0
     store.open_index()
     assert store.index.ready
@@ -298,7 +298,7 @@ def test_a_database_of_a_tenant_has_the_collections_of_its_own(server: ChromaSer
     store.close()
     store = Store(tmp_path, index=IndexSettings(url=server.url, tenant="team", database="none"))
     store.open_index()
-    assert "has no database 'none' of the tenant 'team'" in str(store.index.problem)
+    assert "has no database 'none' for the tenant 'team'" in str(store.index.problem)
     store.close()
 
 
@@ -307,7 +307,7 @@ def test_a_server_that_hangs_is_told(tmp_path: Path) -> None:
         mute.bind(("127.0.0.1", 0))
         mute.listen()
         hanging = ChromaServer(Address(f"http://127.0.0.1:{mute.getsockname()[1]}", owner="w"))
-        with pytest.raises(IndexAway, match="doesn't answer"):
+        with pytest.raises(IndexAway, match="doesn't respond"):
             hanging.open()
 
 

@@ -104,7 +104,7 @@ def test_a_full_disk_is_told_and_what_was_stored_is_there(folder: Path, vault: P
 def test_a_read_only_disk_is_read_and_told_when_written(folder: Path) -> None:
     with disk(folder):
         remount(folder, "ro")
-        with pytest.raises(NotWritable, match="can be searched, not changed"):
+        with pytest.raises(NotWritable, match="can be searched but not changed"):
             Workspace(folder)
         with Workspace(folder, readonly=True) as workspace:
             assert "Backup runbook" in titles(workspace)
@@ -143,7 +143,7 @@ def test_a_value_that_tessera_did_not_write_is_told(folder: Path) -> None:
         for card in workspace.notes.all():
             assert workspace.notes.get(card.id).body
         assert {f"'{card.title}'" in str(workspace.unreadable) for card in workspace.notes.all()} == {True}
-        assert "can't be read as a whole. Missing: aliases, links, extra" in str(workspace.unreadable[0])
+        assert "can't be read completely. Missing: aliases, links, extra" in str(workspace.unreadable[0])
 
 
 def test_a_short_vector_is_told_and_computed_again_by_a_rebuild(folder: Path) -> None:
@@ -164,7 +164,7 @@ def test_another_program_that_holds_the_database_is_told(folder: Path) -> None:
     with Workspace(folder) as workspace, closing(sqlite3.connect(folder / "notes.db")) as other:
         other.execute("BEGIN IMMEDIATE")
         workspace.store.database.connection.execute("PRAGMA busy_timeout = 0")
-        with pytest.raises(WorkspaceLocked, match="Another program keeps"):
+        with pytest.raises(WorkspaceLocked, match="Another program has"):
             workspace.searches.add("a question")
         other.rollback()
         workspace.searches.add("a question")

@@ -66,7 +66,7 @@ def test_sets_have_their_names_in_their_base(store: Store, base: KnowledgeBase, 
     assert other.id != kept.id
     second = store.questions.add_set(base, " zoo ")
     assert [one.name for one in store.questions.sets(base)] == ["mine", "zoo"]
-    with pytest.raises(ConfigError, match=r"There is a question set 'mine' already\."):
+    with pytest.raises(ConfigError, match=r"There is already a question set 'mine'\."):
         store.questions.add_set(base, "mine ")
     with pytest.raises(ConfigError, match="already"):
         store.questions.rename_set(second, "mine")

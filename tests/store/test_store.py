@@ -202,7 +202,7 @@ def test_workspaces_that_can_not_be_opened_say_why(tmp_path: Path) -> None:
     connection = sqlite3.connect(tmp_path / "new" / "notes.db")
     connection.execute("PRAGMA user_version = 99")
     connection.close()
-    with pytest.raises(NewerSchema, match="later version"):
+    with pytest.raises(NewerSchema, match="newer version"):
         Store(tmp_path / "new")
     (tmp_path / "bad").mkdir()
     (tmp_path / "bad" / "notes.db").write_bytes(b"no database" * 100)

@@ -37,7 +37,7 @@ UNREADABLE = {
     "its own chunking": 'chunking = \'{"chunk_size": "x"}\'',
 }
 READABLE = {
-    "bytes that are no text": "body = CAST(x'ff' || body AS TEXT), type = CAST(x'ffc3' AS TEXT)",
+    "bytes that aren't text": "body = CAST(x'ff' || body AS TEXT), type = CAST(x'ffc3' AS TEXT)",
     "created at the end of the calendar": "created_at = '9999-12-31T23:59:59-14:00', updated_at = '9999-12-31'",
     "expires at the end of the calendar": "expires_at = '9999-12-31T00:00:00+00:00'",
     "at its beginning": "created_at = '0001-01-01T00:00:00+14:00', expires_at = NULL",

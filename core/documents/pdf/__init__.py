@@ -100,7 +100,7 @@ def scan() -> SourceError:
     """Return the error for a document whose pages are pictures if OCR isn't installed."""
     return SourceError(
         "",
-        "is a scan: its pages are pictures. To have them read: pip install 'tessera-notes[ocr]'",
+        "is a scan: its pages are pictures. To read them: pip install 'tessera-notes[ocr]'",
     )
 
 

@@ -233,12 +233,12 @@ def open_document(data: bytes, most: int) -> Iterator["PdfDocument"]:
         document = pypdfium2.PdfDocument(io.BytesIO(data))
     except pypdfium2.PdfiumError as error:
         if "password" in str(error).lower():
-            raise SourceError("", "is encrypted. Save a copy without a password and import that.") from error
+            raise SourceError("", "is encrypted. Save a copy without a password and import that copy.") from error
         raise damaged("") from error
     try:
         document.init_forms()
         if len(document) > most:
-            raise SourceError("", "has {n} pages; at most {most} are read. Divide it.", n=len(document), most=most)
+            raise SourceError("", "has {n} pages; the limit is {most}. Split it.", n=len(document), most=most)
         yield document
     finally:
         document.close()

@@ -124,15 +124,15 @@ async def _events(
 
 
 _LOG = logging.getLogger(__name__)
-_FAILED = message("Tessera failed at this request, and logged it. Nothing else is affected.")
+_FAILED = message("Tessera failed to handle this request and logged the error. Nothing else is affected.")
 _NO_OBJECT = message("it must be a JSON object; send it with Content-Type: application/json")
 _REASONS = {
     **message_table(
         {
             "missing": "it is missing",
-            "json_invalid": "it is no JSON",
+            "json_invalid": "it isn't JSON",
             "extra_forbidden": "there is no such field",
-            "string_pattern_mismatch": "it holds a character that isn't possible here, or has another form",
+            "string_pattern_mismatch": "it contains a character that isn't allowed here, or has the wrong format",
         }
     ),
     "model_attributes_type": _NO_OBJECT,
@@ -146,7 +146,7 @@ _PROBLEM = {
     "status": 404,
     "detail": "There is no note '4f1c'. It may have been deleted since.",
     "error": "NoteNotFound",
-    "message": {"text": "There is no note '{note}'. It may have been deleted since.", "fields": {"note": "4f1c"}},
+    "message": {"text": "There is no note '{note}'. It may have been deleted.", "fields": {"note": "4f1c"}},
 }
 
 
@@ -214,7 +214,7 @@ def _handle_http_error(request: Request, error: Any) -> Response:
     if status == HTTPStatus.NOT_FOUND:
         text = message("There is nothing at {path}. See {index}.", **fields, index=f"{PLACE}/openapi.json")
     elif status == HTTPStatus.METHOD_NOT_ALLOWED:
-        text = message("{method} isn't possible at {path}.", **fields)
+        text = message("{method} isn't supported at {path}.", **fields)
     elif status == HTTPStatus.BAD_REQUEST:
         text = replace(_UNREADABLE, fields={"why": str(error.detail).rstrip(".")})
     headers = {name.replace("-", "_"): value for name, value in (error.headers or {}).items()}

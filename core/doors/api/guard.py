@@ -28,19 +28,21 @@ MOST_HEAD = 32 * 1024
 """Maximum size of a URL and its headers in bytes, including cookies from other servers on this machine."""
 
 _TOO_LONG = message(
-    "The address and the headers of the request are larger than {limit} KB. Shorten them; in a browser, delete the "
-    "cookies of this address.",
+    (
+        "The address and the headers of the request are larger than {limit} KB. Shorten them; in a "
+        "browser, delete the cookies for this address."
+    ),
     limit=MOST_HEAD // 2**10,
 )
 _TOO_LARGE = message("The request is larger than {limit} MB. Send less at a time.", limit=MOST_BYTES // 2**20)
 
 SHUT = message(
-    "Access by other programs is off. Turn it on, on the page Settings under Assistants and programs, or by "
-    "enabled = true in the section [http] of tessera.toml."
+    "Access by other programs is off. Turn it on in Settings under Assistants and programs, or "
+    "with enabled = true in the [http] section of tessera.toml."
 )
 UNKNOWN = message(
-    "This request shows no valid token. Send the header Authorization: Bearer TOKEN with the token that the page "
-    "Settings shows under Assistants and programs."
+    "This request has no valid token. Send the header Authorization: Bearer TOKEN with the token "
+    "shown in Settings under Assistants and programs."
 )
 
 
@@ -128,9 +130,11 @@ class Guard:
 
 _PARAMETER = "token"
 _REFUSAL = message(
-    "Tessera was started with a token, and this browser has not shown it. Open the address printed in "
-    "the terminal where Tessera was started; it ends in {ending}. If you opened it before in this "
-    "browser, reload this page.",
+    (
+        "Tessera was started with a token, and this browser hasn't sent it. Open the address printed "
+        "in the terminal where Tessera was started; it ends in {ending}. If you opened it before in "
+        "this browser, reload this page."
+    ),
     ending=f"?{_PARAMETER}=…",
 )
 

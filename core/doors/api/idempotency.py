@@ -27,10 +27,12 @@ _REPLAYED = {"Idempotent-Replayed": "true"}
 
 
 _HEADER = "Idempotency-Key"
-_OTHER = message("This {header} was used with another request before. Choose a new one.", header=_HEADER)
+_OTHER = message("This {header} has already been used for a different request. Choose a new value.", header=_HEADER)
 _UNFINISHED = message(
-    "The first request with this {header} isn't finished, or was interrupted. Check whether it created "
-    "anything; if not, send it with a new one.",
+    (
+        "The first request with this {header} hasn't finished, or was interrupted. Check whether it "
+        "created anything; if not, send it again with a new value."
+    ),
     header=_HEADER,
 )
 

@@ -29,7 +29,7 @@ _ALIVE = 15.0
 
 @router.delete("/jobs/{job}", response_model=json_type(JobView), **documented(examples.example_for(JobView), 202))
 def cancel(workspace: Opened, job: Text) -> Response:
-    """Stop a job at its next step; what it did before stays."""
+    "Stop a job at its next step; work already done is kept."
     return answer(encode(program.cancel.run(workspace, PROGRAM, {"job": job})), 202)
 
 

@@ -127,7 +127,7 @@ def knowledge_text_search(
 ) -> ToolAnswer:
     """Find the lines of a knowledge base that hold a text, in any case, with the line numbers of their source."""
     if not keyword:
-        raise QueryError("The keyword is empty. Give a word or a part of one.")
+        raise QueryError("The keyword is empty. Give a word or part of a word.")
     items = (
         {"source": line.source, "line": line.number, "content": line.text}
         for line in workspace.texts.lines(knowledge_base, keyword)

@@ -19,9 +19,7 @@ from core.doors.cli.output import STOPPED, json_of, print_notices, stop
 from core.doors.cli.terminal import take, translate_typer
 
 app = typer.Typer(
-    help=_(
-        "Tessera: import Markdown notes, look at every split, search by meaning and by word, measure what comes back."
-    ),
+    help=_("Tessera: import Markdown notes, look at every split, search by meaning and by word, measure the results."),
     cls=Root,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -77,6 +75,6 @@ def _check(arguments: Sequence[str]) -> None:
     for argument in arguments:
         if find_half_character(argument) is not None:
             raise ConfigError(
-                "'{argument}' contains bytes that aren't text. Type it again, or rename the file that it names.",
+                "'{argument}' contains bytes that aren't text. Type it again, or rename the file it refers to.",
                 argument=escape_halves(argument),
             )

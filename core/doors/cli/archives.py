@@ -21,9 +21,11 @@ app = typer.Typer()
 
 @app.command(help=_("Create a base from an export, or restore a deleted base; without a place, list the trash."))
 def restore(
-    place: Annotated[Path | None, argument("An export by `tessera export`, or a folder of Markdown notes.")] = None,
+    place: Annotated[
+        Path | None, argument("An export made with `tessera export`, or a folder of Markdown notes.")
+    ] = None,
     deleted: Annotated[str, option("--deleted", "Restore this base from the trash instead.")] = "",
-    base: Annotated[str, option("--base", "Another name for the base.")] = "",
+    base: Annotated[str, option("--base", "A different name for the base.")] = "",
     workspace: Folder = WORKSPACE,
     as_json: Json = False,
 ) -> None:
@@ -43,8 +45,8 @@ def _empty_trash(
     with opened(workspace) as run:
         count = 1 if key else len(run(operations.trash).trash)
         question = plural(
-            "{n} deleted base is deleted for good, with its notes and their history. Files on disk stay.",
-            "{n} deleted bases are deleted for good, with their notes and their history. Files on disk stay.",
+            "{n} deleted base will be deleted for good, with its notes and their history. Files on disk are kept.",
+            ("{n} deleted bases will be deleted for good, with their notes and their history. Files on disk are kept."),
             n=count,
         )
         if count and agreed(question, yes):

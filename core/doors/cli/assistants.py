@@ -27,7 +27,7 @@ def _go_to(settings: Path | None) -> None:
     if settings is None:
         return
     if settings.name != assistant_config.SETTINGS or not settings.is_file():
-        raise ConfigError("{file} is no file named {name}.", file=str(settings), name=assistant_config.SETTINGS)
+        raise ConfigError("{file} isn't a file named {name}.", file=str(settings), name=assistant_config.SETTINGS)
     os.chdir(settings.parent)
 
 
@@ -37,12 +37,12 @@ app = typer.Typer()
 @app.command(help=_("Let an assistant such as Claude use the notes; the assistant starts this command itself."))
 def mcp(
     print_config: Annotated[
-        bool, option("--print-config", "Print what to put into the configuration of the assistant.")
+        bool, option("--print-config", "Print what to put into the assistant's configuration.")
     ] = False,
     settings: Annotated[
         Path | None,
         option(
-            "--settings", "The tessera.toml to use; by default that of this folder.", callback=_go_to, is_eager=True
+            "--settings", "The tessera.toml to use; by default the one in this folder.", callback=_go_to, is_eager=True
         ),
     ] = None,
     workspace: options.Folder = options.WORKSPACE,
@@ -53,7 +53,7 @@ def mcp(
         show({"snippets": _snippets(folder)}, as_json, _lines)
         return
     if sys.stdin.isatty():
-        sys.stderr.write(f"{_('An assistant starts this command itself. How: {command}', command=_HOW)}\n")
+        sys.stderr.write(f"{_('An assistant starts this command itself. To see how: {command}', command=_HOW)}\n")
     from core.doors.cli import terminal
 
     lines, wire = terminal.take_wire()
@@ -74,7 +74,7 @@ def _snippets(folder: Path) -> list[dict[str, object]]:
 def _lines(values: Mapping[str, Sequence[Mapping[str, str]]]) -> list[str]:
     heads = {
         "stdio": _("The assistant starts Tessera itself:"),
-        "http": _("Or it uses the open app, if Settings allows other programs:"),
+        "http": _("Or it uses the open app, if other programs are allowed in Settings:"),
     }
     lines = []
     for way, head in heads.items():

@@ -35,7 +35,7 @@ def _restore(
     backup: str,
     to: Path | None,
     *,
-    yes: Annotated[bool, option("--yes", "Don't ask whether to begin.")] = False,
+    yes: Annotated[bool, option("--yes", "Start without asking.")] = False,
 ) -> RestoredBackup | NotRestored:
     from core.workspace.offline import OfflineWorkspace
 
@@ -50,7 +50,10 @@ def _restore(
     if to is not None:
         return restore(**arguments, to=to.expanduser().absolute())
     question = message(
-        "The workspace {folder} will be as it was at {at} UTC. What is there now is kept in another folder.",
+        (
+            "The workspace {folder} will be restored to its state at {at} UTC. The current data is "
+            "kept in another folder."
+        ),
         folder=str(offline.folder),
         at=f"{chosen.made_at:%Y-%m-%d %H:%M}",
     )
@@ -70,7 +73,7 @@ def _encrypt(workspace: Path, **arguments: object) -> EncryptedBackups:
     values: dict[str, object] = {"off": True}
     if not arguments["off"]:
         values = {"passphrase": _ask_passphrase(_("Passphrase for backups"))}
-        if sys.stdin.isatty() and values["passphrase"] != _ask_passphrase(_("The same again")):
+        if sys.stdin.isatty() and values["passphrase"] != _ask_passphrase(_("Repeat the passphrase")):
             raise ConfigError("The two passphrases differ. Nothing was changed.")
     return call(operations.encrypt, workspace, values)
 

@@ -46,8 +46,10 @@ def agreed(question: Message, yes: bool) -> bool:
 
 def _switch_message(cost: ChangeCost) -> Message:
     return message(
-        "{n} of {every} pieces of text to index with '{embedder}': about {time}. Until it is "
-        "done the old model answers.",
+        (
+            "{n} of {every} pieces of text to index with '{embedder}': about {time}. Until then, the "
+            "base keeps using its old model."
+        ),
         n=cost.to_embed,
         every=cost.windows,
         embedder=cost.embedder,
@@ -89,8 +91,10 @@ def switch(
     base: str,
     embedder: str | None,
     *,
-    yes: Annotated[bool, option("--yes", "Don't ask whether to begin.")] = False,
-    abandon: Annotated[bool, option("--abandon", "Cancel what was started; the base stays as it is.")] = False,
+    yes: Annotated[bool, option("--yes", "Start without asking.")] = False,
+    abandon: Annotated[
+        bool, option("--abandon", "Cancel an unfinished model switch; the base stays as it is.")
+    ] = False,
 ) -> SwitchedBase:
     with opened(workspace) as run:
         if abandon:
@@ -111,7 +115,7 @@ def switch_to(run: RunOperation, workspace: Path, base: str, embedder: str | Non
     except KeyboardInterrupt:
         place = ["--workspace", str(workspace)] if workspace != WORKSPACE else []
         again = shlex.join(["tessera", "models", "switch", base, *place])
-        stopped = _("Stopped. What is indexed stays, and the base answers with its old model.")
+        stopped = _("Stopped. What is already indexed is kept, and the base keeps using its old model.")
         go_on = _("Continue: {command}", command=again)
         stay = _("Or keep the old model: {command}", command=f"{again} --abandon")
         sys.stderr.write(f"\n{stopped}\n{go_on}\n{stay}\n")
@@ -120,7 +124,7 @@ def switch_to(run: RunOperation, workspace: Path, base: str, embedder: str | Non
 
 
 def format_switched(base: SwitchedBase) -> list[str]:
-    return [_("The base '{base}' has the model '{embedder}'.", base=base.base, embedder=base.embedder)]
+    return [_("The base '{base}' uses the model '{embedder}'.", base=base.base, embedder=base.embedder)]
 
 
 def _duration(seconds: float) -> Message:
@@ -154,9 +158,14 @@ def delete(workspace: Path, *, yes: Yes = False, **given: object) -> BaseDeletio
     with opened(workspace) as run:
         base = run(operations.show, **given)
         question = plural(
-            "The base '{base}' goes to the trash with {n} note; restore it with `tessera restore`. Files on disk stay.",
-            "The base '{base}' goes to the trash with {n} notes; restore it with `tessera restore`. Files on "
-            "disk stay.",
+            (
+                "The base '{base}' will go to the trash with {n} note; restore it with `tessera "
+                "restore`. Files on disk are kept."
+            ),
+            (
+                "The base '{base}' will go to the trash with {n} notes; restore it with `tessera "
+                "restore`. Files on disk are kept."
+            ),
             n=base.notes,
             base=base.name,
         )
@@ -185,9 +194,14 @@ def connect(workspace: Path, **given: object) -> FolderConnection:
         if not report.differing or given["dry_run"]:
             return report
         question = plural(
-            "{n} note differs from its file. It gets the file's text, and its own stays in its history: {paths}",
-            "{n} notes differ from their files. They get the files' texts, and their own stay in their histories: "
-            "{paths}",
+            (
+                "{n} note differs from its file. The file's text will replace it; its current text "
+                "is kept in its history: {paths}"
+            ),
+            (
+                "{n} notes differ from their files. The files' texts will replace them; their "
+                "current texts are kept in their history: {paths}"
+            ),
             n=len(report.differing),
             paths=[*report.differing],
         )

@@ -131,7 +131,10 @@ def writing(folder: Path) -> "Workspace | Remote":
         if remote is None:
             raise
         if names := client.differing(remote):
-            note = _("The open app does this, with its own settings. Other than here: {names}.", names=names)
+            note = _(
+                "The open app runs this command with its own settings. They differ from the settings here in: {names}.",
+                names=names,
+            )
             sys.stderr.write(f"{note}\n")
         return remote
     NOTICES.append(lambda: workspace.unreadable)
@@ -147,7 +150,7 @@ def resumable(folder: Path, *command: str) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         again = shlex.join(["tessera", *command, *(["--workspace", str(folder)] if folder != WORKSPACE else [])])
-        sys.stderr.write(f"\n{_('Stopped. What was done stays. Go on: {command}', command=again)}\n")
+        sys.stderr.write(f"\n{_('Stopped. Everything done so far was kept. To continue: {command}', command=again)}\n")
         sys.exit(130)
 
 

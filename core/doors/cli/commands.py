@@ -23,15 +23,15 @@ def _own(module: str) -> str:
 
 
 _GROUPS = {
-    "models": _("The models there are, whether they work, how to have others, and which one a base has."),
+    "models": _("Models: list, test and download them, and change the model of a base."),
     "note": _("Notes: write them, show them, set their fields, look at their versions, delete and restore them."),
-    "base": _("The knowledge bases: make, show, change, rename and delete them."),
+    "base": _("Knowledge bases: make, show, change, rename and delete them."),
     "thread": _("Threads of written answers: list, show, continue, keep as a note, delete them."),
-    "document": _("Documents: what converts them, what isn't read, and another conversion."),
+    "document": _("Documents: list converters, show what wasn't read, and convert again."),
     "chunk": _("The chunks of notes: list, edit, merge, split, hide and restore them."),
-    "check": _("Can your notes be found? Make questions from the notes of a base, and run them."),
+    "check": _("Can your notes be found? Make questions from the notes in a base, and run them."),
     "questions": _("Question sets, by which `tessera evaluate` measures: list, make, show them."),
-    "settings": _("Settings: take over those of another program."),
+    "settings": _("Settings: import them from another program."),
     "runs": _("Results of question sets: list, show and delete them."),
 }
 """The groups that no feature declares."""

@@ -26,7 +26,9 @@ _REPORTS = (".csv", ".md", ".html")
 app = typer.Typer()
 
 
-@app.command(help=_("Ask a base every question of a file or a set, and measure whether the right passages are found."))
+@app.command(
+    help=_("Run every question from a file or a set against a base, and measure whether the right passages are found.")
+)
 @taking(operations.start)
 def evaluate(
     questions: Annotated[
@@ -36,14 +38,14 @@ def evaluate(
     metric: Annotated[str | None, option("--metric", "The figure to compare by, such as mrr@10.")] = None,
     save: Annotated[
         str,
-        option("--save", "Keep the runs under this name, and the questions of a file as a set of this name."),
+        option("--save", "Save the runs under this name, and the questions from a file as a set with this name."),
     ] = "",
     out: Annotated[Path | None, option("--report", "Write the comparison to this file: .csv, .md or .html.")] = None,
     fail_under: Annotated[
         list[str] | None,
         typer.Option(
             "--fail-under",
-            help=_("Fail (exit with 1) where a figure is below this, such as {example}; repeatable.", example=_BY),
+            help=_("Fail (exit with 1) if a figure is below this value, such as {example}; repeatable.", example=_BY),
         ),
     ] = None,
     workspace: Folder = WORKSPACE,
@@ -55,7 +57,7 @@ def evaluate(
         if name not in METRICS:
             raise UnknownChoice("figure", name, METRICS)
     if out and out.suffix.lower() not in _REPORTS:
-        raise UnknownChoice("form of report", out.suffix, _REPORTS)
+        raise UnknownChoice("report format", out.suffix, _REPORTS)
     search = SearchSettings.from_values(given.get("search", {}))
     with reading(workspace) as opened:
         runs = opened.runs
@@ -87,7 +89,7 @@ def evaluate(
     ]
     if below:
         limits = [f"{name} {target:g}" for name, target in targets.items()]
-        raise BelowTarget("{figures}; wanted: {targets}.", figures=below, targets=limits)
+        raise BelowTarget("{figures}; required: {targets}.", figures=below, targets=limits)
 
 
 def _questions(opened: "Workspace", base: str, questions: str, save: str) -> Any:
@@ -97,13 +99,11 @@ def _questions(opened: "Workspace", base: str, questions: str, save: str) -> Any
     if questions in names and not file.is_file():
         question_set = opened.question_sets.get(base, questions)
         if save and save != questions:
-            raise ConfigError(
-                "The questions are those of the set '{name}': save the runs under this name.", name=questions
-            )
+            raise ConfigError("These questions are in the set '{name}'. Save the runs under that name.", name=questions)
         return question_set if save else opened.runs.to_ask(question_set)
     if not file.is_file() and names:
         raise QuestionSetError(
-            questions, 0, "there is no such file, nor a question set of this name. Sets: {names}.", names=names
+            questions, 0, "there is no such file, and no question set with this name. Sets: {names}.", names=names
         )
     read = opened.question_sets.read(base, opened.question_sets.content(file), str(file))
     return file.absolute() if save else read

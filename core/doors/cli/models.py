@@ -52,9 +52,9 @@ def server(
     url: Annotated[str | None, typer.Option(help=_("Its address, such as http://localhost:11434/v1."))] = None,
     model: Annotated[str | None, typer.Option(help=_("The name of the model on the server."))] = None,
     key: Annotated[
-        bool, option("--key", "Ask for the server's key and keep it; without a terminal, read a line.")
+        bool, option("--key", "Ask for the server's key and save it; without a terminal, read a line from stdin.")
     ] = False,
-    remove_key: Annotated[bool, option("--remove-key", "Delete the key that was kept.")] = False,
+    remove_key: Annotated[bool, option("--remove-key", "Delete the saved key.")] = False,
     remove: Annotated[bool, option("--remove", "Delete the address, the model and the key.")] = False,
     test: Annotated[bool, option("--test", "Test the server and report the result.")] = False,
     workspace: Folder = WORKSPACE,
@@ -175,7 +175,7 @@ class TestedModel:
 @app.command(
     "test",
     help=_(
-        "Load a model and have it rank a few sentences in Chinese and English; exit with 1 where it ranks them wrongly."
+        "Load a model and have it rank a few sentences in Chinese and English; exit with 1 if it ranks them wrongly."
     ),
 )
 def try_(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
@@ -207,7 +207,7 @@ def download(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) 
     show(ModelFolder(name, str(Models.download(name, progress))), as_json, lambda model: [model.folder])
 
 
-@app.command(help=_("Show the folder of a model's files; the built-in one is unpacked if it isn't yet."))
+@app.command(help=_("Show the folder of a model's files; the built-in model is unpacked first if needed."))
 def path(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
     from core.indexing.models import Models
 
@@ -222,19 +222,21 @@ def _format_test(test: TestedModel) -> list[str]:
         lines.append(
             _("on {device} in {dtype}: {reason}", device=device.name, dtype=device.dtype, reason=device.reason)
         )
-        lines.append(_("the model takes {size} of memory", size=megabytes(test.memory_bytes or 0)))
+        lines.append(_("the model uses {size} of memory", size=megabytes(test.memory_bytes or 0)))
     if test.process_bytes:
-        lines.append(_("the whole program takes {size}", size=megabytes(test.process_bytes)))
+        lines.append(_("the whole program uses {size}", size=megabytes(test.process_bytes)))
     names = message_table({"en": "English", "zh": "Chinese"})
     wrong = [names[language] for language, ranking in test.ranking.items() if ranking.right < ranking.asked]
     for language, ranking in test.ranking.items():
         counts = {"language": names[language], "right": ranking.right, "n": ranking.asked}
         if names[language] in wrong:
-            lines.append(_("{language}: WRONG, {right} of {n} questions found their sentence first", **counts))
+            lines.append(_("{language}: WRONG, {right} of {n} questions ranked their sentence first", **counts))
         else:
-            lines.append(_("{language}: right, {right} of {n} questions found their sentence first", **counts))
+            lines.append(_("{language}: right, {right} of {n} questions ranked their sentence first", **counts))
     if test.languages:
-        lines.append(_("languages, by its own description: {languages}", languages=format_languages(test.languages)))
+        lines.append(
+            _("languages, according to its description: {languages}", languages=format_languages(test.languages))
+        )
     if not test.usable:
         return [*lines, _("not usable: choose another model")]
     return [

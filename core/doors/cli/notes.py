@@ -30,13 +30,13 @@ from core.operations.views.notes import ChangedNote, WholeNote
 
 app = typer.Typer()
 
-Body = Annotated[str | None, option("--body", "The text; by default stdin, or what your editor gives.")]
+Body = Annotated[str | None, option("--body", "The text; by default from stdin or your editor.")]
 
 
 def new(workspace: Path, path: str, title: str | None, *, body: Body = None, **fields: object) -> WholeNote:
     text = _read_text(body, "", path or title or "note")
     if not text.strip() and not title:
-        raise ConfigError("The note has no text and no title, so it isn't written.")
+        raise ConfigError("The note has no text and no title, so it wasn't saved.")
     with _save_on_failure(text), opened(workspace) as run:
         return run(operations.show, note=run(operations.new, body=text, path=path, title=title, **fields).id)
 
@@ -64,7 +64,7 @@ def _compare(before: WholeNote, after: WholeNote) -> ChangedNote:
     return assemble(ChangedNote, after, changed=after.version != before.version)
 
 
-@app.command("list", help=_("List the notes that pass some filters, or those in the trash."))
+@app.command("list", help=_("List the notes that match some filters, or those in the trash."))
 def list_(
     filters: Annotated[
         list[str] | None,
@@ -83,7 +83,10 @@ def list_(
 
 
 @app.command(
-    help=_("List what programs wrote that waits until you accept it; of one note, show its text or what would change.")
+    help=_(
+        "List notes and changes by programs that you haven't accepted yet; for one note, show its "
+        "text or what would change."
+    )
 )
 def waiting(
     name: Annotated[str, argument("A note's id, path, title or alias.")] = "",
@@ -122,14 +125,14 @@ def _read_stdin(before: str) -> str:
         data = sys.stdin.buffer.read(MAX_BYTES + 1)
         if len(data) > MAX_BYTES:
             raise ConfigError(
-                "More than {limit} MB came from stdin, so nothing is written. Split it into several notes.",
+                "More than {limit} MB came from stdin, so nothing was saved. Split the text into several notes.",
                 limit=MAX_BYTES // 2**20,
             )
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise ConfigError("The input from stdin isn't UTF-8 text, so nothing is written.") from error
+        raise ConfigError("The input from stdin isn't UTF-8 text, so nothing was saved.") from error
     if before and not text.strip():
-        raise ConfigError("Nothing came from stdin, so the note stays as it is. --body '' empties it.")
+        raise ConfigError("Nothing came from stdin, so the note stays as it is. To empty it, use --body ''.")
     return text
 
 
@@ -145,15 +148,17 @@ def _edit(before: str, name: str) -> str:
         except OSError as error:
             raise ConfigError("The editor '{editor}' can't be started. Set $EDITOR.", editor=editor) from error
         if ended:
-            raise ConfigError("The editor '{editor}' ended with {n}, so nothing is written.", editor=editor, n=ended)
+            raise ConfigError(
+                "The editor '{editor}' exited with status {n}, so nothing was saved.", editor=editor, n=ended
+            )
         try:
             return file.read_bytes().decode("utf-8")
         except UnicodeDecodeError as error:
-            raise ConfigError("The editor didn't save UTF-8 text, so nothing is written.") from error
+            raise ConfigError("The editor didn't save UTF-8 text, so nothing was saved.") from error
 
 
 COMMANDS: Mapping[str, Command] = {
-    "note.new": Command(sentence("'{title}' is written: {base}: {path} ({id})"), new),
+    "note.new": Command(sentence("'{title}' was saved: {base}: {path} ({id})"), new),
     "note.update": Command(views.format_change, edit),
     "note.revert": Command(views.format_change, revert),
 }

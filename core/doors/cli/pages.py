@@ -45,18 +45,18 @@ HEAD = 2**20
 app = typer.Typer()
 
 
-@app.command("app", help=_("Start the app in the browser; only this machine reaches it."))
+@app.command("app", help=_("Start the app in the browser; only this machine can reach it."))
 def serve(
     port: Port = None,
     no_browser: Annotated[
-        bool, typer.Option("--no-browser", "--headless", help=_("Open no browser, only print the address."))
+        bool, typer.Option("--no-browser", "--headless", help=_("Don't open a browser; only print the address."))
     ] = False,
-    token: Annotated[bool, option("--token", "Answer only browsers that open the address with the token.")] = False,
+    token: Annotated[bool, option("--token", "Serve only browsers that open the address with the token.")] = False,
     keep_running: Annotated[
-        bool, option("--keep-running", "Keep running after it is closed, for watching and assistants.")
+        bool, option("--keep-running", "Keep running after the app is closed, for watched folders and assistants.")
     ] = False,
-    install: Annotated[bool, option("--install", "Put Tessera into the menu of programs.")] = False,
-    uninstall: Annotated[bool, option("--uninstall", "Remove Tessera from the menu of programs.")] = False,
+    install: Annotated[bool, option("--install", "Add Tessera to the applications menu.")] = False,
+    uninstall: Annotated[bool, option("--uninstall", "Remove Tessera from the applications menu.")] = False,
     workspace: Workspace = None,
     as_json: Json = False,
 ) -> None:
@@ -85,7 +85,7 @@ def serve(
         {"url": url, "workspace": str(folder.absolute())},
         as_json,
         lambda values: [
-            _("Tessera runs on {url}. Ctrl+C stops it.", url=values["url"]),
+            _("Tessera is running on {url}. Press Ctrl+C to stop it.", url=values["url"]),
             _("Your notes are in {folder}.", folder=values["workspace"]),
         ],
     )
@@ -110,8 +110,8 @@ def serve(
 def _shortcut(place: Path, as_json: bool) -> None:
     """Print the path of the shortcut, or that the shortcut was removed."""
     there = place.exists()
-    text = _("Tessera is in the menu of programs: {file}", file=str(place))
-    gone = _("Tessera is no longer in the menu of programs. Your notes and the program stay.")
+    text = _("Tessera is in the applications menu: {file}", file=str(place))
+    gone = _("Tessera is no longer in the applications menu. Your notes and the program are still there.")
     show({"file": str(place), "installed": there}, as_json, lambda _values: [text if there else gone])
 
 
@@ -124,7 +124,7 @@ def _bring_to_front(folder: Path, as_json: bool) -> bool:
     there = remote.run(bring_to_front, {}) if remote else None
     url = there.url if there else ""
     if there and url:
-        show({"url": url}, as_json, lambda values: [_("Tessera runs already on {url}.", url=values["url"])])
+        show({"url": url}, as_json, lambda values: [_("Tessera is already running on {url}.", url=values["url"])])
         if not there.shown:
             _window(url, folder)
     return bool(url)
@@ -142,9 +142,9 @@ def free_port(port: int | None, host: str = HOST) -> int:
                 continue
             return candidate
     if port:
-        raise ConfigError("Another program uses the port {port}. Choose another one with --port.", port=str(port))
+        raise ConfigError("Another program is using the port {port}. Choose another port with --port.", port=str(port))
     raise ConfigError(
-        "Other programs use the ports from {port} to {last}. Choose another one with --port.",
+        "Other programs are using the ports from {port} to {last}. Choose another port with --port.",
         port=str(PORT),
         last=str(PORT + _PORTS_TRIED - 1),
     )

@@ -15,7 +15,7 @@ from core.operations.views.search import ContextView, SearchOutput
 def search(
     folder: Path,
     *,
-    why_not: Annotated[str, option("--why-not", "A note's id or path: say why it isn't among the hits.")] = "",
+    why_not: Annotated[str, option("--why-not", "A note's id or path: explain why it isn't among the hits.")] = "",
     as_context: Annotated[bool, option("--context", "Print the passages as one block for a prompt instead.")] = False,
     full: Annotated[bool, option("--full", "Print the whole passages.")] = False,
     **given: object,

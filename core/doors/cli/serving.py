@@ -41,7 +41,11 @@ def serve(
     port: Port = None,
     host: Annotated[
         str,
-        typer.Option(help=_("An address of this machine, by which others reach it too; by default only itself does.")),
+        typer.Option(
+            help=_(
+                "An address of this machine that other machines can reach; by default, only this machine has access."
+            )
+        ),
     ] = HOST,
     workspace: Folder = WORKSPACE,
     as_json: Json = False,
@@ -60,7 +64,7 @@ def serve(
     with Workspace(workspace) as opened:
         url = f"http://{address}:{chosen}"
         values = {"url": f"{url}/api/v1", "token": opened.access.token}
-        show(values, as_json, lambda values: [_("The API is at {url}. Ctrl+C stops it.", url=values["url"])])
+        show(values, as_json, lambda values: [_("The API is at {url}. Press Ctrl+C to stop it.", url=values["url"])])
         sys.stdout.flush()
         calls = Calls(lambda: opened)
         tools = Limit(lazy_app.LazyTools(lambda: opened), lazy_app.refusal)
@@ -97,11 +101,13 @@ def _address(host: str) -> str:
     except ValueError:
         raise ConfigError("'{host}' isn't an address such as 192.168.1.5.", host=host) from None
     if ip.is_unspecified:
-        raise ConfigError("'{host}' means every address. Give one, such as 192.168.1.5.", host=host)
+        raise ConfigError("'{host}' means every address. Give a single address, such as 192.168.1.5.", host=host)
     if not ip.is_loopback:
         warning = _(
-            "Other machines reach {host}. Whoever has the token reads and changes your notes, and the connection isn't "
-            "encrypted.",
+            (
+                "Other machines can reach {host}. Anyone with the token can read and change your "
+                "notes, and the connection isn't encrypted."
+            ),
             host=host,
         )
         sys.stderr.write(f"tessera: {warning}\n")
@@ -145,14 +151,18 @@ def answer_calls(workspace: "Workspace", *, finishes: bool = False) -> Iterator[
             thread.join()
 
 
-@app.command(help=_("Update watched folders as their files change, until Ctrl+C; the app does it too."))
+@app.command(help=_("Update watched folders whenever their files change, until Ctrl+C; the app does this too."))
 def watch(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
     from core.workspace import Workspace
 
     syncs: SimpleQueue[FolderSynced] = SimpleQueue()
     with Workspace(workspace) as opened:
         watched = sum(base.watch for base in opened.bases.all())
-        notice = plural("{n} base is watched. Ctrl+C ends it.", "{n} bases are watched. Ctrl+C ends it.", n=watched)
+        notice = plural(
+            "{n} base is being watched. Press Ctrl+C to stop.",
+            "{n} bases are being watched. Press Ctrl+C to stop.",
+            n=watched,
+        )
         sys.stderr.write(f"{say(notice)}\n")
         opened.store.events.subscribe(FolderSynced, syncs.put)
         opened.models.start_warming()

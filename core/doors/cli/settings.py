@@ -13,7 +13,7 @@ from core.settings.foreign_file import ImportedSettings, import_settings
 app = typer.Typer()
 
 
-@app.command("import", help=_("Take over the settings of a TOML file into tessera.toml, here in this folder."))
+@app.command("import", help=_("Import the settings from a TOML file into tessera.toml in this folder."))
 def import_(
     file: Annotated[Path, argument("The file, such as config.toml.")],
     workspace: Folder = WORKSPACE,
@@ -25,5 +25,5 @@ def import_(
 def _format(imported: ImportedSettings) -> list[str]:
     return [
         _("Set in tessera.toml: {names}.", names=[*imported.taken]),
-        *(_("{name} isn't taken over: {reason}.", name=name, reason=say(why)) for name, why in imported.left.items()),
+        *(_("{name} wasn't imported: {reason}.", name=name, reason=say(why)) for name, why in imported.left.items()),
     ]

@@ -17,12 +17,15 @@ app = typer.Typer()
 _LOG_LINES = 100
 
 
-@app.command(help=_("Show what the workspace holds."))
+@app.command(help=_("Show what is in the workspace."))
 def status(
     log: Annotated[bool, option("--log", "Show the end of the log instead, the newest last.")] = False,
     report: Annotated[
         bool,
-        option("--report", "Show what a bug report needs instead: no text, name or path of yours."),
+        option(
+            "--report",
+            ("Show the information for a bug report instead; it contains none of your texts, names or paths."),
+        ),
     ] = False,
     workspace: options.Folder = options.WORKSPACE,
     as_json: options.Json = False,

@@ -88,7 +88,9 @@ class Stream:
             self._leave()
             if not isinstance(error, ConnectionError):
                 reason = error.strerror or str(error)
-                self.lost = SourceError("stdout", "can't be written ({reason}). What was done stays.", reason=reason)
+                self.lost = SourceError(
+                    "stdout", "can't be written ({reason}). Everything done so far was kept.", reason=reason
+                )
                 if self._needed:
                     raise self.lost from error
 
@@ -162,7 +164,7 @@ def _problem(error: Any) -> str:
         case "MissingParameter":
             return _("{name} is missing.", name=name)
         case "BadParameter" if "valid integer" in problem or "valid number" in problem:
-            return _("{name} takes a number.", name=name)
+            return _("{name} must be a number.", name=name)
         case "NoSuchOption" if error.possibilities:
             near = ", ".join(error.possibilities)
             return _("There is no option {name}. Did you mean {nearest}?", name=name, nearest=near)
@@ -171,5 +173,8 @@ def _problem(error: Any) -> str:
     if nearest:
         return _("{problem}. Did you mean {nearest}?", problem=problem.rstrip("。"), nearest=nearest.rstrip("?"))
     if words := re.search(r"unexpected extra argument\S* \((.+)\)", problem):
-        return _("The command takes fewer words: {words}. Put a text into quotation marks.", words=words[1])
+        return _(
+            "The command doesn't take this many words: {words}. Put a text with spaces in quotation marks.",
+            words=words[1],
+        )
     return str(error.format_message())

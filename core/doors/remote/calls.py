@@ -209,5 +209,6 @@ def _as_job(workspace: "Workspace", name: str, act: Callable[[Progress], object]
         return workspace.jobs.result(name, both, patience=_PATIENCE, apart=excluded_by(name))
     except Busy as error:
         raise StoreError(
-            "The open app is busy with another long job, which its pages show. Repeat the command when it is finished."
+            "The open app is busy with another long job, which its pages show. Repeat the "
+            "command when that job has finished."
         ) from error

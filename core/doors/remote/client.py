@@ -86,7 +86,7 @@ class Remote:
         if greeting["version"] != (own := version("tessera-notes")):
             connection.close()
             raise StoreError(
-                "The open app is version {theirs} of Tessera, and this command version {own}. Restart the app.",
+                "The open app is Tessera {theirs}, but this command is Tessera {own}. Restart the app.",
                 theirs=greeting["version"],
                 own=own,
             )
@@ -128,4 +128,6 @@ def _absolute_path(path: Path) -> str:
 
 
 def _ended_error() -> StoreError:
-    return StoreError("The app closed before the command finished. What was done stays; repeat the command.")
+    return StoreError(
+        "The app closed before the command finished. Everything done so far was kept; repeat the command."
+    )

@@ -176,7 +176,7 @@ def format_answer(answer: AnswerView) -> list[str]:
     written = [format_sentence(item) for item in answer.sentences if item.kind == "written"]
     if not answer.citations:
         nearest = list(dict.fromkeys(f"  {_place(hit)}" for hit in answer.nearest))
-        return [*head, *written, *([_("The nearest passages:"), *nearest] if nearest else [])]
+        return [*head, *written, *([_("The closest passages:"), *nearest] if nearest else [])]
     if not written:
         head.append(say(ANSWERED[answer.answered]))
     cited = (f"[{item.number}] {_place(item)}: {one_line(item.quote)}" for item in answer.citations)
@@ -194,7 +194,7 @@ def _place(item: NoteReference) -> str:
 
 @operation(
     "answer.ask",
-    "Answer a question with sentences of the notes, each with its source; or say that they don't answer it.",
+    "Answer a question with sentences from the notes, each with its source, or say that the notes don't answer it.",
     http="POST /answer",
     cli="ask {query}",
     tool="knowledge_answer",
@@ -208,7 +208,10 @@ def ask(
     query: Question,
     with_model: Annotated[
         bool,
-        About("Let the language model of the settings write the answer; each sentence says how far it rests on notes."),
+        About(
+            "Let the language model from the settings write the answer; each sentence says how well "
+            "the notes support it."
+        ),
     ] = False,
     progress: Progress = no_progress,
     **given: object,

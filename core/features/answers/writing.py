@@ -261,7 +261,7 @@ def write(chat: Chat, llm: LlmSettings, answer: Answer, stop: Stop) -> Iterator[
         if ending or proof.read:
             break
     if not ending and not proof.read:
-        ending = {"problem": chat.server.unusable("didn't answer in the requested form").message}
+        ending = {"problem": chat.server.unusable("didn't answer in the requested format").message}
     yield _with(draft, answer, proof, ended=True, **ending)
 
 

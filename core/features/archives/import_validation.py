@@ -97,7 +97,7 @@ def base(of_archive: KnowledgeBase, usual: str) -> KnowledgeBase:
     for name in ("name", "embedder", "wish"):
         text = getattr(of_archive, name)
         if len(text) > MOST_NAME or text != one_line(text):
-            raise RowError("'{name}' must be a line of at most {most} characters.", name=name, most=MOST_NAME)
+            raise RowError("'{name}' must be a single line of at most {most} characters.", name=name, most=MOST_NAME)
     own, wanted = of_archive.embedder, of_archive.wish or of_archive.embedder
     embedder = own if own == usual or embedding.is_built_in(own) else usual
     has_wish = of_archive.has_vectors and wanted not in ("", embedding.AUTO, embedder)
@@ -125,7 +125,7 @@ def note(from_outside: Note, into: KnowledgeBase) -> Note:
     """Return an imported note as a workspace note in a base."""
     front, body = from_outside.front or "", from_outside.body
     if from_outside.base_id != into.id:
-        raise RowError("this is a note of another base.")
+        raise RowError("this note belongs to another base.")
     _check_path(from_outside.path)
     data = (front + body).encode("utf-8")
     # A file of MAX_BYTES in UTF-16 has MAX_BYTES // 2 characters, which may need more bytes in UTF-8.
@@ -134,12 +134,14 @@ def note(from_outside: Note, into: KnowledgeBase) -> Note:
             "it is {size:.1f} MB; the limit is {limit} MB.", size=len(data) / 2**20, limit=MAX_BYTES // 2**20
         )
     if frontmatter.delimited(front).body != len(front):
-        raise RowError("'{name}' must be {kind}.", name="front", kind=message("front matter between its two lines"))
+        raise RowError(
+            "'{name}' must be {kind}.", name="front", kind=message("front matter between its two delimiter lines")
+        )
     if from_outside.version < 1:
         raise RowError("'{name}' must be {kind}.", name="version", kind=message("a whole number"))
     url = from_outside.source_url
     if url and not re.match(r"https?://", url):
-        raise RowError("'{name}' must be {kind}.", name="source_url", kind=message("an address of the web"))
+        raise RowError("'{name}' must be {kind}.", name="source_url", kind=message("a web address"))
     arrived = replace(
         from_outside,
         title=from_outside.title if from_outside.title.strip() else stem(from_outside.path or "note.md"),
@@ -210,10 +212,10 @@ def _use(use: Use) -> Use:
 
 def _set(record: SetRecord, into: KnowledgeBase) -> SetRecord:
     if record.set.base_id != into.id:
-        raise RowError("this is a question set of another base.")
+        raise RowError("this question set belongs to another base.")
     name = record.set.name
     if not name.strip() or len(name) > MOST_NAME or name != one_line(name):
-        raise RowError("'{name}' must be a line of at most {most} characters.", name="name", most=MOST_NAME)
+        raise RowError("'{name}' must be a single line of at most {most} characters.", name="name", most=MOST_NAME)
     ids = [question.id for question in record.questions]
     if len({*ids}) < len(ids):
         raise RowError("two questions of the set '{set}' have the same id.", set=name)
@@ -228,9 +230,9 @@ def _set(record: SetRecord, into: KnowledgeBase) -> SetRecord:
 def _run(record: RunRecord, into: KnowledgeBase) -> RunRecord:
     run = record.run
     if run.base_id != into.id:
-        raise RowError("this is a run on another base.")
+        raise RowError("this run belongs to another base.")
     if not all(re.fullmatch(r"\d{1,9}", number, re.ASCII) for number in record.results):
-        raise RowError("'{name}' must be {kind}.", name="results", kind=message("results by the number of a question"))
+        raise RowError("'{name}' must be {kind}.", name="results", kind=message("results listed by question number"))
     known = {
         kind: noun(kind, {name: value for name, value in run.settings.items() if name in kind.__dataclass_fields__})
         for kind in (ChunkingOptions, SearchSettings)

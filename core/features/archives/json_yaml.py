@@ -143,7 +143,7 @@ def _build(events: Iterator[yaml.Event], event: yaml.Event, name: str) -> object
         values: dict[str, object] = {}
         for key in _until(events, yaml.MappingEndEvent):
             if not isinstance(key, yaml.ScalarEvent):
-                raise _document_error(name, _line_of(key), message("the name of a field must be a text."))
+                raise _document_error(name, _line_of(key), message("the name of a field must be text."))
             values[str(key.value)] = _build(events, next(events), name)
         return values
     return _scalar(event)
@@ -220,7 +220,9 @@ def read(data: bytes, name: str) -> Records:
     version = head.get("version")
     known = (head.get("tessera"), version.value if isinstance(version, Scalar) else version) == ("base", 1)
     if not known or "notes" in head:
-        raise _document_error(name, 1, message("this is no base that Tessera exported, or a later version did."))
+        raise _document_error(
+            name, 1, message("this isn't a base exported by Tessera, or a newer version exported it.")
+        )
     try:
         described = noun(_BaseSection, head.get("base"))
     except RowError as error:
@@ -239,9 +241,9 @@ def read(data: bytes, name: str) -> Records:
 def _record(item: object, base: KnowledgeBase, paths: set[str], ids: set[str]) -> NoteRecord:
     note = noun(_NoteSection, item)
     if len(note.body) + len(note.front) > MAX_BYTES:
-        raise RowError("it is more than {limit} MB.", limit=MAX_BYTES >> 20)
+        raise RowError("it is larger than {limit} MB.", limit=MAX_BYTES >> 20)
     if note.path in paths:
-        raise RowError("the path '{path}' is here twice.", path=note.path)
+        raise RowError("the path '{path}' appears twice.", path=note.path)
     paths.add(note.path)
     return record_of(base, _note(note), ids)
 

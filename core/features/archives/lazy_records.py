@@ -126,7 +126,7 @@ def _parse_integer(digits: str) -> int:
 def _finite(digits: str) -> float:
     number = float(digits)
     if not isfinite(number):
-        raise RowError("the number {digits} is too large, or none.", digits=digits[:_DIGITS])
+        raise RowError("the number {digits} is too large, or isn't valid.", digits=digits[:_DIGITS])
     return number
 
 

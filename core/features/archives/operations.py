@@ -88,15 +88,15 @@ _SWITCHES = {
 
 
 def format_trash(listed: DeletedBases) -> list[str]:
-    return [*map(_format_deleted, listed.trash)] or [_("There is no deleted base.")]
+    return [*map(_format_deleted, listed.trash)] or [_("There are no deleted bases.")]
 
 
 def _format_deleted(base: DeletedBase) -> str:
     about = [f"{base.deleted_at.isoformat()[:16]}  {base.base}  ({base.key})"]
     if base.notes:
-        about.append(_("notes that left the trash: {titles}", titles=", ".join(base.notes)))
+        about.append(_("notes removed from the trash: {titles}", titles=", ".join(base.notes)))
     if base.expired:
-        about.append(_("it is deleted for good after a week"))
+        about.append(_("it will be deleted for good after a week"))
     if base.problem:
         command = f"tessera base empty-trash {shlex.quote(base.key)}"
         about.append(_("it can't be restored: {problem}", problem=say(base.problem)))
@@ -120,7 +120,7 @@ def _format_powers(restored: RestoredBase) -> list[str]:
     name, powers = shlex.quote(restored.base), restored.powers
     printed = [
         _(
-            "On in the archive, off here: {what} To allow it: {command}",
+            "Turned on in the archive, but off here: {what} To allow it: {command}",
             what=SWITCHED_ON[switch],
             command=f"tessera base set --base {name} {option}",
         )
@@ -129,7 +129,7 @@ def _format_powers(restored: RestoredBase) -> list[str]:
     ]
     printed += [
         _(
-            "Its notes were files in {folder}, and are kept in Tessera now. To connect a folder: {command}",
+            "Its notes were files in {folder}, and are now kept in Tessera. To connect a folder: {command}",
             folder=folder,
             command=f"tessera base connect FOLDER --base {name}",
         )
@@ -138,7 +138,10 @@ def _format_powers(restored: RestoredBase) -> list[str]:
     if restored.wish:
         printed.append(
             _(
-                "The archive names the model {model}; one of this machine is used instead. {asks} To use it: {command}",
+                (
+                    "The archive names the model {model}; a model on this machine is used instead. "
+                    "{asks} To use it: {command}"
+                ),
                 model=restored.wish,
                 asks=restored.wish_asks,
                 command=f"tessera models switch {name} {shlex.quote(restored.wish)}",
@@ -152,16 +155,16 @@ def _format_powers(restored: RestoredBase) -> list[str]:
 _FILES = dict.fromkeys(("http", "tool"), "files outside the workspace are written and let in by the person")
 _PERSONS = dict.fromkeys(("http", "tool"), "the person alone decides what comes back and what goes for good")
 
-Key = Annotated[str, About("One of them, by the key that `tessera restore` lists.")]
-NewName = Annotated[str, About("Another name for the base.")]
+Key = Annotated[str, About("Delete only this base, by the key that `tessera restore` lists.")]
+NewName = Annotated[str, About("A different name for the base.")]
 
 
 @operation(
     "base.export",
-    "Write a base to a file or a folder, to keep or to take elsewhere.",
+    "Export a base to a file or a folder, to keep or to take elsewhere.",
     cli="export {base}",
     takes={"to": "/home/ada/work.zip"},
-    lines=sentence("'{base}' is written to {place}."),
+    lines=sentence("'{base}' was exported to {place}."),
     lacks=_FILES,
 )
 def export(
@@ -190,7 +193,7 @@ def export(
 )
 def restore(
     workspace: "Workspace",
-    place: Annotated[Path, About("An export by `tessera export`, or a folder of Markdown notes.")],
+    place: Annotated[Path, About("An export made with `tessera export`, or a folder of Markdown notes.")],
     base: NewName = "",
 ) -> RestoredBase:
     return _restored(workspace, workspace.archives.restore(place, base), foreign=False)
@@ -223,7 +226,7 @@ def trash(workspace: "Workspace") -> DeletedBases:
 
 @operation(
     "base.empty_trash",
-    "Delete the bases in the trash for good, or one of them; asks first.",
+    "Delete the bases in the trash, or one of them, for good; asks first.",
     cli="base empty-trash {key}",
     writes=True,
     lines=sentence(plural("{n} base was deleted for good.", "{n} bases were deleted for good.")),

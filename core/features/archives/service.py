@@ -34,30 +34,32 @@ def checked(records: Records, name: str) -> Ids:
     mistakes, ids = Mistakes(name), Ids()
     for place, entry in records.notes.sound(mistakes):
         if entry.note.id in ids.notes:
-            mistakes.add(place, message("this note is here twice."))
+            mistakes.add(place, message("this note appears twice."))
         ids.notes[entry.note.id] = entry.note.version
     _versions(records, mistakes, ids)
     proposed = set()
     for place, proposal in records.proposals.sound(mistakes):
         if proposal.note_id not in ids.notes or proposal.note_id in proposed:
-            mistakes.add(place, message("the note of this change isn't in the archive, or has another change."))
+            mistakes.add(
+                place, message("the note for this change isn't in the archive, or already has another change.")
+            )
         proposed.add(proposal.note_id)
     for place, edit in records.edits.sound(mistakes):
         ids.named.update(mentioned(edit))
         if edit.id in ids.edits:
-            mistakes.add(place, message("this edit is here twice."))
+            mistakes.add(place, message("this edit appears twice."))
         ids.edits.add(edit.id)
     sets: set[str] = set()
     for place, record in records.sets.sound(mistakes):
         ids.named.update(mentioned(record))
         own = {record.set.id, f"/{record.set.name}"}
         if sets & own:
-            mistakes.add(place, message("this question set is here twice."))
+            mistakes.add(place, message("this question set appears twice."))
         sets |= own
     for place, use in records.uses.sound(mistakes):
         ids.named.update(mentioned(use))
         if use.note_id not in ids.notes and use.note_id not in ids.versions:
-            mistakes.add(place, message("the note of this use isn't in the archive."))
+            mistakes.add(place, message("the note for this use isn't in the archive."))
     for _, run in records.runs.sound(mistakes):
         ids.named.update(mentioned(run))
     for _ in records.syncs.sound(mistakes):
@@ -72,13 +74,13 @@ def _versions(records: Records, mistakes: Mistakes, ids: Ids) -> None:
         note = record.note
         numbers = ids.versions.setdefault(note.id, set())
         if note.version in numbers or note.version > ids.notes.get(note.id, note.version):
-            mistakes.add(place, message("this version is here twice, or is later than its note."))
+            mistakes.add(place, message("this version appears twice, or is newer than its note."))
         if note.version > max(numbers, default=0):
             last[note.id] = record.kind
         numbers.add(note.version)
     for note_id, kind in last.items():
         if kind == "delete" and note_id in ids.notes:
-            mistakes.add("versions.jsonl", message("the note '{note}' is deleted and there.", note=note_id))
+            mistakes.add("versions.jsonl", message("the note '{note}' is both deleted and present.", note=note_id))
 
 
 Form = Literal["markdown", "json", "yaml", "zip"]
@@ -172,7 +174,7 @@ class Archives:
             data = stream.read(MOST_DOCUMENT + 1)
             if len(data) > MOST_DOCUMENT:
                 raise SourceError(
-                    file, "is more than {limit} MB. Export the base as a zip instead.", limit=MOST_DOCUMENT >> 20
+                    file, "is larger than {limit} MB. Export the base as a zip instead.", limit=MOST_DOCUMENT >> 20
                 )
             return self._import(json_yaml.read(data, file), file, name)
         if not zip_archive.is_notes(upload.open_archive(stream, file)):
@@ -274,7 +276,7 @@ CHECKS = {
     "trash": Check(
         "look",
         "Deleted bases can be restored",
-        "A file in the trash that is damaged can't come back.",
+        "A damaged file in the trash can't be restored.",
         "Delete it for good on the page Bases.",
         _trash,
     ),

@@ -88,7 +88,9 @@ def unpack(stream: IO[bytes], name: str, *, own: bool = False) -> Records:
     """
     archive = upload.open_archive(stream, name, limited=not own)
     if archive.read(_MARK, _MOST_HEAD).strip() != _line(_VERSION).strip().encode():
-        raise ArchiveError(name, [(_MARK, message("this is no base that Tessera exported, or a later version did."))])
+        raise ArchiveError(
+            name, [(_MARK, message("this isn't a base exported by Tessera, or a newer version exported it."))]
+        )
     kinds = get_type_hints(Records)
     lists: dict[str, Any] = {
         kind: RecordParts(partial(_lines, archive, f"{kind}.jsonl", get_args(kinds[kind])[0], own)) for kind in _LISTS
@@ -152,7 +154,7 @@ def _member(file: Path, name: str) -> Iterator[IO[bytes]]:
             yield member
     except FAULTS as error:
         raise SourceError(
-            str(file), "This zip archive is damaged or of an unknown kind ({reason}).", reason=str(error)
+            str(file), "This zip archive is damaged or of an unknown type ({reason}).", reason=str(error)
         ) from error
 
 

@@ -43,27 +43,27 @@ class EncryptedBackups:
 def format_made(backup: Backup, to: Path | None) -> list[str]:
     size = backup.bytes / 1e6
     if to:
-        return [_("The backup is made and checked: {file} ({size:,.1f} MB)", file=str(backup.file), size=size)]
-    return [_("The backup is made: {file} ({size:,.1f} MB)", file=str(backup.file), size=size)]
+        return [_("The backup was made and checked: {file} ({size:,.1f} MB)", file=str(backup.file), size=size)]
+    return [_("The backup was made: {file} ({size:,.1f} MB)", file=str(backup.file), size=size)]
 
 
 def format_restored(restored: RestoredBackup | NotRestored) -> list[str]:
     if isinstance(restored, NotRestored):
         return [_("Nothing was changed.")]
     at, folder = minute(restored.backup.made_at), str(restored.folder)
-    lines = [_("The backup of {at} UTC is in {folder}.", at=at, folder=folder)]
+    lines = [_("The backup from {at} UTC is in {folder}.", at=at, folder=folder)]
     if restored.waits:
-        lines = [_("The backup is ready. Close Tessera and start it again: then everything is as it was.")]
+        lines = [_("The backup is ready. Close Tessera and start it again to finish restoring.")]
     if restored.aside:
         aside = str(restored.aside)
-        lines.append(_("The previous data is kept in {aside}. Delete it when you don't need it.", aside=aside))
+        lines.append(_("The previous data is kept in {aside}. Delete it when you no longer need it.", aside=aside))
     return lines
 
 
 def format_encrypted(backups: EncryptedBackups) -> list[str]:
     if backups.encrypted:
-        return [_("Later backups are encrypted. Keep the passphrase: without it nobody can restore one.")]
-    return [_("Later backups are not encrypted.")]
+        return [_("Future backups will be encrypted. Keep the passphrase: without it, nobody can restore them.")]
+    return [_("Future backups won't be encrypted.")]
 
 
 # The operations.
@@ -74,7 +74,7 @@ _PERSONS = dict.fromkeys(("http", "tool"), "the person alone decides what comes 
 Name = Annotated[
     str,
     About(
-        "A backup by the name that `tessera backup list` shows, or latest.",
+        "The name of a backup, as `tessera backup list` shows it, or latest.",
         example="tessera-20261124T030000Z-daily.zip",
     ),
 ]
@@ -88,7 +88,7 @@ Passphrase = Annotated[str, About("The passphrase of encrypted backups.", doors=
     cli="backup list",
     lines=table(
         *("made_at", "bytes", "name", "reason", "encrypted", "bases", "notes", "problem"),
-        empty="There is no backup yet. To make one: tessera backup make",
+        empty="There are no backups yet. To make one: tessera backup make",
     ),
     lacks=_TOOL,
 )
@@ -98,7 +98,7 @@ def list_(workspace: "Workspace") -> BackupList:
 
 @operation(
     "backup.make",
-    "Make a backup of all notes, their history and your choices, also while the app runs.",
+    "Make a backup of all notes, their history and your choices, even while the app is running.",
     http="POST /backups",
     cli="backup make",
     job="backup",
@@ -112,7 +112,10 @@ def make(
     to: Annotated[
         Path | None,
         About(
-            "Another folder for it, such as one on a USB stick, or a new .zip file; the backup is then checked.",
+            (
+                "Another folder for the backup, such as one on a USB stick, or a new .zip file; the "
+                "backup is then checked."
+            ),
             doors=("cli",),
         ),
     ] = None,
@@ -122,7 +125,7 @@ def make(
 
 @operation(
     "backup.verify",
-    "Read all of a backup, and say whether it is intact.",
+    "Check a whole backup, and say whether it is intact.",
     http="POST /backups/{backup}/verify",
     cli="backup verify {backup}",
     job="verify",
@@ -135,7 +138,7 @@ def verify(workspace: "Workspace", backup: Name) -> Backup:
 
 @operation(
     "backup.restore",
-    "Restore everything as it was in a backup; what is there now is kept in another folder.",
+    "Restore everything from a backup; the current data is kept in another folder.",
     cli="backup restore {backup}",
     writes=True,
     lines=format_restored,
@@ -150,7 +153,7 @@ def restore(
             example="/mnt/disk/tessera-20261124T030000Z-daily.zip",
         ),
     ],
-    to: Annotated[Path | None, About("A new folder for it; without one it replaces what is there.")] = None,
+    to: Annotated[Path | None, About("A new folder to restore into; without it, the current data is replaced.")] = None,
     passphrase: Passphrase = "",
 ) -> RestoredBackup:
     return workspace.backups.restore(backup, to=to, passphrase=passphrase)
@@ -158,7 +161,7 @@ def restore(
 
 @operation(
     "backup.encrypt",
-    "Encrypt the backups from now on with a passphrase. Without it nobody can restore one, not even you.",
+    "Encrypt all future backups with a passphrase. Without it, nobody can restore them, not even you.",
     cli="backup encrypt",
     writes=True,
     takes={"off": True},
@@ -168,7 +171,7 @@ def restore(
 def encrypt(
     workspace: "Workspace",
     passphrase: Passphrase = "",
-    off: Annotated[bool, About("Stop encrypting later backups.")] = False,
+    off: Annotated[bool, About("Stop encrypting future backups.")] = False,
 ) -> EncryptedBackups:
     if off:
         workspace.backups.unprotect()

@@ -106,7 +106,7 @@ class Backups:
         encryption.protect(self._folder, passphrase)
 
     def unprotect(self) -> None:
-        """Stop encrypting later backups."""
+        "Stop encrypting future backups."
         encryption.unprotect(self._folder)
 
     # making, listing, checking and restoring
@@ -238,7 +238,7 @@ def restore_into(file: Path, folder: Path, passphrase: str, objects: restoring.O
     """Restore a backup into a new or empty folder; raises the errors of `Backups.restore`."""
     with translate_errors(folder):
         if folder.is_dir() and any(folder.iterdir()):
-            raise SourceError(str(folder), "isn't empty. Choose a folder that isn't there yet.")
+            raise SourceError(str(folder), "isn't empty. Choose a folder that doesn't exist yet.")
     backup, _ = restoring.prepare(file, folder, passphrase, objects)
     restoring.complete(folder)
     return RestoredBackup(backup, folder, None, waits=False)
@@ -275,7 +275,7 @@ def _damage(backups: Backups) -> Message | None:
 CHECKS = {
     "backups": Check(
         "look",
-        "There is a backup of the last days",
+        "There is a recent backup",
         "A disk can fail at any time.",
         verbatim("tessera backup make"),
         _age,

@@ -72,7 +72,7 @@ def _drop_orphans(parts: WorkspaceParts) -> None:
     """Delete rows whose parent is missing; chunks with missing vectors become pending."""
     if parts.store.database.value("SELECT EXISTS (SELECT 1 FROM notes WHERE base_id NOT IN (SELECT id FROM bases))"):
         raise StoreError(
-            "Notes belong to a base that is gone. Restore the newest backup: {command}",
+            "Some notes belong to a base that no longer exists. Restore the newest backup: {command}",
             command="tessera backup restore latest",
         )
     with parts.store.changing, parts.store.database.write() as connection:
@@ -97,7 +97,7 @@ def _words(parts: WorkspaceParts) -> Message | None:
     if not missing + stale:
         return None
     return message(
-        "{missing} passages aren't found by words, and {stale} deleted ones still are.", missing=missing, stale=stale
+        "{missing} passages can't be found by words, and {stale} deleted ones still can.", missing=missing, stale=stale
     )
 
 
@@ -141,12 +141,12 @@ def _find_pending(parts: WorkspaceParts) -> Message | None:
     count = parts.store.pending.count([base.id for base in parts.bases.all() if base.has_vectors])
     if not count.notes:
         return None
-    return plural("{n} note is found by words only.", "{n} notes are found by words only.", n=count.notes)
+    return plural("{n} note can only be found by words.", "{n} notes can only be found by words.", n=count.notes)
 
 
 def _switches(parts: WorkspaceParts) -> Message | None:
     names = [base.name for base in parts.bases.all() if parts.store.switches.for_base(base)]
-    return message("The change of model isn't finished in: {names}", names=names) if names else None
+    return message("The model switch isn't finished in: {names}", names=names) if names else None
 
 
 def _tokens(parts: WorkspaceParts) -> Message | None:
@@ -155,7 +155,7 @@ def _tokens(parts: WorkspaceParts) -> Message | None:
         status = parts.bases.status(base)
         if base.keep_tokens and 0 < status.with_bits < status.windows - status.pending:
             names.append(base.name)
-    return message("Some passages lack the data for fast reranking in: {names}", names=names) if names else None
+    return message("Some passages are missing the data for fast reranking in: {names}", names=names) if names else None
 
 
 OF_DATABASE: dict[str, Check] = {
@@ -170,22 +170,22 @@ OF_DATABASE: dict[str, Check] = {
     "references": Check(
         "broken",
         "No data is left without an owner",
-        "No passage, version or question is left from a deleted note or base.",
+        "No passages, versions or questions are left from a deleted note or base.",
         _FIX,
         _references,
         _drop_orphans,
     ),
     "words": Check(
         "broken",
-        "Every passage is found by words",
-        "The index of words matches the passages of the notes.",
+        "Every passage can be found by words",
+        "The word index matches the passages of the notes.",
         _FIX,
         _words,
         _put_words,
     ),
     "windows": Check(
         "broken",
-        "Every passage is found by meaning, or is about to be",
+        "Every passage can be found by meaning, or is waiting to be indexed",
         "Every indexed passage has its data.",
         _FIX,
         _counts(
@@ -198,30 +198,30 @@ OF_DATABASE: dict[str, Check] = {
     "vectors": Check(
         "broken",
         "The computed data is intact",
-        "The data for finding passages by meaning fits their model.",
+        "The data for finding passages by meaning matches their model.",
         _FIX,
-        _counts(_WRONG_VECTOR, "The data of {n} passage is damaged.", "The data of {n} passages is damaged."),
+        _counts(_WRONG_VECTOR, "Data for {n} passage is damaged.", "Data for {n} passages is damaged."),
         lambda parts: parts.store.pending.drop_damaged(),
     ),
     "chunks": Check(
         "broken",
         "Every note has passages",
-        "A note without passages is never found.",
-        message("Split the notes of the base again: {command}", command="tessera rechunk"),
+        "A note without passages can't be found.",
+        message("Split the base's notes again: {command}", command="tessera rechunk"),
         _counts(_UNCUT, "{n} note has no passages.", "{n} notes have no passages."),
     ),
     "versions": Check(
         "broken",
         "Every note has its history",
-        "The newest version in the history of each note matches the note.",
+        "The newest version in each note's history matches the note.",
         _FIX,
-        _counts(_VERSIONLESS, "{n} note isn't in its history.", "{n} notes aren't in their history."),
+        _counts(_VERSIONLESS, "{n} note doesn't match its history.", "{n} notes don't match their history."),
         _put_versions,
     ),
     "values": Check(
         "broken",
         "Every field can be read",
-        "The fields of notes have valid values.",
+        "All fields of the notes have valid values.",
         "Open the note, and save its fields again; or restore the newest backup.",
         _counts(
             _UNREADABLE,
@@ -231,35 +231,39 @@ OF_DATABASE: dict[str, Check] = {
     ),
     "unused": Check(
         "look",
-        "Nothing unused is stored",
+        "No unused data is stored",
         "Data that no passage uses takes up space, but does no harm.",
         _FIX,
         _counts(
             _UNUSED,
-            "{n} text that no note has is still stored.",
-            "{n} texts that no note has are still stored.",
+            "{n} text that is no longer in any note is still stored.",
+            "{n} texts that are no longer in any note are still stored.",
         ),
         lambda parts: parts.store.drop_unused_vectors(),
     ),
     "waiting": Check(
         "look",
-        "All notes are found by meaning",
-        "Notes that wait are found by words only until they are indexed.",
+        "All notes can be found by meaning",
+        "Notes that are waiting to be indexed can only be found by words.",
         message("Index them: {command}", command="tessera index"),
         _find_pending,
     ),
     "refused": Check(
         "look",
-        "No text was refused",
-        "A text that the model or its server rejects is found by words only.",
-        message("See which, and try again: {command}", command="tessera index --refused"),
-        _counts("SELECT 1 FROM chunks WHERE state = 'refused'", "{n} text was refused.", "{n} texts were refused."),
+        "The model accepted all texts",
+        "A text that the model or its server rejects can only be found by words.",
+        message("See which texts, and try again: {command}", command="tessera index --refused"),
+        _counts(
+            "SELECT 1 FROM chunks WHERE state = 'refused'",
+            "{n} text was refused by its model.",
+            "{n} texts were refused by their model.",
+        ),
     ),
     "edits": Check(
         "look",
-        "Your edits of passages have their place",
-        "An edit loses its place where its text was changed in the file.",
-        "Place or discard them on the page Chunks.",
+        "All your edits to passages have a place in the text",
+        "An edit loses its place if its text was changed in the file.",
+        "Place or discard them on the Chunks page.",
         _counts(
             "SELECT 1 FROM edits WHERE flagged",
             "{n} edit has lost its place.",
@@ -268,22 +272,22 @@ OF_DATABASE: dict[str, Check] = {
     ),
     "questions": Check(
         "look",
-        "The right passages of your questions are there",
+        "The right passages for your questions still exist",
         "A question whose right passage is gone can't be measured.",
-        "Choose another passage on the page Evaluation.",
+        "Choose another passage on the Evaluation page.",
         _counts(_GOLDLESS, "{n} right passage no longer exists.", "{n} right passages no longer exist."),
     ),
     "switches": Check(
         "look",
-        "No change of model is unfinished",
-        "Until the change of model is finished, the old model answers.",
-        "Continue or cancel it on the page Bases.",
+        "No model switch was left unfinished",
+        "Until the model switch is finished, the old model is used.",
+        "Continue or cancel it on the Bases page.",
         _switches,
     ),
     "tokens": Check(
         "look",
         "The data for fast reranking is complete",
-        "Without it, reranking the best hits takes longer.",
+        "Without this data, reranking the best hits takes longer.",
         message("Complete it: {command}", command="tessera models tokens BASE on"),
         _tokens,
     ),

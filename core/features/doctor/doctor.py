@@ -82,13 +82,15 @@ class Doctor:
         before, free = _database(store.folder), disk_space(store.folder).free
         if free < 2 * before + _SPARE:
             raise DiskFull(
-                "Compacting needs {need:,.0f} MB for a while, and the disk of {folder} has {free:,.0f} MB left. "
-                "Nothing was changed. Make space there first.",
+                (
+                    "Compacting temporarily needs {need:,.0f} MB, but the disk of {folder} has only "
+                    "{free:,.0f} MB left. Nothing was changed. Free some space there first."
+                ),
                 need=(2 * before + _SPARE) / 1e6,
                 free=free / 1e6,
                 folder=str(store.folder),
             )
-        progress(0, 3, message("Deleting what is unused"))
+        progress(0, 3, message("Deleting unused data"))
         Scratch(store).drop()
         if not store.pending.any([base.id for base in self._parts.bases.all()]):
             store.drop_unused_vectors()

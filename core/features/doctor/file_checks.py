@@ -33,7 +33,7 @@ _LEFTOVER = re.compile(r"\..+\.[a-z0-9_]{8}|restoring\.(partial|before)|\.partia
 def _sources(parts: WorkspaceParts) -> Message | None:
     places = [folder for base in parts.bases.all() for folder, _ in SyncedFolders(parts.store).all(base)]
     gone = [place for place in places if Path(place).is_absolute() and not Path(place).is_dir()]
-    return count_names(gone, "{n} folder isn't there: {names}", "{n} folders aren't there: {names}")
+    return count_names(gone, "{n} folder is missing: {names}", "{n} folders are missing: {names}")
 
 
 def _files(parts: WorkspaceParts) -> Message | None:
@@ -51,13 +51,13 @@ def _omissions(parts: WorkspaceParts) -> Message | None:
     findings = (
         count_names(
             lacking,
-            "{n} note lacks parts of its file: {names}",
-            "{n} notes lack parts of their files: {names}",
+            "{n} note is missing parts of its file: {names}",
+            "{n} notes are missing parts of their files: {names}",
         ),
         count_names(
             guessed,
-            "The encoding of {n} file is a guess: {names}",
-            "The encodings of {n} files are guesses: {names}",
+            "The encoding of {n} file was guessed: {names}",
+            "The encodings of {n} files were guessed: {names}",
         ),
     )
     return lines(*filter(None, findings)) if any(findings) else None
@@ -96,7 +96,11 @@ def _watched(parts: WorkspaceParts) -> Message | None:
         for folder, _ in SyncedFolders(parts.store).all(base)
         if Path(folder).is_dir() and not os.access(folder, os.R_OK | os.X_OK)
     ]
-    return count_names(blind, "{n} folder may not be read: {names}", "{n} folders may not be read: {names}")
+    return count_names(
+        blind,
+        "There is no permission to read {n} folder: {names}",
+        "There is no permission to read {n} folders: {names}",
+    )
 
 
 def _permissions(parts: WorkspaceParts) -> Message | None:
@@ -149,41 +153,46 @@ def _find_leftovers(parts: WorkspaceParts) -> Message | None:
 def _find_replaced_files(parts: WorkspaceParts) -> Message | None:
     folder = parts.store.folder / restoring.ASIDE
     size = files.size(folder)
-    return message("{folder} takes {size:,.0f} MB.", folder=str(folder), size=size / 1e6) if folder.is_dir() else None
+    return (
+        message("{folder} takes up {size:,.0f} MB.", folder=str(folder), size=size / 1e6) if folder.is_dir() else None
+    )
 
 
 OF_FILES: dict[str, Check] = {
     "sources": Check(
         "look",
-        "The folders of your notes are there",
-        "Changes in a folder that is moved or not mounted aren't noticed.",
-        "Mount it, or connect the base with the folder where it is now.",
+        "All folders of your notes are there",
+        "Changes in a folder that was moved or isn't mounted aren't noticed.",
+        "Mount the folder, or connect the base to its new location.",
         _sources,
     ),
     "files": Check(
         "look",
-        "The files of your notes are there",
-        "A note whose file is gone leaves the base at the next update; it can be restored from the trash.",
-        "Update the base on the page Bases, or put the file back.",
+        "All files of your notes are there",
+        (
+            "A note whose file is missing is removed from the base at the next update; you can "
+            "restore it from the trash."
+        ),
+        "Update the base on the Bases page, or put the file back.",
         _files,
     ),
     "halfway": Check(
         "look",
-        "No change of several files stopped halfway",
-        "What a stopped process was renaming or editing is undone, but never in a file that changed since.",
-        message("Look at the name and the links of each file. Then: {command}", command="tessera doctor --fix"),
+        "No change to several files stopped halfway",
+        ("Renames and edits that a stopped process didn't finish are undone, except in files that have changed since."),
+        message("Check the name and the links of each file. Then: {command}", command="tessera doctor --fix"),
         lambda parts: count_names(
             parts.store.intents.left(),
-            "{n} file couldn't be made as it was: {names}",
-            "{n} files couldn't be made as they were: {names}",
+            "{n} file couldn't be restored to its earlier state: {names}",
+            "{n} files couldn't be restored to their earlier state: {names}",
         ),
         lambda parts: parts.store.intents.drop([key for key, step in parts.store.intents.all().items() if step.left]),
     ),
     "unread": Check(
         "look",
         "The files of your folders could be read",
-        "A file that can't be read is in no note.",
-        message("To see which, and what helps: {command}", command="tessera document unread BASE"),
+        "A file that can't be read doesn't become a note.",
+        message("To see which files, and how to fix them: {command}", command="tessera document unread BASE"),
         lambda parts: count_names(
             [failure.path for base in parts.bases.all() for failure in SyncedFolders(parts.store).unread(base)],
             "{n} file could not be read: {names}",
@@ -192,29 +201,29 @@ OF_FILES: dict[str, Check] = {
     ),
     "omissions": Check(
         "look",
-        "The words of your files are in their notes",
-        "What is in a file but not in its note isn't found.",
+        "All text from your files is in their notes",
+        "Text that is in a file but not in its note can't be found.",
         message("To see which: {command}", command="tessera document unread BASE"),
         _omissions,
     ),
     "attachments": Check(
         "look",
-        "The pictures and files of your notes are there",
-        "A note shows a picture from its folder; it is no part of a backup.",
-        "Put it next to the note, or correct the link.",
+        "All pictures and files of your notes are there",
+        "A note shows pictures from its folder; backups don't include them.",
+        "Put the file next to the note, or correct the link.",
         _attachments,
     ),
     "watched": Check(
         "look",
-        "Folders that update themselves can be read",
-        "A folder without permission to read isn't updated.",
-        "Allow reading it, or turn the updates of the base off.",
+        "Folders with automatic updates can be read",
+        "A folder without read permission isn't updated.",
+        "Allow reading the folder, or turn off updates for the base.",
         _watched,
     ),
     "permissions": Check(
         "broken",
         "Only you can read and write the workspace",
-        "Its files hold all your notes.",
+        "The files in the workspace contain all your notes.",
         _FIX,
         _permissions,
         lambda parts: folders.make_private(parts.store.folder),
@@ -222,7 +231,7 @@ OF_FILES: dict[str, Check] = {
     "set_aside": Check(
         "look",
         "No damaged files are left",
-        "Damaged small files are kept, and created again.",
+        "Damaged small files are kept aside and created again.",
         "Delete what you don't need.",
         lambda parts: count_names(
             files.list_set_aside(parts.store.folder),
@@ -233,24 +242,24 @@ OF_FILES: dict[str, Check] = {
     "scratch": Check(
         "look",
         "No old copies of bases take up space",
-        "Evaluations keep copies, so that the next one is fast.",
+        "Evaluations keep copies of bases so that the next evaluation is faster.",
         _FIX,
         _scratch,
         lambda parts: Scratch(parts.store).drop(),
     ),
     "leftovers": Check(
         "look",
-        "No process left files over",
-        "What a stopped process was writing is of no use.",
+        "No process left files behind",
+        "Files that a stopped process didn't finish are of no use.",
         _FIX,
         _find_leftovers,
         _delete_leftovers,
     ),
     "replaced": Check(
         "look",
-        "No replaced data takes up space after restoring a backup",
-        "What was there before a backup was restored is kept until you delete it.",
-        "Delete the folder when you don't need it.",
+        "No old data takes up space after restoring a backup",
+        "The data from before a backup was restored is kept until you delete it.",
+        "Delete the folder when you no longer need it.",
         _find_replaced_files,
     ),
 }

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def format_health(health: Health) -> list[str]:
     lines = [line for check in health.checks for line in _format_check(check)]
     sound = sum(check.level == "sound" for check in health.checks)
-    return [*lines, _("{sound} of {n} checks find nothing wrong.", sound=sound, n=len(health.checks))]
+    return [*lines, _("{sound} of {n} checks found nothing wrong.", sound=sound, n=len(health.checks))]
 
 
 def _format_check(check: Checked) -> list[str]:
@@ -36,7 +36,7 @@ def format_space(space: Space) -> list[str]:
     for base, size in space.tokens.items():
         lines.append(_("  of which {size:,.1f} MB data for fast reranking of '{base}'", size=size / 1e6, base=base))
     free, total = space.free / 1e9, space.total / 1e9
-    lines.append(_("{free:,.1f} GB of {total:,.1f} GB of the disk are left.", free=free, total=total))
+    lines.append(_("{free:,.1f} GB of {total:,.1f} GB on the disk are free.", free=free, total=total))
     if space.unused:
         unused = space.unused / 1e6
         lines.append(_("{size:,.1f} MB are unused; to free them: {command}", size=unused, command="tessera compact"))
@@ -45,7 +45,7 @@ def format_space(space: Space) -> list[str]:
 
 def format_compacted(database: Compacted) -> list[str]:
     before, after = database.before / 1e6, database.after / 1e6
-    return [_("The database had {before:,.1f} MB, and has {after:,.1f} MB.", before=before, after=after)]
+    return [_("The database had {before:,.1f} MB, and now has {after:,.1f} MB.", before=before, after=after)]
 
 
 # The operations.
@@ -98,7 +98,7 @@ def show_space(workspace: "Workspace") -> Space:
 
 @operation(
     "space.compact",
-    "Free unused space on the disk. Notes can be read meanwhile, and saved afterwards.",
+    "Free unused disk space. Meanwhile, notes can be read but not saved.",
     http="POST /space/compact",
     cli="compact",
     writes=True,

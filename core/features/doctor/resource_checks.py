@@ -41,11 +41,11 @@ def _index(parts: WorkspaceParts) -> Message | None:
     if parts.settings.index.url or not store.database.value("SELECT EXISTS (SELECT 1 FROM windows)"):
         return None
     if not folder.is_dir():
-        return message("There is no search index yet: it is built when Tessera starts.")
+        return message("There is no search index yet; Tessera builds it when it starts.")
     sealed = files.load(index_check.seal_file(folder), lambda stored: stored["files"], aside=False)
     try:
         if sealed is None:
-            unclosed = message("The search index wasn't closed: the next start checks it.")
+            unclosed = message("The search index wasn't closed properly; it will be checked at the next start.")
             return None if store.readonly and _in_use(store.folder) else unclosed
         whole = sealed == index_check.checksums(folder)
     except IndexDamaged as error:
@@ -88,7 +88,7 @@ def _rows(parts: WorkspaceParts) -> Message | None:
         if base.has_vectors and parts.store.chunks.with_tables(base):
             with suppress(TesseraError):  # the check of models reports what is wrong with a model
                 names += [base.name] if _lacks_rows(parts.store, base, embedding.build(base.embedder)) else []
-    return message("Some tables aren't found by their rows yet in: {names}", names=names) if names else None
+    return message("Some table rows can't be found individually yet in: {names}", names=names) if names else None
 
 
 def _lacks_rows(store: Store, base: KnowledgeBase, embedder: Embedder) -> bool:
@@ -110,15 +110,15 @@ def _servers(parts: WorkspaceParts) -> Message | None:
         server.section for server in parts.servers.all() if server.host and not server.here and not server.encrypted
     ]
     if half:
-        return message("These servers have an address and no model: {names}", names=half)
-    return message("These servers get your texts unencrypted: {names}", names=bare) if bare else None
+        return message("These servers have an address but no model: {names}", names=half)
+    return message("Your texts are sent unencrypted to these servers: {names}", names=bare) if bare else None
 
 
 def _space(parts: WorkspaceParts) -> Message | None:
     disk = disk_space(parts.store.folder)
     if not disk.nearly_full:
         return None
-    return message("{free:,.1f} GB of {total:,.0f} GB are left.", free=disk.free / 1e9, total=disk.total / 1e9)
+    return message("{free:,.1f} GB of {total:,.0f} GB are free.", free=disk.free / 1e9, total=disk.total / 1e9)
 
 
 def _config(parts: WorkspaceParts) -> Message | None:
@@ -132,44 +132,44 @@ def _config(parts: WorkspaceParts) -> Message | None:
 def _clock(parts: WorkspaceParts) -> Message | None:
     last = parts.store.database.value("SELECT max(day) FROM openings")
     ahead = last and last > utc_now().date().isoformat()
-    return message("The workspace was opened on {day}, which is yet to come.", day=last) if ahead else None
+    return message("The workspace was opened on {day}, a date in the future.", day=last) if ahead else None
 
 
 OF_RESOURCES: dict[str, Check] = {
     "index": Check(
         "look",
         "The search index matches the notes",
-        "Searches by meaning in a large base are fast by it. Without it they are right too, only slower.",
+        ("The index makes searches by meaning fast in large bases. Without it, they are just as correct, only slower."),
         verbatim("tessera rebuild"),
         _index,
         _mend_index,
     ),
     "models": Check(
         "broken",
-        "The models of your bases are there",
-        "Without its model a base is searched by words only.",
-        "Install it on the page Settings, or change the model of the base.",
+        "The models for your bases are installed",
+        "Without its model, a base can only be searched by words.",
+        "Install the model in Settings, or change the model of the base.",
         _models,
     ),
     "rows": Check(
         "look",
-        "Tables are found by their rows",
-        "A row of a table is found by what it says, whatever is around it.",
-        message("Split the notes of the base again: {command}", command="tessera rechunk"),
+        "Table rows can be found individually",
+        "A table row can be found by its own content, whatever surrounds it.",
+        message("Split the base's notes again: {command}", command="tessera rechunk"),
         _rows,
     ),
     "servers": Check(
         "look",
         "Model servers are set up",
-        "A server needs an address and a model, and encryption where it isn't on this machine.",
-        message("Complete it on the page Settings, or: {command}", command="tessera models server"),
+        "A server needs an address and a model, and encryption if it isn't on this machine.",
+        message("Complete the setup in Settings, or run: {command}", command="tessera models server"),
         _servers,
     ),
     "space": Check(
         "look",
-        "The disk has space",
+        "There is free disk space",
         "When a disk is full, nothing can be saved or backed up.",
-        message("Free some space, or: {command}", command="tessera compact"),
+        message("Free some space, or run: {command}", command="tessera compact"),
         _space,
     ),
 }
@@ -178,16 +178,16 @@ OF_RESOURCES: dict[str, Check] = {
 OF_MACHINE: dict[str, Check] = {
     "config": Check(
         "broken",
-        "The settings can be used",
-        "The settings in tessera.toml and in the environment are valid.",
+        "The settings are valid",
+        "All settings in tessera.toml and in the environment can be used.",
         "Correct tessera.toml.",
         _config,
     ),
     "clock": Check(
         "look",
-        "The clock was right",
-        "The trash needs it to tell what is old.",
-        "Set the clock of this machine; the trash waits until then.",
+        "The clock is correct",
+        "The trash uses the clock to tell what is old.",
+        "Correct the clock of this machine; until then, nothing is removed from the trash.",
         _clock,
     ),
 }

@@ -138,7 +138,7 @@ class NoteChecks:
                 notes.append(blank_hidden(note, self._store.chunks.hidden(card.id)))
         questions = note_questions(notes, NoteLinks(self._store))[:MOST_QUESTIONS]
         if not questions:
-            raise ConfigError("The base '{base}' has no notes that could be found. Import some first.", base=base.name)
+            raise ConfigError("The base '{base}' has no notes to find. Import some first.", base=base.name)
         table = self._store.questions
         if (known := table.find(_set_id(base))) is None:
             taken = {item.name for item in table.sets(base)}

@@ -53,14 +53,14 @@ def gold_at(note: Note, start: int, end: int) -> GoldSpan:
         raise QuestionSetError(
             name,
             0,
-            "the note has {n} characters, none from {start} to {end}. Search again.",
+            "the note has only {n} characters, so there is nothing from {start} to {end}. Search again.",
             n=len(note.body),
             start=start,
             end=end,
         )
     quote = note.body[start:end].strip()
     if not quote:
-        raise QuestionSetError(name, 0, "this passage is blank. Choose one with text.")
+        raise QuestionSetError(name, 0, "this passage is blank. Choose a passage with text.")
     start = note.body.index(quote, start)
     return GoldSpan(name, quote, start, start + len(quote), note.id)
 
@@ -72,7 +72,7 @@ def narrow(note: Note, gold: GoldSpan, quote: str) -> GoldSpan:
         raise QuestionSetError(
             gold.path,
             0,
-            "this text isn't in the passage, or is there more than once. Leave a part of the passage unchanged.",
+            "this text isn't in the passage, or appears more than once. Leave a part of the passage unchanged.",
         )
     return gold_at(note, gold.start + place[0], gold.start + place[1])
 
@@ -187,9 +187,9 @@ def _place_passage(gold: Gold, texts: Sequence[tuple[Note, "_QuoteText"]]) -> Go
         matches = [(note, (gold.start, end)) for note, _ in texts if note.body.startswith(gold.quote, gold.start)]
     fields = {"quote": f"{' '.join(gold.quote[:40].split())}…", "path": gold.path}
     if not matches:
-        raise RowError("its quote '{quote}' isn't in '{path}'; it must be there exactly once.", **fields)
+        raise RowError("its quote '{quote}' isn't in '{path}'; it must appear exactly once.", **fields)
     if len(matches) > 1:
-        raise RowError("its quote '{quote}' is more than once in '{path}'; it must be there exactly once.", **fields)
+        raise RowError("its quote '{quote}' appears more than once in '{path}'; it must appear exactly once.", **fields)
     note, span = matches[0]
     return GoldSpan(gold.path, note.body[span[0] : span[1]], *span, note.id)
 

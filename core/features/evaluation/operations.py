@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from core.workspace import Workspace
 
 _PERSONS = {"tool": "what is right, and how it is searched, is the person's choice"}
-Set = Annotated[str, About("A question set, by its id.")]
-RunId = Annotated[str, About("A run, by its id.")]
+Set = Annotated[str, About("The id of a question set.")]
+RunId = Annotated[str, About("The id of a run.")]
 Setup = str | None
 T = TypeVar("T")
 
@@ -62,7 +62,7 @@ def add(
     name: Annotated[str, About("The name of the set.")],
     questions: Annotated[str, About("Lines of a question file (JSONL).", long=True)] = "",
     file: Annotated[
-        Path | None, About("A file of questions with their right passages (JSONL, CSV).", doors=("cli",))
+        Path | None, About("A file of questions and their right passages (JSONL, CSV).", doors=("cli",))
     ] = None,
 ) -> QuestionSet:
     if not (questions or file):
@@ -87,14 +87,14 @@ def show(workspace: "Workspace", question_set: Set) -> QuestionSetView:
 
 @operation(
     "questions.delete",
-    "Delete a question set; its runs stay.",
+    "Delete a question set; its runs are kept.",
     http="DELETE /question-sets/{question_set}",
     cli="questions delete {question_set}",
     writes=True,
     takes={"question_set": "8c21"},
     gives={"id": "8c21", "deleted": True},
     lacks=_PERSONS,
-    lines=sentence("The question set is deleted; its runs stay."),
+    lines=sentence("The question set was deleted; its runs are kept."),
 )
 def delete(workspace: "Workspace", question_set: Set) -> Deletion:
     workspace.question_sets.delete_for_good(_known(workspace, question_set))
@@ -125,8 +125,8 @@ def suggest(
     workspace: "Workspace",
     progress: Progress,
     question_set: Set,
-    count: Annotated[int, About("How many at most.", least=1, most=1000)] = 20,
-    by_model: Annotated[bool, About("By the language model of the settings, not by rules.")] = False,
+    count: Annotated[int, About("The maximum number.", least=1, most=1000)] = 20,
+    by_model: Annotated[bool, About("Use the language model from the settings instead of rules.")] = False,
 ) -> SuggestionCount:
     known = _known(workspace, question_set)
     return SuggestionCount(len(workspace.questions.suggest(known, count, by_model=by_model, progress=progress)))
@@ -134,7 +134,7 @@ def suggest(
 
 # runs
 
-_RUNS = table("set_name", "pipeline", "asked", "questions", "id", empty="There are no runs of this base yet.")
+_RUNS = table("set_name", "pipeline", "asked", "questions", "id", empty="This base has no runs yet.")
 
 
 def _pipelines(
@@ -151,7 +151,7 @@ def _pipelines(
 
 @operation(
     "run.start",
-    "Ask the questions of a set; the runs are kept.",
+    "Ask the questions from a set, and keep the runs.",
     http="POST /question-sets/{question_set}/runs",
     cli="evaluate {questions} --save",
     by_hand=("cli",),
@@ -164,9 +164,9 @@ def _pipelines(
 def start(
     workspace: "Workspace",
     progress: Progress,
-    question_set: Annotated[str, About("A question set, by its id.", doors=("http",))],
+    question_set: Annotated[str, About("The id of a question set.", doors=("http",))],
     search: Annotated[Mapping[str, Any] | None, About("How the questions are asked.", parts=SEARCH)] = None,
-    compare: Annotated[Setup, About("Ask with this setup too, such as chunk_size=256,reranker=none.")] = None,
+    compare: Annotated[Setup, About("Also run this setup, such as chunk_size=256,reranker=none.")] = None,
 ) -> RunList:
     known, pipelines = _pipelines(workspace, question_set, search, compare)
     return RunList.from_runs(workspace.runs.run(known, pipelines, progress))
@@ -186,7 +186,7 @@ def runs(workspace: "Workspace", base: Base) -> RunList:
 
 @operation(
     "run.show",
-    "Show a run with what it found for each question.",
+    "Show a run with the results for each question.",
     http="GET /runs/{run}",
     cli="runs show {run}",
     takes={"run": "5d07"},
@@ -206,7 +206,7 @@ def show_run(workspace: "Workspace", run: RunId) -> MeasuredRun:
     takes={"run": "5d07"},
     gives={"id": "5d07", "deleted": True},
     lacks=_PERSONS,
-    lines=sentence("The run is deleted."),
+    lines=sentence("The run was deleted."),
 )
 def delete_run(workspace: "Workspace", run: RunId) -> Deletion:
     workspace.runs.delete_for_good([run])
@@ -218,7 +218,7 @@ def delete_run(workspace: "Workspace", run: RunId) -> Deletion:
 
 @operation(
     "findability.check",
-    "Check whether the notes of a base can be found: make a question set from them, and run it.",
+    "Check whether the notes in a base can be found: make a question set from them, and run it.",
     http="POST /bases/{base:path}/findability",
     cli="check notes",
     writes=True,

@@ -37,7 +37,7 @@ def parse(spec: str, start: Pipeline, chunking: ChunkingOptions) -> Pipeline:
     """
     settings = dict(_pair(part) for part in spec.split(",") if part.strip())
     if not settings:
-        raise ConfigError("This setup contains no setting. Write it as chunk_size=256,reranker=none.")
+        raise ConfigError("This setup contains no settings. Write it like chunk_size=256,reranker=none.")
     return replace(_with(settings, start, chunking), name=spec.strip())
 
 

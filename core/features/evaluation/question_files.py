@@ -87,7 +87,7 @@ def read(store: Store, base: KnowledgeBase, data: bytes, name: str, *, taken: Co
     """
     questions = parse(data, name)
     if not questions:
-        raise QuestionSetError(name, 1, "there is no question in this file.")
+        raise QuestionSetError(name, 1, "there are no questions in this file.")
     problems = Problems(name)
     for question in questions:
         try:
@@ -159,9 +159,9 @@ def _mistake(error: ErrorDetails) -> RowError:
         return RowError("'gold' must be a list of objects with path and quote.")
     key = place[-1]
     if error["type"] == "string_unicode":
-        return RowError("'{key}' holds half of a character.", key=key)
+        return RowError("'{key}' contains half a character.", key=key)
     if key == "start":
-        return RowError("'start' must be a number of characters, 0 or more.")
+        return RowError("'start' must be a character position, 0 or more.")
     if key in ("any", "suggested"):
         return RowError("'{key}' must be true or false.", key=key)
     if key in ("kind", "note", "answer"):
@@ -273,9 +273,11 @@ def _questions(rows: Iterable[tuple[int, Row]], name: str) -> list[Question]:
 
 def _check_length(row: Row) -> None:
     if row[_OVER]:
-        raise RowError("this row has more cells than the first line. Put quotation marks around what holds commas.")
+        raise RowError("this row has more cells than the first line. Put cells that contain commas in quotation marks.")
     if missing := [column for column in _NEEDED if column not in row]:
-        raise RowError("this row ends before {missing}. A cell may be empty, but has its comma.", missing=missing)
+        raise RowError(
+            "this row ends before {missing}. A cell can be empty, but it still needs its comma.", missing=missing
+        )
 
 
 def _row_question(row: Row, line: int, known: Question | None) -> Question:
@@ -298,7 +300,7 @@ def _row_question(row: Row, line: int, known: Question | None) -> Question:
     for column in ("question", "kind", "any", "answer", "note", "suggested"):
         if now.get(column) != before.get(column):
             raise RowError(
-                "the id '{id}' has another '{column}' in line {line}.", id=known.id, column=column, line=known.line
+                "the id '{id}' has a different '{column}' in line {line}.", id=known.id, column=column, line=known.line
             )
     return question
 

@@ -158,6 +158,9 @@ class Questions:
             raise QuestionSetError(
                 hit.note.path or hit.note.title,
                 0,
-                "you wrote this passage yourself, and the note doesn't hold it. Choose one of the note's own text.",
+                (
+                    "you wrote this passage yourself, and it isn't in the note. Choose a passage "
+                    "from the note's own text."
+                ),
             )
         return golds.gold_at(self._store.notes.note(hit.note.id), hit.chunk.start, hit.chunk.end)

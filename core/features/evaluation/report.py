@@ -128,7 +128,7 @@ def _rows(compared: SideBySide) -> Iterator[list[str]]:
 
 
 def _title(compared: SideBySide) -> Message:
-    return message("Comparison of runs") if len(compared.runs) > 1 else message("Report of a run")
+    return message("Comparison of runs") if len(compared.runs) > 1 else message("Run report")
 
 
 def _sections(compared: SideBySide, base: str) -> Iterator[ReportSection]:
@@ -189,7 +189,9 @@ def figures(compared: SideBySide, names: Iterable[str]) -> ReportSection:
         metric, text = FIGURES[compared.metric], compared.comparisons[compared.metric].message
         sentences.append(message("{name}, by “{metric}”: {text}", name=second, metric=metric, text=text))
         if compared.answerable >= ENOUGH:
-            sentences.append(message("In brackets after a difference: its 95% confidence interval (paired bootstrap)."))
+            sentences.append(
+                message("The 95% confidence interval (paired bootstrap) is in brackets after each difference.")
+            )
         head.append(lines(second, first, separator=" − "))
     rows: list[list[Cell]] = []
     for name in names:
@@ -213,7 +215,7 @@ def kinds(compared: SideBySide) -> Iterator[ReportSection]:
             for kind, count in counts.most_common()
         ]
         head = [message("Kind"), message("Questions"), *compared.labels]
-        yield ReportSection(message("Found, by kind"), table=[head, *rows])
+        yield ReportSection(message("Found, by kind of question"), table=[head, *rows])
 
 
 def _difference(compared: SideBySide, name: str) -> str:
@@ -254,7 +256,7 @@ _HEAD = (message("Id"), message("Question"), message("Right passage"))
 
 
 def _table_section(title: Message, head: Sequence[Cell], rows: Sequence[Sequence[Cell]]) -> ReportSection:
-    return ReportSection(title, table=[head, *rows]) if rows else ReportSection(title, [message("No question.")])
+    return ReportSection(title, table=[head, *rows]) if rows else ReportSection(title, [message("No questions.")])
 
 
 def _where(row: ComparisonRow) -> str:

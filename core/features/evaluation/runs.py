@@ -212,7 +212,7 @@ class Runs:
         )
         if not same or (run.index_version, run.settings) != self._state(base, run.pipeline):
             raise ConfigError(
-                "The notes, the settings or the questions changed since this run was stopped. Run the set again."
+                "The notes, the settings or the questions have changed since this run was stopped. Run the set again."
             )
         return self._go_on(run, questions, done, progress)
 
@@ -224,8 +224,10 @@ class Runs:
             raise QuestionSetError(
                 question_set.name,
                 0,
-                "there is no question to ask. Add some, accept suggested ones, or choose a passage for those without "
-                "one.",
+                (
+                    "there are no questions to ask. Add some, accept suggested ones, or choose a "
+                    "passage for those without one."
+                ),
             )
         self._check(questions, self._store.bases.by_id(question_set.base_id), question_set.name)
         return questions
@@ -287,7 +289,8 @@ class Runs:
         options, embedder = pipelines.index_of(base, pipeline)
         if pipeline.embedder and not base.has_vectors:
             raise ConfigError(
-                "The base '{base}' is searched by words only: a setup can't have a model for meaning.", base=base.name
+                "The base '{base}' is searched by words only, so a setup can't have a model for meaning.",
+                base=base.name,
             )
         if not pipelines.is_own(base, pipeline):
             embedding.build(embedder)

@@ -43,7 +43,7 @@ def shared(runs: Sequence[Measured]) -> list[tuple[QuestionResult, ...]]:
     by_key = [{result.identity: result for result in results} for _, results in runs]
     rows = [tuple(results[key] for results in by_key) for key in by_key[0] if all(key in results for results in by_key)]
     if not rows and len(runs) > 1:
-        raise ConfigError("These runs have no question in common. Run one question set with each of them.")
+        raise ConfigError("These runs have no questions in common. Run the same question set with each of them.")
     return rows
 
 

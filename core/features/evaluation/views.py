@@ -225,7 +225,7 @@ def format_evaluation(evaluation: EvaluationView) -> list[str]:
         lines.append(f"{1:>9}{2:>9}")
         lines += _figures([run.metrics for run in compared.runs])
         metric, text = FIGURES[compared.metric], compared.differences[compared.metric].message
-        lines.append(_("2 against 1, by “{metric}”: {text}", metric=metric, text=text))
+        lines.append(_("2 compared with 1, by “{metric}”: {text}", metric=metric, text=text))
         return [*lines, *map(say, compared.notices)]
     return [_question_line(evaluation), *_figures([evaluation.metrics])]
 

@@ -27,7 +27,7 @@ class LogParser(Protocol):
 
 
 LOG_PARSERS: Registry[LogParser] = Registry(
-    message("parser of logs"),
+    message("log parser"),
     {
         "junit": Entry("core.features.learning.parsers.reports:JUnit"),
         "chat": Entry("core.features.learning.parsers.chats:Chats"),

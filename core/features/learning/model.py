@@ -147,7 +147,7 @@ def _suggested(chat: Chat, excerpt: Excerpt, language: str, stop: Stop) -> tuple
         try:
             outcome = _fact(_Suggestion.model_validate(value), excerpt)
         except ValidationError:
-            outcome = message("it isn't in the requested form")
+            outcome = message("it isn't in the requested format")
         if isinstance(outcome, Fact):
             facts.append(outcome)
         else:

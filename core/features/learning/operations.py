@@ -21,7 +21,7 @@ def format_report(report: LearningReport) -> list[str]:
     lines = [line for log in report.logs for line in _format_log(log)]
     lines += [_("{path} wasn't read: {reason}", path=file.path, reason=file.reason) for file in report.failed]
     if any(log.suggested for log in report.logs):
-        lines.append(_("They wait for you in '{base}': tessera note waiting", base=report.base))
+        lines.append(_("They are waiting for you in '{base}': tessera note waiting", base=report.base))
     return lines
 
 
@@ -83,28 +83,28 @@ def learn(
     files: Annotated[
         list[Path] | None,
         About(
-            "Logs, JSON lines, reports of pytest or JUnit, Markdown, chats, exports of ChatGPT or Claude.",
+            "Logs, JSON lines, pytest or JUnit reports, Markdown, chats, ChatGPT or Claude exports.",
             doors=("cli",),
         ),
     ] = None,
-    base: Annotated[str, About("The knowledge base for the notes; a command makes it where there is none.")] = "",
+    base: Annotated[str, About("The knowledge base for the notes; the command creates it if it doesn't exist.")] = "",
     text: Annotated[str | None, About("The text of a log.", doors=("http", "tool"), long=True)] = None,
     events: Annotated[
         list[dict[str, Any]] | None,
         About(
-            "Events that are parsed already: text, and time, level, source, line, kind, count, fields.",
+            "Events that are already parsed: text, and time, level, source, line, kind, count, fields.",
             doors=("http", "tool"),
         ),
     ] = None,
-    name: Annotated[str, About("The name of the log, such as its file's.", doors=("http", "tool"))] = "",
+    name: Annotated[str, About("The name of the log, such as its file name.", doors=("http", "tool"))] = "",
     parser: Annotated[
         str, About("The parser, such as plain or jsonlines; by default the one that suits the log best.")
     ] = "",
     with_model: Annotated[
         bool,
         About(
-            "Let the language model of the settings suggest notes too. The log is sent to it with its secrets "
-            "masked, and each suggestion must quote the log."
+            "Let the language model from the settings suggest notes too. The log is sent to it "
+            "with its secrets masked, and each suggestion must quote the log."
         ),
     ] = False,
 ) -> LearningReport:

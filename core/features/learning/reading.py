@@ -39,7 +39,7 @@ def read_text(text: str, name: str, masker: Masker, *, parser: str = "") -> LogT
     lines, cut = _cut_lines(text)
     chosen = parser or _choose_parser(name, text[:_SAMPLE])
     if parser and parser not in LOG_PARSERS:
-        raise UnknownChoice("parser of logs", parser, LOG_PARSERS)
+        raise UnknownChoice("log parser", parser, LOG_PARSERS)
     try:
         reader = LOG_PARSERS.build(chosen)
         events, more = _bounded(reader.events(lines if reader.by_lines else text))
@@ -57,7 +57,7 @@ def read_events(items: Iterable[Mapping[str, object]], name: str, masker: Masker
     for number, item in enumerate(items, 1):
         text = item.get("text") or item.get("message") or ""
         if not isinstance(text, str) or not text.strip():
-            raise SourceError(name, "has an event without a text, number {n}.", n=number)
+            raise SourceError(name, "has an event without text (number {n}).", n=number)
         known = {key: str(item[key]) for key in ("time", "source") if item.get(key) is not None}
         kinds = {str(arg): arg for arg in get_args(EventKind)}
         kind: EventKind | None = kinds.get(str(item.get("kind") or "log"))
@@ -65,7 +65,7 @@ def read_events(items: Iterable[Mapping[str, object]], name: str, masker: Masker
             raise UnknownChoice("kind of event", str(item["kind"]), kinds)
         fields = item.get("fields") or {}
         if not isinstance(fields, Mapping):
-            raise SourceError(name, "has an event whose fields are no object, number {n}.", n=number)
+            raise SourceError(name, "has an event whose fields aren't an object (number {n}).", n=number)
         line = _number(item.get("line"), number)
         count = _number(item.get("count"), 1)
         values = {str(key): str(value) for key, value in [*fields.items()][:50]}

@@ -63,7 +63,9 @@ def checked(place: Path) -> tuple[Pack | None, list[Message]]:
 
 def _problems(values: dict[str, object]) -> list[tuple[str, Message]]:
     problems: list[tuple[str, Message]] = [
-        (key, message("'{key}' is unknown. Known are {keys}.", key=key, keys=KEYS)) for key in values if key not in KEYS
+        (key, message("'{key}' is unknown. Known keys: {keys}.", key=key, keys=KEYS))
+        for key in values
+        if key not in KEYS
     ]
     for key in KEYS:
         value = values.get(key)
@@ -72,12 +74,12 @@ def _problems(values: dict[str, object]) -> list[tuple[str, Message]]:
         elif value is not None and not (
             isinstance(value, str) and "\0" not in value and (value.strip() or key in _OPTIONAL)
         ):
-            problems.append((key, message("'{key}' must be a text in quotation marks.", key=key)))
+            problems.append((key, message("'{key}' must be text in quotation marks.", key=key)))
     name, version = values.get("name"), values.get("version")
     if isinstance(name, str) and name.strip() and not _NAME.fullmatch(name):
-        problems.append(("name", message("the name '{name}' may hold letters, digits, - and _ only.", name=name)))
+        problems.append(("name", message("the name '{name}' can contain only letters, digits, - and _.", name=name)))
     if isinstance(version, str) and version.strip() and not _VERSION.fullmatch(version):
-        text = message("the version '{version}' must be numbers with dots between, as in 1.2.", version=version)
+        text = message("the version '{version}' must be numbers separated by dots, such as 1.2.", version=version)
         problems.append(("version", text))
     return problems
 

@@ -63,7 +63,7 @@ def format_packs(listed: PackList) -> list[str]:
         state = _("not installed")
         if installed:
             state = _(
-                "installed in version {version}, {notes} notes in '{base}'",
+                "version {version} is installed, {notes} notes in '{base}'",
                 version=installed.version,
                 notes=installed.notes,
                 base=installed.base,
@@ -93,22 +93,24 @@ def format_reports(reports: PackReports) -> list[str]:
 
 
 def _format_edited(note: EditedNote) -> list[str]:
-    head = _("  {path} stays as you changed it. What the pack has now:", path=note.path)
+    head = _("  {path} keeps your changes. The text in the pack is now:", path=note.path)
     if note.offered is None:
         return [head, _("    The pack no longer has this note.")]
     return [head, *(f"    {line}" for line in note.difference())]
 
 
 def format_removed(pack: RemovedPack) -> list[str]:
-    lines = [_("The pack {name} is removed; its notes are in the trash.", name=pack.name)]
+    lines = [_("The pack {name} was removed; its notes are in the trash.", name=pack.name)]
     if pack.stay:
-        lines.append(say(plural("{n} note that you changed stays.", "{n} notes that you changed stay.", n=pack.stay)))
+        lines.append(
+            say(plural("{n} note that you changed was kept.", "{n} notes that you changed were kept.", n=pack.stay))
+        )
     return lines
 
 
 GROUP = CommandGroup(
     "packs",
-    "Packs: sets of notes with a version, which come with Tessera, with a Python package, or in a folder.",
+    "Packs: versioned sets of notes that come with Tessera, with a Python package, or in a folder.",
 )
 _PERSONS = "packs are the person's choice"
 Name = Annotated[str, About("A name that `tessera packs list` shows.", example="guide")]
@@ -116,7 +118,7 @@ Name = Annotated[str, About("A name that `tessera packs list` shows.", example="
 
 @operation(
     "pack.list",
-    "Show the packs there are, and which of them this workspace has.",
+    "Show the available packs, and which of them this workspace has.",
     http="GET /packs",
     cli="packs list",
     lines=format_packs,
@@ -168,7 +170,7 @@ def upgrade(workspace: "Workspace", progress: Progress, pack: Name) -> PackRepor
 
 @operation(
     "pack.remove",
-    "Put the notes of a pack into the trash; those that you changed stay.",
+    "Move a pack's notes to the trash; notes that you changed are kept.",
     http="DELETE /packs/{pack}",
     cli="packs remove {pack}",
     writes=True,

@@ -211,11 +211,11 @@ class Packs:
         progress: Progress,
     ) -> PackReport:
         if pack.name != installed.name:
-            text = message("it holds the pack '{name}', not '{wanted}'.", name=pack.name, wanted=installed.name)
+            text = message("it contains the pack '{name}', not '{wanted}'.", name=pack.name, wanted=installed.name)
             raise PackError(str(pack.folder), [text])
         if manifest.number(pack.version) < manifest.number(installed.version):
             text = message(
-                "'{name}' is installed in version {ours}; {theirs} is older. Remove the pack first to go back.",
+                "Version {ours} of '{name}' is installed; {theirs} is older. To go back, remove the pack first.",
                 name=pack.name,
                 ours=installed.version,
                 theirs=pack.version,

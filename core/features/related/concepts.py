@@ -161,7 +161,7 @@ class Concepts:
             self._table.drop(name)
             return
         if choice == "merge" and into in ("", name):
-            raise EditError("Name the concept into which '{name}' is merged.", name=name)
+            raise EditError("Name the concept to merge '{name}' into.", name=name)
         self._table.put(name, choice, into if choice == "merge" else "")
 
     def _index(self, base: str = "") -> _Index:

@@ -209,7 +209,7 @@ def _unclear(note: Note) -> Iterator[Hint]:
         yield Hint(
             "untitled",
             message("It has no title of its own."),
-            message("Give it a title that says what it is about: titles weigh most when you search."),
+            message("Give it a title that says what it is about: titles count most when you search."),
         )
     if inside.outline.headings:
         return
@@ -218,7 +218,7 @@ def _unclear(note: Note) -> Iterator[Hint]:
         yield Hint(
             "headless",
             message("About {n} words here have no heading.", n=words // 100 * 100),
-            message("Divide it with headings: the text below one is also found by the words of the heading."),
+            message("Add headings: a text can also be found by the words in its heading."),
         )
 
 

@@ -158,7 +158,7 @@ def format_way(path: NotePath) -> list[str]:
 
 # The operations.
 
-GROUP = CommandGroup("concept", "Concepts: the key phrases of the notes, and what leads from one note to another.")
+GROUP = CommandGroup("concept", "Concepts: the key phrases of the notes, and the paths from one note to another.")
 
 
 @operation(
@@ -178,18 +178,21 @@ def related(workspace: "Workspace", note: NoteName) -> RelatedView:
 
 @operation(
     "note.link",
-    "Make a link of the first place where a note names another one. What a program changes waits.",
+    (
+        "Turn the first place where a note mentions another one into a link. A program's change "
+        "waits until the user accepts it."
+    ),
     http="POST /notes/{note}/links",
     cli="note link {note} {other}",
     writes=True,
-    lines=sentence("The link is added: version {version} now."),
+    lines=sentence("The link was added; the note is now version {version}."),
     lacks={"tool": "note_update writes any text"},
 )
 def link(
     workspace: "Workspace",
     caller: Caller,
     note: NoteName,
-    other: Annotated[str, About("The note that it names, by its id, path, title or alias.", example="7a20")],
+    other: Annotated[str, About("The note that the text mentions, by its id, path, title or alias.", example="7a20")],
     expected_version: Expected = None,
 ) -> WrittenNote:
     item, to = names.ids(workspace, [note, other])
@@ -203,7 +206,7 @@ def link(
 
 @operation(
     "concept.list",
-    "List the concepts of the notes: key phrases that several notes have, those that say most first.",
+    "List the concepts of the notes: key phrases that several notes share, the most telling ones first.",
     http="GET /concepts",
     cli="concept list",
     tool="concept_list",
@@ -212,14 +215,14 @@ def link(
 def list_concepts(
     workspace: "Workspace",
     base: SomeBase = None,
-    limit: Annotated[int, About("How many concepts at most.", least=1, most=1000)] = 60,
+    limit: Annotated[int, About("The maximum number of concepts.", least=1, most=1000)] = 60,
 ) -> ConceptList:
     return ConceptList(tuple(workspace.related.concepts.all(workspace.bases.get(base).name if base else "", limit)))
 
 
 @operation(
     "concept.notes",
-    "List the notes that contain all of some concepts, those that name them most often first.",
+    "List the notes that contain all the given concepts, those that mention them most often first.",
     http="GET /concepts/notes",
     cli="concept notes {concepts}",
     tool="concept_notes",
@@ -228,7 +231,7 @@ def list_concepts(
 )
 def show_concept_notes(
     workspace: "Workspace",
-    concepts: Annotated[list[str], About("Concepts, or other phrases of notes.", query="concept")],
+    concepts: Annotated[list[str], About("Concepts, or other phrases from notes.", query="concept")],
     base: SomeBase = None,
 ) -> ConceptNotes:
     name = workspace.bases.get(base).name if base else ""
@@ -237,7 +240,7 @@ def show_concept_notes(
 
 @operation(
     "concept.way",
-    "Show what leads from one note to another: links, and concepts that two notes share.",
+    "Show the path from one note to another: links, and concepts that two notes share.",
     http="GET /notes/{note}/way",
     cli="concept way {note} {to}",
     tool="concept_way",
@@ -265,7 +268,7 @@ def decide_on_concept(
     workspace: "Workspace",
     name: Annotated[str, About("The concept.", example="search")],
     choice: Annotated[ConceptChoice, About("pin, hide, merge or undo.", example="pin")],
-    into: Annotated[str, About("The concept into which it is merged.")] = "",
+    into: Annotated[str, About("The concept to merge it into.")] = "",
 ) -> DecidedConcept:
     workspace.related.concepts.decide(name, choice, into)
     return DecidedConcept(name, choice)

@@ -110,7 +110,7 @@ class RelatedNotes:
         places = self._mentions(shown, links, [links.names[other]] if other in links.names else [])
         text = hints.link(shown, places[0], links) if places else ""
         if not text:
-            raise EditError("The note doesn't name the other one any more. Look at its suggestions again.")
+            raise EditError("The note no longer mentions the other one. Look at its suggestions again.")
         return note.body[: places[0].start] + text + note.body[places[0].end :]
 
     def passages(self, text: str, at: int, *, without: str = "") -> list[Hit]:
@@ -141,9 +141,9 @@ class RelatedNotes:
                 continue
             if text := hints.link(note, mention, links):
                 why = (
-                    message("The text names it, and it is related")
+                    message("The text mentions it, and it is related")
                     if mention.note_id in near
-                    else message("The text names it")
+                    else message("The text mentions it")
                 )
                 suggested.append(
                     LinkSuggestion(card, note.body[mention.start : mention.end], mention.start, mention.end, text, why)
@@ -177,7 +177,7 @@ def _reasons(neighbour: Neighbour) -> Iterable[Message]:
 
 def _copied(neighbour: Neighbour) -> Message:
     if neighbour.shared.copied >= 1:
-        return message("All text of the shorter note is in both")
+        return message("All the text of the shorter note is in both")
     share = f"{round(100 * neighbour.shared.copied)} %"
     return message("About {share} of the shorter note's text is in both", share=share)
 

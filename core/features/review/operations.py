@@ -59,18 +59,18 @@ class ReviewKeys:
 
 # The operations.
 
-GROUP = CommandGroup("review", "What waits for your decision: list it, put it off, let it be, merge it.", lists=True)
+GROUP = CommandGroup("review", "Items waiting for your decision: list, postpone, keep or merge them.", lists=True)
 _PERSONS = "the person decides"
 
-Keys = Annotated[list[str], About("What waits, each by its key.", example=["note-0a1b2c3d4e5f"])]
+Keys = Annotated[list[str], About("The keys of waiting items.", example=["note-0a1b2c3d4e5f"])]
 
 
 @operation(
     "review.list",
     (
-        "List what waits for the user: new notes and changes by programs, pack upgrades of edited notes, "
-        "files with two texts, edits without a place, refused passages, expired and replaced notes, copies, "
-        "contradictions."
+        "List what is waiting for the user: new notes and changes by programs, pack upgrades of "
+        "edited notes, files with two texts, edits without a place, refused passages, expired "
+        "and replaced notes, copies, contradictions."
     ),
     http="GET /review",
     cli="review list",
@@ -90,11 +90,11 @@ def list_(
 
 @operation(
     "review.later",
-    "Put off what waits for a week.",
+    "Postpone waiting items for a week.",
     cli="review later {keys}",
     writes=True,
     lacks=dict.fromkeys(("http", "tool"), _PERSONS),
-    lines=sentence("It is listed again in a week."),
+    lines=sentence("It will be listed again in a week."),
 )
 def later(workspace: "Workspace", keys: Keys) -> ReviewKeys:
     checked = tuple(workspace.review.get(key).key for key in keys)
@@ -104,11 +104,11 @@ def later(workspace: "Workspace", keys: Keys) -> ReviewKeys:
 
 @operation(
     "review.fine",
-    "Keep what waits as it is; it is listed again when it changes.",
+    "Keep waiting items as they are; they are listed again when they change.",
     cli="review fine {keys}",
     writes=True,
     lacks=dict.fromkeys(("http", "tool"), _PERSONS),
-    lines=sentence("It stays as it is, and is listed again when it changes."),
+    lines=sentence("It stays as it is, and will be listed again when it changes."),
 )
 def fine(workspace: "Workspace", keys: Keys) -> ReviewKeys:
     checked = tuple(workspace.review.get(key).key for key in keys)
@@ -133,15 +133,15 @@ def seen(workspace: "Workspace", keys: Keys) -> ReviewKeys:
 
 @operation(
     "review.settle",
-    "Choose what stays of a note with two texts: mine, theirs or both.",
+    "Choose which text to keep of a note with two texts: mine, theirs or both.",
     cli="review settle {key} {side}",
     writes=True,
     lacks=dict.fromkeys(("http", "tool"), _PERSONS),
 )
 def settle(
     workspace: "Workspace",
-    key: Annotated[str, About("What waits, by its key.", example="upgrade-0a1b2c3d4e5f")],
-    side: Annotated[Side, About("What stays: mine, theirs or both.", example="mine")],
+    key: Annotated[str, About("The key of a waiting item.", example="upgrade-0a1b2c3d4e5f")],
+    side: Annotated[Side, About("Which text to keep: mine, theirs or both.", example="mine")],
 ) -> ReviewKeys:
     matter = workspace.review.get(key)
     workspace.review.settle(matter, side)
@@ -150,17 +150,17 @@ def settle(
 
 @operation(
     "review.merge",
-    "Add a new note that waits to the end of another note; the new one goes into the trash.",
+    "Add a new note that is waiting to the end of another note; the new note goes into the trash.",
     cli="review merge {key} {into}",
     writes=True,
     lacks=dict.fromkeys(("http", "tool"), _PERSONS),
-    lines=sentence("The text is added; the note is version {version} now."),
+    lines=sentence("The text was added; the note is now version {version}."),
 )
 def merge(
     workspace: "Workspace",
     caller: Caller,
-    key: Annotated[str, About("A new note that waits, by its key.", example="note-0a1b2c3d4e5f")],
-    into: Annotated[str, About("The note that gets the text, by its id, path, title or alias.", example="4f1c")],
+    key: Annotated[str, About("The key of a new note that is waiting.", example="note-0a1b2c3d4e5f")],
+    into: Annotated[str, About("The note to add the text to, by its id, path, title or alias.", example="4f1c")],
 ) -> WrittenNote:
     return WrittenNote.from_result(
         workspace, workspace.review.merge(workspace.review.get(key), names.id_of(workspace, into))

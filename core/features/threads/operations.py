@@ -118,13 +118,13 @@ def _format_turn(turn: ThreadTurn) -> Iterator[str]:
 # The operations.
 
 _LACKS = {"tool": "an assistant has its own thread with the person"}
-ThreadId = Annotated[str, About("A thread, by its id.")]
+ThreadId = Annotated[str, About("The id of a thread.")]
 _EXAMPLE = {"thread": "7d117801a8e8"}
 
 
 @operation(
     "thread.list",
-    "List the threads of answers that the language model wrote, the last one first.",
+    "List the threads of answers that the language model wrote, the newest first.",
     http="GET /threads",
     cli="thread list",
     lacks=_LACKS,
@@ -173,7 +173,7 @@ def ask(
 
 @operation(
     "thread.keep",
-    "Make a note of a thread, with links to its sources; it waits until the user accepts it.",
+    "Make a note from a thread, with links to its sources; the note waits until the user accepts it.",
     http="POST /threads/{thread}/note",
     cli="thread keep {thread}",
     writes=True,
@@ -186,7 +186,7 @@ def keep(workspace: "Workspace", thread: ThreadId) -> WrittenNote:
 
 @operation(
     "thread.delete",
-    "Delete a thread. A note that was made of it stays.",
+    "Delete a thread. A note made from it is kept.",
     http="DELETE /threads/{thread}",
     cli="thread delete {thread}",
     writes=True,

@@ -79,7 +79,7 @@ FORGOTTEN_CLICKS = sentence(plural("{n} click deleted.", "{n} clicks deleted."))
 
 # The operations.
 
-GROUP = CommandGroup("click", "Hits that you opened, copied or cited: list them, forget them.")
+GROUP = CommandGroup("click", "Hits that you opened, copied or cited: list or forget them.")
 UsedIn = Annotated[str, About("Where the note was used, such as the name of your program.", example="notebook")]
 UseContext = Annotated[str, About("What it was used for there, such as a question.")]
 Passage = Annotated[str, About("The passage that was used, by its id; by default the whole note.")]
@@ -116,7 +116,7 @@ def report(
     helpful: Annotated[
         int | None,
         About(
-            "1: it helped, 0: it didn't help, -1: it misled; an earlier verdict on this use goes.",
+            "1: it helped, 0: it didn't help, -1: it misled; replaces an earlier verdict on this use.",
             least=-1,
             most=1,
         ),
@@ -146,7 +146,7 @@ def take_back(
 
 @operation(
     "use.forget",
-    "Delete all records of the use of a note, its verdicts too.",
+    "Delete all records of a note's use, including its verdicts.",
     cli="note forget-uses {note}",
     writes=True,
     lacks=dict.fromkeys(("http", "tool"), "what is recorded is the person's"),
@@ -166,7 +166,7 @@ def forget(workspace: "Workspace", note: NoteName) -> ForgottenUses:
 )
 def list_clicks(
     workspace: "Workspace",
-    note: Annotated[str | None, About("Only those of this note, by its id, path, title or alias.")] = None,
+    note: Annotated[str | None, About("Only the records for this note, by its id, path, title or alias.")] = None,
 ) -> ClickList:
     return ClickList(tuple(workspace.clicks.all([names.id_of(workspace, note)] if note else None)))
 
@@ -179,13 +179,13 @@ def list_clicks(
     tool="note_clicked",
     writes=True,
     takes={"question": "where do we begin", "kind": "cite"},
-    lines=sentence("The click is recorded."),
+    lines=sentence("The click was recorded."),
 )
 def record_click(
     workspace: "Workspace",
     note: NoteName,
     question: Annotated[str, About("The question that the note was found for.")],
-    kind: Annotated[ClickKind, About("What was done with it: open, copy or cite.")],
+    kind: Annotated[ClickKind, About("What was done with the note: open, copy or cite.")],
     chunk: Annotated[str, About("The passage that was used, by its id; by default the whole note.")] = "",
 ) -> Click:
     return workspace.clicks.record(names.id_of(workspace, note), question, kind, chunk_id=chunk)

@@ -164,8 +164,10 @@ class Models:
         embedder = embedding.build(base.embedder)
         if base.has_vectors and embedder.fingerprint != base.fingerprint:
             raise EmbeddingMismatch(
-                "The base '{base}' was indexed by {old}, but '{name}' is now {new}. Search by words goes on; to "
-                "index it again: {command}",
+                (
+                    "The base '{base}' was indexed with {old}, but '{name}' is now {new}. Search by "
+                    "words still works; to index the base again: {command}"
+                ),
                 base=base.name,
                 old=base.fingerprint,
                 name=base.embedder,

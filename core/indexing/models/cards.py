@@ -284,8 +284,10 @@ def _missing(name: str, hub_name: str) -> Message:
     folder = str(hub.manual_folder(hub_name))
     if hub.has_files(hub_name, kind):
         return message(
-            "Only a part of the model is on this machine. "
-            "Download it: tessera models download {name}, or put its files into {folder}",
+            (
+                "Only part of the model is on this machine. Download it: tessera models download "
+                "{name}, or put its files into {folder}"
+            ),
             name=name,
             folder=folder,
         )
@@ -317,7 +319,7 @@ def needs(name: str) -> Message:
     """Return the message on what a model for meaning needs: the network, a server, or files on this machine."""
     kind, _, argument = name.partition(":")
     if kind not in EMBEDDERS:
-        return message("This version of Tessera doesn't know it.")
+        return message("This version of Tessera doesn't know this model.")
     if is_built_in(name):
         return message("It is part of Tessera and needs no network.")
     if kind in ("openai_compatible", "server"):

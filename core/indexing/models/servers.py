@@ -184,7 +184,7 @@ class Servers:
         try:
             httpx.URL(values.get("base_url", "").strip())
         except httpx.InvalidURL:
-            raise ConfigError("'{url}' is no address.", url=values["base_url"].strip()) from None
+            raise ConfigError("'{url}' isn't a valid address.", url=values["base_url"].strip()) from None
         config.store_entered_server(_check_section(section), values)
         self.refresh()
 

@@ -165,13 +165,13 @@ def read_bytes(folder: Path, path: str, most: int = MAX_BYTES) -> bytes:
     full = folder / path
     try:
         if not full.resolve(strict=True).is_relative_to(folder.resolve()):
-            raise SourceError(path, "is a link that points outside the folder: refused.")
+            raise SourceError(path, "is a link that points outside the folder, so it was refused.")
         with full.open("rb") as file:
             data = file.read(most + 1)
     except (OSError, RuntimeError) as error:
         raise SourceError(path, "can't be read: {why}.", why=getattr(error, "strerror", "") or str(error)) from error
     if len(data) > most:
-        raise SourceError(path, "is larger than {limit} MB. Divide it.", limit=most // 2**20)
+        raise SourceError(path, "is larger than {limit} MB. Split it.", limit=most // 2**20)
     return data
 
 

@@ -131,7 +131,7 @@ class Evernote(FolderImporter):
                         place = PurePosixPath(path).with_suffix("") / f"{file_name(title)}.md"
                         yield _to_imported(note, unique(str(place), taken))
                     if len(taken) == before:
-                        yield Failed(path, message("is an export of Evernote without notes."))
+                        yield Failed(path, message("is an Evernote export without notes."))
                 except SourceError as error:
                     yield Failed(path, error.reason)
 
@@ -169,7 +169,7 @@ def _read(file: Path, path: str) -> Iterator[_EvernoteNote]:
             reader.parser.Parse(b"", True)
             yield from reader.taken()
     except expat.ExpatError as error:
-        raise SourceError(path, "isn't a valid export of Evernote (line {line}).", line=error.lineno) from error
+        raise SourceError(path, "isn't a valid Evernote export (line {line}).", line=error.lineno) from error
     except OSError as error:
         raise SourceError(path, "can't be read: {why}.", why=error.strerror or str(error)) from error
 
@@ -199,13 +199,15 @@ class _EvernoteHandler:
         return done
 
     def _entity(self, *_: object) -> None:
-        raise SourceError(self._path, "declares entities, which an export of Evernote doesn't need: refused.")
+        raise SourceError(
+            self._path, "declares XML entities, which an Evernote export doesn't need, so it was refused."
+        )
 
     def _start(self, name: str, _: object) -> None:
         if len(self._open) >= _DEEPEST:
-            raise SourceError(self._path, "is nested more deeply than any export of Evernote.")
+            raise SourceError(self._path, "is nested more deeply than an Evernote export should be.")
         if not self._open and name != "en-export":
-            raise SourceError(self._path, "isn't an export of Evernote, despite its name.")
+            raise SourceError(self._path, "isn't an Evernote export, despite its name.")
         self._open.append(name)
         self._parts, self._length = [], 0
         if name == "note":
@@ -228,7 +230,7 @@ class _EvernoteHandler:
         elif is_data:
             self._parts = []
         else:
-            raise SourceError(self._path, "contains a note of more than {limit} MB.", limit=MAX_BYTES // 2**20)
+            raise SourceError(self._path, "contains a note larger than {limit} MB.", limit=MAX_BYTES // 2**20)
 
     def _end(self, name: str) -> None:
         self._open.pop()

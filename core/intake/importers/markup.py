@@ -31,7 +31,7 @@ def markdown(content: str, files: Mapping[str, str], tasks: Mapping[str, str]) -
     SourceError.
     """
     if "<!ENTITY" in content:
-        raise SourceError("", "declares entities, which a note of Evernote doesn't need: refused.")
+        raise SourceError("", "declares XML entities, which an Evernote note doesn't need, so it was refused.")
     writer = _MarkdownWriter(files, tasks)
     return _to_markdown(writer, content), writer.encrypted, writer.placed
 
@@ -105,7 +105,7 @@ class _MarkdownWriter(HTMLParser):
             self.encrypted += 1
         if tag not in _EMPTY:
             if len(self._open) >= _DEEPEST:
-                raise SourceError("", "is nested more deeply than any note.")
+                raise SourceError("", "is nested more deeply than a note should be.")
             self._open.append((tag, silent, role))
             self._silent += silent
         if silent or self._silent:

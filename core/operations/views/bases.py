@@ -216,7 +216,7 @@ def format_base(base: BaseDetails) -> list[str]:
 
 
 def format_bases(listed: BaseList) -> list[str]:
-    return [line for base in listed.bases for line in format_base_sizes(base)] or [_("There is no base yet.")]
+    return [line for base in listed.bases for line in format_base_sizes(base)] or [_("There are no bases yet.")]
 
 
 def format_base_sizes(base: BaseDetails) -> list[str]:
@@ -245,7 +245,7 @@ def _format_folders(base: BaseDetails) -> list[str]:
 def format_deletion(deletion: BaseDeletion) -> list[str]:
     if deletion.deleted:
         return [_("The base '{base}' is in the trash.", base=deletion.base)]
-    return [_("The base '{base}' stays.", base=deletion.base)]
+    return [_("The base '{base}' was kept.", base=deletion.base)]
 
 
 # imports
@@ -301,7 +301,7 @@ def _format_report(
     if flagged:
         lines.append(_("edits that lost their place: {n}", n=flagged))
     if orphaned:
-        lines.append(_("edits of removed notes, which stay: {n}", n=orphaned))
+        lines.append(_("edits to removed notes, which are kept: {n}", n=orphaned))
     count, indexed, seconds = report.chunks, report.indexed, report.seconds
     if waiting or count > indexed == 0:
         stored = plural(
@@ -317,8 +317,8 @@ def _format_report(
 def _format_waiting(notes: int) -> str:
     return say(
         plural(
-            "{n} note is found by words only; to index it: {command}",
-            "{n} notes are found by words only; to index them: {command}",
+            "{n} note can only be found by words; to index it: {command}",
+            "{n} notes can only be found by words; to index them: {command}",
             n=notes,
             command="tessera index",
         )
@@ -329,8 +329,8 @@ def _format_refused(chunks: int) -> list[str]:
     if not chunks:
         return []
     text = plural(
-        "{n} passage is found by words only because the model refuses it: tessera refused",
-        "{n} passages are found by words only because the model refuses them: tessera refused",
+        "{n} passage can only be found by words because the model refuses it: tessera refused",
+        "{n} passages can only be found by words because the model refuses them: tessera refused",
         n=chunks,
     )
     return [say(text)]
@@ -379,7 +379,7 @@ def format_connection(report: FolderConnection) -> list[str]:
     lines += format_import(report)
     if not report.writes_files:
         command = f"tessera base set --base {shlex.quote(report.base)} --write-files"
-        lines.append(_("The files are only read. To save edits to them: {command}", command=command))
+        lines.append(_("The files are read-only. To save edits to them: {command}", command=command))
     return lines
 
 
@@ -393,12 +393,12 @@ def format_scans(scans: FolderScans) -> list[str]:
             text.append(f"  {say(scan.problem)}")
         else:
             text += [f"  {line}" for line in format_import(scan)]
-    return text or [_("There is no folder with texts yet.")]
+    return text or [_("There are no folders with texts yet.")]
 
 
 def format_new_base(made: MadeBase) -> str:
     name = shlex.quote(made.base)
-    return f"{say(made.explanation)} {_('With other settings: {command}', command=f'tessera base new {name} …')}"
+    return f"{say(made.explanation)} {_('To use other settings: {command}', command=f'tessera base new {name} …')}"
 
 
 def format_status(status: WorkspaceStatus) -> list[str]:

@@ -107,4 +107,4 @@ def _missing_parts(notes: Iterable[IncompleteNote]) -> Iterator[tuple[str, str]]
 def format_original(file: OriginalFile) -> list[str]:
     if file.path:
         return [file.path]
-    return [_("'{name}' is in the workspace. To have a copy of it: --to FILE", name=file.name)]
+    return [_("'{name}' is in the workspace. To get a copy of it: --to FILE", name=file.name)]

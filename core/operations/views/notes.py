@@ -291,12 +291,12 @@ def format_note(note: WholeNote) -> list[str]:
 def format_change(note: ChangedNote) -> list[str]:
     if not note.changed:
         return [_("'{title}' stays as it is.", title=note.title)]
-    return [_("'{title}' is version {version} now.", title=note.title, version=str(note.version))]
+    return [_("'{title}' is now version {version}.", title=note.title, version=str(note.version))]
 
 
 def format_file(note: NoteFile, to: Path | None) -> list[str]:
     if to:
-        return [_("The note is in {file}.", file=str(to))]
+        return [_("The note was written to {file}.", file=str(to))]
     return [note.text.removesuffix("\n")]
 
 
@@ -310,8 +310,8 @@ def format_renaming(renaming: Renaming, *, dry_run: bool) -> list[str]:
     titles = [f"  {one.title}" for one in linking if not one.refusal]
     links = plural("Links change in {n} note:", "Links change in {n} notes:", n=len(titles))
     places = {"title": renaming.title, "path": renaming.path}
-    planned = message("It would be '{title}' at '{path}'.", **places)
-    done = message("It is '{title}' at '{path}' now.", **places)
+    planned = message("The note would be '{title}' at '{path}'.", **places)
+    done = message("The note is now '{title}' at '{path}'.", **places)
     return [
         say(planned if dry_run else done),
         *([say(links), *titles] if titles else []),

@@ -336,7 +336,7 @@ def _format_head(result: ResultView) -> list[str]:
     printed += map(say, ordering_lines(result.understood))
     printed += [
         _(
-            "No note contains '{word}': '{nearest}' was searched for too. For '{word}' only: --as-typed",
+            ("No note contains '{word}', so '{nearest}' was searched for too. To search for '{word}' only: --as-typed"),
             word=word,
             nearest=nearest,
         )

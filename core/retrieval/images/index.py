@@ -70,8 +70,7 @@ class ImageIndex:
     def _embedder(self) -> ImageEmbedder:
         if not self._settings.pictures.model:
             raise ConfigError(
-                "No model for pictures is set. Choose one on the page Settings, or set 'model' below {section} in "
-                "tessera.toml.",
+                ("No model for pictures is set. Choose one in Settings, or set 'model' in {section} of tessera.toml."),
                 section="[pictures]",
             )
         return images.build(self._settings.pictures.model)

@@ -55,7 +55,7 @@ class ImageSearch:
         if embedder is None:
             if alike:
                 raise QueryError(
-                    "No model for pictures is set, so none can be compared. Choose one on the page Settings."
+                    "No model for pictures is set, so pictures can't be compared. Choose a model in Settings."
                 )
             return ()
         rows = self._store.images.shown(query.filters, embedder.fingerprint)
@@ -101,9 +101,9 @@ class ImageSearch:
         try:
             rows = self._store.images.in_note(self._notes.resolve(name).id, model)
         except NoteNotFound:
-            raise QueryError("There is no picture and no note '{name}'.", name=name) from None
+            raise QueryError("There is no picture or note '{name}'.", name=name) from None
         if not rows:
-            raise QueryError("The note '{name}' shows no picture that was looked at yet.", name=name)
+            raise QueryError("The note '{name}' shows no pictures that were recognised yet.", name=name)
         return rows
 
     def _hits(

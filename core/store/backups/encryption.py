@@ -47,7 +47,7 @@ def key(folder: Path) -> BackupKey | None:
 
 def _key_error(file: Path) -> SourceError:
     return SourceError(
-        str(file), "can't be read, so no backup is made: it would not be encrypted. Set the passphrase again."
+        str(file), "can't be read, so no backup was made: it would not be encrypted. Set the passphrase again."
     )
 
 
@@ -60,7 +60,7 @@ def unprotect(folder: Path) -> None:
 def protect(folder: Path, passphrase: str) -> None:
     """Encrypt the backups of a workspace from now on; raises ConfigError for a short passphrase."""
     if len(passphrase) < LEAST:
-        raise ConfigError("A passphrase has at least {n} characters.", n=LEAST)
+        raise ConfigError("A passphrase needs at least {n} characters.", n=LEAST)
     with translate_errors(folder):
         age = _age()
         identity = age.x25519.Identity.generate()
@@ -103,7 +103,7 @@ def decrypt_backup(file: Path, folder: Path, passphrase: str) -> Path:
     try:
         secret = age.passphrase.decrypt(files.read(sealed), passphrase)
     except age.DecryptError as error:
-        raise ConfigError("This is not the passphrase of the backup.") from error
+        raise ConfigError("This is not the passphrase for the backup.") from error
     except (FileNotFoundError, files.Unfit) as error:
         raise manifest.damage_error(file) from error
     plain = folder / "content.zip"

@@ -84,7 +84,7 @@ def _hold_folder(place: Path, prefix: str = ".") -> Iterator[Path]:
     """
     if not place.is_dir():
         raise StoreError(
-            "The folder for backups {folder} isn't there. Connect its disk, or choose another folder.",
+            "The folder for backups {folder} is missing. Connect its disk, or choose another folder.",
             folder=str(place),
         )
     partial, lock = place / f"{prefix}partial", place / f"{prefix}lock"
@@ -101,7 +101,7 @@ def _hold_folder(place: Path, prefix: str = ".") -> Iterator[Path]:
                         lock.unlink()
     except Timeout as error:
         raise StoreError(
-            "Another backup is being made in {folder}. Wait until it is done.", folder=str(place)
+            "Another backup is being made in {folder}. Wait until it is finished.", folder=str(place)
         ) from error
 
 
@@ -111,8 +111,10 @@ def _check_space(folder: Path, place: Path) -> None:
     need, free = 2 * size + _SPARE, shutil.disk_usage(place).free
     if free < need:
         raise DiskFull(
-            "A backup needs {need:,.0f} MB for a while, and {folder} has {free:,.0f} MB left. Make space there, or "
-            "choose another folder for backups.",
+            (
+                "A backup temporarily needs {need:,.0f} MB, but {folder} has only {free:,.0f} MB "
+                "left. Free some space there, or choose another folder for backups."
+            ),
             need=need / 1e6,
             free=free / 1e6,
             folder=str(place),

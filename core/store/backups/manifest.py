@@ -79,7 +79,7 @@ def read(file: Path) -> tuple[Backup, Digests]:
         about = {name: getattr(stored, name) for name in _OF_BACKUP}
         return Backup(file, stored.made_at.astimezone(UTC), file.stat().st_size, **about), stored.files
     except DAMAGE as error:
-        raise SourceError(str(file), "is damaged, or isn't a backup of Tessera.") from error
+        raise SourceError(str(file), "is damaged, or isn't a Tessera backup.") from error
 
 
 def belongs(name: str) -> bool:
@@ -141,7 +141,7 @@ def unpack(file: Path, folder: Path | None, names: Digests) -> None:
                 with archive.open(name) as stream:
                     if archive.getinfo(name).file_size != known[0] or _written(stream, folder, name) != known:
                         raise SourceError(
-                            str(file), message("'{name}' in it differs from what was written.", name=name)
+                            str(file), message("'{name}' in the backup differs from what was written.", name=name)
                         )
     except DAMAGE as error:
         raise damage_error(file) from error

@@ -83,7 +83,10 @@ def _check_space(need: int, folder: Path) -> None:
     free = shutil.disk_usage(folder).free
     if free < need + _SPARE:
         raise DiskFull(
-            "The backup needs {need:,.0f} MB, and the disk of {folder} has {free:,.0f} MB left. Make space there.",
+            (
+                "The backup needs {need:,.0f} MB, but the disk of {folder} has only {free:,.0f} MB "
+                "left. Free some space there."
+            ),
             need=(need + _SPARE) / 1e6,
             free=free / 1e6,
             folder=str(folder.parent),
@@ -100,13 +103,13 @@ def _check_database(file: Path, database: Path, objects: Objects) -> None:
             (kind, name): sql for kind, name, sql in connection.execute("SELECT type, name, sql FROM sqlite_master")
         }
     if schema < 1:
-        raise SourceError(str(file), "isn't a database of Tessera. Choose another file.")
+        raise SourceError(str(file), "isn't a Tessera database. Choose another file.")
     try:
         known = objects(schema)
     except NewerSchema as error:
-        raise NewerSchema("{file} was made by a later version of Tessera. Update Tessera.", file=str(file)) from error
+        raise NewerSchema("{file} was made by a newer version of Tessera. Update Tessera.", file=str(file)) from error
     if missing := sorted(name for kind, name in known.keys() - there.keys() if kind == "table"):
-        raise SourceError(str(file), "lacks parts of a workspace ({names}). Choose another backup.", names=missing)
+        raise SourceError(str(file), "is missing parts of a workspace ({names}). Choose another backup.", names=missing)
     active = {key: sql for key, sql in there.items() if key[0] in ("trigger", "view")}
     if foreign := sorted(name for (kind, name), sql in active.items() if known.get((kind, name)) != sql):
         raise SourceError(

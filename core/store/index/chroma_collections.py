@@ -186,8 +186,10 @@ def _client(address: Address) -> "ClientAPI":
         )
     except NotFoundError as error:
         raise IndexAway(
-            "The Chroma server at {url} has no database '{database}' of the tenant '{tenant}'. Make it there, or name "
-            "another in the section [index] of tessera.toml.",
+            (
+                "The Chroma server at {url} has no database '{database}' for the tenant '{tenant}'. "
+                "Create it there, or set another one in the [index] section of tessera.toml."
+            ),
             url=address.url,
             database=address.database,
             tenant=address.tenant,
@@ -206,15 +208,17 @@ def fault_of(error: BaseException, address: Address) -> StoreError:
     why, status = str(error) or type(error).__name__, _status(error)
     if status in (401, 403):
         return IndexAway(
-            "The Chroma server at {url} refuses the key. Set {variable} to the right one.",
+            "The Chroma server at {url} refuses the key. Set {variable} to the right key.",
             url=address.url,
             variable="TESSERA_INDEX_TOKEN",
         )
     # A failed connection raises an error of httpx or of the system, or a bare ValueError.
     if status in _BUSY or type(error).__module__.startswith("httpx") or isinstance(error, OSError | ValueError):
         return IndexAway(
-            "The Chroma server at {url} doesn't answer ({why}). Searches go on, more slowly; what is written waits, "
-            "and is sent when it is back.",
+            (
+                "The Chroma server at {url} doesn't respond ({why}). Searches still work, but more "
+                "slowly; changes are sent when the server is back."
+            ),
             url=address.url,
             why=why,
         )

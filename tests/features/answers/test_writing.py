@@ -190,18 +190,18 @@ def test_forms_that_models_write(filled: Workspace, pieces: tuple[str, ...], cou
 @pytest.mark.parametrize(
     ("script", "reason"),
     [
-        (stream("I'd rather tell you a story. " * 30), "didn't answer in the requested form"),
-        (stream("{" * 3000), "didn't answer in the requested form"),
+        (stream("I'd rather tell you a story. " * 30), "didn't answer in the requested format"),
+        (stream("{" * 3000), "didn't answer in the requested format"),
         (stream(sentence("Only restores prove it.", (1, BACKUPS)) + "\n", end=""), "broke off its answer"),
         (stream(sentence("Only restores prove it.", (1, BACKUPS)) + "\n", end="length"), "stopped at its length limit"),
         (Reply({"error": {"message": "out of memory"}}, 500), "out of memory"),
-        (Reply(b"\xff\xfe garbage"), "something else than JSON"),
+        (Reply(b"\xff\xfe garbage"), "something other than JSON"),
         (Reply(chat(sentence("Only restores prove it.", (1, BACKUPS)))), ""),
         (
             lambda handler: handler.write(
                 b"HTTP/1.1 200 X\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n: hi\n\ndata: {oops\n\n"
             ),
-            "something else than JSON",
+            "something other than JSON",
         ),
     ],
 )
@@ -307,7 +307,7 @@ def test_a_server_without_schemas_gets_the_message_for_its_reply(
         answer = writings(filled, server)[-1]
     assert len(server.requests) == 2
     assert answer.writing
-    assert "didn't answer in the requested form" in str(answer.writing.problem)
+    assert "didn't answer in the requested format" in str(answer.writing.problem)
     assert answer.quotes
 
 

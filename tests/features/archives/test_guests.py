@@ -402,7 +402,7 @@ _HEAD = b'{"tessera": "base", "version": 1, "base": {"name": "b"}, '
         (_HEAD + b'"notes": [\n{"path": "a.md", "title": "a"}\n{"path": "b.md"}]}', "line 3: .*Expecting ','"),
         (_HEAD + b'"notes": [{"path": "a.md", "title": "a"},]}', "line 1: .*Expecting value"),
         (_HEAD + b'"notes": []} {}', "line 1: .*Extra data"),
-        (_HEAD + b'"notes": {"a": 1}}', "this is no base that Tessera exported"),
+        (_HEAD + b'"notes": {"a": 1}}', "this isn't a base exported by Tessera"),
         (_HEAD + b'\n"notes": [\n{"path": "\xff"}]}', "line 3: this isn't UTF-8"),
         (b"", "line 1: .*Expecting value"),
         (b"[]", "line 1: .*Expecting value"),
@@ -472,7 +472,7 @@ def test_what_is_no_file_is_refused_at_once(workspace: Workspace, tmp_path: Path
 def test_a_fifo_in_a_folder_is_named(workspace: Workspace, tmp_path: Path) -> None:
     folder = samples.write(tmp_path / "vault")
     os.mkfifo(folder / "pipe.md")
-    with pytest.raises(ArchiveError, match=r"pipe\.md: is not an ordinary file"):
+    with pytest.raises(ArchiveError, match=r"pipe\.md: is not a regular file"):
         workspace.archives.restore(folder)
 
 

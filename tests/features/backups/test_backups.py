@@ -56,14 +56,14 @@ def test_it_is_made_where_it_is_wanted(
     assert (named.file, named.notes) == (stick / "notes.zip", 3)
     assert {first.file, second.file, named.file, stick / ".partial"} == {*stick.iterdir()}
     assert workspace.backups.all() == [own]
-    for place, why in ((named.file, "already"), (stick / "none", "isn't there"), (stick / "none/a.zip", "isn't there")):
+    for place, why in ((named.file, "already"), (stick / "none", "is missing"), (stick / "none/a.zip", "is missing")):
         with pytest.raises((ConfigError, StoreError), match=why):
             workspace.backups.make(to=place)
     folder = workspace.store.folder
     workspace.close()
     monkeypatch.chdir(stick)
     main_(["backup", "make", "--to", "again.zip", "--workspace", str(folder)])
-    assert "The backup is made and checked: " in capsys.readouterr().out
+    assert "The backup was made and checked: " in capsys.readouterr().out
     main_(["backup", "restore", "again.zip", "--to", str(tmp_path / "elsewhere"), "--workspace", str(folder)])
     with Workspace(tmp_path / "elsewhere") as restored:
         assert len(restored.notes.all()) == 3
@@ -271,7 +271,7 @@ def test_another_disk_can_have_them_and_a_failure_is_told(workspace: Workspace, 
 def test_without_space_nothing_is_begun(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     usage = shutil.disk_usage(workspace.store.folder)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=1000))
-    with pytest.raises(DiskFull, match="Make space there"):
+    with pytest.raises(DiskFull, match="Free some space there"):
         workspace.backups.make()
     assert workspace.backups.all() == []
 

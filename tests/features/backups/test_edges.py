@@ -133,7 +133,7 @@ def test_a_database_of_another_program_is_not_put_in_place(workspace: Workspace,
     file = tmp_path / "other.db"
     with closing(sqlite3.connect(file)) as connection:
         connection.executescript(f"CREATE TABLE bases (id); PRAGMA user_version = {schema};")
-    with pytest.raises(SourceError, match="a database of Tessera"):
+    with pytest.raises(SourceError, match="a Tessera database"):
         workspace.backups.restore(str(file))
     assert not restoring.is_pending(workspace.store.folder)
 
@@ -206,7 +206,7 @@ def test_a_manifest_with_any_value_for_a_field_is_the_problem_of_its_file(worksp
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        ("DROP TABLE golds", "lacks parts of a workspace"),
+        ("DROP TABLE golds", "is missing parts of a workspace"),
         ("CREATE TRIGGER other AFTER INSERT ON notes BEGIN DELETE FROM bases; END", "Tessera didn't make"),
         (
             "DROP TRIGGER golds_flagged; CREATE TRIGGER golds_flagged AFTER DELETE ON notes BEGIN SELECT 1; END",

@@ -145,7 +145,7 @@ def test_the_command_says_it_and_its_status_too(
     monkeypatch.setenv("TESSERA_WORKSPACE", str(folder))
     before = {file: file.read_bytes() for file in folder.rglob("*") if file.is_file() and "logs" not in file.parts}
     assert status("doctor") == 0
-    assert f"{len(CHECKS)} of {len(CHECKS)} checks find nothing wrong." in capsys.readouterr().out
+    assert f"{len(CHECKS)} of {len(CHECKS)} checks found nothing wrong." in capsys.readouterr().out
     assert {file: file.read_bytes() for file in before} == before
     monkeypatch.setenv("TESSERA_LLM__BASE_URL", "http://example.org/v1")
     assert status("doctor", "--json") == 1

@@ -66,11 +66,17 @@ def test_empty_file_has_no_questions(tmp_path: Path) -> None:
         ({**ROW, "id": "q2", "any": "yes"}, "'any' must be true or false"),
         ({**ROW, "id": "q2", "kind": 1}, "'kind' must be text"),
         ({**ROW, "id": "q2", "note": None}, "'note' must be text"),
-        ({**ROW, "id": "q2", "note": "\udfff"}, "half of a character"),
+        ({**ROW, "id": "q2", "note": "\udfff"}, "half a character"),
         ({**ROW, "id": "q2", "suggested": 1}, "'suggested' must be true or false"),
-        ({**ROW, "id": "q2", "gold": [{"path": "a.md", "quote": "x", "start": -1}]}, "'start' must be a number"),
-        ({**ROW, "id": "q2", "gold": [{"path": "a.md", "quote": "x", "start": True}]}, "'start' must be a number"),
-        ({**ROW, "id": "q2", "question": "\ud800"}, "half of a character"),
+        (
+            {**ROW, "id": "q2", "gold": [{"path": "a.md", "quote": "x", "start": -1}]},
+            "'start' must be a character position",
+        ),
+        (
+            {**ROW, "id": "q2", "gold": [{"path": "a.md", "quote": "x", "start": True}]},
+            "'start' must be a character position",
+        ),
+        ({**ROW, "id": "q2", "question": "\ud800"}, "half a character"),
         (ROW, "'q1' is already used in line 1"),
     ],
 )
@@ -187,7 +193,7 @@ def test_a_file_is_taken_whole_or_not_at_all(store: Store) -> None:
         (b"id,question,path,quote\n", "s.csv"),
     )
     for data, name in empty:
-        with pytest.raises(QuestionSetError, match=r"line 1: there is no question in this file"):
+        with pytest.raises(QuestionSetError, match=r"line 1: there are no questions in this file"):
             read(store, base, data, name)
 
 

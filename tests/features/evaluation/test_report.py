@@ -197,7 +197,7 @@ def test_differences_have_their_interval_where_it_means_something() -> None:
     (row,) = re.findall(r"\| Rank of the right passage \(MRR\) \| 0\.750 \| 1\.000 \| (.+) \|", report)
     assert re.fullmatch(r"\+0\.250 \(\+0\.1\d\d … \+0\.3\d\d\)", row)
     assert "95% confidence interval" in report
-    assert report.count("No question.") == 2
+    assert report.count("No questions.") == 2
 
 
 def test_the_page_and_the_markdown_say_the_same() -> None:
@@ -227,7 +227,7 @@ def test_a_run_alone_tells_what_it_missed_and_why() -> None:
     why = Diagnosis(0, "pool")
     one = side_by_side([run("mine", [result("a", 1), result("b", None, diagnoses=(why, why)), result("c", 11)])])
     report = to_markdown(one)
-    assert report.startswith("# Report of a run\n")
+    assert report.startswith("# Run report\n")
     assert "## Settings\n\n| Setting | mine |" in report
     assert f"| b | question b? | a.md | {why.message} |\n| c | question c? | a.md | – |" in report
     assert "Newly found" not in report

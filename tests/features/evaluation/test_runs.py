@@ -197,7 +197,7 @@ def defining(folder: Path) -> Path:
 def test_an_empty_set_and_one_of_suggestions_say_what_to_do(workspace: Workspace, folder: Path) -> None:
     workspace.imports.apply(workspace.imports.plan_folder(defining(folder)))
     empty = workspace.question_sets.add("vault", "empty")
-    with pytest.raises(QuestionSetError, match="no question to ask"):
+    with pytest.raises(QuestionSetError, match="no questions to ask"):
         workspace.runs.run(empty, [PLAIN])
     assert workspace.questions.suggest(empty, 3)
     with pytest.raises(QuestionSetError, match="accept suggested ones"):

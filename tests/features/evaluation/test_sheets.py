@@ -95,9 +95,9 @@ def test_columns_in_another_order_and_others_beside() -> None:
         ("q1,why?,,,a.md,x,y", 2, "more cells than the first line"),
         ("q1,why?,,,a.md", 2, "this row ends before quote"),
         ("q0,why?,,,a.md,x\nq1", 3, "this row ends before question, path, quote"),
-        ('q1,"why?\n",,,a.md,x\nq1,how?,,,a.md,y', 4, "the id 'q1' has another 'question' in line 2"),
-        ("q1,why?,,yes,a.md,x\nq1,,,no,a.md,y", 3, "the id 'q1' has another 'any' in line 2"),
-        ("q1,why?,k,,a.md,x\nq1,,j,,a.md,y", 3, "the id 'q1' has another 'kind' in line 2"),
+        ('q1,"why?\n",,,a.md,x\nq1,how?,,,a.md,y', 4, "the id 'q1' has a different 'question' in line 2"),
+        ("q1,why?,,yes,a.md,x\nq1,,,no,a.md,y", 3, "the id 'q1' has a different 'any' in line 2"),
+        ("q1,why?,k,,a.md,x\nq1,,j,,a.md,y", 3, "the id 'q1' has a different 'kind' in line 2"),
         ('q1,why?,,,a.md,"x', 2, "this isn't CSV"),
         ('q0,why?,,,a.md,x\nq1,why?,,,a.md,"x"y', 3, "this isn't CSV"),
         (f"q1,why?,,,a.md,{'x' * 200_000}", 2, "this isn't CSV"),
@@ -114,7 +114,7 @@ def test_every_bad_line_is_listed() -> None:
         parse(b"id,question,path,quote,start\nq1,x,a.md,\nq2,x,a.md,y,-2\nq3,x,a.md,y\n,x,,\n", "x.csv")
     assert str(caught.value).split("\n") == [
         "x.csv, line 2: 'quote' is missing or isn't text.",
-        "line 3: 'start' must be a number of characters, 0 or more.",
+        "line 3: 'start' must be a character position, 0 or more.",
         "line 5: 'id' is missing or isn't text.",
     ]
 

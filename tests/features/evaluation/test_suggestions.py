@@ -267,7 +267,7 @@ def test_what_does_not_hold_is_dropped(server: ModelServer, row: dict[str, objec
 
 @pytest.mark.parametrize("answer", ["I can't do that.", "[]", '["a"]', "[" * 300, '{"note": 1}'])
 def test_an_answer_in_another_form_is_told(server: ModelServer, answer: str) -> None:
-    with pytest.raises(ProviderError, match="didn't give a list of questions with quotes"):
+    with pytest.raises(ProviderError, match="didn't return a list of questions with quotes"):
         asked_of(server, [answer], [RUST], 5)
 
 

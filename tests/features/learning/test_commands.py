@@ -26,9 +26,9 @@ def test_a_log_is_learnt_from_with_a_model(tmp_path: Path, run: Any, monkeypatch
         assert "2 notes suggested" in printed[0]
         assert printed[1:3] == [
             "  1 of them by the language model",
-            "  Dropped: Made up (it isn't in the requested form)",
+            "  Dropped: Made up (it isn't in the requested format)",
         ]
-        with pytest.raises(AssertionError, match="didn't answer in the requested form"):
+        with pytest.raises(AssertionError, match="didn't answer in the requested format"):
             run("learn", log, "--with-model")
     assert [one["title"] for one in run("review", "list", as_json=True)["waiting"]] == [
         "Settings of config: pool.most, pool.least",

@@ -103,7 +103,7 @@ def test_a_wrong_quote_and_a_wrong_form_are_dropped_with_the_reason(workspace: W
     )
     assert [workspace.notes.get(one).title for one in log.by_model] == ["Heavy parcels go by road"]
     assert workspace.notes.get(log.by_model[0]).extra["source_ref"] == "app.log:4"
-    form = "it isn't in the requested form"
+    form = "it isn't in the requested format"
     assert [(one.title, str(one.reason)) for one in log.dropped] == [
         ("Berlin needs no header", "'invoices of Berlin need no header' isn't in the log"),
         ("Half of it is right", "'parcels above 90 kg go by road' isn't in the log"),

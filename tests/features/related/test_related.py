@@ -113,7 +113,7 @@ def test_tags_and_places_of_the_nearest_notes_are_suggested_and_accepted(workspa
     one = add(workspace, "Rye", f"Rye and {DOUGH.lower()} baking", tags=["Food"], path="inbox/rye.md")
     related = workspace.related.of(one)
     assert [(tag.tag, str(tag.reason)) for tag in related.tags] == [
-        ("baking", "4 of the most similar notes have it, and the text names it")
+        ("baking", "4 of the most similar notes have this tag, and the text mentions it")
     ]
     (place,) = related.places
     assert (place.base, place.folder, place.movable) == ("home", "kitchen/bread", True)
@@ -168,7 +168,7 @@ def test_names_of_other_notes_are_suggested_as_links_and_accepted(workspace: Wor
     assert "A [[zebra crossing]], then a Zebra, 图像用[[卷积层]]处理，又是卷积层。" in changed.body
     assert changed.body.startswith("# 卷积层 in a heading")
     assert {link.note.title for link in workspace.related.of(one).links} == {"Zebra"}
-    with pytest.raises(EditError, match="doesn't name"):
+    with pytest.raises(EditError, match="no longer mentions"):
         workspace.related.link(one, crossing)
 
 
@@ -197,15 +197,15 @@ def test_hints_say_what_is_wrong_and_what_to_do(workspace: Workspace) -> None:
     assert hints(workspace, bad) == [
         ("outdated", "It expired on 2020-01-01."),
         ("outdated", "'Newer' says that it replaces this note."),
-        ("contradiction", "'Other' says the same with a different number."),
-        ("dead_links", "1 link leads to no note: Nowhere"),
+        ("contradiction", "'Other' says the same thing with a different number."),
+        ("dead_links", "1 link doesn't lead to a note: Nowhere"),
         ("untitled", "It has no title of its own."),
         ("headless", "About 3,100 words here have no heading."),
     ]
     assert all(str(one.remedy) for one in workspace.related.of(bad).hints)
     good = add(workspace, "Good", "# Good\n\nThe train leaves the city with 12 wagons today.")
     add(workspace, "Wrong", "# Wrong\n\nThe train leaves the city with 14 wagons today.")
-    assert hints(workspace, good) == [("contradiction", "'Wrong' says the same with a different number.")]
+    assert hints(workspace, good) == [("contradiction", "'Wrong' says the same thing with a different number.")]
     (hint,) = workspace.related.of(good).hints
     assert hint.quotes == (
         "The train leaves the city with 12 wagons today.",
@@ -224,9 +224,9 @@ def test_the_command_prints_every_part(workspace: Workspace) -> None:
     assert result.exit_code == 0, result.output
     assert result.output.splitlines()[0] in ("Related notes", "Possible copies")
     assert "[[zebra crossing]]  Zebra crossing (home: Zebra crossing.md)" in result.output
-    assert "1 link leads to no note: Nowhere" in result.output
+    assert "1 link doesn't lead to a note: Nowhere" in result.output
     for command, said in (
-        (["note", "link", "Text", "Zebra crossing"], "The link is added: version 2 now."),
+        (["note", "link", "Text", "Zebra crossing"], "The link was added; the note is now version 2."),
         (["note", "move", "Text", "a/b"], "It is 'Text' at 'a/b/Text.md' now."),
     ):
         result = CliRunner().invoke(cli.app, [*command, "--workspace", folder])
@@ -287,7 +287,7 @@ def test_a_way_leads_over_links_and_shared_concepts(workspace: Workspace, kitche
     way = workspace.related.concepts.way
     steps = way(kitchen["Loaf"], kitchen["石板"])
     assert [(step.note.title, step.way and str(step.way)) for step in steps] == [
-        ("Loaf", "It links to the next one"),
+        ("Loaf", "It links to the next note"),
         ("Oven", "Both mention 石板"),
         ("石板", None),
     ]
@@ -301,7 +301,7 @@ def test_concepts_by_command(workspace: Workspace, kitchen: dict[str, str]) -> N
     for command, said in (
         (["list"], "Notes  Name\n    2  sourdough starter\n    2  石板\n    2  oven"),
         (["notes", "oven", "sourdough starter"], "Times  Title    Base  Path\n    4  Starter  home  Starter.md"),
-        (["way", "Loaf", "Oven"], "Loaf (home: Loaf.md)\n  It links to the next one\nOven (home: Oven.md)"),
+        (["way", "Loaf", "Oven"], "Loaf (home: Loaf.md)\n  It links to the next note\nOven (home: Oven.md)"),
         (["decide", "oven", "hide"], "'oven': done."),
         (["list"], "Notes  Name\n    2  sourdough starter\n    2  石板"),
     ):
@@ -334,7 +334,7 @@ def test_a_note_that_nothing_finds_says_so_and_what_to_do(workspace: Workspace) 
     copy = add(workspace, "Lost", "# Lost\n\nNobody looks for the old ferry to the northern harbour.")
     workspace.findability.check("home")
     (hint,) = *workspace.related.of(lost).hints, *workspace.related.of(copy).hints
-    assert (hint.kind, "closer to its words" in str(hint.remedy)) == ("unreached", True)
+    assert (hint.kind, "match its words better" in str(hint.remedy)) == ("unreached", True)
     for note_id in (lost, copy):
         workspace.notes.update(note_id, body=f"# Anew\n\nAnother text {note_id}.", author="person")
         assert hints(workspace, note_id) == [], "the check is of an older text"

@@ -111,7 +111,7 @@ def test_commands_record_list_and_forget_clicks(workspace: Workspace) -> None:
         return done.stdout
 
     clicked = ("note", "clicked", "pond", "--question", "where is\nthe heron", "--kind")
-    assert run(*clicked, "copy") == "The click is recorded.\n"
+    assert run(*clicked, "copy") == "The click was recorded.\n"
     assert f"{note}  copied  where is the heron" in run("click", "list", "--note", "pond")
     assert "1 click deleted." in run("note", "forget-clicks", "pond")
     run(*clicked, "cite")

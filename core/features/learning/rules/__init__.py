@@ -35,13 +35,13 @@ RULES: Mapping[str, LearningRule] = {
     "repeated_error": LearningRule(repeated_errors, message("an error that repeats")),
     "required_header": LearningRule(required_headers, message("a request that needs a header"), by_key=True),
     "failing_request": LearningRule(failing_requests, message("a request that keeps failing"), by_key=True),
-    "slow_call": LearningRule(slow_calls, message("a call that is slow")),
-    "setting": LearningRule(settings, message("a value of the configuration"), by_key=True),
+    "slow_call": LearningRule(slow_calls, message("a slow call")),
+    "setting": LearningRule(settings, message("a configuration value"), by_key=True),
     "port": LearningRule(ports, message("an address that a service listens on"), by_key=True),
     "unsteady_test": LearningRule(unsteady_tests, message("a test that fails and passes again")),
     "failing_test": LearningRule(failing_tests, message("a test that keeps failing")),
     "mended_command": LearningRule(mended_commands, message("a command that worked after one that failed")),
-    "deprecation": LearningRule(deprecations, message("something that is deprecated")),
+    "deprecation": LearningRule(deprecations, message("something deprecated")),
     "statement": LearningRule(statements, message("a cause, a fix or a decision that somebody states")),
 }
 

@@ -117,7 +117,7 @@ def deprecations(log: LogText) -> Iterator[Fact]:
         names = _deprecated(first_line(event)) if event.kind in ("log", "command") else None
         if names:
             old, new = names
-            title = message("{old} is deprecated; {new} takes its place", old=abbreviate(old), new=abbreviate(new))
+            title = message("{old} is deprecated; {new} replaces it", old=abbreviate(old), new=abbreviate(new))
             kind = ("project_config", "dependency")
             yield fact("deprecation", [normalise_exact(old), normalise_exact(new)], title, title, [event], kind)
 

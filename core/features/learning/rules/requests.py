@@ -100,9 +100,7 @@ def slow_calls(log: LogText) -> Iterator[Fact]:
         most = max(seconds for seconds, _ in timed)
         title = message("{operation} is slow: {seconds} s", operation=abbreviate(operation), seconds=f"{middle:.1f}")
         times = plural("Measured {n} time", "Measured {n} times", n=len(timed))
-        text = message(
-            "{title} in the middle, {most} s at most. {count}.", title=title, most=f"{most:.1f}", count=times
-        )
+        text = message("{title} (median), {most} s at most. {count}.", title=title, most=f"{most:.1f}", count=times)
         kind = ("test_experience", "common_issue")
         yield fact("slow_call", [generalise(operation)], title, text, [event for _, event in timed], kind)
 
