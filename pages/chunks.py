@@ -36,12 +36,7 @@ def draw_stored(
         summary.retained_edits(edits.values())
         cut = summary.cut(workspace, note, now, base.embedder)
         if [(chunk.start, chunk.end) for chunk in cut.chunks] != [(chunk.start, chunk.end) for chunk in chunks]:
-            st.info(
-                t(
-                    "These chunks come from an earlier split. To bring them up to date, open Preview and "
-                    "apply the settings."
-                )
-            )
+            st.info(t("These chunks come from an earlier split. To update them, open Preview and apply the settings."))
         summary.why(cut)
     with left:
         forms = {"raw": t("Source"), "rendered": t("Formatted")}
@@ -98,7 +93,7 @@ page_title("Chunks")
 bases = workspace.bases.all()
 if not bases:
     welcome.no_notes(
-        workspace, t("Here you see how each note is split, why, and can change it. There are no notes yet.")
+        workspace, t("Here you can see how and why each note is split, and change it. There are no notes yet.")
     )
     st.stop()
 with shell.errors():

@@ -24,7 +24,7 @@ RECENT = 6
 """Number of recent notes."""
 PURPOSE = (
     message("Ask your notes a question in your own words: Tessera shows the passage that answers it, and where it is."),
-    message("It reads folders of Markdown, Word and PDF files, web pages and more, in English and Chinese."),
+    message("Tessera reads folders of Markdown, Word and PDF files, web pages and more, in English and Chinese."),
     message("Everything stays on this machine: no account, no network."),
 )
 """The purpose of Tessera, in three sentences."""
@@ -141,8 +141,8 @@ def _unfinished(workspace: Workspace, status: Status) -> None:
     """Draw the number of notes that an import left unindexed, and the button that indexes them."""
     waiting = sum(base.waiting for base in status.bases if base.base.embed_at_once)
     text = t_plural(
-        "{n} note is found by words only: it is not indexed yet.",
-        "{n} notes are found by words only: they are not indexed yet.",
+        "{n} note can only be found by words, because it is not indexed yet.",
+        "{n} notes can only be found by words, because they are not indexed yet.",
         n=waiting,
     )
     st.info(text, icon=":material/hourglass_top:")

@@ -16,7 +16,7 @@ def page(workspace: Workspace, bases: Sequence[str]) -> None:
     with widgets.row(vertical_alignment="bottom"):
         base = widgets.base_filter(bases, "map_base") if len(bases) > 1 else bases[0]
         widgets.begin_with("map_by", note_map.BY, "base" if len(bases) > 1 else "folder")
-        by = widgets.select(t("Coloured by"), labels(note_map.BY), "map_by", persist_state="session")
+        by = widgets.select(t("Colour by"), labels(note_map.BY), "map_by", persist_state="session")
         links = st.toggle(t("Links as lines"), value=True, key="map_links")
     with busy("Drawing the map…"):
         mapped = workspace.maps.build_map(base)
@@ -28,9 +28,9 @@ def page(workspace: Workspace, bases: Sequence[str]) -> None:
     if by == "findable":
         numbers = note_map.findable(workspace, mapped.notes, [base] if base else bases)
         if set(numbers) == {-1}:
-            small_print("First check on the page Evaluation whether the notes can be found.")
+            small_print("On the Evaluation page, first check whether your notes can be found.")
         else:
-            small_print("From red (never first for its own questions) to green (always first); grey: not checked.")
+            small_print("Red: never first for its own questions. Green: always first. Grey: not checked.")
     else:
         numbers, names = note_map.groups([cards.get(note) for note in mapped.notes], by)
     note_map.draw(mapped, cards, numbers, ramp=by == "findable", links=links, key="note_map")
@@ -63,7 +63,7 @@ workspace = shell.workspace()
 page_title("Map")
 bases = [base.name for base in workspace.bases.all()]
 if not bases:
-    welcome.no_notes(workspace, t("There are no notes for a map yet."))
+    welcome.no_notes(workspace, t("There are no notes to map yet."))
     st.stop()
 with shell.errors():
     page(workspace, bases)

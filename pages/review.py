@@ -15,7 +15,9 @@ with shell.errors():
         matters = workspace.review.all()
     st.caption(items.heading(matters))
     if not matters:
-        small_print("What programs write, copies, contradictions and expired notes come here for you to decide.")
+        small_print(
+            "Notes written by programs, duplicates, contradictions and expired notes are listed here for you to decide."
+        )
     history.draw_undo()
     if matters:
         of_kind = items.choose_kind(matters)

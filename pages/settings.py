@@ -66,14 +66,14 @@ page_title("Settings")
 with shell.errors():
     status = workspace.status()
     if status.settings_problem:
-        text = t("A change of tessera.toml can't be used: {why}", why=text_of(status.settings_problem))
+        text = t("A change to tessera.toml can't be applied: {why}", why=text_of(status.settings_problem))
         st.warning(plain(text), icon=":material/warning:")
     if status.set_aside:
         text = t(
-            "Damaged, so it was renamed and created again: {names}. Delete what you don't need.",
+            "Damaged files were renamed and created again: {names}. Delete the renamed files if you don't need them.",
             names=[*status.set_aside],
         )
-        text = sentences([text, t("It is in {folder}.", folder=str(status.folder))])
+        text = sentences([text, t("Folder: {folder}.", folder=str(status.folder))])
         st.warning(plain(text), icon=":material/warning:")
     if links.arrived_value("tab") == "servers":
         st.session_state.update({"settings_tab": t("Models"), "language_model": True})

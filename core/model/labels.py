@@ -50,7 +50,7 @@ SETTINGS: dict[str, Message] = {
     "decompose": message("What breaks down broad questions"),
     "context_tokens": message("Length of a context, in tokens"),
     "record_uses": message("Record how notes are found and used"),
-    "use_clicks": message("Rank hits that you opened, copied or cited before higher"),
+    "use_clicks": message("Rank hits higher if you opened, copied or cited them before"),
 }
 """Names of the settings of bases, searches and setups."""
 

@@ -95,13 +95,13 @@ def _format_model(model: ModelDetails) -> list[str]:
     if model.dimension:
         facts.append(_("{n} numbers per text", n=model.dimension))
     if model.input_tokens:
-        facts.append(_("reads {n} tokens", n=model.input_tokens))
+        facts.append(_("reads up to {n} tokens", n=model.input_tokens))
     if model.languages:
         facts.append(format_languages(model.languages))
     if model.bytes:
         facts.append(_("{size} on disk", size=megabytes(model.bytes)))
     elif model.download_bytes:
-        facts.append(_("a download of {size}", size=megabytes(model.download_bytes)))
+        facts.append(_("{size} to download", size=megabytes(model.download_bytes)))
     if model.device:
         facts.append(f"{model.device.name}, {model.device.dtype}")
     loaded = model.memory_bytes if model.loaded else None

@@ -318,7 +318,7 @@ def copy(workspace: "Workspace", caller: Caller, note: NoteName) -> WrittenNote:
     "Archive notes: searches leave them out unless they ask for archived ones.",
     cli="note archive {notes}",
     writes=True,
-    lines=sentence(plural("{n} note is archived.", "{n} notes are archived.")),
+    lines=sentence(plural("{n} note was archived.", "{n} notes were archived.")),
     lacks=dict.fromkeys(("http", "tool"), _WAITS),
 )
 def archive(workspace: "Workspace", caller: Caller, notes: NoteNames) -> ArchivedNotes:

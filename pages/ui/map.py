@@ -19,7 +19,7 @@ BY = message_table(
         "folder": "Folder",
         "tag": "Tag",
         "base": "Base",
-        "findable": "How well it is found",
+        "findable": "How well notes can be found",
     }
 )
 MOST = 8

@@ -37,7 +37,7 @@ def test_an_answer_leads_to_its_marked_place(tab: Tab, folder: Path) -> None:
     assert question == "when does the mill open on Sundays?"
     assert lines[-1].startswith("[1] The mill")
     assert "The mill opens at nine on Sundays." in " ".join(lines[:-1])
-    assert not {"Search", "Options", "Marks", "Show more", "The barn"} & {question, *lines}
+    assert not {"Search", "Options", "Legend", "Show more", "The barn"} & {question, *lines}
     quote = answer.locator("[class*='st-key-quote_']").filter(has_text="opens at nine")
     tab.settle()
     quote.get_by_role("link").click()
@@ -52,7 +52,7 @@ def test_a_follow_up_is_asked_by_keyboard_and_the_question_before_is_one_step_ba
     first, both = "when does the mill open on Sundays?", "when does the mill open on Sundays, and in winter?"
     tab.open("/search?q=when+does+the+mill+open+on+Sundays%3F")
     page = tab.page
-    further = page.get_by_role("textbox", name="Ask further")
+    further = page.get_by_role("textbox", name="Ask a follow-up")
     tab.reach(further)
     page.keyboard.type("and in winter?")
     page.keyboard.press("Enter")

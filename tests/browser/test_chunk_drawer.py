@@ -87,7 +87,7 @@ def test_a_band_is_opened_edited_and_found(tab: Tab, tmp_path: Path) -> None:
             dialog.get_by_text("Split", exact=True).click()
             tab.settle()
             dialog.get_by_test_id("stBaseButton-primary").click()
-            expect(page.get_by_text("The chunk is split.")).to_be_visible()
+            expect(page.get_by_text("The chunk was split.")).to_be_visible()
         else:
             dialog.get_by_role("button", name="Hide").click()
             expect(page.get_by_text("The chunk was hidden.")).to_be_visible()
@@ -99,7 +99,7 @@ def test_a_band_is_opened_edited_and_found(tab: Tab, tmp_path: Path) -> None:
         expect(page.locator(".own")).to_have_count(4)
         expect(page.locator(".own.deleted")).to_have_count(0)
         expect(page.locator(".own .badge")).to_have_text(["edited"])
-    expect(page.get_by_text("The chunk is edited.")).to_be_visible()
+    expect(page.get_by_text("The chunk was edited.")).to_be_visible()
 
     tab.open("/search?q=periwinkle")
     card = page.locator(".st-key-hit_1")
@@ -155,7 +155,7 @@ def test_many_notes_are_unfolded_part_by_part_and_rows_marked_by_hand(tab: Tab, 
     tab.settle()
     page.locator(".note").focus()
     page.keyboard.press("Enter")
-    page.get_by_role("dialog").get_by_role("button", name="Merge with the next").click()
+    page.get_by_role("dialog").get_by_role("button", name="Merge with the next chunk").click()
     expect(page.locator(".own .badge")).to_have_text(["merged"])
 
     # The note itself is read as it is written, and says that chunks of it were edited.

@@ -41,7 +41,7 @@ def test_a_finished_import_is_a_line_above_the_note_that_is_written_next(tab: Ta
     expect(side.get_by_text("1 file could not be read")).to_be_visible()
     tab.settle()
     expect(side.locator("a[href$='bases']")).to_have_count(1)  # two would be marked at once
-    side.get_by_role("button", name="See what it is").click()
+    side.get_by_role("button", name="See details").click()
     expect(page.get_by_role("heading", name="Knowledge bases")).to_be_visible()
     tab.settle()
     side.get_by_role("link", name="Notes").click()

@@ -35,6 +35,6 @@ def test_a_log_is_learnt_reviewed_accepted_and_found(tab: Tab, tmp_path: Path) -
     tab.open("/review")
     expect(page.locator(".st-key-review_matter")).to_contain_text("npm ci")
     page.locator(".st-key-decide_accept button").click()
-    expect(page.get_by_text("Nothing waits for you.")).to_be_visible()
+    expect(page.get_by_text("There is nothing to review.")).to_be_visible()
     tab.open("/search?q=cannot+find+module+vite")
     expect(page.locator(".st-key-hit_1")).to_contain_text("npm ci")

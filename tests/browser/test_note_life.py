@@ -101,7 +101,7 @@ def test_a_note_is_written_searched_edited_reverted_deleted_and_restored(tab: Ta
     tab.settle()
     history.get_by_role("button", name="Restore this version").click()
     expect(document).to_contain_text("The queen moved into the zanzibar hive.")
-    expect(page.get_by_text(f"is back at version {number}.")).to_be_visible()
+    expect(page.get_by_text(f"was restored to version {number}.")).to_be_visible()
     tab.settle()
 
     for undone in (True, False):
@@ -179,8 +179,8 @@ def test_a_renamed_note_takes_its_file_and_links_along_and_the_tree_stays_at_a_m
     beds.click()
     expect(page.locator(".st-key-reader .document")).to_contain_text("Rows of beans.")
     choose("Rename…")
-    expect(dialog).to_contain_text("Links in 1 note change too:")
-    expect(dialog.get_by_role("checkbox", name="Rename its file too")).to_be_checked()
+    expect(dialog).to_contain_text("Links in 1 note will be updated too:")
+    expect(dialog.get_by_role("checkbox", name="Rename the file too")).to_be_checked()
     expect(dialog.get_by_role("listitem")).to_have_text(["Plan"])
     title = dialog.get_by_role("textbox", name="Title")
     expect(title).to_be_focused()
@@ -188,7 +188,7 @@ def test_a_renamed_note_takes_its_file_and_links_along_and_the_tree_stays_at_a_m
     page.keyboard.press("/")  # which searches outside of dialogs
     title.fill("Raised rows")
     page.keyboard.press("Enter")
-    expect(page.get_by_text("'Beds' is 'Raised rows' now. Links in 1 note follow.")).to_be_visible()
+    expect(page.get_by_text("'Beds' was renamed to 'Raised rows'. Links in 1 note were updated.")).to_be_visible()
     assert (folder / "Raised rows.md").read_text(encoding="utf-8") == "# Raised rows\n\nRows of beans.\n"
     assert (folder / "Plan.md").read_text(encoding="utf-8") == "First the [[Raised rows]].\n"
     tab.settle()
@@ -206,7 +206,7 @@ def test_a_renamed_note_takes_its_file_and_links_along_and_the_tree_stays_at_a_m
     page.keyboard.press("Enter")
     tab.settle()
     dialog.get_by_role("button", name="Move").click()
-    expect(page.get_by_text("The note is at 'roof/attic.md' now.")).to_be_visible()
+    expect(page.get_by_text("The note is now at 'roof/attic.md'.")).to_be_visible()
     expect(page.locator(".tree details[data-name='roof']")).to_have_attribute("open", "")
     expect(attic).to_be_visible()
 

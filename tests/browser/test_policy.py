@@ -235,7 +235,7 @@ def test_a_search_shows_it_as_text_wherever_it_is_shown(hostile: Tab, listener: 
     page.wait_for_timeout(1000)
     note.click()
     page.get_by_role("option").filter(has_text="Zanzibar").click()
-    expect(page.get_by_text("It is among the hits")).to_be_visible()
+    expect(page.get_by_text("This note is among the hits")).to_be_visible()
     hostile.settle()
     page.get_by_role("button", name="Options").click()
     hostile.settle()

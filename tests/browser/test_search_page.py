@@ -251,6 +251,6 @@ def test_what_is_wrong_with_a_question_is_shown_in_it(tab: Tab, filled: Page) ->
     page = filled
     tab.open("/search?q=attic after:2026-02-30")
     expect(page.locator(".t-asked mark")).to_have_text("2026-02-30")
-    page.get_by_role("button", name="Search without it").click()
+    page.get_by_role("button", name="Search without this").click()
     expect(page).to_have_url(re.compile(r"\?q=attic$"))
     expect(page.locator(".st-key-hit_1")).to_contain_text("Attic")

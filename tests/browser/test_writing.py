@@ -215,7 +215,7 @@ def test_what_is_typed_without_a_server_is_called_unsaved_and_saved_by_the_next_
         expect(page.get_by_text("Ready to search")).to_be_hidden()
         state(tab, "Saved")  # what is there is
         page.keyboard.type(" and after")
-        state(tab, "Not saved: no connection")
+        state(tab, "Not saved yet: no connection")
         expect(page.locator(".st-key-writing_state").get_by_text("Saved", exact=True)).to_be_hidden()
         server.start()
         expect(page.get_by_text("Tessera isn't responding")).to_be_hidden()
@@ -245,7 +245,7 @@ def test_a_note_that_was_changed_in_two_tabs_is_settled_once(tab: Tab, place: Pa
         other.page.keyboard.type(theirs)
         state(other, "Saved")
         tab.page.keyboard.type(mine)
-        expect(tab.page.get_by_text("was changed while you wrote")).to_be_visible()
+        expect(tab.page.get_by_text("was changed while you were writing")).to_be_visible()
         tab.settle()
 
     page = tab.page
@@ -253,18 +253,18 @@ def test_a_note_that_was_changed_in_two_tabs_is_settled_once(tab: Tab, place: Pa
     type_in_both("theirs ", "mine ")
     page.get_by_role("button", name="Keep the other").click()
     expect(document).to_contain_text("theirs")
-    expect(page.get_by_text("yours stays in the history")).to_be_visible()
+    expect(page.get_by_text("yours is kept in the history")).to_be_visible()
     tab.open(f"/notes?note={note.id}")
     expect(document).to_contain_text("theirs")
     expect(page.get_by_role("button", name="Go on writing")).to_have_count(0)
 
     type_in_both("again ", "also ")
     page.get_by_role("button", name="Keep both").click()
-    expect(page.get_by_text("The other text is the note 'Shelf 7 (other text)'.")).to_be_visible()
+    expect(page.get_by_text("The other version is now the note 'Shelf 7 (other version)'.")).to_be_visible()
     expect(document).to_contain_text("theirs also")
     with Workspace(place, readonly=True) as workspace:
         texts = {card.title: workspace.notes.get(card.id).body for card in workspace.notes.all(text="Shelf 7")}
-        assert texts == {"Shelf 7": "Shelf 7\ntheirs also ", "Shelf 7 (other text)": "Shelf 7\ntheirs again "}
+        assert texts == {"Shelf 7": "Shelf 7\ntheirs also ", "Shelf 7 (other version)": "Shelf 7\ntheirs again "}
 
 
 def test_changes_of_two_tabs_in_other_lines_are_merged_and_writing_goes_on(tab: Tab, place: Path) -> None:
@@ -280,7 +280,7 @@ def test_changes_of_two_tabs_in_other_lines_are_merged_and_writing_goes_on(tab: 
     other.page.keyboard.type("Nought, ")
     state(other, "Saved")
     tab.page.keyboard.type(" Four.")
-    expect(tab.page.get_by_text("Both changes are in it")).to_be_visible()
+    expect(tab.page.get_by_text("Both changes were kept")).to_be_visible()
     tab.settle()
     tab.page.keyboard.type(" Five.")  # where the caret was
     state(tab, "Saved")

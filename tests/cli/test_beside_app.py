@@ -158,7 +158,7 @@ def test_commands_print_what_they_print_without_an_app(
         ("packs", "remove", "herons"),
         ("rebuild",),
         ("import", str(tmp_path / "nowhere")),
-        ("note", "set", "No one", "--status", "archived"),
+        ("note", "set", "Nobody", "--status", "archived"),
     ]
     for command in commands:
         beside = run(*command)

@@ -125,7 +125,7 @@ def test_a_question_that_the_notes_do_not_answer_is_told(
         assert not run(command, nonsense)["confident"]
         with pytest.raises(SystemExit, match="0"):
             cli.main([command, nonsense, "--workspace", str(tmp_path / "workspace")])
-        assert "Nothing similar. The nearest:\n\n" in capsys.readouterr().out
+        assert "Nothing similar was found. The closest hits:\n\n" in capsys.readouterr().out
 
 
 def test_a_question_is_answered_from_the_notes_or_refused(
@@ -474,7 +474,7 @@ def test_models_are_listed_for_people(capsys: pytest.CaptureFixture[str], tmp_pa
     with pytest.raises(SystemExit):
         cli.main(["models", "list", "--workspace", str(tmp_path / "none")])
     printed = capsys.readouterr().out
-    assert "Models for meaning\n  bundled\n      ready; 384 numbers per text; reads 512 tokens" in printed
+    assert "Models for meaning\n  bundled\n      ready; 384 numbers per text; reads up to 512 tokens" in printed
     assert "cross-encoder:BAAI/bge-reranker-v2-m3\n" in printed
     assert not (tmp_path / "none").exists()
 

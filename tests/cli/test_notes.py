@@ -141,7 +141,7 @@ def test_what_programs_wrote_is_accepted_or_rejected(shell: Shell) -> None:
     )
     assert shell.run("show", "Plan")["body"] == "one three"
     assert [shell.run("history", "Plan")["versions"][0][name] for name in ("kind", "author")] == ["propose", "person"]
-    assert shell.say("waiting") == "Nothing waits for you.\n"
+    assert shell.say("waiting") == "There is nothing to review.\n"
     assert "There is nothing left to accept or reject for 'Plan'" in shell.run("accept", "Plan")[1]
     assert shell.run("list", "--trash")["trash"][0]["title"] == "Noise"
 

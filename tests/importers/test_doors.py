@@ -25,7 +25,7 @@ def test_the_plan_of_a_command_names_the_program_and_what_is_left_out(
     graph = vault(tmp_path / "graph", {**LOGSEQ, ".tesseraignore": "pages/a*\n", "pages/a.md": "a", "pages/ab.md": "b"})
     lines = ran(capsys, tmp_path / "ws", "import", graph, "--dry-run").splitlines()
     assert lines[:2] == [
-        "Read as notes of Logseq.",
+        "Read as Logseq notes.",
         "2 added, 0 changed, 0 renamed, 0 removed, 0 unchanged, 0 failed",
     ]
     assert "  left out (2): pages/a.md, pages/ab.md: is excluded by .tesseraignore." in lines

@@ -22,19 +22,19 @@ def let_in(screen: Screen, data: bytes) -> Screen:
 
 def test_each_power_of_an_archive_is_named_with_what_it_means(filled: Screen, vault: Path) -> None:
     let_in(filled, archive(filled, search={"reranker": "llm"}))
-    assert "off here until you turn it on" in filled.text
+    assert "off until you turn them on" in filled.text
     for words in (
         "editing a note here changes its file",
         "Accept programs' notes automatically",
         str(vault),
-        "It was reranked with llm",
+        "This base was reranked with llm",
     ):
         assert words in filled.text.replace("\\", "")
     next(toggle for toggle in filled.app.toggle if (toggle.key or "").startswith("trusts_programs_")).set_value(True)
     filled.app.run()
     assert filled.workspace.bases.get("guest").trusts_programs
     assert "**Accept programs' notes automatically**" not in filled.text
-    assert "off here until you turn it on" not in filled.open("bases", base="vault").text
+    assert "off until you turn them on" not in filled.open("bases", base="vault").text
 
 
 def test_the_model_of_an_archive_is_used_when_a_person_says_so(filled: Screen) -> None:

@@ -93,12 +93,12 @@ def test_a_change_that_stopped_is_resumed(base: Screen, monkeypatch: pytest.Monk
     monkeypatch.setattr(OtherWords, "broken", True)
     base.open("bases", base="vault").tab("Model").press("resume_").finish("switch")
     assert "The other words are broken" in base.errors
-    assert "isn't complete" in base.text.replace("\\", "")
+    assert "isn't finished" in base.text.replace("\\", "")
     assert workspace.bases.get("vault").embedder == "words"
     monkeypatch.setattr(OtherWords, "broken", False)
     base.press("resume_").finish("switch")
     assert workspace.bases.get("vault").embedder == "other"
-    assert "isn't complete" not in base.text
+    assert "isn't finished" not in base.text
 
 
 def test_a_change_is_abandoned(base: Screen) -> None:
@@ -130,7 +130,7 @@ def test_passages_that_the_model_refuses_are_listed_and_tried_again(
     monkeypatch.setattr(WordLengths, "embed", refusing)
     base.open("bases", base="vault").tab("Model").press("again_").finish("embed")
     (refused,) = base.workspace.pending.refused("vault")
-    assert "1 passage the model refuses" in boxes(base)
+    assert "1 passage rejected by the model" in boxes(base)
     assert "This text is too long for the model" in base.text
     assert "Backups are only worth" in base.text
     assert refused.title == "Backups"
@@ -265,7 +265,7 @@ def test_a_name_that_is_taken_or_blank_makes_nothing(base: Screen) -> None:
 
 def test_the_first_base_is_previewed_on_a_note_that_comes_along() -> None:
     screen = Screen().open("bases")
-    assert "There is no base yet" in screen.text
+    assert "There are no bases yet" in screen.text
     screen.press("new_base")
     assert "Why this split" in screen.text
     assert not screen.errors
@@ -335,12 +335,12 @@ def trashed(screen: Screen) -> list[str]:
 
 def test_a_base_is_deleted_into_the_trash_and_restored(base: Screen) -> None:
     base.press("delete_base")
-    assert "You can restore it on the page Bases for 30 days" in base.text
+    assert "You can restore it on the Bases page for 30 days" in base.text
     base.press("delete_yes")
     assert base.workspace.bases.all() == []
-    assert "There is no base yet" in base.text
+    assert "There are no bases yet" in base.text
     assert "1 deleted base in the trash" in base.text
-    assert "A deleted base stays here for 30 days" in base.text
+    assert "Deleted bases stay here for 30 days" in base.text
     base.press("restore_base_").finish("embed")
     assert base.app.query_params["base"] == "vault"
     assert base.workspace.status().bases[0].notes == 3
@@ -400,7 +400,7 @@ def test_a_note_that_left_the_trash_is_restored_on_the_page_of_bases(
         monkeypatch.setattr("core.features.archives.base_trash.today", lambda day=day: day)
         workspace.archives.expire_trash()
     base.open("notes").app.session_state["notes_view"] = "trash"
-    assert "can be restored for a week more, on the page Bases" in base.open("notes").text
+    assert "can be restored for one more week, on the Bases page" in base.open("notes").text
     base.open("bases").press("all_bases")
     assert f"here for one more week: {title}" in base.text.replace("\\", "")
     base.press("restore_base_").finish("embed")
@@ -435,7 +435,7 @@ def test_an_exported_base_is_imported(filled: Screen, tmp_path: Path, form: str)
 def test_a_folder_is_imported_as_a_base(filled: Screen, vault: Path) -> None:
     screen = filled.open("bases")
     screen.press("import_here_yes")
-    assert "Give the path of a folder first" in screen.errors
+    assert "Enter a folder path first" in screen.errors
     screen.app.text_input("import_place").set_value(str(vault))
     screen.press("import_here_yes")
     assert "There is already a base 'vault'" in screen.errors.replace("\\", "")
@@ -465,14 +465,14 @@ def test_an_import_into_a_name_that_isnt_there_says_what_it_makes(filled: Screen
     notes.app.text_input("import_base").set_value("new ones")
     notes.press("look_path")
     said = notes.text.replace("\\", "")
-    assert "'new ones' is a new knowledge base." in said
+    assert "'new ones' will be created as a new knowledge base." in said
     assert len(notes.workspace.bases.all()) == 1
     making = notes.open("bases", new="yes", name="new ones")
     assert making.app.text_input("new_name").value == "new ones"
     making.app.text_input("new_description").set_value("Other ones").run()
     making.press("make_base")
     assert making.app.title[0].value == "Notes"
-    assert "is a new knowledge base" not in making.text
+    assert "will be created as a new knowledge base" not in making.text
     making.press("plan_apply").finish().finish("embed")
     assert making.workspace.bases.get("new ones").description == "Other ones"
     assert len(making.workspace.bases.all()) == 2

@@ -52,7 +52,7 @@ def test_the_doctor_and_the_space_are_a_click_away(
     assert not screen.errors
     assert "Repaired: Every passage can be found by words" in screen.text.replace("\\", "")
     screen.app.session_state["space"] = True
-    assert "are free on the disk" in screen.open("settings").tab("Backups and health").text
+    assert "free on the disk" in screen.open("settings").tab("Backups and health").text
     screen.press("compact").finish("compact").tab("Backups and health", "jobs_ended")
     (ended,) = (table.value for table in screen.app.dataframe if "what" in table.value)
     assert list(ended["what"][:2]) == ["Free space", "Check everything"]

@@ -130,7 +130,7 @@ def test_two_cuts_are_compared(screen: Screen) -> None:
     text = screen.text
     assert "Chunks <b>30</b>" in text
     assert "Chunks <b>1</b>" in text
-    for fact in ("Splits in both <b>1</b>", "only left <b>29</b>", "only right <b>0</b>"):
+    for fact in ("Splits in both <b>1</b>", "only on the left <b>29</b>", "only on the right <b>0</b>"):
         assert fact in text
 
 

@@ -65,7 +65,7 @@ def drawn(text: str, passage: tuple[int, int] | None = None) -> str:
         ("![[a.png]]", '<img src="/attachment/id0/a.png"'),
         ("![100](gone.png)", "Picture missing: gone.png"),
         ("![[lost.svg#icon|100]]", "Picture missing: lost.svg"),
-        ("```mermaid\ngraph TD\n```", "Diagram, not drawn: this is its text."),
+        ("```mermaid\ngraph TD\n```", "This diagram can&#x27;t be drawn. Its source text:"),
         (r"$$\begin{bmatrix} 1 \end{bmatrix}^T$$", '<mtable class="square">'),
         ("![x](http://a.test/b.png)", '<a class="picture" href="http://a.test/b.png"'),
         ("https://a.test/x.", '<a class="outside" href="https://a.test/x" target="_blank" rel="noopener noreferrer">'),

@@ -106,7 +106,7 @@ def test_a_first_question_is_typed_and_its_passage_found_and_taken_back(filled: 
     filled.press("save_question_new")
     (question,) = kept(filled)
     assert (question.text, question.gold) == ("pg_restore", ())
-    assert "this is a question your notes don't answer" in filled.text
+    assert "this counts as a question that your notes don't answer" in filled.text
     filled.press("mark_")
     (gold,) = kept(filled)[0].spans
     assert gold.path == "backups.md"
@@ -154,7 +154,7 @@ def test_suggestions_are_asked_for_in_the_popover(filled: Screen) -> None:
     filled.app.select_slider("suggest_count").set_value(5).run()
     filled.press("suggest_yes").finish("suggest")
     assert filled.workspace.jobs.find("suggest").state == "done"
-    assert "no definition or heading" in filled.text
+    assert "No definition or heading" in filled.text
 
 
 def test_a_language_model_is_offered_where_there_is_one_and_its_failure_told(
@@ -191,7 +191,7 @@ def test_sets_are_made_renamed_and_deleted_with_a_second_yes(filled: Screen) -> 
     menu(filled, "delete").press("questions_delete_no")
     assert len(filled.workspace.question_sets.all("vault")) == 2
     menu(filled, "delete")
-    assert "Its runs stay" in "\n".join(one.value for one in filled.app.markdown).replace("\\", "")
+    assert "Its runs are kept" in "\n".join(one.value for one in filled.app.markdown).replace("\\", "")
     filled.press("questions_delete_yes")
     assert [one.name for one in filled.workspace.question_sets.all("vault")] == ["mine"]
     assert table(filled) == ["how do I restore?"]
@@ -281,8 +281,8 @@ def test_all_that_is_wrong_with_a_file_is_told_and_nothing_imported(filled: Scre
 def test_a_set_is_written_to_a_file_only_when_that_is_asked_for(filled: Screen) -> None:
     keep(filled, GOOD)
     buttons = look(filled).app.get("download_button")
-    assert {button.proto.label for button in buttons} >= {"JSON lines", "Table (CSV)"}
-    assert all(button.proto.deferred_file_id for button in buttons if button.proto.label == "JSON lines")
+    assert {button.proto.label for button in buttons} >= {"JSON Lines", "Table (CSV)"}
+    assert all(button.proto.deferred_file_id for button in buttons if button.proto.label == "JSON Lines")
 
 
 # questions
@@ -357,7 +357,7 @@ def test_a_passage_that_is_gone_is_told_and_can_be_removed(filled: Screen, vault
     filled.workspace.imports.apply(filled.workspace.imports.plan_folder(vault))
     look(filled, question="q1")
     assert list(filled.app.dataframe[0].value["state"]) == ["Passage no longer exists"]
-    assert "1 whose passage no longer exists" in filled.text
+    assert "1 with a passage that no longer exists" in filled.text
     assert "The note was deleted, or this text in it was changed" in filled.text
     filled.app.pills("questions_state").set_value("gone").run()
     assert table(filled) == ["how do I restore?"]

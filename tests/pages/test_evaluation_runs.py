@@ -95,14 +95,14 @@ def test_without_notes_it_says_where_they_come_from() -> None:
 def test_one_click_compares_two_ways(filled: Screen, kept: QuestionSet) -> None:
     filled.open("evaluation")
     assert filled.app.query_params["view"] == "compare"
-    assert "There is no run yet" in filled.text
+    assert "There are no runs yet" in filled.text
     filled.press("run").finish("evaluate")
     assert [run.pipeline for run in runs(filled)] == [Pipeline(search=SearchSettings(reranker="none")), Pipeline()]
     told = boxes(filled)
     assert "too few questions to tell" in told
     assert "3 questions, 2 of them with an answer" in told
     assert "First hit is right" in told
-    assert "There is no run yet" not in filled.text
+    assert "There are no runs yet" not in filled.text
     assert filled.workspace.jobs.find("evaluate") is None
 
 
@@ -117,7 +117,7 @@ def test_the_page_speaks_chinese(compared: Screen) -> None:
 def test_a_question_shows_its_passages_and_what_each_run_recalled(compared: Screen) -> None:
     told = boxes(compared)
     assert f"<mark>{BACKUPS}</mark>" in told
-    assert told.count("answers here") == 2
+    assert told.count("answered here") == 2
     assert "rank 1" in told
     links = [link for link in compared.app.get("page_link") if "chunk=" in link.proto.query_string]
     assert links
@@ -172,8 +172,8 @@ def test_what_changed_since_isnt_shown_as_if_it_had_not(compared: Screen, vault:
     workspace.imports.apply(workspace.imports.plan_folder(vault))
     compared.app.run()
     told = boxes(compared)
-    assert "The notes changed since this run" in told
-    assert "changed in the note since" in told
+    assert "The notes have changed since this run" in told
+    assert "changed in the note since then" in told
     assert "Do not" not in told
     workspace.trash.put([workspace.notes.find("backups.md").id])
     compared.app.run()
@@ -197,7 +197,7 @@ def test_a_preset_is_one_click_and_two_of_the_same_cannot_be_compared(filled: Sc
 def test_other_chunks_are_said_to_take_longer_and_are_made_beside_the_base(filled: Screen, kept: QuestionSet) -> None:
     before = filled.workspace.chunks.all(filled.workspace.notes.find("backups.md").id)
     pick(filled.open("evaluation", view="compare"), "recursive")
-    assert "For B the notes are split and indexed once more" in filled.text
+    assert "For B, the notes are split and indexed again" in filled.text
     filled.press("run").finish("evaluate")
     assert "Split by size" in boxes(filled)
     assert "Settings that differ" in boxes(filled)
@@ -269,7 +269,7 @@ def test_runs_are_compared_looked_at_and_deleted(compared: Screen) -> None:
     assert button(compared, "history_compare").disabled
     mark(compared, 0).press("history_compare")
     assert runs(compared)[0].id in compared.app.query_params["runs"]
-    assert "Settings of this run" in boxes(compared)
+    assert "Settings used in this run" in boxes(compared)
     mark(compared.open("evaluation", view="history"), 0, 1).press("history_delete")
     assert runs(compared) == []
     assert "There are no runs yet" in compared.text
@@ -279,7 +279,7 @@ def test_a_run_says_when_the_notes_changed_since(compared: Screen) -> None:
     workspace = compared.workspace
     workspace.trash.put([workspace.notes.find("kitchen/bread.txt").id])
     compared.open("evaluation", view="history")
-    assert set(compared.app.dataframe[0].value["state"]) == {"notes changed since"}
+    assert set(compared.app.dataframe[0].value["state"]) == {"notes have changed since"}
 
 
 def test_a_stopped_run_is_resumed(filled: Screen, kept: QuestionSet) -> None:

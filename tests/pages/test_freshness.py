@@ -92,7 +92,7 @@ def test_a_file_that_changes_under_the_editor_is_told_and_overwrites_nothing(fil
     now = writing(screen.app)
     now.take_text("Mine\n", now.number + 1, 4, "save", 1)
     screen.app.run()
-    assert "was changed while you wrote" in screen.text
+    assert "was changed while you were writing" in screen.text
     assert (vault / "backups.md").read_text() == "Theirs again\n"
     screen.press("conflict_theirs")
     assert workspace.notes.get(note.id).body == "Theirs again\n"

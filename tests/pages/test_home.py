@@ -150,7 +150,7 @@ def test_what_waits_is_told_and_goes_on_with_one_click(filled: Screen, vault: Pa
     workspace.imports.apply(workspace.imports.plan_folder(vault), embed=False)
     workspace.bases.update("vault", embed_at_once=True)
     filled.app.run()
-    assert "1 note is found by words only" in filled.text
+    assert "1 note can only be found by words" in filled.text
     assert "1 not yet found by meaning" in filled.text
     filled.press("go_on").finish("embed")
     assert "only be found by words" not in filled.text

@@ -116,7 +116,7 @@ def test_a_slow_server_holds_no_page_up(filled: Screen, serve: Serve, monkeypatc
     screen = filled.open("settings").tab("Models", "language_model")
     assert screen.workspace.jobs.running(JOB)
     page_drawn.set()
-    assert "Looking…" in screen.text
+    assert "Looking for servers…" in screen.text
     assert OFFER in screen.finish(JOB).text
 
 

@@ -94,7 +94,7 @@ def test_a_folder_that_is_missing_or_not_given_is_an_error_box(tmp_path: Path) -
     assert "doesn't exist" in screen.errors.replace("\\", "")
     screen.app.text_input("import_path").input("  ")
     screen.press("look_path")
-    assert "Give the path of a folder first" in screen.errors
+    assert "Enter a folder path first" in screen.errors
 
 
 def test_uploaded_folders_files_and_archives_are_planned_and_imported() -> None:
@@ -433,9 +433,9 @@ def test_the_map_is_coloured_and_says_what_is_left_out(filled: Screen) -> None:
     screen = filled.open("map")
     assert "1 note isn't on the map: 1 not indexed for this map yet" in screen.text
     screen.app.selectbox("map_by").set_value("findable").run()
-    assert "First check on the page Evaluation" in screen.text
+    assert "On the Evaluation page, first check" in screen.text
     filled.workspace.findability.check("vault")
-    assert "From red (never first" in screen.open("map").text
+    assert "Red: never first" in screen.open("map").text
     screen.app.selectbox("map_base").set_value("words").run()
     assert "A map needs notes that are indexed by meaning" in screen.text
 

@@ -86,7 +86,7 @@ def test_a_hit_says_why_it_is_there(filled: Screen) -> None:
     assert "passage 1 of 1" in hits(filled.open("search", q="restore"))[0]
     reasons = filled.press("why_1").text
     assert "<p>Found by meaning (1st) and by words (1st); both combined put it 1st" in reasons
-    for stage in ("meaning", "words", "combined", "Hit 1", "#1", "Words of the question in it: restore"):
+    for stage in ("meaning", "words", "combined", "Hit 1", "#1", "Contains these words from your question: restore"):
         assert stage in reasons
 
 
@@ -141,7 +141,7 @@ def test_whatever_narrows_can_be_taken_away_where_nothing_was_found(filled: Scre
     filled.app.multiselect("search_tags").select("redis").run()
     assert not hits(filled)
     assert "only filters" not in filled.text
-    assert r"No note has the tag 'nowhere'\. Those there are\: redis" in filled.text.replace(r"\'", "'")
+    assert r"No note has the tag 'nowhere'\. Common tags\: redis" in filled.text.replace(r"\'", "'")
     filled.press("relax_search_tags_0").press("relax_term_20").press("relax_term_8")
     assert filled.app.query_params["q"] == "restore"
     assert "Backups" in hits(filled)[0]
@@ -317,10 +317,10 @@ def test_a_field_that_is_misspelt_can_be_mended(filled: Screen) -> None:
 
 def test_another_spelling_is_told_and_can_be_taken_back(filled: Screen) -> None:
     filled.open("search", q="fridge resotre")
-    assert "No note contains “resotre”: “restore” was searched for too." in filled.text.replace("\\", "")
+    assert "No note contains “resotre”, so “restore” was searched for as well." in filled.text.replace("\\", "")
     assert "<mark>restore</mark>" in "".join(hits(filled)).casefold()
     filled.press("as_typed_resotre")
-    assert "was searched for too" not in filled.text
+    assert "was searched for as well" not in filled.text
 
 
 class OtherWords(WordLengths):
@@ -444,7 +444,7 @@ def test_the_candidates_that_lost_are_shown_with_the_stage(filled: Screen) -> No
     filled.open("search", q="restore").press("options")
     filled.app.session_state["lost_box"] = True
     filled.app.run()
-    assert "Every passage that was considered is a hit" in filled.text
+    assert "Every passage that was considered is among the hits" in filled.text
     filled.app.slider("score_threshold").set_value(0.95).run()
     assert "<b>Not similar enough</b>" in filled.text
     assert "t-fell" in filled.text

@@ -86,7 +86,7 @@ def test_what_a_search_begins_with_is_written_into_the_file(
     file = tmp_path / "tessera.toml"
     file.write_text("# mine\n[search]\nlimit = 5  # few\n")
     screen = filled.open("settings").tab("Search")
-    assert "Fixed by the environment variable TESSERA_SEARCH__RERANKER" in screen.text.replace("\\", "")
+    assert "Set by the environment variable TESSERA_SEARCH__RERANKER" in screen.text.replace("\\", "")
     assert screen.app.selectbox("setting_search.reranker").disabled
     screen.app.select_slider("setting_search.limit").set_value(20).run()
     screen.app.segmented_control("setting_search.mode").set_value("keyword").run()
@@ -123,7 +123,7 @@ def test_open_for_reading_nothing_can_be_changed(place: Path, vault: Path) -> No
     with Workspace(place) as holder:
         holder.imports.apply(holder.imports.plan_folder(vault))
         screen = Screen().finish("warm").open("settings")
-        assert "Open for reading only" in screen.text
+        assert "Opened as read-only" in screen.text
         assert all(one.disabled for one in screen.app.number_input)
         assert button(screen.tab("Search", "search_index"), "rebuild").disabled
         assert not button(screen.tab("Models", "another_model"), "test_tfidf").disabled
@@ -149,7 +149,7 @@ def test_converters_have_names_in_both_languages_and_say_what_they_read() -> Non
     own = [name for name, entry in CONVERTERS.items() if not entry.package]
     assert {*names.CONVERTERS} == {*own}
     for locale, tab, said in (
-        ("en-US", "General", "PDF as plain lines</b>: "),
+        ("en-US", "General", "PDF as plain text lines</b>: "),
         ("zh-CN", "常规", "PDF，只取文字行</b>："),
     ):
         text = Screen(locale).open("settings").tab(tab, "converters").text

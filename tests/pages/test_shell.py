@@ -64,13 +64,13 @@ def test_a_workspace_held_by_another_process_opens_for_reading(place: Path, vaul
     with Workspace(place) as holder:
         holder.imports.apply(holder.imports.plan_folder(vault))
         screen = Screen().finish("warm")
-        assert "Open for reading only" in screen.text
+        assert "Opened as read-only" in screen.text
         assert "process" in screen.text
         assert "restore" in screen.open("search", q="pg_restore").text
         assert not screen.open("notes").app.multiselect("notes_filters").disabled
         assert not any(button.key == "look_path" for button in screen.app.button)
     screen.press("reopen")
-    assert "Open for reading only" not in screen.text
+    assert "Opened as read-only" not in screen.text
 
 
 def schema_version(place: Path, new: int) -> int:
@@ -129,4 +129,4 @@ def test_the_dialog_lists_the_keys_of_every_page(filled: Screen) -> None:
     filled.press("shortcuts")
     for keys in shortcuts.EVERYWHERE.values():
         assert all(f"<kbd>{key}</kbd>" in filled.text for key in keys)
-    assert "Show these keys" in filled.text
+    assert "Show keyboard shortcuts" in filled.text

@@ -20,7 +20,7 @@ def looked_at(place: Path) -> Screen:
 def test_a_graph_says_its_program_and_what_is_left_out_before_it_is_imported(tmp_path: Path) -> None:
     graph = vault(tmp_path / "graph", {**LOGSEQ, ".tesseraignore": "pages/a*\n", "pages/a.md": "a"})
     screen = looked_at(graph)
-    assert "Read as notes of Logseq" in screen.text
+    assert "Read as Logseq notes" in screen.text
     assert "Left out · 3" in screen.text
     assert "pages/a.md" in screen.text
     assert "is excluded by .tesseraignore" in screen.text.replace("\\", "")
@@ -30,14 +30,14 @@ def test_a_graph_says_its_program_and_what_is_left_out_before_it_is_imported(tmp
 
 def test_a_plain_folder_is_of_no_program_and_nothing_is_left_out(tmp_path: Path) -> None:
     screen = looked_at(vault(tmp_path / "plain", {"a.md": "a"}))
-    assert "Read as notes of" not in screen.text
+    assert "Read as " not in screen.text
     assert "Left out" not in screen.text
 
 
 def test_an_export_is_known_and_its_note_names_the_files_that_are_missing(tmp_path: Path) -> None:
     (tmp_path / "Kitchen.enex").write_text(ENEX, "utf-8")
     screen = looked_at(tmp_path / "Kitchen.enex")
-    assert "Read as notes of Evernote" in screen.text
+    assert "Read as Evernote notes" in screen.text
     screen.press("plan_apply").finish()
     (soup,) = (note for note in screen.workspace.notes.all() if note.path == "Kitchen/Soup today.md")
     screen.open("notes", note=soup.id)
@@ -78,7 +78,7 @@ def test_a_guessed_encoding_is_no_missing_part(tmp_path: Path) -> None:
 
 def test_what_is_known_of_a_document_only_after_the_import_is_said_before_it(tmp_path: Path) -> None:
     folder = vault(tmp_path / "papers", {"b.md": "b"})
-    later = "1 of these files is read during the import: if it can't be, it is listed then."
+    later = "1 of these files is only read during the import: if it can't be read, it is listed afterwards."
     assert later not in looked_at(folder).text
     (folder / "torn.docx").write_bytes(b"PK\x03\x04no archive")
     screen = looked_at(folder)

@@ -84,7 +84,7 @@ def test_many_of_one_kind_are_decided_at_once(place: Path) -> None:
         for name in ("Thyme", "Sage", "Mint"):
             workspace.proposals.add("garden", f"{name} is fine.", title=name)
     screen = waiting().press("all_reject")
-    assert (titles(screen), "3 notes are rejected." in screen.text) == ([], True)
+    assert (titles(screen), "3 notes were rejected." in screen.text) == ([], True)
     assert sorted(one.version.title for one in screen.workspace.trash.all()) == ["Mint", "Sage", "Thyme"]
     screen.press("notes_undo").press("all_accept")
     assert sorted(card.title for card in screen.workspace.notes.all() if card.status == "active") == [
@@ -118,7 +118,7 @@ def test_what_is_put_off_or_fine_is_out_of_sight_until_it_changes(place: Path) -
     assert "at 240 degrees" in screen.text
     assert "at 220 degrees" in screen.text
     screen.press("decide_fine")
-    assert "Nothing waits for you." in screen.text
+    assert "There is nothing to review." in screen.text
     bread = screen.workspace.notes.resolve("Bread 1")
     screen.workspace.notes.update(bread.id, body="The oven bakes the bread at 250 degrees.\n", author="person")
     assert [one.kind for one in screen.workspace.review.all()] == ["contradiction"]
@@ -164,13 +164,13 @@ def test_an_upgrade_that_met_an_edit_is_settled_and_undone(place: Path, tmp_path
     assert "pack house" in screen.text
     screen.press("decide_theirs").finish("embed")
     assert "Theirs" in screen.workspace.notes.get(kettle).body
-    assert "Nothing waits for you." in screen.text
+    assert "There is nothing to review." in screen.text
     screen.press("notes_undo").finish("embed")
     assert screen.workspace.notes.get(kettle).body == "# Kettle\n\nMine.\n"
     (tmp_path / "pack" / "pack.toml").write_text("no")
     assert "not valid TOML" in screen.open("review").errors
     screen.press("decide_mine")
-    assert "Nothing waits for you." in screen.text
+    assert "There is nothing to review." in screen.text
 
 
 def test_a_file_with_two_texts_is_settled(place: Path, vault: Path) -> None:
@@ -200,14 +200,14 @@ def test_notes_worth_another_look_are_shown_when_wished_and_said_to_be_seen(plac
         workspace.store.database.execute("UPDATE notes SET updated_at = '2020-01-01T00:00:00+00:00'")
         workspace.store.uses.add([Use(note.id, "found", "", datetime.now(UTC))])
     screen = waiting()
-    assert "Nothing waits for you." in screen.text
+    assert "There is nothing to review." in screen.text
     for press, undone in (("decide_seen", True), ("decide_never", True), ("decide_later", False)):
         if screen.app.toggle(key="reminders").value is False:
             screen.app.toggle(key="reminders").set_value(True).run()
         assert "1 item may need attention." in screen.text
         assert "Thyme wants sun." in screen.document or "Thyme" in screen.text
         screen.press(press)
-        assert "Nothing waits for you." in screen.text
+        assert "There is nothing to review." in screen.text
         if undone:
             screen.press("notes_undo")
 
@@ -219,13 +219,13 @@ def test_the_question_before_a_copy_is_deleted_says_where_its_file_goes(place: P
             (vault / f"{name}.md").write_text(text)
         workspace.imports.apply(workspace.imports.plan_folder(vault, "vault"), embed=False)
     screen = waiting().press("open_copy").press("decide_delete")
-    assert "Files that Tessera only reads stay on disk" in screen.text
+    assert "Files that are read-only in Tessera stay on disk" in screen.text
     screen.press("delete_no")
     screen.workspace.bases.update("vault", write_files=True)
     screen.press("decide_delete")
-    assert "Their files go to the trash of the system" in screen.text
+    assert "The files are moved to the system's trash" in screen.text
     screen.press("delete_yes")
     assert len([*vault.glob("ducks*.md")]) == 1
-    assert "1 note is in the trash." in screen.text
+    assert "1 note was moved to the trash." in screen.text
     screen.press("notes_undo")
     assert len([*vault.glob("ducks*.md")]) == 2

@@ -215,7 +215,7 @@ def test_a_text_that_cant_be_saved_says_why_and_stays_a_draft(filled: Screen, va
     typed(filled.open("notes", note=note.id).press("edit_note"), "")
     paused(filled)
     assert "A file without any text isn't a note" in filled.text.replace("\\", "")
-    assert "Not saved." in filled.text
+    assert "Not saved yet." in filled.text
     filled.press("writing_leave")
     assert "You changed this note" in filled.text
 
@@ -231,7 +231,7 @@ def test_a_note_that_changed_meanwhile_is_shown_and_nothing_is_lost(garden: Note
     screen = typed(edited(garden), "Water the basil daily.\n")
     screen.workspace.notes.update(garden.id, body="Sell the basil.\n", embed=False)
     paused(screen)
-    assert "was changed while you wrote" in screen.text
+    assert "was changed while you were writing" in screen.text
     typed(screen, "Water the basil twice a day.\n")
     assert screen.workspace.notes.get(garden.id).body == "Sell the basil.\n"
     screen.press("conflict_mine")
@@ -251,7 +251,7 @@ def test_changes_of_other_lines_are_merged_and_undone_by_a_click(place: Path) ->
     both = "Nought.\nOne.\n\nTwo.\n\nThree 🙂, and four.\n"
     assert (notes.get(note.id).body, now.body, notes.get(note.id).tags) == (both, both, ("numbers",))
     assert now.caret == len(mine) + len("Nought.\n")
-    assert "Both changes are in it" in screen.text
+    assert "Both changes were kept" in screen.text
     assert screen.workspace.drafts.all() == []
     screen.press("notes_undo")
     assert (notes.get(note.id).body, writing(screen.app).body) == (mine, mine)
@@ -267,7 +267,7 @@ def test_a_field_that_both_changed_is_for_the_user_to_choose(garden: Note) -> No
     screen.workspace.notes.update(garden.id, priority=2, embed=False)
     beside(screen, "fields")
     screen.app.number_input(field(screen, "priority")).set_value(3).run()
-    assert "was changed while you wrote" in paused(screen).text
+    assert "was changed while you were writing" in paused(screen).text
     assert screen.workspace.notes.get(garden.id).priority == 2
 
 
@@ -277,7 +277,7 @@ def test_a_text_that_is_kept_over_another_takes_no_version_away(garden: Note) ->
     notes = screen.workspace.notes
     notes.update(garden.id, body="Sell the basil.\n", embed=False)
     paused(typed(screen, "Water the basil twice a day.\n"))
-    assert "was changed while you wrote" in screen.text
+    assert "was changed while you were writing" in screen.text
     screen.press("conflict_mine")
     assert [
         screen.workspace.versions.get(garden.id, one.number).body for one in screen.workspace.versions.all(garden.id)
@@ -293,7 +293,7 @@ def test_two_windows_that_go_on_with_one_draft_write_two(garden: Note) -> None:
     assert second.workspace.notes.get(garden.id).body == "First again"
     typed(second, "Second")
     paused(typed(screen, "First once more"))
-    assert "was changed while you wrote" in screen.text
+    assert "was changed while you were writing" in screen.text
     assert {draft.body for draft in first.workspace.drafts.all()} == {"First once more", "Second"}
     paused(second)
     assert [draft.body for draft in first.workspace.drafts.all()] == ["First once more"]
@@ -374,7 +374,7 @@ def test_keeping_both_texts_makes_a_note_of_the_other_one(garden: Note) -> None:
     notes.update(garden.id, title="Theirs", tags=["herbs"], body="Sell the basil.\n", embed=False)
     paused(screen).press("conflict_both")
     other = next(card for card in notes.all() if card.id != garden.id)
-    assert (other.title, other.tags, other.base) == ("Theirs (other text)", ("herbs",), "home")
+    assert (other.title, other.tags, other.base) == ("Theirs (other version)", ("herbs",), "home")
     assert notes.get(other.id).body == "Sell the basil.\n"
     assert notes.get(garden.id).body == "Water the basil daily.\n"
     assert screen.workspace.drafts.all() == []
@@ -401,7 +401,7 @@ def test_a_file_that_another_program_changed_is_shown_and_not_lost(filled: Scree
     typed(filled.open("notes", note=note.id).press("edit_note"), "Mine\n")
     (vault / "backups.md").write_text("Theirs\n")
     paused(filled)
-    assert "was changed while you wrote" in filled.text
+    assert "was changed while you were writing" in filled.text
     assert "<del>Theirs" in filled.text
     filled.press("conflict_mine")
     assert "Mine" in (vault / "backups.md").read_text()

@@ -88,7 +88,7 @@ def test_it_is_drawn_as_it_comes_and_can_be_stopped(filled: Screen, model: Model
     screen.press("stop_answer").finish("answer")
     assert "Only restores prove them." in screen.text
     assert "They prove more." not in screen.text
-    assert "Stopped. What was written stays." in screen.text
+    assert "Stopped. The text written so far is kept." in screen.text
 
 
 def test_a_model_that_fails_is_told_and_the_hits_stay(filled: Screen, model: ModelServer) -> None:

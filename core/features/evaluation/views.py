@@ -234,7 +234,7 @@ def _question_line(evaluation: EvaluationView) -> str:
     questions = say(plural("{n} question", "{n} questions", n=evaluation.questions))
     if not evaluation.pending:
         return questions
-    return questions + "\n" + _("Some notes of this base are not indexed yet: the figures will change when they are.")
+    return questions + "\n" + _("Some notes in this base are not indexed yet: the figures will change when they are.")
 
 
 def _figures(runs: Sequence[Mapping[str, float]]) -> list[str]:

@@ -126,7 +126,7 @@ def format_related(related: RelatedView) -> list[str]:
     notes, copies = ([(_place(note), note.reasons) for note in part] for part in (related.notes, related.copies))
     lines = [
         *_format_part(_("Related notes"), notes),
-        *_format_part(_("Possible copies"), copies),
+        *_format_part(_("Possible duplicates"), copies),
         *_format_part(_("Suggested tags"), [(f"#{tag.tag}", [tag.reason]) for tag in related.tags]),
         *_format_part(
             _("Suggested places"), [(f"{place.base}: {place.folder}/", [place.reason]) for place in related.places]
@@ -139,7 +139,7 @@ def format_related(related: RelatedView) -> list[str]:
             [(say(hint.about), [hint.remedy, *hint.quotes]) for hint in related.hints],
         ),
     ]
-    return lines or [_("No other note is near this one.")]
+    return lines or [_("No similar notes were found.")]
 
 
 def _format_part(title: str, part: _Part) -> list[str]:
@@ -153,7 +153,7 @@ def _place(note: NoteReference) -> str:
 
 def format_way(path: NotePath) -> list[str]:
     lines = [line for step in path.steps for line in (_place(step), *([f"  {say(step.way)}"] if step.way else []))]
-    return lines or [_("There is no path from one to the other.")]
+    return lines or [_("No path leads from one note to the other.")]
 
 
 # The operations.
@@ -210,7 +210,7 @@ def link(
     http="GET /concepts",
     cli="concept list",
     tool="concept_list",
-    lines=table("notes", "name", "pinned", "merged", empty="No phrase is in several notes yet."),
+    lines=table("notes", "name", "pinned", "merged", empty="No phrase appears in several notes yet."),
 )
 def list_concepts(
     workspace: "Workspace",

@@ -75,7 +75,7 @@ Keys = Annotated[list[str], About("The keys of waiting items.", example=["note-0
     http="GET /review",
     cli="review list",
     lacks={"tool": "the person decides on it"},
-    lines=table(*("key", "kind", "title", "base", "path", "other_path", "quotes"), empty="Nothing waits for you."),
+    lines=table(*("key", "kind", "title", "base", "path", "other_path", "quotes"), empty="There is nothing to review."),
 )
 def list_(
     workspace: "Workspace",

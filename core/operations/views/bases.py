@@ -271,7 +271,7 @@ def format_counts(report: SyncReport) -> str:
 
 
 def format_import(report: SyncReport) -> list[str]:
-    head = [_("Read as notes of {program}.", program=report.importer)] if report.importer else []
+    head = [_("Read as {program} notes.", program=report.importer)] if report.importer else []
     return [
         *head,
         *_format_report(report, format_counts(report), report.edits_flagged, report.edits_kept, report.waiting),
@@ -418,7 +418,8 @@ def format_status(status: WorkspaceStatus) -> list[str]:
     if status.set_aside:
         lines.append(
             _(
-                "Damaged, so it was renamed and created again: {names}. Delete what you don't need.",
+                "Damaged files were renamed and created again: {names}. Delete the renamed files "
+                "if you don't need them.",
                 names=", ".join(status.set_aside),
             )
         )

@@ -257,7 +257,7 @@ class RejectedNotes:
 NOTE_ROWS = ("id", "base", "path", "title")
 format_list = table(*NOTE_ROWS, "tags", "type", "category", "status", empty="There are no such notes.")
 format_trash = table(*NOTE_ROWS, "deleted_at", "author", empty="The trash is empty.")
-format_waiting = table(*NOTE_ROWS, "at", "kind", "author", empty="Nothing waits for you.")
+format_waiting = table(*NOTE_ROWS, "at", "kind", "author", empty="There is nothing to review.")
 
 _SIGNS = {"equal": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
 
@@ -344,13 +344,16 @@ def _changed_lines(pieces: Iterable[DiffPiece]) -> Iterator[str]:
 
 
 def format_deletion(notes: NoteDeletion) -> list[str]:
-    head = plural("{n} note is in the trash.", "{n} notes are in the trash.", n=len(notes.deleted))
+    head = plural("{n} note was moved to the trash.", "{n} notes were moved to the trash.", n=len(notes.deleted))
     back = plural(
         "For {n} day you can restore it with `tessera note restore`.",
         "For {n} days you can restore it with `tessera note restore`.",
         n=notes.days,
     )
-    spare = [_("The system has no trash for the files; they are in {folder}.", folder=name) for name in notes.folders]
+    spare = [
+        _("The system has no trash for these files; they were moved to {folder}.", folder=name)
+        for name in notes.folders
+    ]
     return [f"{say(head)} {say(back)}", *spare]
 
 

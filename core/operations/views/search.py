@@ -293,7 +293,7 @@ def format_found(found: SearchOutput, *, full: bool = False, explain: bool = Fal
 def format_context(context: ContextView) -> list[str]:
     if not context.text:
         return [*(say(NOTICES[notice]) for notice in context.notices)] or [_("Nothing found.")]
-    return [*([] if context.confident else [_("Nothing similar. The nearest:"), ""]), context.text]
+    return [*([] if context.confident else [_("Nothing similar was found. The closest hits:"), ""]), context.text]
 
 
 def format_why_not(answer: WhyNotView) -> list[str]:
@@ -313,7 +313,7 @@ def format_result(result: ResultView, *, full: bool = False, explain: bool = Fal
     """Return the lines about the hits: whole passages with `full`, scores and matching words with `explain`."""
     printed = _format_head(result)
     if result.hits and not result.confident:
-        printed.append(_("Nothing similar. The nearest:"))
+        printed.append(_("Nothing similar was found. The closest hits:"))
     for hit in result.hits:
         text = hit.text.splitlines() if full else snippet_lines(hit, result.understood.text)
         text += hit.definitions

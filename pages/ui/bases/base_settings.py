@@ -29,11 +29,11 @@ def section(workspace: Workspace, status: BaseStatus) -> None:
     if not status.refused:
         return
     base = status.base.name
-    label = t_plural("{n} passage the model refuses", "{n} passages the model refuses", n=status.refused)
+    label = t_plural("{n} passage rejected by the model", "{n} passages rejected by the model", n=status.refused)
     with st.expander(label, icon=":material/block:", key=f"refused_{status.base.id}"):
         small_print(
-            "These passages are found by their words only. They are tried again when their text or the model "
-            "changes, or when you start it."
+            "These passages are found by words only. Tessera tries them again when their text or "
+            "the model changes, or when you retry them."
         )
         refused = workspace.pending.refused(base)
         by_reason: dict[str, list[RefusedChunk]] = {}
@@ -61,7 +61,7 @@ def page(workspace: Workspace, status: BaseStatus) -> None:
     folders.section(base)
     section(workspace, status)
     if base.wish:
-        small_print("Its archive names another model. Choose on the tab Model whether to use it.")
+        small_print("The imported archive names another model. On the Model tab, choose whether to use it.")
     widgets.tabs(
         {
             t("General"): lambda: _general(workspace, status),
@@ -75,7 +75,7 @@ def page(workspace: Workspace, status: BaseStatus) -> None:
 
 def _splitting(workspace: Workspace, base: KnowledgeBase) -> None:
     if base.plain:
-        small_print("Each line of the text files is found separately. Blank lines are left out.")
+        small_print("Each line of a text file is searched separately. Blank lines are left out.")
         return
     with shell.errors():
         model.draw_splitting(workspace, base)
@@ -93,7 +93,7 @@ def _general(workspace: Workspace, status: BaseStatus) -> None:
     with right:
         folders.connection(workspace, base)
         ignoring.patterns(workspace, base)
-        with st.expander(t("More choices"), icon=":material/tune:", key=f"switches_{base.id}"):
+        with st.expander(t("More options"), icon=":material/tune:", key=f"switches_{base.id}"):
             for name in knobs.SWITCHES:
                 if name not in _USUAL and shown.get(name, True):
                     knobs.draw_switch(workspace, base, name)
@@ -112,7 +112,7 @@ def _name(workspace: Workspace, base: KnowledgeBase) -> None:
     with st.form(f"names_{base.id}", border=False):
         name = st.text_input(t("Name"), base.name, key=f"name_{base.id}_{base.name}", max_chars=80)
         description = st.text_input(
-            t("Description"), base.description, key=f"about_{base.id}", placeholder=t("What is it for?")
+            t("Description"), base.description, key=f"about_{base.id}", placeholder=t("What is this base for?")
         )
         shut = jobs.is_shut(workspace) or workspace.jobs.running(*jobs.BASES, *jobs.EVALUATION)
         saved = widgets.submit(t("Save"), f"save_{base.id}", "check", disabled=shut)
@@ -157,7 +157,7 @@ def _draw_search_settings(workspace: Workspace, base: KnowledgeBase) -> None:
         own = {name: None if value == knobs.AS_SET else value for name, value in chosen.items()}
         workspace.bases.update(base.name, search=replace(base.search, **own))
 
-    small_print("What you leave at its default follows the settings.")
+    small_print("Everything left at its default follows the Settings page.")
     usual = st.container()
     rare = [name for name in keys if name not in _USUAL_SEARCH]
     advanced = st.expander(t("Advanced"), icon=":material/tune:", key=f"more_search_{base.id}") if rare else usual
@@ -190,5 +190,5 @@ def _answer(workspace: Workspace, base: KnowledgeBase, text: str) -> None:
     st.caption(f"{count} · {names.search_mode(result)} · {took}")
     hits.draw_choice(result)
     if result.hits and not result.confident:
-        small_print("Nothing similar. The nearest:")
+        small_print("Nothing similar was found. The closest hits:")
     hits.draw_hits(workspace, text, result, base=False)

@@ -111,8 +111,8 @@ def text_folders(workspace: Workspace) -> None:
 
 def _wait(workspace: Workspace, base: KnowledgeBase, seen: WatchedFolder, key: str) -> None:
     text = t_plural(
-        "{n} note is no longer in {folder}. Look at the changes before they are made.",
-        "{n} notes are no longer in {folder}. Look at the changes before they are made.",
+        "{n} note is no longer in {folder}. Review the changes before they are applied.",
+        "{n} notes are no longer in {folder}. Review the changes before they are applied.",
         n=seen.removals,
         folder=seen.folder,
     )
@@ -146,18 +146,19 @@ def section(base: KnowledgeBase) -> None:
         lines.append(
             "- "
             + t(
-                "Its notes were files in {folders}. They are kept in Tessera now; connect a folder below.",
+                "The notes in this base were files in {folders}. They are now stored in Tessera; "
+                "you can connect a folder below.",
                 folders=folders,
             )
         )
     if restored.powers.reranker:
         name = plain(restored.powers.reranker)
-        lines.append("- " + t("It was reranked with {name}. Choose a model on the tab Search.", name=name))
+        lines.append("- " + t("This base was reranked with {name}. Choose a model on the Search tab.", name=name))
     if not lines:
         return
     head = t(
-        "An imported base brings its notes, but no permissions. What was on where it comes from is off here "
-        "until you turn it on:"
+        "An imported base brings its notes, but no permissions. These settings were on where the "
+        "base came from; here they are off until you turn them on:"
     )
     st.info("\n".join([head, "", *lines]), icon=":material/shield:")
 
@@ -166,15 +167,19 @@ def connection(workspace: Workspace, base: KnowledgeBase) -> None:
     """Draw the form that connects a folder to a base; the user sees the changes before they are made."""
     with st.expander(t("Connect a folder"), icon=":material/create_new_folder:", key=f"connect_{base.id}"):
         small_print(
-            "Notes with the same path as a file are linked to it and keep their history. Other files are imported. Differences are shown first, and nothing is written into the folder."
+            "Notes with the same path as a file are linked to it and keep their history. Other "
+            "files are imported. Differences are shown first, and nothing is written to the "
+            "folder."
         )
         with st.form(f"connect_form_{base.id}", border=False):
-            path = st.text_input(t("Path of a folder"), key=f"connect_path_{base.id}", placeholder="~/Documents/notes")
+            path = st.text_input(
+                t("Path to the folder"), key=f"connect_path_{base.id}", placeholder="~/Documents/notes"
+            )
             shut = jobs.is_shut(workspace)
             if not widgets.submit(t("Review the changes"), f"connect_yes_{base.id}", "difference", disabled=shut):
                 return
         if not path.strip():
-            st.error(t("Give the path of a folder first."))
+            st.error(t("Enter a folder path first."))
             return
         with shell.errors():
             with busy("Reading the folder…"):

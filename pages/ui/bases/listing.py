@@ -44,13 +44,13 @@ def draw_new_base(workspace: Workspace) -> None:
         name = st.text_input(t("Name"), key="new_name", max_chars=80)
         kind = _kind()
         usual, literal = workspace.bases.usual(kind), kind == "literal"
-        act, more = st.container(), st.expander(t("More choices"), icon=":material/tune:")
+        act, more = st.container(), st.expander(t("More options"), icon=":material/tune:")
     with more:
-        description = st.text_input(t("Description"), key="new_description", placeholder=t("What is it for?"))
+        description = st.text_input(t("Description"), key="new_description", placeholder=t("What is this base for?"))
         embedder = usual.embedder if literal else _model(workspace, usual.embedder)
         search = _choose_search(workspace, knobs.OF_BASES[:1] if literal else knobs.OF_BASES[:2])
         switched = knobs.draw_new_base_switches(workspace, indexes=not literal, plain=kind == "lines")
-        st.html(f'<div class="t-caption">{t("How its notes are split")}</div>')
+        st.html(f'<div class="t-caption">{t("How notes are split")}</div>')
         side = "new" if kind == "vector" else f"new_{kind}"
         chunking = knobs.choose(side, usual.chunking, usual.chunking, reset=t("Reset to the defaults"))
         model.preview(workspace, chunking, embedder)
@@ -82,7 +82,8 @@ def _model(workspace: Workspace, usual: str) -> str:
     }
     names.setdefault(usual, knobs.value_label("embedder", usual))
     about = t(
-        "It decides which texts count as alike in meaning. You can change it later; all notes are then indexed again."
+        "The model decides which texts are similar in meaning. You can change it later; all "
+        "notes are then indexed again."
     )
     return widgets.select_or_type(t("Model for meaning"), names, usual, "new_embedder", help=about) or usual
 
@@ -112,12 +113,12 @@ def draw_trash(workspace: Workspace) -> None:
     with st.expander(label, icon=":material/delete:", key="bases_trash"):
         st.caption(
             t_plural(
-                "A deleted base stays here for {n} day.",
-                "A deleted base stays here for {n} days.",
+                "Deleted bases stay here for {n} day.",
+                "Deleted bases stay here for {n} days.",
                 n=workspace.archives.trash_stays.days,
             )
         )
-        small_print("It comes back with its notes, their history and your edits of passages.")
+        small_print("The base is restored with its notes, their history and your edited passages.")
         names = {base.name for base in workspace.bases.all()}
         for trashed_base in trashed:
             _draw_trashed(workspace, trashed_base, names)
@@ -142,10 +143,12 @@ def _describe(trashed_base: TrashedBase) -> str:
     if trashed_base.titles:
         titles = join_list(trashed_base.titles[:_TITLES]) + ("…" if len(trashed_base.titles) > _TITLES else "")
         return t(
-            "notes that left the trash {at}, here for one more week: {titles}", at=local(trashed_base.at), titles=titles
+            "notes removed from the trash {at}, kept here for one more week: {titles}",
+            at=local(trashed_base.at),
+            titles=titles,
         )
     if trashed_base.expired:
-        return t("deleted {at}, here for one more week", at=local(trashed_base.at))
+        return t("deleted {at}, kept here for one more week", at=local(trashed_base.at))
     return t("deleted {at}", at=local(trashed_base.at))
 
 
@@ -185,7 +188,7 @@ def _draw_emptying(workspace: Workspace) -> None:
 
     title = t_plural("Delete {n} base for good", "Delete {n} bases for good", n=len(trashed))
     named = join_list(plain(trashed_base.name) for trashed_base in trashed)
-    text = t("Its notes, their history and your edits can't be restored. Files on disk stay.")
+    text = t("The notes, their history and your edits can't be restored afterwards. Files on disk are kept.")
     _DIALOG.confirm(title, f"{named}\n\n{text}", "forget_bases", delete)
 
 
@@ -202,13 +205,13 @@ def section(workspace: Workspace) -> None:
         return
     with st.expander(t("Import a base"), icon=":material/upload:", key="import_a_base"):
         small_print(
-            "It becomes a new base, and its notes are kept in Tessera. To keep a base in sync with the files of "
-            "a folder, import them on the page Notes."
+            "The import becomes a new base, and its notes are stored in Tessera. To keep a base "
+            "in sync with the files in a folder, import the folder on the Notes page."
         )
         widgets.tabs(
             {
                 t("A file"): lambda: _file(workspace),
-                t("A folder of Markdown"): lambda: _folder(workspace),
+                t("A folder of Markdown files"): lambda: _folder(workspace),
                 t("Folder on this machine"): lambda: _import_here(workspace),
             }
         )
@@ -216,9 +219,9 @@ def section(workspace: Workspace) -> None:
 
 def _file(workspace: Workspace) -> None:
     with st.form("import_file", border=False):
-        about = t("A zip, JSON or YAML file that Tessera exported, or a zip of Markdown notes")
+        about = t("A zip, JSON or YAML file exported by Tessera, or a zip of Markdown notes")
         upload = st.file_uploader(about, type=TYPES, key="import_base_file")
-        name = _name("import_file_name", t("The name it has"))
+        name = _name("import_file_name", t("Default: its own name"))
         if _submitted("import_file") and _require(upload, t("Choose a file first.")):
             data = upload.getvalue()
             _restore(workspace, lambda: workspace.archives.restore_data(data, upload.name, name))
@@ -227,7 +230,7 @@ def _file(workspace: Workspace) -> None:
 def _folder(workspace: Workspace) -> None:
     with st.form("import_folder", border=False):
         uploads = st.file_uploader(
-            t("A folder of Markdown notes, for instance one that Tessera exported"),
+            t("A folder of Markdown notes, such as one exported by Tessera"),
             ["md", "markdown", "txt", "text"],
             "directory",
             key="import_base_folder",
@@ -236,7 +239,7 @@ def _folder(workspace: Workspace) -> None:
         if (
             _submitted("import_folder")
             and _require(uploads, t("Choose a folder first."))
-            and _require(name, t("Give a name first."))
+            and _require(name, t("Enter a name first."))
         ):
             files = [(upload.name.lstrip("/"), upload.getvalue()) for upload in uploads]
             _restore(workspace, lambda: workspace.archives.restore_files(_below(files), name))
@@ -244,10 +247,10 @@ def _folder(workspace: Workspace) -> None:
 
 def _import_here(workspace: Workspace) -> None:
     with st.form("import_here", border=False):
-        about = t("Path of a folder or of a file")
+        about = t("Path of a folder or file")
         path = st.text_input(about, key="import_place", placeholder="~/Documents/notes").strip()
-        name = _name("import_here_name", t("The name it has"))
-        if _submitted("import_here") and _require(path, t("Give the path of a folder first.")):
+        name = _name("import_here_name", t("Default: its own name"))
+        if _submitted("import_here") and _require(path, t("Enter a folder path first.")):
             _restore(workspace, lambda: workspace.archives.restore(Path(path), name))
 
 
@@ -288,8 +291,8 @@ def _restore(workspace: Workspace, restore: Callable[[], Restored]) -> None:
 def _mistakes(error: ArchiveError) -> None:
     """Draw all mistakes in a file with their locations."""
     count = t_plural(
-        "{path} has {n} mistake, and nothing of it was imported. Correct it, then import it again.",
-        "{path} has {n} mistakes, and nothing of it was imported. Correct them, then import it again.",
+        "{path} has {n} mistake, so nothing was imported. Correct it, then import the file again.",
+        "{path} has {n} mistakes, so nothing was imported. Correct them, then import the file again.",
         n=len(error.mistakes),
         path=error.path,
     )
@@ -305,14 +308,17 @@ FOLDERS = 3
 def page(workspace: Workspace) -> None:
     """Draw a card for every base, and the button that makes a new one."""
     status = workspace.status()
-    about = t("A base is a collection of notes with its own model, splitting and search. A note is in one base.")
+    about = t(
+        "A base is a collection of notes with its own model, splitting and search settings. Each "
+        "note belongs to one base."
+    )
     st.html(f'<p class="t-lead">{html(about)}</p>')
     widgets.button(
         t("New base"), "new_base", "add", disabled=workspace.readonly, on_click=folders.go, args=(folders.NEW,)
     )
     folders.text_folders(workspace)
     if not status.bases:
-        welcome.no_notes(workspace, t("There is no base yet. Create one, or import notes: that creates one too."))
+        welcome.no_notes(workspace, t("There are no bases yet. Create one, or import notes, which also creates one."))
     for column, base in widgets.in_columns(status.bases, COLUMNS):
         with column.container(border=True, height="stretch", key=f"card_{base.base.id}"):
             _card(workspace, base)
@@ -361,7 +367,7 @@ def figures(workspace: Workspace, status: BaseStatus) -> list[str]:
         t("Model: {name}", name=embedder_name(status.base.embedder))
         if status.base.has_vectors
         else text_of(BASE_KINDS[status.base.kind]),
-        t_plural("{n} passage the model refuses", "{n} passages the model refuses", n=status.refused)
+        t_plural("{n} passage rejected by the model", "{n} passages rejected by the model", n=status.refused)
         if status.refused
         else "",
     ]
@@ -381,7 +387,7 @@ def _folders(workspace: Workspace, status: BaseStatus) -> None:
 def export(workspace: Workspace, base: KnowledgeBase) -> None:
     """Draw a button for each export format."""
     forms = {
-        "zip": (t("Everything, with the history (zip)"), "application/zip", ".zip", "folder_zip"),
+        "zip": (t("Everything, including the history (zip)"), "application/zip", ".zip", "folder_zip"),
         "markdown": (t("Markdown files (zip)"), "application/zip", " Markdown.zip", "description"),
         "json": (t("Notes and fields (JSON)"), "application/json", ".json", "data_object"),
         "yaml": (t("Notes and fields (YAML)"), "application/yaml", ".yaml", "data_object"),
@@ -398,4 +404,4 @@ def export(workspace: Workspace, base: KnowledgeBase) -> None:
                 icon,
                 type="tertiary",
             )
-        small_print("The first one holds everything in the base; the others hold its notes as they are now.")
+        small_print("The first format contains everything in the base; the others contain the notes as they are now.")

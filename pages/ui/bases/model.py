@@ -91,7 +91,7 @@ def _split(workspace: Workspace, options: ChunkingOptions, embedder: str, base: 
         return workspace.imports.preview(files[-1], options, embedder)
     latest = sorted(cards, key=lambda card: card.updated_at or CALENDAR_BEGINS, reverse=True)[:OFFERED]
     note = workspace.notes.get(
-        widgets.select(t("Preview on"), {card.id: card.title for card in latest}, f"split_note_{base}")
+        widgets.select(t("Note to preview"), {card.id: card.title for card in latest}, f"split_note_{base}")
     )
     return note, summary.cut(workspace, note, options, embedder)
 
@@ -119,11 +119,11 @@ def draw_model(workspace: Workspace, status: BaseStatus) -> None:
 def _draw_reindex(workspace: Workspace, base: KnowledgeBase) -> None:
     """Draw the button that indexes the whole base again with its current model."""
     about = t(
-        "For a model that changed under its name, such as an updated one on a server. Until it is done, notes are "
-        "found by their words."
+        "For a model that changed but kept its name, such as an updated one on a server. Until "
+        "indexing is finished, notes are found by words only."
     )
     shut = jobs.is_writing(workspace, base.name) or workspace.jobs.running("embed", *jobs.BASES)
-    if widgets.button(t("Index all again"), f"again_{base.id}", "restart_alt", disabled=shut, help=about):
+    if widgets.button(t("Index all notes again"), f"again_{base.id}", "restart_alt", disabled=shut, help=about):
         jobs.start(workspace, "embed", lambda progress: workspace.pending.embed_again(base.name, progress))
 
 
@@ -145,9 +145,9 @@ def _tokens(workspace: Workspace, status: BaseStatus, model: ModelCard | None) -
         on_change=lambda: keep_them(bool(st.session_state[key])),
         disabled=shut,
         help=t(
-            "On: fine reranking takes milliseconds, and its data about ten times the disk space of the notes. "
-            "Off: the data is deleted, and the passages are read again for each search. To turn it on again, "
-            "Tessera reads the whole base once."
+            "On: fine reranking takes milliseconds, but its data takes up about ten times the "
+            "disk space of the notes. Off: the data is deleted, and the passages are read again "
+            "for each search. To turn this on again, Tessera reads the whole base once."
         ),
     )
     share = status.with_bits / status.windows if status.windows else 0.0
@@ -159,7 +159,7 @@ def _tokens(workspace: Workspace, status: BaseStatus, model: ModelCard | None) -
     st.caption(state, width="content")
     if on and status.with_bits < status.windows:
         add = partial(keep_them, keep=True)
-        widgets.button(t("Add what is missing"), f"bits_{base.id}", "bolt", disabled=shut, on_click=add)
+        widgets.button(t("Add missing data"), f"bits_{base.id}", "bolt", disabled=shut, on_click=add)
 
 
 def _draw_switch(workspace: Workspace, base: KnowledgeBase, switch: Switch) -> None:
@@ -168,21 +168,21 @@ def _draw_switch(workspace: Workspace, base: KnowledgeBase, switch: Switch) -> N
     running = job is not None and job.state == "running"
     fields = {
         "embedder": embedder_name(switch.embedder),
-        "old": embedder_name(base.embedder) if base.has_vectors else t("the search by words"),
+        "old": embedder_name(base.embedder) if base.has_vectors else t("search by words"),
         "at": names.local(switch.started_at),
     }
     if job and running and job.what == base.name:
-        state = t("Changing to {embedder}, started {at}. Until it is done, {old} answers.", **fields)
+        state = t("Switching to {embedder}, started {at}. Until that is finished, searches use {old}.", **fields)
         icon = ":material/hourglass_top:"
     else:
-        state = t("The change to {embedder}, started {at}, isn't complete. Until it is, {old} answers.", **fields)
+        state = t("The switch to {embedder}, started {at}, isn't finished. Until it is, searches use {old}.", **fields)
         icon = ":material/pause_circle:"
     st.info(plain(state), icon=icon)
     shut = workspace.readonly or running
     with st.container(horizontal=True):
         if widgets.button(t("Resume"), f"resume_{base.id}", "play_arrow", type="primary", disabled=shut):
             jobs.start(workspace, "switch", lambda progress: _run(workspace, base, progress))
-        about = plain(t("The base keeps its model; the index for the other one is deleted."))
+        about = plain(t("The base keeps its current model; the index for the other model is deleted."))
         if widgets.button(t("Cancel the change"), f"abandon_{base.id}", "undo", disabled=shut, help=about):
             workspace.switches.abandon(base.name)
             workspace.jobs.forget("switch")
@@ -215,15 +215,15 @@ def _change(workspace: Workspace, base: KnowledgeBase, models: Sequence[ModelCar
             names,
             index=None,
             key=f"switch_to_{base.id}_{base.embedder}",
-            placeholder=t("Choose one, or type a name"),
+            placeholder=t("Choose a model or type its name"),
             accept_new_options=True,
             help=plain(t("A name such as sentence:BAAI/bge-m3, sentence:/path/to/folder or openai_compatible:MODEL")),
         )
         label, shut = t("How long will it take?"), busy or not embedder
         estimate = widgets.button(label, f"cost_{base.id}", "calculate", disabled=shut)
     small_print(
-        "The notes are indexed with the new model; the old index answers until that is done. You can stop "
-        "and continue later."
+        "The notes are indexed with the new model; searches use the old index until that is "
+        "finished. You can stop and continue later."
     )
     if estimate and embedder:
         name = embedder.strip()

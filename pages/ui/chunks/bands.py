@@ -123,7 +123,7 @@ def draw(
     chunks = bands.chunks
     first, last = window(chunks, shown or 0)
     if (first, last) != (0, len(chunks)):
-        st.info(t("Chunks {a} to {b} are shown. To see others, choose one in the table.", a=first + 1, b=last))
+        st.info(t("Showing chunks {a} to {b}. To see others, choose a chunk in the table.", a=first + 1, b=last))
     drawn = [
         _prepare(piece, bands)
         for piece in pieces(chunks, len(bands.note.body))

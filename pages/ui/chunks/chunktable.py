@@ -22,11 +22,11 @@ ACTIONS = {
     "merge": (
         message("Merge"),
         message(
-            "Merges the selected neighbours; a single chunk is merged with the next one, the last chunk with the "
-            "one before"
+            "Merges the selected neighbouring chunks. A single chunk is merged with the next "
+            "one, the last chunk with the one before"
         ),
     ),
-    "delete": (message("Hide"), message("No search finds them any more; you can restore them")),
+    "delete": (message("Hide"), message("Searches no longer find them; you can restore them")),
     "restore": (message("Restore"), message("Shows a hidden chunk again, or undoes an edit")),
 }
 """Actions on selected chunks: the label of the button and its effect."""
@@ -157,14 +157,17 @@ def actions(
             jobs.start(workspace, "edits", lambda _: step.run(workspace, merge))
         if _button("delete", len(living), "delete", why):
             places = [chunk.index for chunk in living]
-            text = t_plural("{n} chunk is hidden.", "{n} chunks are hidden.", n=len(places))
+            text = t_plural("{n} chunk was hidden.", "{n} chunks were hidden.", n=len(places))
             step = undo.begin(workspace, note, text)
             _run_each(workspace, step, places, lambda at: workspace.chunks.delete(workspace.chunks.all(note.id)[at].id))
         if _button("restore", len(back), "settings_backup_restore", why):
-            text = t_plural("{n} chunk is restored.", "{n} chunks are restored.", n=len(back))
+            text = t_plural("{n} chunk was restored.", "{n} chunks were restored.", n=len(back))
             step = undo.begin(workspace, note, text)
             _run_each(workspace, step, back, restore)
-    usual = t("Select rows to act on them. In the text, a click shows a chunk; a double click or Enter opens it.")
+    usual = t(
+        "Select one or more rows to act on them. In the text, click a chunk to show it; "
+        "double-click it or press Enter to open it."
+    )
     st.caption(plain(why) or usual)
 
 

@@ -29,12 +29,12 @@ def draw_flagged(workspace: Workspace) -> None:
     if not waiting:
         return
     title = t_plural(
-        "{n} edit has lost its place: keep or discard it?",
-        "{n} edits have lost their place: keep or discard them?",
+        "{n} edit has lost its place. Keep or discard it?",
+        "{n} edits have lost their place. Keep or discard them?",
         n=len(waiting),
     )
     with st.expander(title, icon=":material/flag:", key="flagged"):
-        small_print("Their original text is no longer in the note. Nothing is lost until you decide.")
+        small_print("The text that these edits belong to is no longer in the note. Nothing is lost until you decide.")
         for item in waiting[:SHOWN]:
             with st.container(border=True, key=f"flagged_{item.edit.id}"):
                 _draw_flagged(workspace, item)
@@ -43,7 +43,7 @@ def draw_flagged(workspace: Workspace) -> None:
 
 def _draw_flagged(workspace: Workspace, item: Flagged) -> None:
     edit, note = item.edit, item.note
-    title = html(note.title) if note else html(t("Its note was deleted"))
+    title = html(note.title) if note else html(t("The note was deleted"))
     text = edit.text or edit.anchor
     more = " …" if len(text) > LENGTH else ""
     st.html(
@@ -64,12 +64,12 @@ def _draw_flagged(workspace: Workspace, item: Flagged) -> None:
             decide("drop")
 
 
-EDITED = message("The chunk is edited.")
-MERGED = message("The chunks are merged.")
-SPLIT = message("The chunk is split.")
-HIDDEN = message("The chunk is hidden.")
-RESTORED = message("The chunk is as in the note again.")
-ADDED = message("The chunk is added.")
+EDITED = message("The chunk was edited.")
+MERGED = message("The chunks were merged.")
+SPLIT = message("The chunk was split.")
+HIDDEN = message("The chunk was hidden.")
+RESTORED = message("The chunk was restored to the note's text.")
+ADDED = message("The chunk was added.")
 
 _DRAWER = Dialog("drawer")
 """The drawer, opened with a chunk's id."""
@@ -135,7 +135,7 @@ def _draw_chunk(
             _finish(workspace, note, chunk.index, RESTORED, lambda: workspace.chunks.restore(chunk.id))
         return
     mode = widgets.segments(
-        t("What to do"), {"edit": t("Edit the text"), "split": t("Split"), "add": t("Add after it")}, "drawer_mode"
+        t("What to do"), {"edit": t("Edit the text"), "split": t("Split"), "add": t("Add after this")}, "drawer_mode"
     )
     if mode == "split":
         _split(workspace, note, chunk, shut=shut)
@@ -150,7 +150,7 @@ def _edit(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> None
     text = st.text_area(
         t("Text of the chunk"), value=chunk.text, key=f"text_{chunk.id}_{note.generation}", height=380, disabled=shut
     )
-    small_print("Ctrl+Enter saves. The note's file isn't changed; the edit stays when the note is split again.")
+    small_print("Ctrl+Enter saves. The note's file isn't changed, and your edit is kept when the note is split again.")
     if _done("save", t("Save"), "save", shut=shut):
         _finish(workspace, note, chunk.index, EDITED, lambda: workspace.chunks.update(chunk.id, text))
 
@@ -160,7 +160,7 @@ def _draw_merge(
 ) -> None:
     run = chunks_to_merge(chunks, [chunk])
     with st.container(horizontal=True):
-        label = t("Merge with the next") if run[:1] == [chunk] else t("Merge with the one before")
+        label = t("Merge with the next chunk") if run[:1] == [chunk] else t("Merge with the previous chunk")
         if run and widgets.button(label, "drawer_merge", "merge", disabled=shut):
             _finish(workspace, note, run[0].index, MERGED, lambda: workspace.chunks.merge(*(part.id for part in run)))
         if widgets.button(t("Hide"), "drawer_delete", "delete", disabled=shut):
@@ -191,7 +191,7 @@ def _are_visible(chunks: Sequence[Chunk]) -> bool:
 
 def _split(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> None:
     if len(chunk.text.strip()) < 2:
-        small_print("This chunk is too short to be split.")
+        small_print("This chunk is too short to split.")
         return
     at = _place(note, chunk)
     if _done("split", t("Split"), "content_cut", shut=shut):
@@ -200,8 +200,8 @@ def _split(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> Non
 
 def _add(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> None:
     text = st.text_area(t("Text of the new chunk"), key=f"add_{chunk.id}_{note.generation}", height=300, disabled=shut)
-    small_print("The new chunk comes after this one and is found like any other. Ctrl+Enter adds it.")
-    if _done("add", t("Add after it"), "add", shut=shut):
+    small_print("The new chunk comes after this one and can be found like any other. Ctrl+Enter adds it.")
+    if _done("add", t("Add after this"), "add", shut=shut):
         _finish(workspace, note, chunk.index + 1, ADDED, lambda: workspace.chunks.add(note.id, text, after=chunk.id))
 
 
@@ -209,7 +209,7 @@ def first(workspace: Workspace, base: KnowledgeBase, note: Note) -> None:
     """Draw the form that adds a chunk to a note without chunks."""
     shut = _draw_lock_reason(workspace, base)
     text = st.text_area(t("Text of the new chunk"), key=f"first_{note.id}_{note.generation}", height=200, disabled=shut)
-    small_print("It is found like any other chunk. The note's file isn't changed. Ctrl+Enter adds it.")
+    small_print("The new chunk can be found like any other. The note's file isn't changed. Ctrl+Enter adds the chunk.")
     if _done("first", t("Add a chunk"), "add", shut=shut):
         _finish(workspace, note, 0, ADDED, lambda: workspace.chunks.add(note.id, text))
 
@@ -240,7 +240,9 @@ def _place(note: Note, chunk: Chunk) -> int:
             format_func=lambda at: f"{at:,} · {' '.join(text[at : at + 80].split())}",
             key=f"place_{chunk.id}_{note.generation}",
         )
-    at = st.number_input(t("At character"), 1, len(text) - 1, chosen, key=f"at_{chunk.id}_{note.generation}_{chosen}")
+    at = st.number_input(
+        t("Split at character"), 1, len(text) - 1, chosen, key=f"at_{chunk.id}_{note.generation}_{chosen}"
+    )
     left, right = text[:at], text[at:]
     for column, half, title in zip(st.columns(2), (left, right), (t("First part"), t("Second part")), strict=True):
         shown = half if len(half) <= SEEN else f"… {half[-SEEN:]}" if half is left else f"{half[:SEEN]} …"

@@ -68,7 +68,7 @@ def offer(workspace: Workspace, cards: Sequence[NoteSummary]) -> None:
     if not workspace.notes.all():
         st.caption(t("The notes are being imported.") if jobs.is_importing(workspace) else t("There are no notes yet."))
         return
-    st.html(f'<p class="t-lead">{html(t("Choose a note to see how it is split, and to change that."))}</p>')
+    st.html(f'<p class="t-lead">{html(t("Choose a note to see how it is split and to change the split."))}</p>')
     latest = sorted(cards, key=lambda card: card.updated_at or CALENDAR_BEGINS, reverse=True)
     for column, card in widgets.in_columns(latest[:SHOWN], COLUMNS):
         chunks = t_plural("{n} chunk", "{n} chunks", n=card.chunks)
@@ -175,8 +175,8 @@ def retained_edits(edits: Collection[Edit]) -> None:
     """Show a message that the user's edits are kept in any split; draws nothing without edits."""
     if edits:
         text = t_plural(
-            "Your {n} edit is kept: the split changes around it.",
-            "Your {n} edits are kept: the split changes around them.",
+            "Your {n} edit is kept: only the split around it changes.",
+            "Your {n} edits are kept: only the split around them changes.",
             n=len(edits),
         )
         st.caption(f":material/edit: {text}")

@@ -15,7 +15,7 @@ from pages.ui.shared.safe import figures
 from pages.ui.shared.text import t, text_of
 
 PREVIEW = (message("Same splits"), message("removed"), message("new"))
-COMPARE = (message("Splits in both"), message("only left"), message("only right"))
+COMPARE = (message("Splits in both"), message("only on the left"), message("only on the right"))
 """Labels for chunk starts in both splits, only in the first, and only in the second."""
 
 
@@ -104,11 +104,14 @@ def _apply(
     shut = bool(why)
     with widgets.row():
         label = t("Apply to this note")
-        about = t("Splits this note this way from now on. Only chunks with other text are indexed again; edits stay.")
+        about = t(
+            "From now on, this note is split this way. Only chunks whose text changes are indexed "
+            "again; your edits are kept."
+        )
         if widgets.button(label, f"apply_note_{side}", "check", disabled=shut or tried == current, help=why or about):
             jobs.start(workspace, "rechunk", lambda progress: rechunk(note_ids=[note.id], progress=progress))
         label = t("Apply to the base")
-        about = t("Splits all notes of the base this way, except those with settings of their own. Edits stay.")
+        about = t("Splits all notes in the base this way, except notes with their own settings. Your edits are kept.")
         if widgets.button(
             label, f"apply_base_{side}", "done_all", disabled=shut or tried == base.chunking, help=why or about
         ):

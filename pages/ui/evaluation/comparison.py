@@ -68,7 +68,7 @@ def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet
     runs = chosen_runs(workspace, base, question_set)
     if not runs:
         small_print(
-            "There is no run yet. One click above asks every question with both setups and shows what each finds."
+            "There are no runs yet. The button above asks every question with both setups and shows what each finds."
         )
         return
     with busy("Comparing…"):
@@ -155,9 +155,9 @@ def _verdict(shown: SideBySide) -> None:
 def _report(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
     """Draw a button for each report format; the report is written on demand."""
     forms = {
-        "html": (t("As a page (HTML)"), "text/html"),
-        "md": (t("In Markdown"), "text/markdown"),
-        "csv": (t("As a table of questions (CSV)"), "text/csv"),
+        "html": (t("Web page (HTML)"), "text/html"),
+        "md": (t("Markdown"), "text/markdown"),
+        "csv": (t("Table of questions (CSV)"), "text/csv"),
     }
     with st.popover(t("Report"), icon=":material/download:", key="export_runs"):
         for form, (label, mime) in forms.items():
@@ -172,8 +172,11 @@ def _adopt(workspace: Workspace, base: KnowledgeBase, way: Pipeline) -> None:
     if not recut and not way.embedder and way.search.over(base.search) == base.search:
         return
     if way.embedder:
-        st.page_link("settings.py", label=t("Change the model in the Settings"), icon=":material/settings:")
-        small_print("The whole base is then indexed with the other model; until that is done, the present one answers.")
+        st.page_link("settings.py", label=t("Change the model in Settings"), icon=":material/settings:")
+        small_print(
+            "The whole base is then indexed with the other model; until that is finished, searches "
+            "use the current model."
+        )
         return
     with widgets.row():
         shut = jobs.is_writing(workspace, base.name) or jobs.is_evaluating(workspace)
@@ -183,11 +186,11 @@ def _adopt(workspace: Workspace, base: KnowledgeBase, way: Pipeline) -> None:
                     workspace, "rechunk", lambda progress: workspace.bases.adopt(base.name, way, progress=progress)
                 )
             workspace.bases.adopt(base.name, way)
-            st.toast(t("The base has these settings now."), icon=":material/check:")
+            st.toast(t("The base now uses these settings."), icon=":material/check:")
         st.caption(
-            t("They become the settings of the base, and its notes are split and indexed again. Your edits stay.")
+            t("Makes these the settings of the base, and splits and indexes its notes again. Your edits are kept.")
             if recut
-            else t("They become the settings of the base, for every search that doesn't say otherwise."),
+            else t("Makes these the settings of the base for every search that doesn't set its own."),
             width="content",
         )
 

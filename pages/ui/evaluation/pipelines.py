@@ -98,7 +98,7 @@ def _way(workspace: Workspace, base: KnowledgeBase, number: int, way: Pipeline, 
             _everything(workspace, base, number, way, put)
     offered = {"as_is": Pipeline(), **presets(base)}
     chosen = next((name for name, preset in offered.items() if preset == way), None)
-    label = t("What differs in {letter}", letter=LETTERS[number])
+    label = t("What is different in {letter}", letter=LETTERS[number])
     texts = {name: text_of(PRESETS[name]) for name in offered}
     widgets.pills(
         label, texts, **widgets.bound(f"way_preset_{number}", chosen, lambda name: put(offered[name] if name else way))

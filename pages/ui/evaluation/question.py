@@ -38,7 +38,7 @@ class Marks:
         name = question_set.name if question_set else t("My questions")
         marked = any(gold.is_within(hit) for gold in golds)
         about = t(
-            "Saves it as a right answer to this question in the set '{set}'; a second click undoes that.", set=name
+            "Saves this passage as a right answer to the question, in the set '{set}'; click again to undo.", set=name
         )
         toggle(self._workspace, hit, marked=marked, about=about, act=lambda: self._toggle(hit))
         if marked:
@@ -120,8 +120,8 @@ def draw_passages(workspace: Workspace, question_set: QuestionSet, question: Que
     )
     if not question.spans:
         small_print(
-            "Without a right passage this is a question your notes don't answer. If they do answer it, find the "
-            "passage below."
+            "Without a right passage, this counts as a question that your notes don't answer. If "
+            "they do answer it, find the passage below."
         )
     for number, gold in enumerate(question.spans[:SHOWN]):
         with st.container(border=True, gap="xxsmall", key=f"gold_{number}_{key}"), shell.errors():
@@ -142,8 +142,8 @@ def _passage(workspace: Workspace, question_set: QuestionSet, question: Question
     st.html(f'<div class="t-hit">{cards.foldable(gold.quote, lines=LINES)}</div>')
     if gold.flagged:
         small_print(
-            "The note was deleted, or this text in it was changed. Runs don't ask the question until you remove "
-            "this passage."
+            "The note was deleted, or this text in it was changed. Runs skip the question until "
+            "you remove this passage."
         )
     elif len(gold.quote) > LONG:
         _narrowing(workspace, question_set, question, gold, f"narrow_{key}")
@@ -157,8 +157,9 @@ def _narrowing(workspace: Workspace, question_set: QuestionSet, question: Questi
 
     with st.popover(t("Shorten"), icon=":material/content_cut:", type="tertiary"):
         small_print(
-            "Delete what doesn't answer the question. The passage counts as found when half of what "
-            "is left comes back; a whole chunk would favour the present split."
+            "Delete the text that doesn't answer the question. The passage counts as found when "
+            "at least half of the remaining text is found; a whole chunk would favour the "
+            "current split."
         )
         st.text_area(t("Shorten"), gold.quote, height=240, key=f"{key}_text", label_visibility="collapsed")
         st.button(t("Save"), key=key, on_click=widgets.guarded(narrow, key), disabled=workspace.readonly)
@@ -223,7 +224,7 @@ def _hit(workspace: Workspace, question_set: QuestionSet, question: Question, hi
             workspace,
             hit,
             marked=bool(right),
-            about=t("Makes it a right passage of this question; a second click undoes that."),
+            about=t("Marks this as a right passage for the question; click again to undo."),
             act=act,
         )
     st.html(f'<div class="t-hit">{cards.foldable(hit.chunk.text, words, LINES)}</div>')
@@ -290,7 +291,7 @@ def draw(workspace: Workspace, base: str, question_set: QuestionSet, question: Q
 
 def _draw_suggestion(workspace: Workspace, question_set: QuestionSet, question: Question) -> None:
     with widgets.row("suggested_question", border=True):
-        small_print("Suggested: runs don't ask it until you accept it.")
+        small_print("Suggested question: runs don't use it until you accept it.")
         if widgets.button(t("Accept"), "accept_one", "check", type="primary", disabled=workspace.readonly):
             workspace.questions.accept(question_set, [question.id])
             st.rerun()
@@ -316,7 +317,7 @@ def draw_form(
             key=f"question_answer_{key}",
             height=70,
             max_chars=LONGEST,
-            help=t("If you write one, runs count how many of its figures and names the answer holds."),
+            help=t("If you enter one, runs count how many of its figures and names the answer contains."),
         )
         left, right = st.columns(2)
         with left:
@@ -328,7 +329,10 @@ def draw_form(
             t("All of its passages are needed"),
             value=not question.any,
             key=f"question_all_{key}",
-            help=t("Off: one of its right passages is enough. On: it is answered only when all of them are found."),
+            help=t(
+                "Off: finding one of the right passages is enough. On: the question is answered only "
+                "when all of them are found."
+            ),
         )
         with widgets.row():
             label = t("Save") if question.id else t("Add")

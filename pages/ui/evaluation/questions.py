@@ -35,7 +35,7 @@ def draw(workspace: Workspace, base: str, question_set: QuestionSet) -> None:
     with st.container():
         jobs.panel(workspace, jobs.QUESTIONS)
         if (job := workspace.jobs.find("suggest")) and job.state == "done" and not job.result:
-            small_print("The notes have no definition or heading that gives a new question.")
+            small_print("No definition or heading in the notes gives a new question.")
     with shell.errors():
         every = workspace.questions.all(question_set)
         if sum("gone" in states(item) for item in every) != question_set.flagged and not workspace.readonly:
@@ -95,7 +95,7 @@ def _bar(workspace: Workspace, question_set: QuestionSet, every: Sequence[Questi
         )
         sets.popover(workspace, question_set)
         if suggested and widgets.button(
-            t_plural("Accept {n} suggested", "Accept all {n} suggested", n=len(suggested)),
+            t_plural("Accept {n} suggestion", "Accept all {n} suggestions", n=len(suggested)),
             "accept_all",
             "done_all",
             disabled=shut,
@@ -168,10 +168,12 @@ def _actions(workspace: Workspace, question_set: QuestionSet, items: Sequence[Qu
                 st.rerun()
         if button(t("Delete"), len(chosen), "questions_delete", "delete"):
             _DELETION.open(chosen)
-    small_print("Click the box at the left of a row to see a question; choose several to act on them.")
+    small_print(
+        "Tick the box on the left of a row to see the question; tick several boxes to change several questions."
+    )
     if _DELETION.subject and chosen:
         title = t_plural("Delete {n} question", "Delete {n} questions", n=len(chosen))
-        text = t("Runs that asked them keep their results.")
+        text = t("Runs that used these questions keep their results.")
         _DELETION.confirm(title, text, "questions_delete", lambda: questions.delete_for_good(question_set, chosen))
 
 

@@ -41,19 +41,19 @@ def draw_start(
             n=count,
             time=estimate(workspace, base, count * len(chosen)),
         )
-        st.caption(text if count else t("The set has no question that can be asked yet."), width="content")
+        st.caption(text if count else t("None of the questions in this set can be asked yet."), width="content")
         if not count:
             label = t("Go to the questions")
             widgets.small(label, "run_first", "quiz", on_click=show, args=("questions",))
     if workspace.pending.count(base.name):
-        unfinished = t("Some notes of this base are not indexed yet: the figures will change when they are.")
+        unfinished = t("Some notes in this base are not indexed yet: the figures will change when they are.")
         st.caption(f":material/hourglass_top: {unfinished}")
     if twice:
         st.caption(f":material/info: {t('The two setups are the same. Change one to compare them.')}")
     elif copies:
         wait = t(
-            "For {names} the notes are split and indexed once more, in a separate copy. This takes minutes the "
-            "first time and changes nothing in the base.",
+            "For {names}, the notes are split and indexed again in a separate copy. This takes "
+            "minutes the first time and changes nothing in the base.",
             names=copies,
         )
         st.caption(f":material/hourglass_top: {wait}")
@@ -84,7 +84,7 @@ STATES = message_table(
         "complete": "complete",
         "stopped": "stopped",
         "running": "running",
-        "changed": "notes changed since",
+        "changed": "notes have changed since",
     }
 )
 
@@ -92,7 +92,7 @@ STATES = message_table(
 def draw_runs(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> None:
     """Draw the runs of the set, or of all sets of the base, and the actions on selected runs."""
     every = workspace.runs.all(base.name)
-    scopes = {"set": t("This set"), "base": t("All sets of the base")}
+    scopes = {"set": t("This set"), "base": t("All sets in the base")}
     scope = widgets.segments(t("Which runs"), scopes, "history_scope", default="set")
     runs = [run for run in every if scope == "base" or run.set_id == question_set.id]
     if runs:
@@ -110,8 +110,8 @@ def _places(workspace: Workspace) -> None:
         return
     with widgets.row("eval_places"):
         small_print(
-            "Copies of the notes for other setups take {size} MB. Without them, running such a setup takes "
-            "minutes again.",
+            "Copies of the notes for other setups take up {size} MB. If you delete them, running "
+            "such a setup takes minutes again.",
             size=f"{size / 1e6:,.0f}",
         )
         drop = workspace.runs.scratch.drop
@@ -190,7 +190,7 @@ def _actions(workspace: Workspace, question_set: QuestionSet, marked: Sequence[R
         if widgets.button(label, "history_delete", "delete", disabled=shut or not marked):
             workspace.runs.delete_for_good([run.id for run in marked])
             st.rerun()
-    small_print("Select one run to look at it, or two to compare the newer with the older.")
+    small_print("Select one run to look at it, or two runs to compare the newer with the older.")
 
 
 def show(view: str) -> None:

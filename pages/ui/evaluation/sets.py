@@ -28,7 +28,7 @@ def export_questions(workspace: Workspace, question_set: QuestionSet) -> None:
     """Draw the export buttons of a set; the file is written on demand."""
     with st.popover(t("Export"), icon=":material/download:", key=f"export_{question_set.id}"):
         for kind, label, mime, table in (
-            ("jsonl", t("JSON lines"), "application/jsonl", False),
+            ("jsonl", t("JSON Lines"), "application/jsonl", False),
             ("csv", t("Table (CSV)"), "text/csv", True),
         ):
             data = partial(workspace.question_sets.export, question_set, table=table)
@@ -41,10 +41,11 @@ def import_questions(workspace: Workspace, base: str) -> None:
 
     def content() -> None:
         small_print(
-            "JSON lines with id, question and gold (a list of path and quote), or a table with id, question, "
-            "path and quote. Each quote is a piece of its note that occurs there once."
+            "JSON Lines with id, question and gold (a list of path and quote), or a table with "
+            "id, question, path and quote. Each quote is an exact excerpt that occurs only once "
+            "in its note."
         )
-        file = st.file_uploader(t("File of questions"), type=list(KINDS), key="question_file")
+        file = st.file_uploader(t("Questions file"), type=list(KINDS), key="question_file")
         if file is None:
             return
         name = _into(workspace, base, file.name)
@@ -72,7 +73,7 @@ def _into(workspace: Workspace, base: str, file: str) -> str:
     texts = {name: name for name in there}
     texts.setdefault(new, t("{set} (new)", set=new))
     about = t("Choose a set, or type the name of a new one.")
-    return widgets.select_or_type(t("Into the set"), texts, new, f"import_into_{file}", help=about)
+    return widgets.select_or_type(t("Import into"), texts, new, f"import_into_{file}", help=about)
 
 
 # The actions on a question set, each in its dialog.
@@ -113,8 +114,8 @@ def dialogs(workspace: Workspace, base: str, question_set: QuestionSet | None) -
         _name_dialog(name, t("Rename"), t("Rename"), question_set.name, partial(question_sets.rename, question_set))
     elif name == "delete" and question_set:
         text = t_plural(
-            "The set '{set}' with its {n} question is deleted. Its runs stay.",
-            "The set '{set}' with its {n} questions is deleted. Its runs stay.",
+            "The set '{set}' with its {n} question will be deleted. Its runs are kept.",
+            "The set '{set}' with its {n} questions will be deleted. Its runs are kept.",
             n=question_set.questions,
             set=question_set.name,
         )
@@ -166,7 +167,7 @@ def open_set(question_set: QuestionSet) -> None:
 def toast_added(question_set: QuestionSet) -> None:
     """Show a toast with a set's number of questions."""
     text = t_plural(
-        "'{set}' has {n} question now", "'{set}' has {n} questions now", n=question_set.questions, set=question_set.name
+        "'{set}' now has {n} question", "'{set}' now has {n} questions", n=question_set.questions, set=question_set.name
     )
     st.toast(plain(text), icon=":material/quiz:")
 
@@ -221,7 +222,9 @@ def bar(workspace: Workspace, base: KnowledgeBase) -> QuestionSet | None:
             draw_check(workspace, base)
         counts = [t_plural("{n} question", "{n} questions", n=question_set.questions)]
         counts += [t("{n} suggested", n=question_set.suggested)] if question_set.suggested else []
-        counts += [t("{n} whose passage no longer exists", n=question_set.flagged)] if question_set.flagged else []
+        counts += (
+            [t("{n} with a passage that no longer exists", n=question_set.flagged)] if question_set.flagged else []
+        )
         st.caption(" · ".join(counts))
     else:
         _none(workspace, base.name)
@@ -237,9 +240,9 @@ def draw_check(workspace: Workspace, base: KnowledgeBase) -> None:
     """Draw the button that makes a question set from the notes of a base and runs it."""
     with st.popover(t("Can my notes be found?"), icon=":material/manage_search:", key=f"found_{base.id}"):
         about = t(
-            "Makes questions from the notes of this base (titles, headings, sentences with a gap, definitions, names "
-            "in code, texts of links) and asks them, also by meaning alone. Look at the missed ones: no search finds "
-            "their passages."
+            "Creates questions from the notes in this base (titles, headings, sentences with a "
+            "gap, definitions, names in code, link texts) and asks each of them, by meaning "
+            "alone as well. Look at the missed ones: no search finds their passages."
         )
         st.caption(about)
         shut = jobs.is_evaluating(workspace)
@@ -253,12 +256,12 @@ def draw_check(workspace: Workspace, base: KnowledgeBase) -> None:
                 base.name,
             )
         st.toggle(
-            t("After every import"),
+            t("Check after every import"),
             **widgets.bound(
                 f"check_after_{base.id}", workspace.findability.after_import, workspace.findability.check_after_import
             ),
             disabled=workspace.readonly,
-            help=t("Checks each base that an import changed, once its notes are indexed."),
+            help=t("Checks each base that an import has changed, once its notes are indexed."),
         )
 
 
@@ -277,11 +280,11 @@ def _none(workspace: Workspace, base: str) -> None:
     """Explain question sets, and offer ways to make the first one."""
     importing = jobs.is_importing(workspace, base)
     st.info(
-        t("The notes are being imported. Questions on them can be added as soon as that is done.")
+        t("The notes are being imported. You can add questions about them when that is finished.")
         if importing
         else t(
-            "This base has no questions yet. Write some and mark the passage that answers each: they show how good "
-            "the search is, and what a change does to it."
+            "This base has no questions yet. Write some and mark the passage that answers each "
+            "of them: they show how good the search is, and what a change does to it."
         ),
         icon=":material/quiz:",
     )

@@ -31,7 +31,7 @@ def archive_notes(workspace: Workspace, note_ids: Sequence[str]) -> None:
     active = [card.id for card in workspace.notes.all() if card.id in set(note_ids) and card.status != "archived"]
     workspace.notes.archive(active)
     history.offer_undo(
-        t_plural("{n} note is archived.", "{n} notes are archived.", n=len(active)),
+        t_plural("{n} note was archived.", "{n} notes were archived.", n=len(active)),
         lambda: workspace.trash.restore(active),
     )
 
@@ -121,7 +121,7 @@ def _rename(workspace: Workspace, note: Note) -> None:
         file = note.in_file
         if workspace.files.is_writable(note):
             file = st.checkbox(
-                t("Rename its file too"), workspace.preferences.get(_FILES) != "off", key=f"rename_file_{note.id}"
+                t("Rename the file too"), workspace.preferences.get(_FILES) != "off", key=f"rename_file_{note.id}"
             )
         _draw_linking(workspace.renames.plan(note.id, note.title).linking)
         if widgets.submit(t("Rename"), "rename_yes", "check", type="primary", disabled=workspace.readonly):
@@ -130,7 +130,9 @@ def _rename(workspace: Workspace, note: Note) -> None:
                     workspace.preferences.set(_FILES, "on" if file else "off")
                 if title and title != note.title:
                     done = workspace.renames.rename(note.id, title, file=file, expected_version=note.version)
-                    _offer_undo(workspace, [done], t("'{before}' is '{title}' now.", before=note.title, title=title))
+                    _offer_undo(
+                        workspace, [done], t("'{before}' was renamed to '{title}'.", before=note.title, title=title)
+                    )
                 _done()
 
 
@@ -148,7 +150,7 @@ def draw_retitled(workspace: Workspace, note: Note) -> None:
     def follow() -> None:
         done = workspace.renames.rename(note.id, note.title, title_before=before, expected_version=note.version)
         _forget_title()
-        _offer_undo(workspace, [done], t("'{before}' is '{title}' now.", before=before, title=note.title))
+        _offer_undo(workspace, [done], t("'{before}' was renamed to '{title}'.", before=before, title=note.title))
 
     texts = [
         t_plural("{n} note links to the old title.", "{n} notes link to the old title.", n=n) if n else "",
@@ -158,7 +160,7 @@ def draw_retitled(workspace: Workspace, note: Note) -> None:
     with widgets.row("retitled"):
         st.caption(plain(sentences(texts)), width="content")
         widgets.small(label, "retitled_yes", "check", on_click=follow)
-        widgets.close("retitled_no", t("Leave them"), on_click=_forget_title)
+        widgets.close("retitled_no", t("Leave as is"), on_click=_forget_title)
 
 
 def _forget_title() -> None:
@@ -168,7 +170,11 @@ def _forget_title() -> None:
 def _draw_linking(linking: Sequence[LinkingNote]) -> None:
     """Draw the notes whose links change if the note is renamed or moved."""
     if linking:
-        st.caption(t_plural("Links in {n} note change too:", "Links in {n} notes change too:", n=len(linking)))
+        st.caption(
+            t_plural(
+                "Links in {n} note will be updated too:", "Links in {n} notes will be updated too:", n=len(linking)
+            )
+        )
         shown = [f"- {plain(note.title)}" for note in linking[:_SHOWN]]
         more = len(linking) - len(shown)
         st.markdown("\n".join([*shown, *([f"- {t('{n} more', n=more)}"] if more else [])]))
@@ -178,9 +184,12 @@ def _offer_undo(workspace: Workspace, done: Sequence[Renaming], text: str) -> No
     """Show the result of renaming or moving, with the links that couldn't be updated, and a button that undoes all."""
     linking = [link for renaming in done for link in renaming.linking]
     changed = len({link.id for link in linking if link.refusal is None})
-    texts = [text, t_plural("Links in {n} note follow.", "Links in {n} notes follow.", n=changed) if changed else ""]
+    texts = [
+        text,
+        t_plural("Links in {n} note were updated.", "Links in {n} notes were updated.", n=changed) if changed else "",
+    ]
     texts += [
-        t("The links in '{title}' stay as they are: {why}", title=link.title, why=text_of(link.refusal))
+        t("Links in '{title}' were not changed: {why}", title=link.title, why=text_of(link.refusal))
         for link in linking
         if link.refusal
     ]
@@ -191,7 +200,7 @@ def _offer_undo(workspace: Workspace, done: Sequence[Renaming], text: str) -> No
 def _move(workspace: Workspace, note_ids: Sequence[str]) -> None:
     first = workspace.notes.get(note_ids[0])
     base = workspace.bases.by_id(first.base_id).name
-    top, before = t("the top of the base"), str(PurePosixPath(first.path or "").parent).removeprefix(".")
+    top, before = t("the top level of the base"), str(PurePosixPath(first.path or "").parent).removeprefix(".")
     folders = {"": top, **{folder: folder for folder in offers.load_offers(workspace).folders[base]}}
     folders.setdefault(before, before)
     folder = widgets.select_or_type(t("Folder"), folders, before, f"move_{'_'.join(note_ids)}")
@@ -206,16 +215,16 @@ def _move_into(workspace: Workspace, note_ids: Sequence[str], folder: str) -> No
     """Move notes into a folder of their base, and offer to undo it."""
     done = workspace.renames.move(note_ids, folder)
     if moved := [renaming for renaming in done if renaming.path != renaming.path_before]:
-        text = t("The note is at '{path}' now.", path=moved[0].path)
+        text = t("The note is now at '{path}'.", path=moved[0].path)
         if len(moved) > 1:
-            text = t("{n} notes are in '{folder}' now.", n=len(moved), folder=folder or t("the top of the base"))
+            text = t("{n} notes are now in '{folder}'.", n=len(moved), folder=folder or t("the top level of the base"))
         _offer_undo(workspace, moved, text)
 
 
 def drop(workspace: Workspace, note_ids: Sequence[str], base: str, folder: str) -> None:
     """Move dragged notes into a folder of their base; raises EditError if a note isn't in `base`, unless that is ""."""
     if base and any(card.base != base for card in workspace.notes.cards_of(note_ids).values()):
-        raise EditError("Notes can be moved within their own base only.")
+        raise EditError("Notes can only be moved within their own base.")
     _move_into(workspace, note_ids, folder)
 
 
@@ -223,18 +232,18 @@ def _export(workspace: Workspace, note: Note) -> None:
     path = PurePosixPath(note.path or "note.md")
     name, page = path.with_suffix(".txt" if note.plain else ".md").name, path.with_suffix(".html").name
     with shell.errors():
-        small_print("The text with its fields, as Markdown. Pictures and attachments are left out.")
+        small_print("The text and fields as Markdown, without pictures and attachments.")
         text = workspace.files.text(note.id).encode("utf-8", "replace")
         widgets.download(plain(name), text, name, "text/markdown", "export_note", "download", type="primary")
-        small_print("To print or to pass on: the note as it looks here, one page with its pictures inside.")
+        small_print("To print or share: the note as it looks here, as one web page with its pictures included.")
         widgets.download(plain(page), note_page(workspace, note), page, "text/html", "export_page", "description")
 
 
 def _read_as(workspace: Workspace, note: Note) -> None:
     st.caption(
         t(
-            "If characters look wrong, the file was read in the wrong encoding. Choose the one that shows its "
-            "first words correctly; later updates of the file use it too."
+            "If characters look wrong, the file was read in the wrong encoding. Choose the "
+            "encoding that shows the first words correctly; later updates of the file use it too."
         )
     )
     with shell.errors():

@@ -35,10 +35,10 @@ def _draw(workspace: Workspace, base: str) -> None:
 
         widgets.small(t("Show '{name}' again", name=plain(hidden)), "concept_show", "visibility", on_click=show)
     if not concepts:
-        small_print("No phrase is in several notes yet.")
+        small_print("No phrase appears in several notes yet.")
         return
     small_print(
-        "Phrases that several of your notes have. Choose one or more to see the notes that contain all of them."
+        "Phrases that appear in several of your notes. Choose one or more to see the notes that contain all of them."
     )
     labels = {
         concept.name: f"{':material/keep: ' if concept.pinned else ''}{plain(concept.name)} · {concept.notes:,}"
@@ -75,7 +75,7 @@ def _decisions(workspace: Workspace, concepts: Sequence[Concept], chosen: Sequen
                 widgets.small(t("Pin"), "concept_pin", "keep", on_click=decide, args=(first, "pin"), disabled=shut)
             widgets.small(t("Hide"), "concept_hide", "visibility_off", on_click=hide, disabled=shut)
         else:
-            label = t("These are one concept: {name}", name=plain(first))
+            label = t("Merge into one concept: {name}", name=plain(first))
             widgets.small(label, "concept_merge", "merge", on_click=merge, disabled=shut)
 
 
@@ -87,18 +87,18 @@ def _notes(workspace: Workspace, names: Sequence[str], base: str) -> None:
         for note in notes[:_NOTES]:
             with widgets.row():
                 opened.button(note.note, f"concept_note_{note.note.id}")
-                st.caption(t_plural("named {n} time", "named {n} times", n=note.times), width="content")
+                st.caption(t_plural("mentioned {n} time", "mentioned {n} times", n=note.times), width="content")
     widgets.more(len(notes) - _NOTES)
 
 
 def _way(workspace: Workspace) -> None:
     """Draw two boxes for notes, and the path from the first to the second."""
-    st.caption(f"**{t('How one note leads to another')}**")
+    st.caption(f"**{t('Path from one note to another')}**")
     left, right = st.columns(2)
     with left:
-        first = widgets.text_box(t("From: a title"), "way_from")
+        first = widgets.text_box(t("From: note title"), "way_from")
     with right:
-        last = widgets.text_box(t("To: a title"), "way_to")
+        last = widgets.text_box(t("To: note title"), "way_to")
     if not (first.strip() and last.strip()):
         return
     ends = [next(iter(workspace.notes.switch(text, 1)), None) for text in (first, last)]
@@ -107,7 +107,7 @@ def _way(workspace: Workspace) -> None:
         return
     steps = workspace.related.concepts.way(ends[0].id, ends[1].id)
     if not steps:
-        small_print("There is no path from one to the other.")
+        small_print("No path leads from one note to the other.")
     with st.container(gap=None):
         for number, step in enumerate(steps):
             opened.button(step.note, f"way_{number}")
@@ -124,11 +124,11 @@ def draw(workspace: Workspace, base: str, *, several: bool) -> None:
     With `several`, the bases of the notes are named.
     """
     with st.container(key="beginning"):
-        lead = t("Choose a note to read it, or press Ctrl+O to go to one by its title.")
+        lead = t("Choose a note to read, or press Ctrl+O to open one by its title.")
         st.html(f'<p class="t-lead">{html(lead)}</p>')
         latest = _latest(workspace, base)
         if not latest:
-            small_print("There is no note yet. Write one, or import a folder.")
+            small_print("There are no notes yet. Write one, or import a folder.")
             return
         widgets.heading(t("Last changed"))
         for card in latest:

@@ -234,7 +234,9 @@ def _merge(workspace: Workspace, session: EditorSession, *, automatic: bool) -> 
     if session is current_session():
         moved = _units(body) - _units(mine) if body[: session.caret] != mine[: session.caret] else 0
         edit(workspace, note.id, caret=session.caret + moved)
-    text = t("'{title}' was changed elsewhere while you wrote. Both changes are in it.", title=plain(merged.title))
+    text = t(
+        "'{title}' was changed elsewhere while you were writing. Both changes were kept.", title=plain(merged.title)
+    )
     history.offer_undo(text, undo)
 
 

@@ -21,7 +21,10 @@ def draw(workspace: Workspace, session: EditorSession) -> None:
     assert stored is not None
     with st.container(border=True, key="conflict"):
         st.warning(
-            t("'{title}' was changed while you wrote. Which text do you want to keep?", title=plain(stored.title)),
+            t(
+                "'{title}' was changed while you were writing. Which version do you want to keep?",
+                title=plain(stored.title),
+            ),
             icon=":material/call_split:",
         )
         _difference(workspace, stored, session)
@@ -32,20 +35,26 @@ def draw(workspace: Workspace, session: EditorSession) -> None:
             ) -> None:
                 widgets.button(label, key, icon, help=help, on_click=act, args=(workspace, session))
 
-            choice(t("Keep mine"), "conflict_mine", "check", _keep_mine, t("The other text stays in the history."))
-            choice(t("Keep the other"), "conflict_theirs", "swap_horiz", _take_theirs, t("Yours stays in the history."))
+            choice(t("Keep mine"), "conflict_mine", "check", _keep_mine, t("The other version is kept in the history."))
             choice(
-                t("Keep both"), "conflict_both", "done_all", _keep_both, t("The other text becomes a note of its own.")
+                t("Keep the other"),
+                "conflict_theirs",
+                "swap_horiz",
+                _take_theirs,
+                t("Your version is kept in the history."),
+            )
+            choice(
+                t("Keep both"), "conflict_both", "done_all", _keep_both, t("The other version becomes a separate note.")
             )
 
 
 def _difference(workspace: Workspace, stored: Note, session: EditorSession) -> None:
-    other, own = html(t("only in the other text")), html(t("only in yours"))
+    other, own = html(t("only in the other version")), html(t("only in your version"))
     st.html(f'<p class="t-words"><del>{other}</del> · <ins>{own}</ins></p>')
     if shown := history.words(workspace.versions.compare(stored, replace(stored, body=session.body))):
         st.html(shown)
     else:
-        small_print("Both have the same text; their fields differ.")
+        small_print("Both versions have the same text; only their fields differ.")
 
 
 def _keep_mine(workspace: Workspace, session: EditorSession) -> None:
@@ -63,7 +72,7 @@ def _take_theirs(workspace: Workspace, session: EditorSession) -> None:
         return
     note = workspace.versions.revert(stored.id, stored.version, embed=False)
     composer.discard(workspace, session.key)
-    text = t("'{title}' has the other text; yours stays in the history.", title=plain(note.title))
+    text = t("'{title}' now has the other version; yours is kept in the history.", title=plain(note.title))
     history.offer_undo(
         text, lambda: workspace.versions.revert(note.id, note.version - 1, expected_version=note.version)
     )
@@ -75,7 +84,7 @@ def _keep_both(workspace: Workspace, session: EditorSession) -> None:
     composer.save(workspace, session, over=stored)
     if session.changed:
         return
-    title = t("{title} (other text)", title=stored.title)
+    title = t("{title} (other version)", title=stored.title)
     folder = posixpath.dirname(stored.path or "")
     path = f"{folder}/" if folder else ""
     other = workspace.notes.add(
@@ -83,5 +92,6 @@ def _keep_both(workspace: Workspace, session: EditorSession) -> None:
     )
     composer.discard(workspace, session.key)
     history.offer_undo(
-        t("The other text is the note '{title}'.", title=plain(title)), lambda: workspace.trash.take_back(other.id)
+        t("The other version is now the note '{title}'.", title=plain(title)),
+        lambda: workspace.trash.take_back(other.id),
     )

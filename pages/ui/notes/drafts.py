@@ -33,7 +33,7 @@ def draw_new_drafts(workspace: Workspace) -> None:
     for draft in drafts:
         if draft.key.split(" ")[0] not in there:
             title = plain(draft.title or draft.body.strip().split("\n")[0][:60])
-            _offer(workspace, draft, t("Unsaved draft: {title}, from {at}.", title=title, at=names.local(draft.at)))
+            _offer(workspace, draft, t("Unsaved draft: {title} ({at}).", title=title, at=names.local(draft.at)))
 
 
 def _offer(workspace: Workspace, draft: NoteDraft, text: str) -> None:

@@ -25,7 +25,7 @@ def draw_nearby(workspace: Workspace, session: EditorSession) -> None:
     note_id = session.note.id if session.note else ""
     hits = workspace.related.passages(session.body, session.caret, without=note_id)
     if not hits:
-        small_print("Passages of your other notes that resemble the paragraph you write appear here.")
+        small_print("Passages from your other notes that are similar to the paragraph you are writing appear here.")
     for number, hit in enumerate(hits):
         with st.container(key=f"nearby_{number}", gap="xsmall"):
             widgets.note_link(hit.note.id, hit.note.title, chunk=str(hit.chunk.index))
@@ -190,12 +190,14 @@ def _state(workspace: Workspace, session: EditorSession) -> str:
             pending = sum(chunk.state == "pending" for chunk in workspace.chunks.all(session.note.id))
             if pending and not base.embed_at_once:
                 return t(
-                    "Saved, and found by its words; {n} of its passages wait until you index this base.", n=pending
+                    "Saved, and can be found by words; {n} of its passages can be found by "
+                    "meaning once you index this base.",
+                    n=pending,
                 )
             return t("Saved")
         case State.INCOMPLETE if not session.base:
-            return t("Not saved: choose a base. What you write is stored as a draft meanwhile.")
-    return t("Not saved. What you write is stored as a draft meanwhile.")
+            return t("Not saved yet: choose a base. What you write is stored as a draft until then.")
+    return t("Not saved yet. What you write is stored as a draft until then.")
 
 
 def _editor(workspace: Workspace, session: EditorSession) -> None:
@@ -214,10 +216,10 @@ def _draw_read_only(workspace: Workspace, note: Note, base: KnowledgeBase) -> No
     with st.container(border=True, key="writing_elsewhere"):
         st.markdown(t("This note is the file **{path}**. Its fields can be set here.", path=plain(note.path or "")))
         st.caption(
-            t("Edit its text in another program: text files are only read here.")
+            t("Text files are read-only here. Edit the text in another program.")
             if note.plain
             else t(
-                "Its text can only be read, as you chose for '{base}'. You can change that in the settings of the base.",
+                "The text is read-only, as you chose for '{base}'. You can change that in the settings of the base.",
                 base=plain(base.name),
             )
         )
@@ -232,7 +234,7 @@ def _draw_read_only(workspace: Workspace, note: Note, base: KnowledgeBase) -> No
             if not note.plain:
                 st.page_link(
                     "bases.py",
-                    label=t("Settings of the base"),
+                    label=t("Base settings"),
                     icon=":material/tune:",
                     query_params={"base": base.name},
                 )

@@ -101,7 +101,7 @@ def write(workspace: Workspace, session: EditorSession, offered: Offers, typed: 
         "pictures": routes.picture_address(session.base, session.note.id if session.note else "", session_language()),
         "words": {
             "label": t("Text of the note"),
-            "hint": t("Write in Markdown. [[ offers notes, # offers tags, / offers formats."),
+            "hint": t("Write in Markdown. Type [[ for notes, # for tags, / for formats."),
             "bar": t("Formats"),
             **{name: text_of(label) for name, label in FORMATS.items()},
             "live": t("Live preview"),

@@ -37,7 +37,7 @@ def offer_text_undo(workspace: Workspace, note: Note) -> None:
         return
     last = workspace.versions.all(note.id)[0]
     if (last.kind, last.author) == ("update", "person"):
-        text = t("'{title}' is saved as version {n}.", title=plain(note.title), n=note.version)
+        text = t("'{title}' was saved as version {n}.", title=plain(note.title), n=note.version)
         offer_undo(text, lambda: workspace.versions.revert(note.id, before, expected_version=note.version))
         st.session_state.pop(_OFFERED)
 
@@ -243,6 +243,6 @@ def _revert(workspace: Workspace, note_id: str, number: int, now: int) -> None:
     note = workspace.versions.revert(note_id, number, expected_version=now)
     DIALOG.close()
     offer_undo(
-        t("'{title}' is back at version {n}.", title=plain(note.title), n=number),
+        t("'{title}' was restored to version {n}.", title=plain(note.title), n=number),
         lambda: workspace.versions.revert(note_id, now),
     )

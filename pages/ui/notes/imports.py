@@ -20,10 +20,10 @@ def question(workspace: Workspace, plan: SyncPlan) -> bool | None:
     """Draw the question whether edits are saved to files, and return the answer; None if it needn't be asked."""
     if not _is_open(workspace, plan):
         return None
-    texts = {False: t("Nowhere: your files are only read"), True: t("The note's own file")}
+    texts = {False: t("Nowhere: your files are read-only"), True: t("The note's own file")}
     about = [
         t("A note can be copied, and the copy edited."),
-        t("A file changes only when you edit its note here, and a change by another program is never overwritten."),
+        t("A file changes only when you edit its note here, and changes by other programs are never overwritten."),
     ]
     return st.radio(t("Save edits to"), list(texts), format_func=texts.__getitem__, captions=about, key="plan_writes")
 
@@ -150,13 +150,17 @@ def _by_path(workspace: Workspace, base: str) -> None:
     take("import_path")
     with st.form("by_path", border=False):
         about = t(
-            "Markdown, text files and documents (Word, PDF, …) in it and below. They stay where they are. Before anything is brought in you say whether edits may change them."
+            "Imports Markdown, text files and documents (Word, PDF, …) from this folder and its "
+            "subfolders. The files stay where they are. Before the import, you choose whether "
+            "edits may change them."
         )
         path = st.text_input(t("Folder path"), key="import_path", help=about, placeholder="~/Documents/notes")
-        name = base or st.text_input(t("Knowledge base"), key="import_base", placeholder=t("The folder's name"))
+        name = base or st.text_input(
+            t("Knowledge base"), key="import_base", placeholder=t("Default: the folder's name")
+        )
         submitted = widgets.submit(t("Preview changes"), f"{_INTO if base else ''}look_path", type="primary")
     if submitted and not path.strip():
-        st.error(t("Give the path of a folder first."))
+        st.error(t("Enter a folder path first."))
     elif submitted:
         _look(workspace, path.strip(), name.strip() or None)
     _draw_synced_folders(workspace, base)
@@ -168,7 +172,7 @@ def _by_address(workspace: Workspace, into: str) -> None:
         base = into or st.text_input(t("Knowledge base"), value="web", key="import_address_base").strip()
         submitted = widgets.submit(t("Preview changes"), f"{_INTO if into else ''}look_address", type="primary")
     if submitted:
-        with shell.errors(), busy("Asking for the page…"):
+        with shell.errors(), busy("Loading the page…"):
             _propose(workspace, workspace.imports.plan_page(workspace.documents.page(address), base or "web"))
 
 
@@ -203,7 +207,7 @@ def _by_upload(workspace: Workspace, label: str, kind: str, base: str) -> None:
             label_visibility="collapsed",
         )
         small_print("For more than a few hundred files, the folder path is much faster.")
-        first, about = ("", t("The folder's name")) if kind == "directory" else (t("uploads"), None)
+        first, about = ("", t("Default: the folder's name")) if kind == "directory" else (t("uploads"), None)
         name = base or st.text_input(t("Knowledge base"), first, key=f"upload_base_{kind}", placeholder=about)
         if widgets.button(t("Preview changes"), f"{_INTO if base else ''}look_{kind}", type="primary"):
             if not files:
@@ -254,7 +258,7 @@ def _decide(workspace: Workspace, plan: SyncPlan) -> None:
                     st.query_params.pop("import", None)
                     listing.narrow(plan.base)
                     st.rerun()
-                st.error(t("Another import is running. Wait for it or cancel it first."))
+                st.error(t("Another import is running. Wait for it to finish, or cancel it first."))
             if widgets.button(t("Close") if plan.is_empty else t("Cancel"), "plan_discard"):
                 workspace.imports.discard(plan)
                 del st.session_state["plan"]
@@ -274,12 +278,15 @@ def _joins(plan: SyncPlan) -> bool:
         return True
     count = len(plan.differing)
     differing = t_plural(
-        "{n} note differs from its file. It gets the file's text; its own stays in its history.",
-        "{n} notes differ from their files. They get the files' texts; their own stay in their histories.",
+        "{n} note differs from its file. The note takes the file's text; its own text is kept in the history.",
+        (
+            "{n} notes differ from their files. The notes take the files' texts; their own texts are "
+            "kept in the history."
+        ),
         n=count,
     )
     st.warning(plain(differing), icon=":material/difference:")
-    label = t_plural("Yes, let {n} note get its file's text", "Yes, let {n} notes get their files' texts", n=count)
+    label = t_plural("Yes, use the file's text for {n} note", "Yes, use the files' texts for {n} notes", n=count)
     return st.checkbox(label, key="plan_differing")
 
 
@@ -292,7 +299,7 @@ def _makes(workspace: Workspace, plan: SyncPlan) -> None:
         st.info(plain(t("'{base}' is a new knowledge base.", base=plan.base)), icon=":material/add_circle:")
     st.page_link(
         "bases.py",
-        label=t("Choose other settings first"),
+        label=t("Choose its settings first"),
         icon=":material/tune:",
         query_params={"new": "yes", "name": plan.base},
     )

@@ -29,7 +29,7 @@ def draw_dialog(workspace: Workspace) -> None:
 
     def content() -> None:
         place = " › ".join([base, *PurePosixPath(path).parts[:-1]])
-        st.write(t("There is no note of this name yet. It would be in {place}.", place=plain(place)))
+        st.write(t("There is no note with this name yet. It would be created in {place}.", place=plain(place)))
         with st.container(horizontal=True):
             is_begun = widgets.button(t("New note"), "linked_yes", "edit_square", type="primary")
             if is_begun:

@@ -132,7 +132,7 @@ def notes(
 ) -> None:
     """Draw the filtered notes; `move` gets the ids of dragged notes, and the target base and folder."""
     if not cards and not any(narrowed.parts[1:]):
-        small_print("There is no note here yet.")
+        small_print("There are no notes here yet.")
     elif not cards:
         small_print("No note matches these filters.")
         if narrowed.words:
@@ -210,4 +210,4 @@ def _table(cards: Sequence[NoteSummary], *, several: bool) -> None:
         selection_mode=["multi-row", "single-cell"],
         selection_default={"selection": {"rows": [row for row, card in enumerate(cards) if card.id in marks]}},
     )
-    small_print("Click a title to read the note; select rows at their left to change several.")
+    small_print("Click a title to read the note. To change several notes, tick the boxes on the left.")

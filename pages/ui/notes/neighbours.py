@@ -43,7 +43,7 @@ def draw(
     lines = [_line(middle, places[note_id], "near" if note_id in close else "") for note_id in places]
     lines += [_line(places[one], places[other], "side") for one, other in links if one in places and other in places]
     nodes = [_node(place, places[place.id], "near" if place.id in close else "") for place in (*left, *right)]
-    about = html(t("Neighbours of this note"))
+    about = html(t("Notes linked to or near this note"))
     heads = f'''<text x="{_CENTRE - 12}" y="12" class="head to-left">{html(t("link here"))}</text>''' if back else ""
     heads += f'''<text x="{_CENTRE + 12}" y="12" class="head">{html(t("linked from here"))}</text>''' if to else ""
     legend = f'<p class="legend">{html(t("dashed: close in meaning"))}</p>' if near else ""

@@ -19,11 +19,11 @@ from pages.ui.shared.text import join_list, t, text_of
 STATUSES = {name: text for name, text in EVERY_STATUS.items() if name != "expired"}
 ABOUT = message_table(
     {
-        "scope": "Where the note applies, for instance a team or a system",
-        "status": "An archived note is found only where a search asks for archived ones.",
-        "priority": "A higher one comes first where two notes answer equally well.",
-        "expires_at": "After this day searches leave the note out unless they ask for expired ones.",
-        "supersedes": "Notes that this one takes the place of",
+        "scope": "Where the note applies, such as a team or a system",
+        "status": "An archived note is found only when a search asks for archived notes.",
+        "priority": "When two notes answer equally well, the one with the higher priority comes first.",
+        "expires_at": "After this day, searches leave the note out unless they ask for expired notes.",
+        "supersedes": "Notes that this note replaces",
     }
 )
 MOST = 999_999
@@ -190,10 +190,10 @@ def _draw_file_value(workspace: Workspace, session: EditorSession, name: str, bo
         )
         st.caption(text, width="content")
         widgets.small(
-            t("Give back"),
+            t("Revert"),
             f"give_back_{name}",
             "undo",
-            help=t("Use the value of the file again"),
+            help=t("Use the value from the file again"),
             on_click=give_back,
             disabled=workspace.readonly,
         )

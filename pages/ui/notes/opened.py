@@ -134,7 +134,7 @@ def tabs(workspace: Workspace, note: Note) -> None:
             widgets.segments(
                 t("Notes that are open"), widgets.distinct(tabs), **widgets.bound("open_notes", note.id, choose)
             )
-        widgets.menu(t("Open beside"), others, "open_second", "splitscreen_right", choose_second, type="tertiary")
+        widgets.menu(t("Open side by side"), others, "open_second", "splitscreen_right", choose_second, type="tertiary")
 
 
 def drawer() -> None:

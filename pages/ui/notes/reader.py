@@ -67,7 +67,7 @@ def draw_uses(workspace: Workspace, note: Note) -> None:
                 [
                     t_plural("found {n} time", "found {n} times", n=figures.found),
                     t_plural("used {n} time", "used {n} times", n=figures.used),
-                    t("last on {day}", day=day_of(figures.last)) if figures.last else "",
+                    t("most recently on {day}", day=day_of(figures.last)) if figures.last else "",
                     t("{n} helpful", n=figures.helpful) if figures.helpful else "",
                     t("{n} not helpful", n=figures.not_helpful) if figures.not_helpful else "",
                     t("{n} misleading", n=figures.misleading) if figures.misleading else "",
@@ -78,7 +78,7 @@ def draw_uses(workspace: Workspace, note: Note) -> None:
             st.html(f'<div class="t-list">{"".join(map(_line, uses[:USES]))}</div>')
         widgets.more(len(uses) - USES)
         forget = partial(workspace.uses.forget, [note.id])
-        about = t("Delete these figures and verdicts. The note stays as it is.")
+        about = t("Deletes these figures and verdicts. The note itself isn't changed.")
         widgets.small(t("Delete"), "forget_uses", "delete", help=about, on_click=forget, disabled=workspace.readonly)
 
 
@@ -111,15 +111,15 @@ class _Panel:
     def draw(self) -> None:
         related = self._workspace.related.of(self._note.id)
         if related == Related(writable=related.writable):
-            small_print("No other note is near this one.")
+            small_print("No similar notes were found.")
             return
         suggested = related.tags or related.places or related.links or related.hints
         left, right = st.columns([3, 2], gap="medium") if suggested else (st.container(), None)
         with left, st.container(gap=None):
             self._notes(t("Related notes"), related.notes, "related")
-            self._notes(t("Possible copies"), related.copies, "copy")
+            self._notes(t("Possible duplicates"), related.copies, "copy")
             if not (related.notes or related.copies):
-                small_print("No other note is near this one.")
+                small_print("No similar notes were found.")
         if right:
             with right, st.container(gap="xsmall"):
                 self._tags(related.tags)
@@ -142,7 +142,7 @@ class _Panel:
             if self._draw_accept(f"#{suggested.tag}", f"tag_{number}", "new_label", text_of(suggested.reason)):
                 self._workspace.notes.tag([self._note.id], add=[suggested.tag])
                 self._finish(
-                    t("The tag #{tag} is added.", tag=suggested.tag),
+                    t("The tag #{tag} was added.", tag=suggested.tag),
                     partial(self._workspace.notes.tag, [self._note.id], remove=[suggested.tag]),
                 )
 
@@ -150,7 +150,7 @@ class _Panel:
         if places:
             st.caption(f"**{t('Suggested places')}**")
         for number, place_suggestion in enumerate(places):
-            place = place_suggestion.folder or t("the top of the base")
+            place = place_suggestion.folder or t("the top level of the base")
             place = place if place_suggestion.base == self._base else with_label(place_suggestion.base, place)
             if not place_suggestion.movable:
                 st.markdown(plain(place))
@@ -164,7 +164,7 @@ class _Panel:
             ):
                 (moved,) = self._workspace.renames.move(self._note.id, place_suggestion.folder)
                 self._finish(
-                    t("The note is at '{path}' now.", path=moved.path),
+                    t("The note is now at '{path}'.", path=moved.path),
                     partial(self._workspace.renames.undo, moved),
                 )
 
@@ -172,14 +172,14 @@ class _Panel:
         if links:
             st.caption(f"**{t('Suggested links')}**")
             if not writable:
-                small_print("This note is a file, and its base doesn't write to files: write the links in the file.")
+                small_print("This note is a file, and its base doesn't write to files: add the links in the file.")
         for link in links:
             label = link.note.title if link.text == link.note.title else f"{link.text} → {link.note.title}"
             if self._draw_accept(label, f"link_{link.note.id}", "add_link", text_of(link.reason), shut=not writable):
                 version = self._workspace.versions.all(self._note.id)[0].number
                 self._workspace.related.link(self._note.id, link.note.id, expected_version=self._note.version)
                 self._finish(
-                    t("The link to '{title}' is added.", title=link.note.title),
+                    t("The link to '{title}' was added.", title=link.note.title),
                     partial(self._workspace.versions.revert, self._note.id, version),
                 )
 
@@ -363,7 +363,7 @@ def _text(
         return
     with st.container(key=f"{key}_body"):
         if is_deeply_nested(shown):
-            small_print("This text is nested too deeply to be laid out, so it is shown as it is written.")
+            small_print("This text is nested too deeply to format, so it is shown as plain text.")
             st.code(shown, language=None, wrap_lines=True)
             return
         first_line = len(re.findall(LINE_END, body[: start - len(before)]))
@@ -453,7 +453,7 @@ def _raw(note: Note) -> None:
 
 def _is_long(note: Note, shown: int, *, around: bool) -> None:
     if around:
-        small_print("This note is long: the part around the passage is shown.")
+        small_print("This note is long: only the part around the passage is shown.")
         return
     st.info(t("This note is long: the first {shown} of {n} characters are shown.", shown=shown, n=len(note.body)))
     body = note.body.encode("utf-8", "replace")

@@ -67,7 +67,7 @@ def _choose(workspace: Workspace) -> None:
     base = note_fields.word_box(st, t("Knowledge base"), "today_base", bases, first) or ""
     folders = offers.load_offers(workspace).folders.get(base, [])
     folder = note_fields.word_box(st, t("Folder"), "today_folder", folders, chosen.folder, placeholder=t("No folder"))
-    small_print("You can change this in the settings, and choose a template there.")
+    small_print("You can change this in Settings and choose a template there.")
     if widgets.button(t("Open today's note"), "today_yes", "today", type="primary", disabled=not base.strip()):
         with shell.errors():
             if base not in bases:

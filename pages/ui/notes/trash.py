@@ -23,7 +23,7 @@ BY = message_table(
         "person": "deleted by you, {at}",
         "program": "deleted by a program, {at}",
         "pack": "deleted by a pack, {at}",
-        "sync": "its file is gone since the update of {at}",
+        "sync": "its file was missing in the update of {at}",
     }
 )
 
@@ -32,13 +32,13 @@ def draw(workspace: Workspace, base: str, text: str) -> None:
     """Draw the deleted notes of one or all bases that contain `text` in their title or path."""
     st.caption(
         t_plural(
-            "A deleted note stays here for {n} day.",
-            "A deleted note stays here for {n} days.",
+            "Deleted notes stay here for {n} day.",
+            "Deleted notes stay here for {n} days.",
             n=workspace.trash.stays.days,
         )
     )
     if any(trashed_base.titles for trashed_base in workspace.archives.trash()):
-        small_print("Notes that left the trash can be restored for a week more, on the page Bases.")
+        small_print("Notes removed from the trash can be restored for one more week, on the Bases page.")
     look, bases = text.casefold(), {stored.id: stored.name for stored in workspace.bases.all()}
     found = [
         trashed
@@ -101,7 +101,7 @@ def _dialog(workspace: Workspace) -> None:
     if not note_ids:
         return
     title = t_plural("Delete {n} note for good", "Delete {n} notes for good", n=len(note_ids))
-    text = t("Its text, its history and your edits of its passages can't be restored. Files on disk stay.")
+    text = t("The text, its history and your edits of passages can't be restored afterwards. Files on disk are kept.")
 
     def delete() -> None:
         workspace.trash.delete_for_good(note_ids)
@@ -145,10 +145,10 @@ def _base(workspace: Workspace, base: str) -> None:
         t_plural("Delete '{base}' with {n} note", "Delete '{base}' with {n} notes", n=status.notes, base=base)
     )
     text = t_plural(
-        "The base goes to the trash with its notes, their history, question sets and runs. You can restore it on "
-        "the page Bases for {n} day. The files on disk stay.",
-        "The base goes to the trash with its notes, their history, question sets and runs. You can restore it on "
-        "the page Bases for {n} days. The files on disk stay.",
+        "The base is moved to the trash with its notes, their history, question sets and runs. "
+        "You can restore it on the Bases page for {n} day. Files on disk are kept.",
+        "The base is moved to the trash with its notes, their history, question sets and runs. "
+        "You can restore it on the Bases page for {n} days. Files on disk are kept.",
         n=workspace.archives.trash_stays.days,
     )
     DIALOG.confirm(title, text, "delete", delete)
@@ -171,10 +171,11 @@ def _notes(workspace: Workspace, note_ids: Sequence[str]) -> None:
         with busy("Deleting…"):
             folders = workspace.trash.put(note_ids)
         opened.forget(note_ids)
-        texts = [t_plural("{n} note is in the trash.", "{n} notes are in the trash.", n=len(cards))]
+        texts = [t_plural("{n} note was moved to the trash.", "{n} notes were moved to the trash.", n=len(cards))]
         spare = sorted(map(str, folders))
         texts += [
-            t("The system has no trash for the files; they are in {folder}.", folder=plain(name)) for name in spare
+            t("The system has no trash for these files; they were moved to {folder}.", folder=plain(name))
+            for name in spare
         ]
         history.offer_undo(sentences(texts), restore)
 
@@ -183,14 +184,14 @@ def _notes(workspace: Workspace, note_ids: Sequence[str]) -> None:
         names.append(f"- {t('and {n} more', n=len(cards) - NAMED)}")
     days = workspace.trash.stays.days
     goes = t_plural(
-        "Notes can be restored from the trash for {n} day, with their history and your edits of their passages.",
-        "Notes can be restored from the trash for {n} days, with their history and your edits of their passages.",
+        "Notes can be restored from the trash for {n} day, with their history and your edits of passages.",
+        "Notes can be restored from the trash for {n} days, with their history and your edits of passages.",
         n=days,
     )
     texts = ["\n".join(names), goes]
     owned = {workspace.files.is_owned(card) for card in cards if card.in_file}
-    texts += [t("Their files go to the trash of the system; restoring a note writes its file again.")] * (True in owned)
-    texts += [t("Files that Tessera only reads stay on disk; updates leave them out until they change.")] * (
+    texts += [t("The files are moved to the system's trash; restoring a note writes its file again.")] * (True in owned)
+    texts += [t("Files that are read-only in Tessera stay on disk; updates skip them until they change.")] * (
         False in owned
     )
     text = "\n\n".join(texts)

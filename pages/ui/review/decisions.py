@@ -93,8 +93,8 @@ def _settled_line(done: Sequence[Submission], *, accepted: bool) -> str:
     if len(done) == 1:
         return plain(settled_line(done[0].kind, done[0].note.title, accepted=accepted))
     if accepted:
-        return t_plural("{n} note is accepted.", "{n} notes are accepted.", n=len(done))
-    return t_plural("{n} note is rejected.", "{n} notes are rejected.", n=len(done))
+        return t_plural("{n} note was accepted.", "{n} notes were accepted.", n=len(done))
+    return t_plural("{n} note was rejected.", "{n} notes were rejected.", n=len(done))
 
 
 def _wait_again(workspace: Workspace, done: Sequence[Submission]) -> None:
@@ -119,7 +119,9 @@ def merge(workspace: Workspace, matter: ReviewItem, into: str) -> None:
         workspace.versions.revert(into, before, embed=False)
         workspace.trash.restore([matter.note.id] if matter.note else [], embed=False)
 
-    history.offer_undo(t_plural("{n} note is added to another.", "{n} notes are added to others.", n=1), undo_merge)
+    history.offer_undo(
+        t_plural("{n} note was added to another note.", "{n} notes were added to other notes.", n=1), undo_merge
+    )
 
 
 def _archive(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
@@ -152,7 +154,8 @@ def _let_be(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
     keys = [matter.key for matter in chosen]
     workspace.review.let_be(keys)
     history.offer_undo(
-        t_plural("{n} stays as it is.", "{n} stay as they are.", n=len(keys)), lambda: workspace.review.reopen(keys)
+        t_plural("{n} item stays as it is.", "{n} items stay as they are.", n=len(keys)),
+        lambda: workspace.review.reopen(keys),
     )
 
 
@@ -163,19 +166,23 @@ def _settle(side: Side, workspace: Workspace, chosen: Sequence[ReviewItem]) -> N
         for item in undone:
             item()
 
-    history.offer_undo(t_plural("{n} note is done.", "{n} notes are done.", n=len(chosen)), back)
+    history.offer_undo(
+        t_plural("The choice was applied to {n} note.", "The choice was applied to {n} notes.", n=len(chosen)), back
+    )
 
 
 def _mark_seen(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
     undone = workspace.review.reminders.seen([matter.note.id for matter in chosen if matter.note])
-    history.offer_undo(t_plural("{n} is shown again later.", "{n} are shown again later.", n=len(chosen)), undone)
+    history.offer_undo(
+        t_plural("{n} note will be shown again later.", "{n} notes will be shown again later.", n=len(chosen)), undone
+    )
 
 
 def _postpone(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
     keys = [matter.key for matter in chosen]
     workspace.review.postpone(keys)
     history.offer_undo(
-        t_plural("{n} is listed again in a week.", "{n} are listed again in a week.", n=len(keys)),
+        t_plural("{n} item will be listed again in a week.", "{n} items will be listed again in a week.", n=len(keys)),
         lambda: workspace.review.reopen(keys),
     )
 

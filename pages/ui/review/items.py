@@ -42,7 +42,7 @@ _OTHER = message_table(
 def draw_item(workspace: Workspace, matter: ReviewItem) -> None:
     """Draw an item with its decisions on top."""
     kind = MATTERS[matter.kind]
-    st.subheader(plain(matter.title) or t("Its note was deleted"), anchor=False)
+    st.subheader(plain(matter.title) or t("The note was deleted"), anchor=False)
     st.markdown(f":material/{kind.icon}: {text_of(kind.about)}")
     row = _decisions(workspace, matter)
     st.caption(" · ".join(_origin(matter)))
@@ -86,7 +86,7 @@ def _merge(workspace: Workspace, matter: ReviewItem, row: DeltaGenerator) -> Non
     if not known or known[0] != matter.key:
         known = st.session_state[_NEAREST] = matter.key, workspace.review.nearest(matter)
     if near := known[1]:
-        about = t("The text goes to the end of that note, and this note into the trash.")
+        about = t("The text is added to the end of that note, and this note is moved to the trash.")
         label = t("Add to “{title}”", title=plain(near.title))
         with row:
             widgets.button(
@@ -149,7 +149,7 @@ def _sides(workspace: Workspace, matter: ReviewItem) -> None:
     with shell.errors():
         difference = workspace.review.sides.difference(matter)
         if difference is None:
-            small_print("The pack no longer has this note: keeping the pack's version moves it to the trash.")
+            small_print("The pack no longer has this note: keeping the pack's version moves the note to the trash.")
         else:
             history.draw_difference(difference)
 
@@ -213,8 +213,9 @@ def section(workspace: Workspace) -> None:
 
 def _drop(workspace: Workspace) -> None:
     small_print(
-        "Repeated errors, settings and fixes in logs, test reports and chats become notes that wait here for "
-        "you. Rules find them, on this machine alone; passwords, keys and addresses are masked first."
+        "Repeated errors, settings and fixes in logs, test reports and chats become suggested "
+        "notes, which wait here for you. Rules find them, on this machine only; passwords, keys "
+        "and addresses are masked first."
     )
     if not workspace.learning.enabled:
         if workspace.settings.enable_learning is None:
@@ -227,7 +228,7 @@ def _drop(workspace: Workspace) -> None:
                 disabled=workspace.readonly,
             )
         else:
-            small_print("It is turned off by enable_learning in tessera.toml.")
+            small_print("Suggestions from logs are turned off by enable_learning in tessera.toml.")
         return
     bases = {name: name for name in dict.fromkeys(("learnt", *(base.name for base in workspace.bases.all())))}
     base = widgets.select(t("Base"), bases, "learning_base")
@@ -236,8 +237,8 @@ def _drop(workspace: Workspace) -> None:
         t("Let the language model suggest notes too"),
         key="learning_with_model",
         help=t(
-            "The log is sent to it with its secrets masked. A suggestion that doesn't quote the log is dropped; "
-            "the others wait here for you."
+            "The log is sent to the model with secrets masked. Suggestions that don't quote the "
+            "log are dropped; the others wait here for you."
         ),
     )
     closed = not dropped or jobs.is_shut(workspace) or workspace.jobs.running(*jobs.LEARNING)
@@ -317,7 +318,7 @@ def draw_list(workspace: Workspace, matters: Sequence[ReviewItem], open_key: str
         return
     for name, decision in DECISIONS.items():
         if decision.several and matters[0].kind in decision.kinds:
-            label = t("{decision}: all {n}", decision=text_of(decision.label), n=len(matters))
+            label = t("{decision} (all {n})", decision=text_of(decision.label), n=len(matters))
             widgets.small(
                 label,
                 f"all_{name}",
@@ -340,7 +341,7 @@ def _names(matters: Sequence[ReviewItem]) -> dict[str, str]:
         if len({*files}) < len(group):
             files = [_file(item.other) for item in group]
         for matter, file in zip(group, files, strict=True):
-            name = title or t("Its note was deleted")
+            name = title or t("The note was deleted")
             if len(group) > 1 and file:
                 names[matter.key] = file if name in file else f"{name} · {file}"
             else:
@@ -361,9 +362,10 @@ def reminders(workspace: Workspace) -> None:
     chosen = workspace.review.reminders
     now = widgets.bound("reminders", chosen.enabled, chosen.enable)
     about = t(
-        "Notes that searches of the last day found and that you haven't opened or changed for a month are listed "
-        "here, at most ten. What you have seen comes back after 1 day, then 6, then after longer and longer. For "
-        "this the use of notes must be recorded (Settings, Search)."
+        "Lists up to ten notes that searches found in the last day and that you haven't opened "
+        "or changed for a month. A note you have seen comes back after 1 day, then after 6, then "
+        "at longer and longer intervals. For this, the use of notes must be recorded (Settings, "
+        "Search)."
     )
     st.toggle(t("Show notes worth another look"), help=about, disabled=workspace.readonly, **now)
 
@@ -374,7 +376,7 @@ def heading(matters: Sequence[ReviewItem]) -> str:
     hints = len(matters) - decisions
     said = []
     if decisions:
-        said.append(t_plural("{n} thing to review.", "{n} things to review.", n=decisions))
+        said.append(t_plural("{n} item to review.", "{n} items to review.", n=decisions))
     if hints:
         said.append(t_plural("{n} item may need attention.", "{n} items may need attention.", n=hints))
-    return sentences(said) or t("Nothing waits for you.")
+    return sentences(said) or t("There is nothing to review.")

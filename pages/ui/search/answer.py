@@ -53,12 +53,14 @@ def _draw_dropped(workspace: Workspace, prepared: Prepared, options: SearchOptio
     explained = SearchOptions(**{**options, "explain": True, "wait": False})
     result = workspace.searching.answer(workspace.searching.prepare(prepared.typed, explained, like=prepared))
     if not result.lost:
-        small_print("Every passage that was considered is a hit.")
+        small_print("Every passage that was considered is among the hits.")
         return
     marks = partial(workspace.searching.marks, question=result.understood.text)
     several = len({hit.note.base_id for hit in result.hits}) > 1
     counted = Counter(item.stage for item in result.lost)
-    small_print("Passages that were considered but aren't among the hits, by the step at which they dropped out.")
+    small_print(
+        "Passages that were considered but aren't among the hits, grouped by the step at which they dropped out."
+    )
     for stage in (stage for stage in get_args(LostAt) if counted[stage]):
         candidates = sorted((item for item in result.lost if item.stage == stage), key=lambda item: item.hit.rank)
         rows = "".join(
@@ -93,7 +95,7 @@ def why_not(workspace: Workspace, text: str, options: SearchOptions) -> None:
 def _note(workspace: Workspace) -> NoteSummary | None:
     notes = workspace.notes.all()
     if len(notes) > LISTED:
-        typed = st.text_input(t("A part of its title or path"), key="why_not_part", icon=":material/filter_alt:")
+        typed = st.text_input(t("Part of its title or path"), key="why_not_part", icon=":material/filter_alt:")
         if not typed.strip():
             return None
         notes = workspace.notes.all(text=typed.strip())[:LISTED]
@@ -105,7 +107,7 @@ def _note(workspace: Workspace) -> NoteSummary | None:
 
 
 def _reason(workspace: Workspace, why: WhyNot, text: str) -> None:
-    stage = text_of(LOST[why.stage]) if why.stage else t("It is among the hits")
+    stage = text_of(LOST[why.stage]) if why.stage else t("This note is among the hits")
     st.html(
         f'<div class="t-reason chosen"><b>{html(stage)}</b>{html(text_of(why.message))}</div>{cards.stages(why.scores)}'
     )
@@ -136,7 +138,9 @@ def section(workspace: Workspace, text: str, options: SearchOptions) -> None:
 
 def _button(workspace: Workspace, text: str, options: SearchOptions, *, busy: bool, again: bool) -> None:
     label = t("Try again") if again else t("Write an answer")
-    about = t("Another answer is being written.") if busy else t("Your language model writes it from these hits.")
+    about = (
+        t("Another answer is being written.") if busy else t("Your language model writes the answer from these hits.")
+    )
     if widgets.small(label, "write_answer", "edit_note", help=about, disabled=busy):
         written.begin(workspace, text, text, **options)
 
@@ -158,8 +162,11 @@ def _thread(workspace: Workspace, text: str) -> Thread | None:
 
 ABOUT_MODELS = message_table(
     {
-        "model_failed": "The model can't be used: these hits are by words only.",
-        "reranker_loading": "The model for reranking is still loading: the hits are in their first order. They refresh when it is ready.",
+        "model_failed": "The model can't be used: these hits were found by words only.",
+        "reranker_loading": (
+            "The model for reranking is still loading, so the hits are in their original order. They "
+            "refresh when it is ready."
+        ),
     }
 )
 """Notices about a missing model; they replace the result's notice, which doesn't say which model is loading."""
@@ -199,7 +206,7 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
         with top:
             understood.chips(text, early)
             waiting = st.empty()
-        doing = t("The language model chooses…") if chooses else t("Reranking the best hits…")
+        doing = t("The language model is choosing…") if chooses else t("Reranking the best hits…")
         waiting.caption(f":material/hourglass_top: {_count(early)} · {doing}")
         answer.empty()
         with before.container():
@@ -296,24 +303,24 @@ def _summary(
         ),
         t("{ms} ms", ms=round(result.took_ms)),
         t("reranking: {name}", name=knobs.value_label("reranker", result.reranker)) if result.reranker else "",
-        t("from memory") if result.cached else "",
+        t("cached") if result.cached else "",
     ]
     with top:
         count = (
             plain(_count(result))
             if close or result.pictures
-            else f":material/search_off: {plain(t('Nothing similar. The nearest:'))}"
+            else f":material/search_off: {plain(t('Nothing similar was found. The closest hits:'))}"
         )
         st.caption(count, width="stretch", help=plain(" · ".join(filter(None, about))))
         if result.hits:
-            st.caption(t("Marks"), width="content", help=cards.legend(parts=bool(result.asked)))
+            st.caption(t("Legend"), width="content", help=cards.legend(parts=bool(result.asked)))
         if narrow:
             widgets.small(t("Filters"), "facets_toggle", "filter_list", on_click=understood.toggle)
         if result.hits and close:
             _context(workspace, prepared)
     if result.rerank_problem:
         st.warning(
-            f"**{t('Without reranking: the hits are in their first order.')}** {plain(text_of(result.rerank_problem))}",
+            f"**{t('Not reranked: the hits are in their original order.')}** {plain(text_of(result.rerank_problem))}",
             icon=":material/warning:",
         )
     hits.draw_choice(result)
@@ -329,7 +336,7 @@ def _draw_corrections(result: SearchResult) -> None:
     """Draw the words that were searched with another spelling, with a button that searches the original spelling."""
     for word, nearest in result.spelled.items():
         with widgets.row(key=f"spelled_{word}"):
-            text = t("No note contains “{word}”: “{nearest}” was searched for too.", word=word, nearest=nearest)
+            text = t("No note contains “{word}”, so “{nearest}” was searched for as well.", word=word, nearest=nearest)
             st.caption(f":material/spellcheck: {plain(text)}", width="content")
             only = partial(st.session_state.__setitem__, "as_typed", result.query)
             widgets.small(t("Search for exactly this"), f"as_typed_{word}", "undo", on_click=only)
@@ -347,8 +354,8 @@ def _notice(workspace: Workspace, result: SearchResult, notice: Notice) -> Messa
     """Return the text of a notice; a notice about a model says which one, and whether it is still loading."""
     if notice == "unfinished" and (minutes := _minutes_left(workspace)):
         return plural(
-            "Some notes are not indexed yet: so far, they are found by words only. Answers get better in about {n} minute.",
-            "Some notes are not indexed yet: so far, they are found by words only. Answers get better in about {n} minutes.",
+            "Some notes are not indexed yet and can only be found by words. Answers get better in about {n} minute.",
+            ("Some notes are not indexed yet and can only be found by words. Answers get better in about {n} minutes."),
             n=minutes,
         )
     if notice != "model_loading":
@@ -388,7 +395,7 @@ def _passages(workspace: Workspace, prepared: Prepared) -> None:
         t_plural("{n} passage", "{n} passages", n=len(context.citations)),
     ]
     if count := context.left_out:
-        texts.append(t_plural("{n} left out: no room", "{n} left out: no room", n=count))
+        texts.append(t_plural("{n} left out (no room)", "{n} left out (no room)", n=count))
     st.html(facts(texts))
     with widgets.row():
         clicked = partial(_record_citation, workspace, prepared.typed, context) if workspace.clicks.enabled else None

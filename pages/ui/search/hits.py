@@ -72,12 +72,12 @@ RANKED = message_table({"fused": "both combined put it {place}", "final": "reran
 """Texts for the stages that rank all hits."""
 RAISED = message_table(
     {
-        "boosted": "a phrase or a link put it {place}",
-        "priority": "the priority of its note put it {place}",
+        "boosted": "a phrase or link put it {place}",
+        "priority": "its note's priority put it {place}",
         "context": "your context put it {place}",
-        "literal": "your exact words in it put it {place}",
+        "literal": "your exact words in the passage put it {place}",
         "feedback": "your verdicts put it {place}",
-        "clicks": "what you opened, copied or cited before put it {place}",
+        "clicks": "opening, copying or citing it before put it {place}",
     }
 )
 """Texts for the stages that raise some hits."""
@@ -229,7 +229,7 @@ def draw_hits(
             _card(hits, entries.draw, seen=1 if len(groups) > FEW else 3)
     if weak:
         label = t_plural("{n} weaker hit", "{n} weaker hits", n=sum(map(len, weak)))
-        about = t("Their meaning is no closer to your question than that of notes about other things.")
+        about = t("They are no closer to your question in meaning than notes about other things.")
         icon = "expand_less" if shown else "expand_more"
         widgets.small(label, "weaker_hits", icon, help=about, **widgets.toggling(fold))
     for hits in weak if shown else ():
@@ -321,7 +321,7 @@ class Entries:
         size = st.session_state.setdefault(f"around_{self._around}_{hit.chunk.id}", self._around)
         passage = hit.passage if size == self._around else self._workspace.searching.passage(hit, size)
         st.html(cards.body(replace(hit, passage=passage), seen, around=True))
-        texts = {width: t("Only this") if not width else f"±{width}" for width in WIDTHS}
+        texts = {width: t("Only this passage") if not width else f"±{width}" for width in WIDTHS}
         with _row(f"passage_{hit.rank}"):
             widgets.segments(t("Neighbouring passages"), texts, f"around_{self._around}_{hit.chunk.id}")
             clicks, place = self._workspace.clicks, [(hit.note.id, hit.chunk.id)]
@@ -335,7 +335,7 @@ class Entries:
         with st.container(border=True, key=f"why_body_{hit.rank}", gap="small"):
             st.html(
                 f'<div class="t-caption">{html(t("Hit {n}", n=hit.rank))}</div><p>{html(sentence(hit))}</p>'
-                + (facts([t("Words of the question in it: {words}", words=list(words))]) if words else "")
+                + (facts([t("Contains these words from your question: {words}", words=list(words))]) if words else "")
                 + facts([hit.note.base, hit.note.path or ""])
                 + cards.tags(hit.note.tags)
                 + folded(t("Details"), cards.stages(hit.scores), css="t-more")
@@ -360,7 +360,7 @@ class Entries:
         )
         widgets.more(len(clicks) - LISTED)
         forget = partial(self._workspace.clicks.forget, [hit.note.id])
-        about = t("Delete the records of your clicks on this note")
+        about = t("Delete your recorded clicks on this note")
         key, shut = f"forget_clicks_{hit.rank}", self._workspace.readonly
         widgets.small(t("Clear"), key, "delete", help=about, on_click=forget, disabled=shut)
 

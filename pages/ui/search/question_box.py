@@ -128,7 +128,7 @@ def draw_follow_up(workspace: Workspace, text: str) -> None:
             st.session_state.update(new_question=st.session_state["q"], follow_up="")
 
     icon = ":material/subdirectory_arrow_right:"
-    widgets.text_box(t("Ask further"), "follow_up", icon=icon, on_change=ask, max_chars=1000)
+    widgets.text_box(t("Ask a follow-up"), "follow_up", icon=icon, on_change=ask, max_chars=1000)
 
 
 def without_term(text: str, start: int, end: int) -> str:
@@ -213,16 +213,16 @@ def _draw_error_place(text: str, start: int, end: int) -> None:
     if text[:start].endswith((":", "：")):
         start = text[:start].rfind(" ") + 1  # a field name means nothing without a value
     if rest := without_term(text, start, end):
-        widgets.button(t("Search without it"), "leave_out", "backspace", on_click=put, args=(rest,))
+        widgets.button(t("Search without this"), "leave_out", "backspace", on_click=put, args=(rest,))
 
 
 def draw_start() -> None:
     """Show a message that there are no notes, and a button to add some."""
     st.html(
         f'<div class="t-empty"><b>{html(t("There is nothing to search yet"))}</b>'
-        f"<span>{html(t('Import a folder of notes, or try it with samples.'))}</span></div>"
+        f"<span>{html(t('Import a folder of notes, or try Tessera with sample notes.'))}</span></div>"
     )
-    if widgets.button(t("Get notes"), "get_notes", "folder_open", type="primary"):
+    if widgets.button(t("Add notes"), "get_notes", "folder_open", type="primary"):
         st.switch_page("home.py")
 
 
@@ -275,11 +275,14 @@ FORMS = (
     (message("priority:>=2"), message("important notes; also priority:1..3, status:expired")),
     (message("in:backup"), message("in the title or path")),
     (message("section:install"), message("in a heading")),
-    (message("path:work/"), message("below a folder")),
+    (message("path:work/"), message("in a folder")),
     (message("has:code"), message("with code")),
-    (message("like:photo.png"), message("pictures like this one; has:image whiteboard for those that show one")),
-    (message("author:Kim"), message("a property of the note; has:author for any")),
-    (message("last 30 days"), message("changed then; also after:2026-01-31, before:2026")),
+    (
+        message("like:photo.png"),
+        message("pictures like this one; to find pictures by what they show: has:image whiteboard"),
+    ),
+    (message("author:Kim"), message("a property of the note; has:author finds any value")),
+    (message("last 30 days"), message("changed at that time; also after:2026-01-31, before:2026")),
     (message("zip vs tar"), message("is broken down and asked part by part")),
 )
 """Query syntax: an example of each form, and its meaning."""

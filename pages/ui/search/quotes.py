@@ -52,7 +52,7 @@ def _box(answer: Answer) -> None:
             icon = "format_quote" if sure else "help"
             st.caption(f":material/{icon}: {plain(text_of(ANSWERED[answer.answered]))}", width="content")
             widgets.copy_button(t("Copy"), "\n\n".join(map(as_markdown, answer.at_first)), "copy_answer")
-            about = t("Save as a page to print or to pass on")
+            about = t("Save as a web page to print or share")
             page = page_file(answer.query, as_page(answer))
             widgets.download(
                 "", page, "answer.html", "text/html", "save_answer", "download", type="tertiary", help=about
@@ -100,7 +100,7 @@ def _quote(quote: Quote, query: str, before: Quote | None, *, dated: bool) -> No
         day = f" · {day_of(quote.note.updated_at)}" if dated and quote.note.updated_at else ""
         st.page_link("notes.py", label=plain(f"[{quote.number}] {label}{day}"), query_params=address)
         if quote.chunk.edited:
-            small_print("You edited this passage on Chunks; this is what the note says.")
+            small_print("You edited this passage on the Chunks page; this is what the note says.")
 
 
 def _lead(lead: str, quote: Quote) -> str:

@@ -66,7 +66,7 @@ def draw(workspace: Workspace, thread_id: str) -> None:
             widgets.small(t("Delete"), "thread_delete", "delete", on_click=delete, disabled=shut)
             widgets.close("thread_close", t("Close"), on_click=close)
         if note := st.session_state.pop("thread_note", ""):
-            st.success(t("Saved as a note; it waits for you on the page Review."), icon=":material/check:")
+            st.success(t("Saved as a note; it waits for you on the Review page."), icon=":material/check:")
             st.page_link("notes.py", label=t("Open the note"), query_params={"note": note})
         for turn in thread.turns:
             _turn(workspace, turn, first=turn.number == 1)
@@ -147,7 +147,7 @@ def _follow_up(workspace: Workspace, thread: Thread) -> None:
                 st.rerun()
         return
     asked = st.text_area(
-        t("The question as it will be searched; change it if it isn't what you mean"), key="thread_asked"
+        t("This is how the question will be searched; change it if it isn't what you mean"), key="thread_asked"
     )
     with st.container(horizontal=True):
         go = widgets.button(

@@ -47,7 +47,7 @@ def section(result: SearchResult) -> None:
     """Draw the sub-queries of the question, and alternative decompositions."""
     if result.decompose_problem:
         st.warning(
-            f"**{t('The language model failed, so the question is broken down by rules.')}** {plain(text_of(result.decompose_problem))}",
+            f"**{t('The language model failed, so the question was broken down by rules.')}** {plain(text_of(result.decompose_problem))}",
             icon=":material/warning:",
         )
     if not result.asked:
@@ -84,7 +84,7 @@ def _draw_other_ways(way: Decomposition) -> str:
         f'<span class="t-ask"><span>{html(sub_query.text)}</span><span class="t-dim">{html(text_of(sub_query.why))}</span></span>'
         for sub_query in way.sub_queries
     )
-    return folded(t("Another way to break it down, {by}", by=_by(way)), f'<div class="t-asks">{asks}</div>')
+    return folded(t("Another way to break down the question, {by}", by=_by(way)), f'<div class="t-asks">{asks}</div>')
 
 
 def _by(way: Decomposition) -> str:
@@ -216,18 +216,18 @@ def draw_suggestions(workspace: Workspace, text: str, result: SearchResult) -> N
         if st.session_state["score_threshold"]:
             _offer("threshold", t("Any similarity"), "close", options.choose, "score_threshold", 0.0)
         if result.mode == "keyword" and result.settings.mode == "keyword":
-            _offer("mode", t("By meaning too"), "psychology", options.choose, "mode", "auto")
+            _offer("mode", t("Search by meaning too"), "psychology", options.choose, "mode", "auto")
     if words:
         st.caption(
             t("The model is still loading; when it is ready, this search is repeated by meaning.")
             if "model_loading" in result.notices
-            else t("Use fewer or other words.")
+            else t("Use fewer or different words.")
         )
 
 
 def _relaxed_label(term: Term, filters: Filters) -> str:
     if term.kind == "excluded":
-        return t("With {value} too", value=plain(term.value))
+        return t("Include {value}", value=plain(term.value))
     return t("Without {term}", term=plain(term_name(term, filters)))
 
 
@@ -241,9 +241,9 @@ def _no_such_tag(workspace: Workspace, result: SearchResult) -> None:
     for value in (value for condition in wanted for value in condition.values):
         if value.casefold() not in known:
             absent = (
-                t("No note has the tag '{tag}'. Those there are: {tags}.", tag=value, tags=often)
+                t("No note has the tag '{tag}'. Common tags: {tags}.", tag=value, tags=often)
                 if often
-                else t("No note has the tag '{tag}'; no note has any tag.", tag=value)
+                else t("No note has the tag '{tag}'; none of your notes has any tags.", tag=value)
             )
             st.caption(plain(absent))
 
@@ -263,7 +263,7 @@ FIELDS = {field.typed[0]: field.noun for field in NOTE_FIELDS.values() if field.
         "kind": "kind of document",
         "url": "web address",
         "language": "language",
-        "level": "level of the heading",
+        "level": "heading level",
         "use": "use",
         "created": "created",
         "updated": "updated",
@@ -278,7 +278,7 @@ def chips(text: str, result: SearchResult) -> None:
     """Draw a chip for each filter term in the question and each filter in the options."""
 
     def chip(label: str, key: str, act: Callable[..., None], *values: object) -> None:
-        about = t("Search without it")
+        about = t("Search without this")
         widgets.button(plain(label), key, "close", icon_position="right", help=about, on_click=act, args=values)
 
     for term in result.understood.terms:

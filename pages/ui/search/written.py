@@ -50,7 +50,7 @@ def live(workspace: Workspace) -> None:
         if job and job.error:
             widgets.problem(job.error)
         if running and not (answer and answer.written):
-            st.caption(f":material/hourglass_top: {t('The language model reads the hits…')}")
+            st.caption(f":material/hourglass_top: {t('The language model is reading the hits…')}")
         if answer:
             _answer(answer)
         if running:
@@ -76,7 +76,7 @@ def _answer(answer: Answer) -> None:
             for quote in answer.quotes:
                 _source(quote, answer.query, with_quote=quote.number not in shown)
             if writing.stopped:
-                small_print("Stopped. What was written stays.")
+                small_print("Stopped. The text written so far is kept.")
     if writing.ended:
         _draw_sent_text(writing)
 
@@ -138,7 +138,7 @@ def _draw_sent_text(writing: WrittenAnswer) -> None:
         passages = json.loads(material)["passages"]
         listed = "".join(f"<li>{html(passage['place'])}</li>" for passage in passages)
         st.html(
-            f'<div class="t-small">{html(t("These passages, the question and the task went to the model:"))}</div>'
+            f'<div class="t-small">{html(t("These passages, the question and the task were sent to the model:"))}</div>'
             f'<ol class="t-small">{listed}</ol>'
         )
         st.code(f"{task}\n\n{material}", language=None, wrap_lines=True, height=300)

@@ -16,7 +16,7 @@ from pages.ui.shared.text import small_print, t, text_of
 WAYS = message_table(
     {
         "stdio": "The assistant starts Tessera itself",
-        "http": "The assistant uses this app while it is open",
+        "http": "The assistant uses this app while the app is open",
     }
 )
 
@@ -24,8 +24,9 @@ WAYS = message_table(
 def draw_assistants(workspace: Workspace) -> None:
     """Draw an explanation of assistants, and the configuration for the chosen one."""
     about = t(
-        "An assistant such as Claude can search and read your notes, and write new ones, which wait until you accept "
-        "them on the page Review. What it reads goes to whoever runs its model."
+        "An assistant such as Claude can search and read your notes and write new ones, which "
+        "wait on the Review page until you accept them. What it reads goes to whoever runs its "
+        "model."
     )
     st.html(f'<div class="t-about t-dim">{html(about)}</div>')
     run = workspace.access.run
@@ -36,7 +37,9 @@ def draw_assistants(workspace: Workspace) -> None:
     ways = {way: text_of(WAYS[way]) for way in mine}
     way = next(iter(ways))
     if len(ways) > 1:
-        way = st.radio(t("How it reaches your notes"), list(ways), format_func=ways.__getitem__, key=f"way_{program}")
+        way = st.radio(
+            t("How it connects to your notes"), list(ways), format_func=ways.__getitem__, key=f"way_{program}"
+        )
     chosen = mine[way]
     if chosen.file:
         st.caption(plain(t("Add this to {file}:", file=chosen.file)))
@@ -44,7 +47,7 @@ def draw_assistants(workspace: Workspace) -> None:
         small_print("Run this in a terminal:")
     st.code(chosen.text, language="json" if chosen.file else "bash", wrap_lines=True)
     if chosen.way == "http":
-        small_print("It holds your token, which lets a program read all notes: keep it to yourself.")
+        small_print("This contains your token, which lets any program read all your notes: keep it to yourself.")
     small_print("Then restart the assistant, and ask it what it finds in your notes.")
 
 
@@ -54,8 +57,8 @@ _API = "/api/v1"
 def draw_programs(workspace: Workspace) -> None:
     """Draw the switch for programs and, while it is on, the address and the token."""
     about = t(
-        "A script, a bot or an editor on this machine can search your notes, and write new ones, which wait until "
-        "you accept them on the page Review."
+        "A script, a bot or an editor on this machine can search your notes and write new ones, "
+        "which wait on the Review page until you accept them."
     )
     st.caption(about)
     enabled = workspace.settings_file.get("http.enabled")
@@ -76,18 +79,20 @@ def _draw_access(workspace: Workspace, address: str) -> None:
     _draw_extension()
     st.markdown(f"**{t('To try it in a terminal')}**")
     st.code(f'curl -H "Authorization: Bearer TOKEN" {address}/status', language="bash", wrap_lines=True)
-    small_print("Every request is in docs/http.md, with an example.")
+    small_print("docs/http.md describes every request, with an example.")
 
 
 def _draw_extension() -> None:
     """Draw instructions for the browser extension that saves pages."""
     steps = (
         t(
-            "Open chrome://extensions in Chrome, Edge or Brave, turn on Developer mode, and load this folder by Load unpacked:"
+            "In Chrome, Edge or Brave, open chrome://extensions, turn on Developer mode, click "
+            "Load unpacked and choose this folder:"
         ),
-        t("On the page that opens, enter the address and the token that are shown here."),
+        t("On the page that opens, enter the address and token shown here."),
         t(
-            "On any page press the button of Tessera in the bar of the browser: the page, or what you selected, waits on Review."
+            "On any web page, click the Tessera button in the browser's toolbar: the page, or "
+            "the text you selected, appears on the Review page."
         ),
     )
     st.markdown(f"**{t('Save pages from your browser')}**")
@@ -96,7 +101,8 @@ def _draw_extension() -> None:
         if number == 1:
             st.code(str(PROGRAM / "data" / "extension"), language=None, wrap_lines=True)
     small_print(
-        "In Firefox, open about:debugging, choose This Firefox and load manifest.json of the folder as a temporary add-on."
+        "In Firefox, open about:debugging, choose This Firefox, and load manifest.json from this "
+        "folder as a temporary add-on."
     )
 
 
@@ -107,13 +113,13 @@ def _token(workspace: Workspace) -> None:
     except OSError as error:
         raise TesseraError(reason_of(error)) from error
     st.code(token, language=None, wrap_lines=True)
-    small_print("Anyone who has it can read all your notes: give it only to programs that you trust.")
+    small_print("Anyone who has the token can read all your notes: give it only to programs that you trust.")
 
     def renew() -> None:
         workspace.access.renew()
-        st.toast(t("There is a new token. Programs with the old one have no access."))
+        st.toast(t("A new token was created. Programs with the old token no longer have access."))
 
-    about = t("Programs with the old token have no access until you give them the new one.")
+    about = t("Programs with the old token have no access until you give them the new token.")
     widgets.button(
         t("Create a new token"), "renew", "autorenew", on_click=renew, help=about, disabled=workspace.readonly
     )

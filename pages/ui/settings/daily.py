@@ -20,13 +20,16 @@ def draw(workspace: Workspace) -> None:
     fields: dict[str, Callable[..., object]] = {
         "base": partial(general.select, t("Knowledge base"), {"": t("Asked at first use"), **bases}),
         "folder": partial(st.text_input, t("Folder"), placeholder=t("No folder")),
-        "format": partial(st.text_input, t("Name"), help=t("YYYY year, MM month, DD day, dddd weekday; [text] stays")),
+        "format": partial(
+            st.text_input, t("Name"), help=t("YYYY year, MM month, DD day, dddd weekday; [text] is kept as it is")
+        ),
         "template": partial(
             general.select,
             t("Template"),
             {"": t("None"), **notes},
             help=t(
-                "A note: today's note begins with its text. {{date}}, {{date:dddd}}, {{time}} and {{title}} are filled in."
+                "Choose a note, and today's note begins with its text. {{date}}, {{date:dddd}}, "
+                "{{time}} and {{title}} are filled in."
             ),
         ),
     }

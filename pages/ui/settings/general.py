@@ -32,8 +32,8 @@ def search(workspace: Workspace) -> None:
     recorded = workspace.settings_file.get("search.record_uses")
     now = choice(workspace, recorded.key, "record_uses", workspace.uses.enabled, workspace.uses.enable)
     about = t(
-        "Which notes are found, opened, quoted or read by programs, and for which question. It stays in this "
-        "workspace; each note shows its own figures."
+        "Records which notes are found, opened, quoted or read by programs, and for which "
+        "question. The records stay in this workspace; each note shows its own figures."
     )
     st.toggle(t("Record how notes are found and used"), **now, help=about)
     remark(recorded)
@@ -45,13 +45,14 @@ def _clicks(workspace: Workspace) -> None:
     clicks, program_setting = workspace.clicks, workspace.settings_file.get("search.use_clicks")
     now = choice(workspace, program_setting.key, "use_clicks", clicks.enabled, clicks.enable)
     about = t(
-        "What you open, copy or cite ranks a little higher the next time you ask something similar, and less with every "
-        "month. Recorded while this is on: the note, the question, what you did and the day. It stays in this workspace."
+        "What you open, copy or cite ranks a little higher the next time you ask something "
+        "similar; the effect fades month by month. While this is on, Tessera records the note, "
+        "the question, what you did and the day. The records stay in this workspace."
     )
-    st.toggle(t("Rank hits that you opened, copied or cited before higher"), **now, help=about)
+    st.toggle(t("Rank hits higher if you opened, copied or cited them before"), **now, help=about)
     remark(program_setting)
     if count := len(clicks.all()):
-        st.caption(t_plural("{n} click is recorded", "{n} clicks are recorded", n=count))
+        st.caption(t_plural("{n} click recorded", "{n} clicks recorded", n=count))
         widgets.small(
             t("Clear all clicks"), "forget_clicks", "delete", on_click=clicks.forget, disabled=workspace.readonly
         )
@@ -86,14 +87,14 @@ def draw_vocabulary(workspace: Workspace) -> None:
 
     def save() -> None:
         vocabulary.write(st.session_state[VOCABULARY])
-        st.toast(t("The types are saved."))
+        st.toast(t("The types were saved."))
 
     def fill(text: str) -> None:
         st.session_state[VOCABULARY] = text
 
     small_print(
-        'One type per line, then ":" and its categories, with commas between. The fields of a note offer them; any '
-        "other word can be typed there."
+        'One type per line, followed by ":" and its categories, separated by commas. These are '
+        "offered when you edit a note's fields, where you can also type any other word."
     )
     st.text_area(t("Types of notes and their categories"), key=VOCABULARY, height=320, disabled=workspace.readonly)
     changed = st.session_state[VOCABULARY] != vocabulary.text()
@@ -104,13 +105,13 @@ def draw_vocabulary(workspace: Workspace) -> None:
             widgets.button(t("Discard"), "vocabulary_discard", "undo", on_click=fill, args=(vocabulary.text(),))
         for name, title in vocabulary.presets.items():
             put = partial(fill, vocabulary.preset(name, language))
-            about = t("Put these types into the field above. Nothing is stored until you save.")
+            about = t("Puts these types into the field above. Nothing is stored until you save.")
             widgets.small(
                 text_of(title), f"preset_{name}", "style", on_click=put, help=about, disabled=workspace.readonly
             )
     for problem in vocabulary.problems():
         st.warning(plain(problem), icon=":material/warning:")
-    st.caption(plain(t("Kept in {file}.", file=str(vocabulary.path))))
+    st.caption(plain(t("Stored in {file}.", file=str(vocabulary.path))))
 
 
 # Documents on the Settings page: the converters, and the switch for web pages.
@@ -119,11 +120,11 @@ def draw_vocabulary(workspace: Workspace) -> None:
 def draw_documents(workspace: Workspace) -> None:
     """Draw the switch for web pages, and the converters."""
     small_print(
-        "Tessera loads a page only when you type its address: one request, and nothing that the page links to. "
-        "It goes online for a note in no other case."
+        "Tessera loads a web page only when you type its address: one request, without anything "
+        "that the page links to. Otherwise it never goes online for a note."
     )
     now = widgets.bound("web_pages", workspace.documents.asks_web, workspace.documents.let_ask_web)
-    st.toggle(t("Import pages of the web by their address"), disabled=workspace.readonly, **now)
+    st.toggle(t("Import web pages by their address"), disabled=workspace.readonly, **now)
     st.html(f'<div class="t-list">{"".join(map(_converter_row, workspace.documents.converters()))}</div>')
 
 
@@ -151,13 +152,13 @@ FILE = "tessera.toml"
 
 NUMBERS = {
     "scan_interval": (
-        message("Seconds between two checks of watched folders"),
-        message("Most changes are noticed at once; this check finds those that the system didn't report."),
+        message("Seconds between checks of watched folders"),
+        message("Most changes are noticed at once; this check finds changes that the system didn't report."),
     ),
-    "trash_days": (message("Days in the trash"), message("A deleted note can be restored for this long.")),
+    "trash_days": (message("Days in the trash"), message("How many days a deleted note can be restored.")),
     "keep_versions": (
-        message("Earlier versions kept of each note"),
-        message("The oldest are deleted when a note has more."),
+        message("Earlier versions to keep per note"),
+        message("When a note has more versions, the oldest are deleted."),
     ),
 }
 """Label and help of each top-level numeric setting."""
@@ -213,9 +214,11 @@ def choice(
 def remark(program_setting: ProgramSetting) -> None:
     """Show a message if a setting is fixed by the environment or takes effect only at the next start."""
     if program_setting.source == "environment":
-        st.caption(plain(t("Fixed by the environment variable {name}.", name=program_setting.place)))
+        st.caption(
+            plain(t("Set by the environment variable {name}, so it can't be changed here.", name=program_setting.place))
+        )
     elif program_setting.waits:
-        small_print("Takes effect when Tessera starts again.")
+        small_print("Takes effect the next time Tessera starts.")
 
 
 def _is_fixed(workspace: Workspace, program_setting: ProgramSetting) -> bool:
@@ -229,9 +232,9 @@ def draw_file(workspace: Workspace, key: str) -> None:
 
 def _file(workspace: Workspace) -> None:
     path, text = workspace.settings_file.path, workspace.settings_file.text()
-    about = t("What you choose above is written here at once. Comments and order stay as they are.")
+    about = t("Your choices above are written to this file at once. Comments and order are kept.")
     st.caption(plain(f"{path} · {about}"))
     if text.strip():
         st.code(text, language="toml", line_numbers=True)
     else:
-        small_print("There is no such file yet: everything is at its default.")
+        small_print("This file doesn't exist yet: everything is at its default.")

@@ -24,9 +24,10 @@ def draw_picture_model(workspace: Workspace) -> None:
     box = partial(st.text_input, t("Name or folder"), placeholder="clip-ViT-B-32")
     general.field(workspace, "pictures.model", box, str, workspace.images.start)
     small_print(
-        "A CLIP model by its name on huggingface.co, such as clip-ViT-B-32 (600 MB, downloaded once), or its folder. "
-        "Pictures of your notes are then found by what they show; they stay on this machine. Without one, pictures "
-        "are found by their names and the text in them."
+        "The name of a CLIP model on huggingface.co, such as clip-ViT-B-32 (600 MB, downloaded "
+        "once), or its folder. Pictures in your notes can then be found by what they show; they "
+        "stay on this machine. Without a model, pictures are found by their file names and the "
+        "text in them."
     )
     if not workspace.settings.pictures.model:
         return
@@ -48,7 +49,7 @@ def _draw_counts(status: ImageStatus) -> None:
         )
     ]
     if status.waiting:
-        texts.append(t_plural("{n} waits", "{n} wait", n=status.waiting))
+        texts.append(t_plural("{n} waiting", "{n} waiting", n=status.waiting))
     st.html(facts(texts))
     if status.failed:
         lines = "".join(
@@ -64,7 +65,7 @@ PARTS = message_table({"embedder": "Models for meaning", "reranker": "Models for
 TITLES = message_table(
     {
         "bundled": "Built-in model",
-        "onnx": "Built-in model, 8 bits",
+        "onnx": "Built-in model (8-bit)",
         "tfidf": "No model, words only",
         "openai_compatible": "Model server",
     }
@@ -78,16 +79,18 @@ KINDS = message_table(
     {
         "bundled": "Built-in model for about 100 languages (multilingual-e5-small)",
         "onnx": (
-            "A smaller copy of the built-in model (8 bits): 1.5 to 2 times as fast without a "
-            "graphics card; made at its first use"
+            "A smaller copy of the built-in model (8-bit): 1.5 to 2 times as fast without a "
+            "graphics card; created on first use"
         ),
         "sentence": "A model in the sentence-transformers format",
         "tfidf": "No model: compares words only, for a machine that can't run a model",
-        "openai_compatible": "A model on a server with OpenAI's interface: Ollama, vLLM, TEI, LM Studio, OpenAI",
-        "late-interaction": "Compares each word of the question with the words of a hit; quick, by data kept at import",
+        "openai_compatible": "A model on an OpenAI-compatible server: Ollama, vLLM, TEI, LM Studio, OpenAI",
+        "late-interaction": (
+            "Compares each word of the question with the words of a hit; fast, because it uses data stored at import"
+        ),
         "cross-encoder": "Reads each hit with the question in mind: the best order, but slow without a graphics card",
         "rerank-api": "A server that ranks hits (/rerank): Cohere, Jina, TEI",
-        "llm": "A language model on a chat server with OpenAI's interface: slow, the last resort",
+        "llm": "A language model on an OpenAI-compatible chat server: slow, a last resort",
     }
 )
 
@@ -96,8 +99,8 @@ def in_use(status: Status) -> str:
     """Return a sentence about the models that are used for search by meaning, as Markdown."""
     used = {base.base.embedder for base in status.bases if base.base.has_vectors}
     if used <= {"bundled"}:
-        return t("The built-in model is used; nothing has to be set up.")
-    return t("These models are used: {names}.", names=[plain(embedder_name(name)) for name in sorted(used)])
+        return t("The built-in model is in use; you don't need to set up anything.")
+    return t("Models in use: {names}.", names=[plain(embedder_name(name)) for name in sorted(used)])
 
 
 def draw_models(workspace: Workspace, status: Status) -> None:
@@ -142,7 +145,7 @@ def _device(workspace: Workspace, models: Sequence[ModelCard]) -> None:
         st.caption(
             plain(
                 t(
-                    "Models run on {name} in {dtype}: {reason}.",
+                    "Models run on {name} with {dtype} precision: {reason}.",
                     name=device.name.upper(),
                     dtype=device.dtype,
                     reason=text_of(device.reason),
@@ -150,7 +153,7 @@ def _device(workspace: Workspace, models: Sequence[ModelCard]) -> None:
             )
         )
         return
-    label, shut = t("Where do models run on this machine?"), bool(job and not job.error)
+    label, shut = t("Show where models run"), bool(job and not job.error)
     if not workspace.jobs.running("warm") and widgets.button(label, "device", "memory", disabled=shut):
         jobs.start(workspace, "device", lambda _: workspace.models.device())
 
@@ -161,7 +164,7 @@ def _card(workspace: Workspace, card: ModelCard, used: Sequence[str]) -> None:
     tagged = "".join(f'<span class="t-tag">{html(tag)}</span>' for tag in tags)
     dot = "ready" if not card.problem else "absent"
     kind = KINDS.get(card.name.partition(":")[0], "")
-    problem = t("Not on this machine yet.") if card.downloadable and card.problem else card.problem or ""
+    problem = t("Not downloaded to this machine yet.") if card.downloadable and card.problem else card.problem or ""
     st.html(
         f'<div class="t-head"><span class="t-dotted"><span class="t-dot {dot}"></span><span class="t-name">{html(_title(card))}</span></span>{tagged}</div>'
         f'<div class="t-small">{html(kind)}</div>{facts(_facts(card))}{_details(card)}'
@@ -193,12 +196,12 @@ def _facts(card: ModelCard) -> list[str]:
         languages.append(t("and {n} more", n=len(named) - SHOWN))
     listed = t(", ").join(languages)
     if len(named) < len(card.languages):
-        listed = t("{many}, among them {some}", many=text_of(names.TEXT_LANGUAGES["multilingual"]), some=listed)
+        listed = t("{many}, including {some}", many=text_of(names.TEXT_LANGUAGES["multilingual"]), some=listed)
     size = ""
     if card.bytes_on_disk >= LEAST_BYTES:
         size = t("{size} on disk", size=names.megabytes(card.bytes_on_disk))
     elif card.download_bytes:
-        size = t("a download of {size}", size=names.megabytes(card.download_bytes))
+        size = t("{size} to download", size=names.megabytes(card.download_bytes))
     return [listed, size, reports.memory(card.running) if card.running else ""]
 
 
@@ -207,7 +210,7 @@ def _details(card: ModelCard) -> str:
     details = [
         t("Name in commands: {name}", name=card.name),
         t("{n} numbers per text", n=card.dimension) if card.dimension else "",
-        t("reads {n} tokens", n=card.input_tokens) if card.input_tokens else "",
+        t("reads up to {n} tokens", n=card.input_tokens) if card.input_tokens else "",
         reports.place(card.running) if card.running else "",
         str(card.folder or card.server),
         text_of(card.problem) if card.problem and card.downloadable else "",
@@ -225,9 +228,9 @@ def _other(workspace: Workspace, models: Sequence[ModelCard]) -> None:
         download = widgets.submit(t("Download"), "download_other", "download", disabled=busy)
         test = widgets.submit(t("Test"), "test_other", "play_arrow", disabled=busy)
     small_print(
-        "sentence:OWNER/MODEL is a model for meaning, cross-encoder:OWNER/MODEL one for reranking; both come "
-        "from huggingface.co. If it can't be reached, start Tessera with a mirror in the environment "
-        "variable HF_ENDPOINT."
+        "sentence:OWNER/MODEL is a model for meaning, cross-encoder:OWNER/MODEL a model for "
+        "reranking; both come from huggingface.co. If that site can't be reached, start Tessera "
+        "with the environment variable HF_ENDPOINT set to a mirror."
     )
     if download and name:
         _download(workspace, name)

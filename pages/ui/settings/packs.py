@@ -19,8 +19,8 @@ PackWork = Callable[[Progress], PackReport]
 DESCRIPTIONS = {
     text.text: text
     for text in (
-        message("A guide that you can ask."),
-        message("Twenty notes about software, work and life, to try things out with."),
+        message("A guide to Tessera that you can ask questions."),
+        message("Twenty notes about software, work and life to try things out with."),
     )
 }
 """Translatable pack descriptions, by the text in `pack.toml`."""
@@ -29,9 +29,7 @@ DESCRIPTIONS = {
 def section(workspace: Workspace) -> None:
     """Draw the progress of an installation, a card for every pack, and the box for a pack's folder."""
     jobs.panel(workspace, (jobs.PACKS,))
-    small_print(
-        "A pack is a set of notes with a version. An upgrade leaves what you changed or deleted as you have it."
-    )
+    small_print("A pack is a versioned set of notes. Upgrades leave notes that you changed or deleted as they are.")
     for problem in workspace.packs.problems.values():
         st.warning(plain(problem), icon=":material/warning:")
     with st.container(key="halves_packs"):
@@ -102,7 +100,7 @@ def _edited(workspace: Workspace, name: str) -> None:
     """Draw the notes of a pack that the user has changed, each with its difference from the pack's text."""
     notes = workspace.packs.edited(name)
     if not notes:
-        small_print("None: all notes of this pack are unchanged.")
+        small_print("None: all notes in this pack are unchanged.")
     for note in notes:
         st.markdown(f"**{plain(note.title)}** · {plain(note.path)}")
         if note.offered is None:
@@ -110,7 +108,7 @@ def _edited(workspace: Workspace, name: str) -> None:
         elif lines := note.difference():
             st.code("\n".join(lines), language="diff", wrap_lines=True)
         else:
-            small_print("Only its fields differ.")
+            small_print("Only the fields differ.")
 
 
 def _from_folder(workspace: Workspace) -> None:

@@ -17,8 +17,8 @@ from pages.ui.shared.text import small_print, t, text_of
 
 _STEPS = (
     message("Install Ollama from ollama.com and start it."),
-    message("Type in a terminal: ollama pull qwen3:4b (2.5 GB; it runs with 8 GB of memory)."),
-    message("Press Search again here, then Let it write answers."),
+    message("Enter in a terminal: ollama pull qwen3:4b (2.5 GB; needs 8 GB of memory)."),
+    message("Come back here, press Search again, then Let it write answers."),
 )
 """Steps for installing a language model."""
 
@@ -41,7 +41,7 @@ def _list(workspace: Workspace, found: local_servers.Found | None) -> None:
     )
     st.html(f'<div class="t-small">{html(about)}</div>')
     if found is None:
-        st.caption(f":material/hourglass_top: {t('Looking…')}")
+        st.caption(f":material/hourglass_top: {t('Looking for servers…')}")
     elif not any(server.models for server in found):
         st.html(f"<ol>{''.join(f'<li>{html(step)}</li>' for step in _STEPS)}</ol>")
     for server in found or ():
@@ -108,7 +108,10 @@ _LOCAL = {
 PURPOSES = {
     "embeddings": Purpose(
         message("Search by meaning with a server"),
-        message("Finds by meaning in place of the built-in model. It reads your questions and all notes of its bases."),
+        message(
+            "Replaces the built-in model for searches by meaning. It reads your questions and all "
+            "notes in the bases that use it."
+        ),
         message(
             "To use it: Knowledge bases → Change the model → {name}. Your notes are then indexed again.",
             name="openai_compatible",
@@ -119,7 +122,7 @@ PURPOSES = {
     "rerank": Purpose(
         message("Rerank with a server"),
         message("Reranks the best hits of a search. It reads your question and the text of these hits."),
-        message("To use it: choose Ranking server under Rerank, in the options of a search or for a base."),
+        message("To use it: under Rerank, in the options of a search or of a base, choose Ranking server."),
         "bge-reranker-v2-m3",
         {
             "llama.cpp": "http://localhost:8080/v1",
@@ -134,22 +137,22 @@ PURPOSES = {
             "and can rerank the best hits. It reads your questions, and the text of notes when it writes, "
             "suggests or judges."
         ),
-        message("To use it: press Write an answer above the hits of a question. Broad questions use it from now on."),
+        message("To use it: press Write an answer above the hits. From now on, broad questions use it too."),
         "qwen3:8b",
         _LOCAL,
     ),
 }
 KEYS = message_table(
     {
-        "environment": "Key: set, from the environment variable {variable}, which wins over this page.",
+        "environment": "Key: set by the environment variable {variable}, which overrides this page.",
         "keyring": "Key: set, in this system's keyring.",
         "file": "Key: set, in a file that only you can read.",
     }
 )
 SOURCES = message_table(
     {
-        "environment": "{what} is set by the environment, which wins over this page: {name}.",
-        "file": "{what} is set in {file}, which wins over this page.",
+        "environment": "{what} is set by the environment variable {name}, which overrides this page.",
+        "file": "{what} is set in {file}, which overrides this page.",
     }
 )
 FILE = "tessera.toml"
@@ -172,8 +175,9 @@ def draw_language_model(workspace: Workspace, status: Status) -> None:
 
 def _about() -> None:
     about = t(
-        "A model server runs a model for Tessera, on this machine or elsewhere. You need none: the built-in models need no "
-        "server. With a server elsewhere, the text of your notes and questions leaves this machine."
+        "A model server runs a model for Tessera, on this machine or elsewhere. You don't need "
+        "one: the built-in models work without a server. With a server elsewhere, the text of "
+        "your notes and questions leaves this machine."
     )
     st.html(f'<div class="t-about t-dim">{html(about)}</div>')
 
@@ -202,7 +206,7 @@ def _card(workspace: Workspace, status: Status, card: ServerCard) -> None:
             width="stretch",
         )
         if "entered" in card.sources.values():
-            about = plain(t("Removes its address, its model and its key from this machine."))
+            about = plain(t("Removes the server's address, model and key from this machine."))
             widgets.small(t("Remove server"), f"remove_server_{card.section}", "delete", help=about, on_click=remove)
     st.html(f'<div class="t-small">{html(purpose.about)}</div>')
     open_ = [name for name in ("base_url", "model") if card.sources[name] in ("entered", "default")]
@@ -214,7 +218,7 @@ def _card(workspace: Workspace, status: Status, card: ServerCard) -> None:
         _key(workspace, card)
     jobs.panel_about(workspace, ("server",), lambda what: what == card.section)
     if used := _served_bases(status, card):
-        st.caption(plain(t("Used by {names}. With another model, index these bases again.", names=used)))
+        st.caption(plain(t("Used by {names}. If you change the model, index these bases again.", names=used)))
     elif card.complete:
         st.caption(plain(purpose.use))
 
@@ -227,7 +231,7 @@ def _presets(card: ServerCard) -> None:
         st.session_state[_preset(card)] = address
 
     with widgets.row(f"presets_{card.section}", gap="small"):
-        st.caption(t("On this machine:"), width="content")
+        st.caption(t("Usual addresses on this machine:"), width="content")
         for name, address in PURPOSES[card.section].presets.items():
             key = f"preset_{card.section}_{name}"
             st.button(name, key=key, type="tertiary", help=plain(address), on_click=put, args=(address,))
@@ -252,11 +256,11 @@ def _form(workspace: Workspace, card: ServerCard, open_: list[str]) -> None:
                 st.caption(plain(text_of(source, what=texts[name], name=variable, file=FILE)))
         if not card.key or _replacing(card) in st.session_state:
             st.text_input(
-                t("Key, if the server wants one"),
+                t("Key, if the server requires one"),
                 key=_box("key", card),
                 type="password",
                 autocomplete="new-password",
-                placeholder=t("Servers on this machine rarely want one"),
+                placeholder=t("Servers on this machine rarely require a key"),
             )
         label = t("Save and test") if open_ or not card.key else t("Test")
         busy = workspace.jobs.running(*jobs.MODELS)
@@ -287,8 +291,8 @@ def _draw_destination(card: ServerCard) -> None:
         st.caption(plain(t("The text leaves this machine, encrypted, and goes to {host}.", host=card.host)))
     elif card.host:
         warning = t(
-            "The text of your notes and the key travel to {host} unencrypted: everybody on the way can read them. Use "
-            "an address that begins with https://.",
+            "The text of your notes and the key are sent to {host} unencrypted: anyone on the "
+            "way can read them. Use an address that begins with https://.",
             host=card.host,
         )
         st.warning(plain(warning), icon=":material/no_encryption:")
@@ -299,7 +303,7 @@ def _key(workspace: Workspace, card: ServerCard) -> None:
     if card.key:
         text = text_of(KEYS[card.key], variable=card.variable)
     else:
-        text = t("A key is kept for {url}; this address doesn't get it.", url=card.key_for)
+        text = t("The saved key belongs to {url} and is not sent to this address.", url=card.key_for)
 
     def replace_it() -> None:
         st.session_state[_replacing(card)] = True

@@ -32,7 +32,9 @@ def draw_health(workspace: Workspace) -> None:
     jobs.panel(workspace, ("doctor", "compact"))
     if health:
         _draw_findings(health)
-    shell.on_demand(t("What ran since the start"), "jobs_ended", "history", partial(jobs.history, workspace))
+    shell.on_demand(
+        t("Background tasks since Tessera started"), "jobs_ended", "history", partial(jobs.history, workspace)
+    )
     shell.on_demand(t("What takes up space"), "space", "hard_drive", partial(_space, workspace))
     shell.report(workspace.bug_report)
 
@@ -50,7 +52,7 @@ def _draw_findings(health: Health) -> None:
                 icon=f":material/{icon}:",
             )
     sound = sum(check.level == "sound" for check in health.checks)
-    st.caption(t_plural("{n} check finds nothing wrong.", "{n} checks find nothing wrong.", n=sound))
+    st.caption(t_plural("{n} check found nothing wrong.", "{n} checks found nothing wrong.", n=sound))
 
 
 def _space(workspace: Workspace) -> None:
@@ -60,18 +62,18 @@ def _space(workspace: Workspace) -> None:
         {"part": text_of(name), "size": names.megabytes(getattr(space, part))} for part, name in SPACE_PARTS.items()
     ]
     rows += [
-        {"part": t("of which data for fast reranking of '{base}'", base=base), "size": names.megabytes(size)}
+        {"part": t("of which fast-reranking data for '{base}'", base=base), "size": names.megabytes(size)}
         for base, size in space.tokens.items()
     ]
     columns = {"part": widgets.text_column("Part"), "size": widgets.text_column("Size")}
     widgets.table(rows, columns, "space_table", most=420)
     free, total = names.megabytes(space.free), names.megabytes(space.total)
-    st.caption(plain(t("{free} of {total} are free on the disk.", free=free, total=total)))
+    st.caption(plain(t("{free} of {total} free on the disk.", free=free, total=total)))
     if space.tokens:
         small_print(
-            "You can delete the data for fast reranking, on the page Bases: reranking then reads the passages "
-            "again, which takes seconds. Without reranking, 69 instead of 80 of 100 test questions have their "
-            "passage among the first five."
+            "You can delete the data for fast reranking on the Bases page: reranking then reads "
+            "the passages again, which takes seconds. Without reranking, 69 of 100 test "
+            "questions have their passage among the first five hits; with reranking, 80 do."
         )
     about = t("{size} unused.", size=names.megabytes(space.unused))
     shut = workspace.jobs.running("compact") or jobs.is_writing(workspace)
@@ -89,13 +91,13 @@ _SHOWN = 30
 def draw_backups(workspace: Workspace) -> None:
     """Draw the button that makes a backup, the backup settings, and the list of backups."""
     small_print(
-        "A backup holds all notes, their history, your questions, your choices, and the pictures that you pasted "
-        "into notes without a file. Files and pictures of your folders stay there; models and the search index "
-        "are made again."
+        "A backup contains all notes and their history, your questions, your preferences, and "
+        "pictures that you pasted into notes without a file. Files and pictures in your folders "
+        "are not included; models and the search index are created again."
     )
     if workspace.backups.problem:
         st.warning(
-            plain(t("The daily backup could not be made: {problem}", problem=text_of(workspace.backups.problem))),
+            plain(t("The daily backup failed: {problem}", problem=text_of(workspace.backups.problem))),
             icon=":material/warning:",
         )
     if widgets.button(t("Make a backup now"), "backup_make", "backup", disabled=workspace.jobs.running("backup")):
@@ -122,9 +124,12 @@ def _choices(workspace: Workspace) -> None:
             workspace.settings_file.write(folder.key, typed or None)
 
     st.toggle(
-        t("Make a backup each day"),
+        t("Make a backup every day"),
         **general.choice(workspace, daily.key, _DAILY, backups.daily, backups.choose_daily),
-        help=t("While Tessera runs. The last seven stay; those that you make yourself stay until you delete them."),
+        help=t(
+            "Made while Tessera is running. The last seven daily backups are kept; backups that you "
+            "make yourself are kept until you delete them."
+        ),
     )
     general.remark(daily)
     st.session_state.setdefault(_FOLDER, str(backups.place))
@@ -133,7 +138,9 @@ def _choices(workspace: Workspace) -> None:
             t("Folder for backups"),
             key=_FOLDER,
             disabled=shut,
-            help=t("A folder on another disk survives if this one fails. Empty: next to the notes."),
+            help=t(
+                "A folder on another disk survives if this disk fails. If empty, backups are stored next to the notes."
+            ),
         )
         off = shut or st.session_state[_FOLDER] == str(backups.place)
         widgets.button(t("Save"), "backup_folder_save", "save", on_click=put, disabled=off)
@@ -145,9 +152,12 @@ def _encryption(workspace: Workspace) -> None:
     """Draw the passphrase setting, which encrypts later backups."""
     on = workspace.backups.encrypted
     st.caption(
-        t("Backups are encrypted from now on. To restore one you need its passphrase, which is stored nowhere.")
+        t(
+            "Backups are encrypted from now on. To restore a backup you need its passphrase, which "
+            "is not stored anywhere."
+        )
         if on
-        else t("With a passphrase nobody else can read your backups. If you forget it, you can't either.")
+        else t("With a passphrase, nobody else can read your backups. If you forget it, you can't read them either.")
     )
     st.text_input(t("Passphrase"), key=_PASSPHRASE, type="password", disabled=workspace.readonly)
 
@@ -199,7 +209,7 @@ def _dialog(workspace: Workspace, backups: dict[str, Backup]) -> None:
         st.write(
             plain(
                 t(
-                    "Everything goes back to how it was on {at}. What is there now is kept in a folder next to it.",
+                    "Everything is restored to how it was on {at}. The current data is kept in a folder next to it.",
                     at=local(backup.made_at),
                 )
             )
@@ -227,11 +237,11 @@ def index(workspace: Workspace, status: Status) -> None:
     if status.index_problem:
         problem(status)
     elif chosen.kind == "none":
-        st.info(t("There is no search index: a search by meaning compares with every passage."))
+        st.info(t("There is no search index: a search by meaning compares the question with every passage."))
     else:
         st.success(t("The search index is in order."), icon=":material/check_circle:")
         if chosen.url:
-            st.caption(plain(t("It is on the Chroma server at {url}.", url=chosen.url)))
+            st.caption(plain(t("The search index is on the Chroma server at {url}.", url=chosen.url)))
     chunks = t_plural("{n} passage", "{n} passages", n=sum(base.chunks for base in status.bases))
     st.caption(
         f"{chunks} · {plain(t('{size} on disk in {folder}', size=names.megabytes(status.bytes_on_disk), folder=str(status.folder)))}"
@@ -244,14 +254,14 @@ def index(workspace: Workspace, status: Status) -> None:
 def problem(status: Status) -> None:
     """Draw the problem of the vector index."""
     title = t("The search index is unavailable")
-    more = t("Your notes are safe, and search works without the index, only more slowly.")
+    more = t("Your notes are safe, and search works without the index, but more slowly.")
     st.warning(f"**{title}** {more}", icon=":material/healing:")
     st.caption(plain(status.index_problem))
 
 
 def rebuild(workspace: Workspace) -> None:
     """Draw the button that rebuilds the vector index."""
-    about = plain(t("Builds the search index again from stored data; needs no model and changes no note."))
+    about = plain(t("Rebuilds the search index from stored data. This needs no model and changes no notes."))
     shut = jobs.is_writing(workspace) or workspace.jobs.running("switch")
     if widgets.button(t("Rebuild the index"), "rebuild", "restart_alt", disabled=shut, help=about):
         jobs.start(workspace, "rebuild", workspace.rebuild)

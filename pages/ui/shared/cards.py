@@ -157,9 +157,9 @@ def legend(*, parts: bool) -> str:
     """Return the legend for the marks on hits as Markdown; `parts` adds the dots of sub-queries."""
     rows = [
         (f":orange-background[{t('word')}]", t("a word of your question")),
-        (f":green-background[{t('sentence')}]", t("the sentence closest to it in meaning")),
+        (f":green-background[{t('sentence')}]", t("the sentence closest to the question in meaning")),
         (":material/signal_cellular_alt:", t("how well the hit matches: strong, good or weak")),
-        *([("●", t("the part of the question that found the hit"))] if parts else []),
+        *([("●", t("the part of the question that found this hit"))] if parts else []),
     ]
     return "  \n".join(f"{mark} {text}" for mark, text in rows)
 
@@ -192,7 +192,7 @@ def _edited_tag(hit: Hit) -> str:
 def _subquery_tag(hit: Hit, tone: str) -> str:
     if not hit.asked or not tone:
         return ""
-    return f'<span class="t-by" title="{html(t("The part of the question that found it"))}">{dot(tone)}{html(hit.asked)}</span>'
+    return f'<span class="t-by" title="{html(t("The part of the question that found this hit"))}">{dot(tone)}{html(hit.asked)}</span>'
 
 
 def _copies(hit: Hit) -> str:

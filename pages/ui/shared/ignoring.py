@@ -42,7 +42,7 @@ def rows(workspace: Workspace, base: str, files: Sequence[Failed], key: str) -> 
             act = {"on_click": ignore, "args": (escape(failed.path),), "disabled": workspace.readonly}
             widgets.small(t("Ignore this file"), f"ignore_{key}_{number}", "visibility_off", **act)
             if kind := PurePosixPath(failed.path).suffix.lower():
-                about = plain(t("All {kind} files of this base that can't be read, now and later", kind=kind))
+                about = plain(t("All {kind} files in this base that can't be read, now or later", kind=kind))
                 act = {"on_click": ignore, "args": (f"*{escape(kind)}",), "disabled": workspace.readonly}
                 widgets.small(t("Ignore such files"), f"ignore_all_{key}_{number}", "hide_source", help=about, **act)
     if others := files[_SHOWN:]:
@@ -56,13 +56,13 @@ def patterns(workspace: Workspace, base: KnowledgeBase) -> None:
         return
     label = t_plural("{n} ignored file or kind of file", "{n} ignored files or kinds of files", n=len(ignored))
     with st.expander(label, icon=":material/visibility_off:", key=f"ignored_{base.id}"):
-        small_print("Not reported while they can't be read. They are still read as soon as they can be.")
+        small_print("These files are not reported while they can't be read. As soon as they can be, they are read.")
         for number, pattern in enumerate(ignored):
             with widgets.row():
                 st.html(f'<div class="t-list">{html(pattern)}</div>', width="content")
                 widgets.close(
                     f"report_{base.id}_{number}",
-                    t("Report again"),
+                    t("Stop ignoring"),
                     disabled=workspace.readonly,
                     on_click=workspace.folders.report_again,
                     args=(base.name, pattern),

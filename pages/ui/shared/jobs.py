@@ -123,9 +123,7 @@ def hindrance(workspace: Workspace, base: str = "") -> str:
         return text_of(READONLY)
     for job in filter(None, map(workspace.jobs.find, WRITING)):
         if job.state == "running" and (job.name != "import" or is_importing(workspace, base)):
-            return t(
-                "{doing}: chunks can be changed as soon as that is done.", doing=text_of(JOB_KINDS[job.name].doing)
-            )
+            return t("{doing}: you can change chunks when that is done.", doing=text_of(JOB_KINDS[job.name].doing))
     return ""
 
 
@@ -240,7 +238,7 @@ def _is_unremarkable(job: Job) -> bool:
 def outcome(job: Job) -> str:
     """Return a short text about a job's result, or why it failed."""
     if job.state == "failed":
-        return t("It did not work: {reason}", reason=text_of(job.error))
+        return t("Something went wrong: {reason}", reason=text_of(job.error))
     if job.state == "cancelled":
         return text_of(JOB_KINDS[job.name].stopped)
     return " · ".join([_end(job), *_figures(job)])
@@ -267,7 +265,7 @@ def history(workspace: Workspace) -> None:
         for job in workspace.jobs.ended()
         if JOB_KINDS[job.name].place
     ]
-    titles = {"at": t("When"), "what": t("What"), "result": t("Result"), "seconds": t("How long")}
+    titles = {"at": t("When"), "what": t("Task"), "result": t("Result"), "seconds": t("Duration")}
     if rows:
         columns = {name: st.column_config.TextColumn(title) for name, title in titles.items()}
         widgets.table(rows, columns, "jobs_table", most=420)
@@ -327,7 +325,7 @@ def _count(result: object) -> int:
 
 def _ended(workspace: Workspace, job: Job) -> None:
     if job.state == "failed":
-        st.error(f"**{t('It did not work')}** {plain(job.error)}", icon=":material/error:")
+        st.error(f"**{t('Something went wrong')}** {plain(job.error)}", icon=":material/error:")
     elif job.state == "cancelled":
         st.warning(text_of(JOB_KINDS[job.name].stopped), icon=":material/stop_circle:")
     match job.result:

@@ -76,37 +76,37 @@ SWITCHES = {
     "embed_at_once": (
         message("Make new notes searchable by meaning at once"),
         message(
-            "On: new notes of this base are indexed as they come in. Off: they wait until you index them; you can "
-            "search them by words meanwhile."
+            "On: new notes in this base are indexed as they arrive. Off: they wait until you "
+            "index them; meanwhile you can search them by words."
         ),
     ),
     "write_files": (
         message("Save edits to the files"),
         message(
-            "On: editing a note here changes its file, so that other programs see the edit. Off: files are only "
-            "read; a note of a file can be copied and edited here."
+            "On: editing a note here changes its file, so other programs see the edit. Off: "
+            "files are read-only; you can copy a note and edit the copy here."
         ),
     ),
     "watch": (
         message("Watch the folders"),
         message(
-            "On: while Tessera runs, files that change are brought in within seconds. Where many notes would be "
-            "removed, it asks you first."
+            "On: while Tessera runs, changed files are imported within seconds. If many notes "
+            "would be removed, Tessera asks you first."
         ),
     ),
     "trusts_programs": (
         message("Accept programs' notes automatically"),
         message(
-            "On: what assistants and other programs write here takes effect at once. Off: it waits on the page "
-            "Review until you accept it, because programs make mistakes."
+            "On: what assistants and other programs write here takes effect at once. Off: it "
+            "waits on the Review page until you accept it, because programs make mistakes."
         ),
     ),
     "read_pictures": (
         message("Read text in pictures"),
         message(
-            "On: words in screenshots, photos of whiteboards and scans in your notes are found too. They are "
-            "read on this computer, one after another, while nothing else runs; that takes a few seconds each. "
-            "Off: only the notes' own text is found."
+            "On: words in screenshots, photos of whiteboards and scans in your notes are found "
+            "too. The pictures are read on this computer, one at a time, while nothing else is "
+            "running; each takes a few seconds. Off: only the text of your notes is found."
         ),
     ),
 }
@@ -149,7 +149,7 @@ def draw_switch(workspace: Workspace, base: KnowledgeBase, name: str) -> None:
         more |= {"disabled": workspace.readonly or not on}
     if name == "embed_at_once" and base.plain and base.name in workspace.text_folders.folders():
         more |= {
-            "help": t("For the folders with text files, auto_embed in tessera.toml decides this."),
+            "help": t("For folders with text files, this is set by auto_embed in tessera.toml."),
             "disabled": True,
         }
     _toggle(name, key, value=on, **more)
@@ -160,7 +160,7 @@ def draw_switch(workspace: Workspace, base: KnowledgeBase, name: str) -> None:
 def _what_is_missing(workspace: Workspace) -> None:
     """Draw how to install the picture reader, if it is missing."""
     if not workspace.pictures.can_read:
-        small_print("The reader for pictures isn't installed yet. Install it, then start Tessera again:")
+        small_print("The component that reads pictures isn't installed yet. Install it, then restart Tessera:")
         st.code(INSTALL, language="sh")
 
 
@@ -253,22 +253,29 @@ AS_SET = ""
 
 HELPS = message_table(
     {
-        "semantic_weight": "1: by meaning alone. 0: by words alone. For searches that use both.",
-        "link_weight": "How much a hit's score rises if its note links to one of the best notes, or is linked from it.",
-        "priority_weight": (
-            "How much the score of a hit in the most important note rises; others rise in proportion to their "
-            "priority. 0: priorities only decide between equally good hits."
+        "semantic_weight": "1: meaning only. 0: words only. Applies to searches that use both.",
+        "link_weight": (
+            "How much a hit's score rises if its note links to one of the top notes or is linked from one."
         ),
-        "feedback_weight": "How much your verdicts on notes change the order of the hits. They never add or remove a hit. 0: not at all.",
+        "priority_weight": (
+            "How much the score rises for hits in notes with the highest priority; other hits "
+            "rise in proportion to their priority. 0: priority only decides between equally good "
+            "hits."
+        ),
+        "feedback_weight": (
+            "How much your verdicts on notes change the order of the hits. They never add or remove "
+            "a hit. 0: no effect."
+        ),
         "score_threshold": (
-            "Hits with a lower score are left out; 0 leaves out none. A score is from 0 to 1: how similar a hit is "
-            "to the question, and higher where it has your exact words. Doesn't apply to a search by words only."
+            "Hits with a lower score are left out; 0 keeps all hits. The score, from 0 to 1, "
+            "shows how similar a hit is to the question; hits with your exact words score "
+            "higher. Doesn't apply to searches by words only."
         ),
         "reranker": (
-            "The best hits are compared with the whole question again and put in a new order. The default "
-            "applies only to a search by both meaning and words."
+            "The best hits are compared with the whole question again and put in a new order. "
+            "The default applies only to searches by both meaning and words."
         ),
-        "rerank_weight": "1: the order after reranking. 0: the order before it. In between: some of both.",
+        "rerank_weight": "1: the reranked order. 0: the order before reranking. In between: a mix of both.",
     }
 )
 """Help texts of the settings."""

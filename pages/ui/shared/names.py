@@ -74,18 +74,18 @@ NOTE_STATES = message_table({"pending": "not indexed yet", "ready": "indexed", "
 """Display names for the states of notes."""
 CONVERTERS = message_table(
     {
-        "workbook": "Sheets of a workbook as tables",
+        "workbook": "Workbook sheets as tables",
         "canvas": "Cards of an Obsidian canvas",
-        "base": "Obsidian base as it is written",
-        "excalidraw": "Texts of a drawing",
+        "base": "Obsidian base as source text",
+        "excalidraw": "Text in a drawing",
         "mail": "E-mail",
-        "feed": "Entries of a feed",
-        "subtitles": "Subtitles with their times",
-        "textpack": "Text of a TextPack",
-        "pandoc": "Documents, books and web pages by pandoc",
+        "feed": "Feed entries",
+        "subtitles": "Subtitles with timestamps",
+        "textpack": "TextPack text",
+        "pandoc": "Documents, books and web pages with pandoc",
         "pdf": "PDF with headings and tables",
         "uncommented": "Without comments",
-        "pdftext": "PDF as plain lines",
+        "pdftext": "PDF as plain text lines",
         "ocr": "Text in pictures and scans",
     }
 )

@@ -152,13 +152,13 @@ def show(plan: SyncPlan) -> None:
         "skipped": failed(plan.skipped),
     }
     if plan.importer:
-        small_print("Read as notes of {program}.", program=plan.importer)
+        small_print("Read as {program} notes.", program=plan.importer)
     counts({name: len(rows) for name, rows in lists.items()})
     if unread := sum(not file.text for file in (*plan.added, *(match.file for match in plan.changed))):
         st.caption(
             t_plural(
-                "{n} of these files is read during the import: if it can't be, it is listed then.",
-                "{n} of these files are read during the import: those that can't be are listed then.",
+                "{n} of these files is only read during the import: if it can't be read, it is listed afterwards.",
+                ("{n} of these files are only read during the import: those that can't be read are listed afterwards."),
                 n=unread,
             )
         )
@@ -187,7 +187,7 @@ def draw_report(done: SyncReport | PackReport | Rechunked) -> None:
         case PackReport():
             counts({name: getattr(done, name) for name in ("added", "changed", "removed", "unchanged")})
             if done.edited:
-                small_print("You changed these; they stay as they are:")
+                small_print("You changed these notes, so they were left as they are:")
                 listing([(note.path, note.title) for note in done.edited])
         case Rechunked():
             st.html(facts(_rechunked(done)))
@@ -248,7 +248,9 @@ def draw_incomplete(notes: Sequence[IncompleteNote]) -> None:
         if part.kind != GUESSED
     ]
     paths = {incomplete_note.path for incomplete_note, _ in parts}
-    title = t_plural("{n} note lacks parts of its file", "{n} notes lack parts of their files", n=len(paths))
+    title = t_plural(
+        "{n} note is missing parts of its file", "{n} notes are missing parts of their files", n=len(paths)
+    )
     _to_unfold(
         title,
         [(incomplete_note.path, text_of(part.explanation)) for incomplete_note, part in parts],

@@ -55,7 +55,7 @@ def dialog(workspace: Workspace, *, wanted: bool) -> None:
     @st.dialog(t("Open a note or a page"), width="medium", on_dismiss=_close)
     def switch() -> None:
         text = widgets.text_box(
-            t("Title, alias, path, or the name of a page"), "switch_text", icon=":material/search:", live="120ms"
+            t("Title, alias, path or page name"), "switch_text", icon=":material/search:", live="120ms"
         )
         kept, several = pinned.pinned(workspace), len(workspace.bases.all()) > 1
         cards = workspace.notes.switch(text, SHOWN) if text.strip() else pinned.likely(workspace, SHOWN, opened=True)
@@ -363,23 +363,26 @@ def _model_state(workspace: Workspace) -> None:
         if kind.place and (running := workspace.jobs.find(name)) and running.state == "running":
             st.progress(running.share, text=f"{text_of(kind.doing)} {running.share:.0%}")
             if kind.place == "index":
-                st.caption(plain(t("Searches go on: by words, and by meaning more slowly.")))
+                st.caption(plain(t("You can keep searching: by words, and more slowly by meaning.")))
 
 
 def _care(workspace: Workspace) -> None:
     """Draw warnings about a nearly full disk or a failed backup."""
     if free := workspace.little_space:
-        text = t("The disk is nearly full: {size} left. Settings show what takes up space.", size=names.megabytes(free))
+        text = t(
+            "The disk is nearly full: {size} left. The Settings page shows what takes up space.",
+            size=names.megabytes(free),
+        )
         st.warning(plain(text), icon=":material/hard_drive:")
     if workspace.backups.problem:
-        st.warning(t("The daily backup could not be made: see Settings."), icon=":material/backup:")
+        st.warning(t("The daily backup failed: see Settings."), icon=":material/backup:")
 
 
 def _unusable(error: TesseraError) -> None:
     page_title("This workspace can't be opened")
     widgets.problem(error)
     if isinstance(error, NewerSchema):
-        small_print("Your notes are untouched. Update Tessera, or point TESSERA_WORKSPACE at another folder.")
+        small_print("Your notes are untouched. Update Tessera, or set TESSERA_WORKSPACE to another folder.")
     st.button(t("Try again"), key="open_again")
     report(bug_report)
 
@@ -388,7 +391,9 @@ def report(made: Callable[[], object]) -> None:
     """Draw a bug report for copying; it is made when the user opens it."""
 
     def draw() -> None:
-        small_print("Versions, sizes, settings and the last errors. No text, name, path, address or key of yours.")
+        small_print(
+            "Versions, sizes, settings and the last errors, but none of your texts, names, paths, addresses or keys."
+        )
         st.code(str(made()), language=None, wrap_lines=True)
 
-    on_demand(t("Copy what a bug report needs"), "bug_report", "bug_report", draw)
+    on_demand(t("Copy details for a bug report"), "bug_report", "bug_report", draw)

@@ -45,15 +45,15 @@ SHORTCUTS: dict[Message, dict[Message, tuple[str, ...]]] = {
         message("Open a note or a page"): EVERYWHERE["switch"],
         message("New note"): EVERYWHERE["new"],
         message("Today's note"): EVERYWHERE["today"],
-        message("Show these keys"): EVERYWHERE["keys"],
-        message("Close a panel over the page"): ("Esc",),
+        message("Show keyboard shortcuts"): EVERYWHERE["keys"],
+        message("Close a panel"): ("Esc",),
     },
-    message("Among the hits"): {
-        message("To the next or the previous hit"): ("↓", "↑"),
+    message("In the list of hits"): {
+        message("Next or previous hit"): ("↓", "↑"),
         message("Open the hit"): ("Enter",),
-        message("Back to the question"): ("Esc",),
+        message("Back to the search box"): ("Esc",),
     },
-    message("On the page Notes"): {message("Edit the note"): ("E",)},
+    message("On the Notes page"): {message("Edit the note"): ("E",)},
     message("While you write"): {
         message("Save"): ("Ctrl+S", "Ctrl+Enter"),
         message("Find and replace in the text"): ("Ctrl+F",),
@@ -62,11 +62,11 @@ SHORTCUTS: dict[Message, dict[Message, tuple[str, ...]]] = {
         in_context("format of text", "Code"): ("Ctrl+E",),
         message("Link"): ("Ctrl+K",),
         message("Live preview or source"): ("Alt+P",),
-        message("Heading, list, table and more, at the start of a line"): ("/",),
-        message("Indent in a list or in code, and back"): ("Tab", "Shift+Tab"),
-        message("Leave the text"): ("Esc, Tab",),
+        message("Heading, list, table and more (at the start of a line)"): ("/",),
+        message("Indent or unindent in a list or in code"): ("Tab", "Shift+Tab"),
+        message("Leave the text field"): ("Esc, Tab",),
     },
-    message("On the page Review"): {
+    message("On the Review page"): {
         message("Accept, keep or archive"): ("A",),
         message("Edit, then accept"): ("E",),
         message("Merge"): ("M",),

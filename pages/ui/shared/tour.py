@@ -40,7 +40,8 @@ STEPS = (
         ".st-key-ask_row > div:first-child",
         message("Search by meaning"),
         message(
-            "Ask as you would ask somebody: notes are found that mean what you ask, in other words or another language too."
+            "Ask as you would ask a person: Tessera finds notes with the same meaning, even in "
+            "other words or another language."
         ),
     ),
     TourStep(
@@ -48,8 +49,8 @@ STEPS = (
         ":is(.st-key-answer, .st-key-answer_perhaps)",
         message("The answer is a quotation"),
         message(
-            "The box has sentences of your note, word for word; the part that answers is marked. The link below it leads to "
-            "their place in the note."
+            "The box contains sentences from your note, word for word; the part that answers the "
+            "question is highlighted. The link below the box leads to their place in the note."
         ),
     ),
     TourStep(
@@ -57,8 +58,8 @@ STEPS = (
         '[class*="st-key-bands_"]:not(.st-key-bands_view)',
         message("How a note is split"),
         message(
-            "Long notes are found in parts. Each colour is one part; “Why this split” gives the reason. A click selects a "
-            "part, a double click edits it."
+            "Long notes are searched in parts. Each colour is one part; “Why this split” gives "
+            "the reason. Click a part to select it; double-click to edit it."
         ),
         note="split",
     ),
@@ -67,18 +68,18 @@ STEPS = (
         ".st-key-new_note",
         message("Write and link"),
         message(
-            "“New note” opens the editor, which saves automatically. Type [[ to link to another note. Below a note are its "
-            "links, and the notes that link to it."
+            "“New note” opens the editor, which saves automatically. Type [[ to link to another "
+            "note. Below a note you see its links and the notes that link to it."
         ),
         note="linked",
     ),
     TourStep(
         "evaluation",
         ":is(.st-key-sample_questions, .st-key-eval_view)",
-        message("Measure the search"),
+        message("Measure search quality"),
         message(
-            "Questions whose right passages are known show how often they are found, and which settings find more. Twenty "
-            "are ready for the sample notes."
+            "Questions with known right passages show how often those passages are found, and "
+            "which settings find more. Twenty questions are ready for the sample notes."
         ),
     ),
 )
@@ -94,7 +95,7 @@ def offer(workspace: Workspace) -> None:
     if _STEP in st.session_state or not has_sample(workspace) or workspace.preferences.get(_PREFERENCE) == _ENDED:
         return
     with widgets.row("tour_offer", border=True):
-        about = t("Two minutes on the sample notes: search, answers, splitting, writing, measuring.")
+        about = t("Two minutes with the sample notes: search, answers, splitting, writing, measuring.")
         _text(t("A tour in five steps"), about)
         begin_button(workspace, type="primary")
         widgets.button(t("No, thanks"), "tour_refuse", on_click=end, args=(workspace,))

@@ -222,7 +222,7 @@ def test_the_command_prints_every_part(workspace: Workspace) -> None:
     workspace.close()
     result = CliRunner().invoke(cli.app, ["note", "related", "Text", "--workspace", folder])
     assert result.exit_code == 0, result.output
-    assert result.output.splitlines()[0] in ("Related notes", "Possible copies")
+    assert result.output.splitlines()[0] in ("Related notes", "Possible duplicates")
     assert "[[zebra crossing]]  Zebra crossing (home: Zebra crossing.md)" in result.output
     assert "1 link doesn't lead to a note: Nowhere" in result.output
     for command, said in (

@@ -32,7 +32,7 @@ def test_what_waits_is_listed_and_decided(tmp_path: Path, run: Any, monkeypatch:
     changed = run("review", "list", "--kind", "contradiction", as_json=True)["waiting"]
     assert changed[0]["key"] != waiting[1]["key"]
     run("review", "later", changed[0]["key"])
-    assert run("review", "list").strip() == "Nothing waits for you."
+    assert run("review", "list").strip() == "There is nothing to review."
     with Workspace(tmp_path / "workspace") as workspace:
         assert workspace.notes.get(bread.id).body == "Bread at 220 degrees in an oven.\n\nThyme is fine.\n"
 

@@ -172,9 +172,9 @@ def _fenced(element: Element) -> Iterator[Element]:
         del children[: 3 if css else 1]
 
 
-NO_FILE = message("This file isn't there.")
+NO_FILE = message("This file is missing.")
 NO_PICTURE = message("Picture missing: {name}")
-NOT_DRAWN = message("Diagram, not drawn: this is its text.")
+NOT_DRAWN = message("This diagram can't be drawn. Its source text:")
 TASK = message("To do")
 NO_NOTE = message("This note doesn't exist yet. Click to create it.")
 
