@@ -65,7 +65,7 @@ def draw_matches(workspace: Workspace, language: str, words: str) -> None:
     if rows:
         show("".join(rows), "guide_contents")
     else:
-        small_print("No chapter holds these words.")
+        small_print("No chapter contains these words.")
     if workspace.jobs.running("warm_reranker"):
         jobs.redraw_after(workspace, "warm_reranker")
 

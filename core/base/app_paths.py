@@ -98,5 +98,5 @@ def check_vacant(place: Path) -> Path:
     """Return a path as an absolute path; raises ConfigError if anything exists there."""
     place = expand_home(place).absolute()
     if os.path.lexists(place):  # Path.exists raises for a name that is too long
-        raise ConfigError("{place} exists already. Choose another place.", place=str(place))
+        raise ConfigError("{place} already exists. Choose another place.", place=str(place))
     return place

@@ -127,7 +127,7 @@ class OpenAICompatible:
         if not isinstance(data, list) or not all(isinstance(row, dict) for row in data):
             raise self._server.unusable("returned no numbers for the texts")
         if len(data) != count:
-            raise self._server.unusable("gave {n} results for {texts} texts", n=len(data), texts=count)
+            raise self._server.unusable("returned {n} results for {texts} texts", n=len(data), texts=count)
         # Some servers omit the index; these keep the order of the texts.
         if any("index" in row for row in data):
             places = {row["index"]: row for row in data if type(row.get("index")) is int}

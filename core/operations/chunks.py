@@ -229,7 +229,7 @@ format_indexed = sentence(plural("{n} passage indexed", "{n} passages indexed"))
 
 def format_rebuilt(rebuilt: RebuiltIndex) -> list[str]:
     if rebuilt.index == "none":
-        return [_("There is no search index: a search by meaning compares with every passage.")]
+        return [_("There is no search index: a search by meaning compares the question with every passage.")]
     return [_("The search index was rebuilt.")]
 
 

@@ -48,7 +48,7 @@ def test_what_waits_is_named_at_home_and_read_one_after_another(basil: Note) -> 
     assert "This note is waiting for you: searches leave it out" in screen.text
     screen.press("decide_accept")
     assert [hit.note.title for hit in screen.workspace.search("thyme", mode="keyword").hits] == ["Thyme"]
-    assert "Nothing waits for you." in screen.text
+    assert "There is nothing to review." in screen.text
     assert not {"Needs attention", "Today"} & {*Screen().text.splitlines()}
 
 

@@ -139,7 +139,7 @@ _REASONS = {
     "model_type": _NO_OBJECT,
 }
 """Type of pydantic error -> message; other types have the messages of the settings."""
-_UNREADABLE = message("The request can't be read: {why}. Look at its form, and at its Content-Type.")
+_UNREADABLE = message("The request can't be read: {why}. Check its format and its Content-Type.")
 _PROBLEM = {
     "type": "about:blank",
     "title": "Not Found",

@@ -308,7 +308,7 @@ def suggest_by_model(
             if len(questions) < count:
                 questions.setdefault(fold(question.text), question)
     if shelf and not understood:
-        raise chat.server.unusable("didn't give a list of questions with quotes")
+        raise chat.server.unusable("didn't return a list of questions with quotes")
     return list(questions.values())
 
 

@@ -44,7 +44,7 @@ def parse(spec: str, start: Pipeline, chunking: ChunkingOptions) -> Pipeline:
 def _pair(part: str) -> tuple[str, str]:
     name, equals, value = (piece.strip() for piece in part.partition("="))
     if not equals or not value:
-        raise ConfigError("'{part}' isn't a setting with a value. Write it as chunk_size=256.", part=part.strip())
+        raise ConfigError("'{part}' isn't a setting with a value. Write it like chunk_size=256.", part=part.strip())
     if name not in _NAMES:
         raise UnknownChoice("setting", name, _NAMES)
     return name, value

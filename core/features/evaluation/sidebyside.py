@@ -39,7 +39,7 @@ def shared(runs: Sequence[Measured]) -> list[tuple[QuestionResult, ...]]:
     if there are no common questions, or the runs belong to different bases.
     """
     if len({run.base_id for run, _ in runs}) > 1:
-        raise ConfigError("These runs are of different bases. Choose runs of one base.")
+        raise ConfigError("These runs are on different bases. Choose runs on the same base.")
     by_key = [{result.identity: result for result in results} for _, results in runs]
     rows = [tuple(results[key] for results in by_key) for key in by_key[0] if all(key in results for results in by_key)]
     if not rows and len(runs) > 1:
@@ -127,12 +127,15 @@ def _notices(
 ) -> Iterator[Message]:
     if every > len(rows):
         yield message(
-            "{n} of {every} questions left out: not asked in every run, or their right passages were changed.",
+            (
+                "{n} of {every} questions were left out: they weren't asked in every run, or their "
+                "right passages were changed."
+            ),
             n=every - len(rows),
             every=every,
         )
     if len({run.index_version for run in runs}) > 1:
-        yield message("The notes or the base changed between these runs: a difference may come from that.")
+        yield message("The notes or the base changed between these runs, which may explain a difference.")
     for run, name in zip(runs, labels, strict=True):
         if run.ended_at is None:
             yield message(
@@ -140,15 +143,17 @@ def _notices(
             )
     if uneven:
         yield message(
-            "The hits of these runs may differ in length, and counting hits favours long ones: the "
-            "figures within {n} characters are fairer.",
+            (
+                "The hits in these runs may differ in length, and counting hits favours long ones, "
+                "so the figures within {n} characters are fairer."
+            ),
             n=BUDGET,
         )
     for number, name in enumerate(labels):
         judged = [judgement for row in rows if (judgement := row.results[number].judged)]
         if failed := sum(judgement.verdict is None for judgement in judged):
             yield message(
-                "'{run}': the language model gave no judgement on {n} of {every} answers, which don't count there.",
+                "'{run}': the language model gave no judgement on {n} of {every} answers, so these aren't counted.",
                 n=failed,
                 every=len(judged),
                 run=name,

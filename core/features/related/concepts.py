@@ -195,8 +195,8 @@ class Concepts:
         links = self._links()
         linked: defaultdict[str, dict[str, Message]] = defaultdict(dict)
         for note_id, other in links.among(links.names):
-            linked[note_id][other] = message("It links to the next one")
-            linked[other].setdefault(note_id, message("The next one links to it"))
+            linked[note_id][other] = message("It links to the next note")
+            linked[other].setdefault(note_id, message("The next note links to it"))
         return linked
 
 

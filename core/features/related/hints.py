@@ -146,9 +146,12 @@ class NoteHints:
             yield Hint(
                 "dead_links",
                 plural(
-                    "{n} link leads to no note: {names}", "{n} links lead to no note: {names}", n=len(dead), names=names
+                    "{n} link doesn't lead to a note: {names}",
+                    "{n} links don't lead to a note: {names}",
+                    n=len(dead),
+                    names=names,
                 ),
-                message("Correct the names, or write the notes that are missing."),
+                message("Correct the names, or write the missing notes."),
             )
         if not note.plain:
             yield from _unclear(note)
@@ -158,13 +161,13 @@ class NoteHints:
             yield Hint(
                 "outdated",
                 message("It expired on {day}.", day=day_of(note.expires_at)),
-                message("Archive it, or give it a later day on which it expires."),
+                message("Archive it, or give it a later expiry date."),
             )
         for card in self._store.notes.cards_of(newer_notes(self._store).get(note.id, ())).values():
             yield Hint(
                 "outdated",
                 message("'{title}' says that it replaces this note.", title=card.title),
-                message("Archive this note, or change that in the other one."),
+                message("Archive this note, or correct the other one."),
                 other=card,
             )
 
@@ -173,7 +176,7 @@ class NoteHints:
         cards = self._store.notes.cards_of(pair.second for pair in pairs)
         for pair in pairs:
             if card := cards.get(pair.second):
-                about = message("'{title}' says the same with a different number.", title=card.title)
+                about = message("'{title}' says the same thing with a different number.", title=card.title)
                 remedy = message("Check which one is right, and correct the other.")
                 yield Hint("contradiction", about, remedy, pair.quotes, card)
 
@@ -183,8 +186,8 @@ class NoteHints:
         if at and since and since <= at:
             yield Hint(
                 "unreached",
-                message("The last check of its base couldn't find it with its own words."),
-                message("Other notes are closer to its words. Give it a title that says what it is about."),
+                message("The last check of the base couldn't find it by its own words."),
+                message("Other notes match its words better. Give it a title that says what it is about."),
             )
         elif since and self._is_unfound(note, since):
             yield Hint(

@@ -63,8 +63,10 @@ def tags(note: Note, neighbours: Sequence[Neighbour], cards: Mapping[str, NoteSu
         named = len(vote.label) > 1 and fold(vote.label) in text
         if vote.label.casefold() in own or vote.notes < _LEAST_NOTES or (vote.share < _LEAST_SHARE and not named):
             continue
-        reason = plural("{n} of the most similar notes has it", "{n} of the most similar notes have it", n=vote.notes)
-        reason = message("{have}, and the text names it", have=reason) if named else reason
+        reason = plural(
+            "{n} of the most similar notes has this tag", "{n} of the most similar notes have this tag", n=vote.notes
+        )
+        reason = message("{have}, and the text mentions it", have=reason) if named else reason
         suggested.append(TagSuggestion(vote.label, reason))
     return suggested[:_TAGS]
 

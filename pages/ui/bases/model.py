@@ -191,7 +191,10 @@ def _draw_switch(workspace: Workspace, base: KnowledgeBase, switch: Switch) -> N
 
 def _draw_archived_model(workspace: Workspace, base: KnowledgeBase) -> None:
     """Draw the model that a base's archive requests, with its requirements, and buttons that use or decline it."""
-    text = t("The archive of this base names the model {name}. It isn't used until you allow it.", name=base.wish)
+    text = t(
+        "This base was imported from an archive that names the model {name}. The model isn't used until you allow it.",
+        name=base.wish,
+    )
     with st.container(border=True, key=f"wish_{base.id}"):
         st.markdown(plain(text))
         st.caption(plain(workspace.models.asks(base.wish)))

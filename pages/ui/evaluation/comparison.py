@@ -28,34 +28,41 @@ from pages.ui.shared.text import busy, session_language, small_print, t, t_plura
 
 ABOUT = message_table(
     {
-        "hit@1": "Share of questions whose first hit holds a right passage (hit@1)",
+        "hit@1": "Share of questions whose first hit contains a right passage (hit@1)",
         "hit@5": "Share of questions whose right passage is in the first 5 hits (hit@5)",
         "hit@10": "Share of questions whose right passage is in the first 10 hits (hit@10)",
         "mrr@10": (
-            "1 where the first hit is right, 1/2 for the second, 1/3 for the third … and 0 after the "
-            "tenth, on average (mrr@10)"
+            "Average score: 1 if the first hit is right, 1/2 for the second, 1/3 for the third … "
+            "and 0 after the tenth (mrr@10)"
         ),
         "hit@4000chars": "Share of questions whose right passage is in the first 4,000 characters of the hits (hit@4000chars)",
         "mrr@4000chars": "The same 1, 1/2, 1/3 …, but only within the first 4,000 characters of the hits (mrr@4000chars)",
-        "recall@10": "Share of all right passages that the first 10 hits hold (recall@10)",
+        "recall@10": "Share of all right passages that are among the first 10 hits (recall@10)",
         "precision@10": (
-            "Share of the first 10 hits that hold a right passage: low where a question has only "
-            "one, so only for comparing (precision@10)"
+            "Share of the first 10 hits that contain a right passage. It is low for questions "
+            "with only one, so use it only for comparing (precision@10)"
         ),
-        "ndcg@10": "How near the order of the first 10 comes to the best possible, which is 1 (ndcg@10)",
-        "map@10": "At each right passage: the share of hits up to it that are right, on average (map@10)",
+        "ndcg@10": "How close the order of the first 10 hits comes to the best possible order, which is 1 (ndcg@10)",
+        "map@10": "Share of right hits among the hits up to each right passage, on average (map@10)",
         "span_recall": "Share of the right passages' characters in the first 4,000 characters of the hits (span_recall)",
         "span_precision": "Share of the first 4,000 characters of the hits that belong to a right passage (span_precision)",
-        "span_iou": "How far the hits and the right passages are the same text: 1 for exactly the same (span_iou)",
-        "answered": "Share of the questions with an answer in the notes that aren't refused (answered)",
-        "cited_recall": "Share of the right passages that the answer quotes, at least half of the shorter of both (cited_recall)",
-        "cited_precision": "Share of the quotes that come from a right passage (cited_precision)",
-        "quoted": "Share of the answer's sentences whose source is in the notes word for word (quoted)",
+        "span_iou": "How much text the hits and the right passages share: 1 if they are exactly the same (span_iou)",
+        "answered": "Share of questions with an answer in the notes that are answered, not refused (answered)",
+        "cited_recall": (
+            "Share of right passages that the answer quotes, with an overlap of at least half of the "
+            "shorter text (cited_recall)"
+        ),
+        "cited_precision": "Share of quotes that come from a right passage (cited_precision)",
+        "quoted": "Share of the answer's sentences whose source appears word for word in the notes (quoted)",
         "facts": "Share of the figures and names in your expected answers that the answers contain (facts)",
-        "refused": "Share of the questions without an answer in the notes that are refused (refused)",
-        "agreed": "How far the answers agree with the expected ones, as the language model judges: 1 for each that agrees, a half for one that agrees in part; its reason is shown with the question (agreed)",
-        "p50_ms": "Half of the questions take less (p50_ms)",
-        "p95_ms": "95% of the questions take less (p95_ms)",
+        "refused": "Share of questions without an answer in the notes that are refused (refused)",
+        "agreed": (
+            "How well the answers agree with the expected ones, as judged by the language model: 1 "
+            "for each that agrees, 0.5 for each that agrees in part; the reason is shown with the "
+            "question (agreed)"
+        ),
+        "p50_ms": "Half of the questions take less time than this (p50_ms)",
+        "p95_ms": "95% of the questions take less time than this (p95_ms)",
     }
 )
 
@@ -210,7 +217,7 @@ def _draw_tables(workspace: Workspace, shown: SideBySide) -> None:
             if len(shown.runs) > 1:
                 _titled(section.title, section.table)
             else:
-                st.html(folded(t("Settings of this run"), _table(section.table), css="t-more"))
+                st.html(folded(t("Settings used in this run"), _table(section.table), css="t-more"))
         for section in runs.kinds_table(lettered):
             _titled(section.title, section.table)
 

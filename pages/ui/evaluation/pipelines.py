@@ -154,12 +154,14 @@ def _models(
         others = {name: text_of(embedder_name(name)) for name in embedders(workspace) if name != base.embedder}
         choices["embedder"] = t("Model for meaning"), {"": text_of(embedder_name(base.embedder)), **others}, None
     if workspace.settings.llm.is_set_up or (way.answers, way.judge) != ("quotes", "none"):
-        writers = {"quotes": t("Sentences of your notes"), "model": t("Written by the language model")}
+        writers = {"quotes": t("Sentences from your notes"), "model": t("Written by the language model")}
         choices["answers"] = t("Answers"), writers, None
         about = t(
-            "It compares each answer with the one you expect and with the right passages, and says whether they agree, with a reason. Its opinion is a separate figure; a model is lenient with its own writing."
+            "The judge compares each answer with your expected answer and with the right "
+            "passages, and says whether they agree and why. Its opinion is a separate figure; a "
+            "model is lenient with its own writing."
         )
-        choices["judge"] = t("Judge"), {"none": t("No one"), "model": t("The language model")}, about
+        choices["judge"] = t("Judge"), {"none": t("Nobody"), "model": t("The language model")}, about
     return choices
 
 

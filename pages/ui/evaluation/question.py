@@ -267,7 +267,7 @@ def narrow(
         kind = widgets.select(t("Kind"), kinds, f"{key}_kind", **more) if len(kinds) > 1 else ""
         icon = ":material/search:"
         typed = widgets.text_box(
-            t("Text of the question"), f"{key}_text", icon=icon, width=230, persist_state="session"
+            t("Words in the question"), f"{key}_text", icon=icon, width=230, persist_state="session"
         )
     wanted = typed.strip().casefold()
     return [
@@ -324,7 +324,7 @@ def draw_form(
             # A new kind can be typed.
             labels = {"": t("No kind"), **{name: kind_name(name) for name in (question.kind, *kinds) if name}}
             kind = widgets.select_or_type(t("Kind"), labels, question.kind, f"question_kind_{key}")
-        note = right.text_input(t("Remark"), value=question.note, key=f"question_note_{key}")
+        note = right.text_input(t("Comment"), value=question.note, key=f"question_note_{key}")
         needed = st.toggle(
             t("All of its passages are needed"),
             value=not question.any,
@@ -337,7 +337,7 @@ def draw_form(
         with widgets.row():
             label = t("Save") if question.id else t("Add")
             saved = widgets.submit(label, f"save_question_{key}", type="primary", disabled=workspace.readonly)
-            small_print("Ctrl+Enter in the text saves too.")
+            small_print("Ctrl+Enter in the text box saves too.")
         if saved:
             text, note, answer = ((typed or "").strip() for typed in (text, note, answer))
             changed = replace(question, text=text, kind=kind, note=note, any=not needed, answer=answer)

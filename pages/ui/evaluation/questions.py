@@ -184,7 +184,9 @@ def _side(workspace: Workspace, base: str, question_set: QuestionSet, every: Seq
     kinds = list(dict.fromkeys(item.kind for item in every if item.kind))
     if st.session_state.get(_ADDING):
         widgets.heading(t("New question"))
-        small_print("Next you choose its right passage. Without one it counts as a question your notes don't answer.")
+        small_print(
+            "Next, choose its right passage. A question without one counts as a question that your notes don't answer."
+        )
         added = question.draw_form(workspace, question_set, Question("", "", ()), kinds, "new")
         if widgets.button(t("Cancel"), "cancel_question"):
             st.session_state[_ADDING] = False

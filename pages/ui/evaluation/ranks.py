@@ -110,7 +110,7 @@ def _question(row: ComparisonRow, places: Places) -> None:
 def _gold(gold: GoldSpan, places: Places) -> str:
     crumb = f'<div class="t-crumb">{html(gold.path)}</div>'
     if places.gold(gold) is None:
-        crumb = _tagged(gold.path, t("changed in the note since"), "t-problem")
+        crumb = _tagged(gold.path, t("changed in the note since then"), "t-problem")
     return f'<div class="t-gold">{crumb}{cards.foldable(gold.quote)}</div>'
 
 
@@ -155,7 +155,7 @@ def _answer(result: QuestionResult, given: GivenAnswer, of: Mapping[str, float])
     if given.problem:
         about, right = text_of(given.problem), False
     elif given.refused:
-        about, right = t("Says that the notes don't answer this"), result.negative
+        about, right = t("Says that the notes don't answer this question"), result.negative
     text = f'<div class="t-text">{html(given.text)}</div>' if given.text else ""
     if judged := given.judged:
         tone = {"agrees": "t-edited", "partly": ""}.get(judged.verdict or "no", "t-problem")
@@ -195,13 +195,13 @@ def _hit(run: Run, result: QuestionResult, rank: int, hit: FoundSpan, places: Pl
         text = cards.foldable(note.body[slice(*span)], right, cards.LINES if right else LINES)
     else:
         problem = (
-            t("The notes changed since this run, so this text can't be shown. Ask again to see it.")
+            t("The notes have changed since this run, so this text can't be shown. Run the questions again to see it.")
             if note
             else t("The note no longer exists, so its text can't be shown.")
         )
         text = f'<div class="t-small t-problem">{html(problem)}</div>'
     crumb = " › ".join([hit.path, *(cards.section(note, chunk) if note and chunk else ())])
-    answer = f'<span class="t-tag t-edited">{html(t("answers here"))}</span>' if rank == result.found_rank else ""
+    answer = f'<span class="t-tag t-edited">{html(t("answered here"))}</span>' if rank == result.found_rank else ""
     near = "" if hit.nearness is None else f"<span>{html(STAGES['vector'])} {hit.nearness:.3f}</span>"
     st.html(
         f'<div class="t-hit"><div class="t-head"><span class="t-rank {"" if right else "t-wrong"}">{rank}</span>'

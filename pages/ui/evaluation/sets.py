@@ -186,14 +186,12 @@ def popover(workspace: Workspace, question_set: QuestionSet) -> None:
         ways["model"] = plain(t("The language model {name}", name=llm.model))
     with st.popover(t("Suggest"), icon=":material/auto_awesome:", key="suggest", disabled=workspace.readonly):
         small_print(
-            "Questions that the notes answer, each with its passage. They wait for you to accept or reject them."
+            "Suggests questions that your notes answer, each with its passage. You accept or reject each of them."
         )
-        count = st.select_slider(t("Questions at most"), COUNTS, USUAL, key="suggest_count")
+        count = st.select_slider(t("Maximum number of questions"), COUNTS, USUAL, key="suggest_count")
         way = st.radio(t("By"), list(ways), format_func=ways.__getitem__, key="suggest_by")
         if not llm.is_set_up:
-            small_print(
-                "A language model, set in [llm] of tessera.toml, can ask in different words from those of the notes."
-            )
+            small_print("A language model, set under [llm] in tessera.toml, can ask in different words from the notes.")
         begin = partial(start, workspace, question_set, count, by_model=way == "model")
         shut = workspace.readonly or workspace.jobs.running("suggest")
         label = t("Suggest questions")

@@ -153,7 +153,7 @@ def _bar(workspace: Workspace, session: EditorSession) -> None:
         with st.container(key="writing_state"):
             st.caption(_state(workspace, session))
             with st.container(key="writing_away"):  # shown by the style sheet while only the browser has the text
-                small_print("Not saved: no connection")
+                small_print("Not saved yet: no connection")
         if session.note and not session.created:
             about = [
                 workspace.bases.by_id(session.note.base_id).name,

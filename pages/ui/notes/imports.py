@@ -296,7 +296,9 @@ def _makes(workspace: Workspace, plan: SyncPlan) -> None:
     if plan.makes is None or plan.base in bases:
         return
     if bases:  # the first base needs no name
-        st.info(plain(t("'{base}' is a new knowledge base.", base=plan.base)), icon=":material/add_circle:")
+        st.info(
+            plain(t("'{base}' will be created as a new knowledge base.", base=plan.base)), icon=":material/add_circle:"
+        )
     st.page_link(
         "bases.py",
         label=t("Choose its settings first"),

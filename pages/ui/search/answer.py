@@ -374,7 +374,7 @@ def _minutes_left(workspace: Workspace) -> int:
 
 def _context(workspace: Workspace, prepared: Prepared) -> None:
     """Draw the button that shows the context for a question."""
-    about = t("The passages as one text to paste into a prompt, with their sources")
+    about = t("The passages and their sources as one text to paste into a prompt")
     inside, look = partial(_passages, workspace, prepared), {"type": "tertiary", "help": about}
     CONTEXT.draw_with_button(t("For an assistant"), "context_open", "content_copy", prepared.typed, inside, **look)
 

@@ -81,7 +81,7 @@ RAISED = message_table(
     }
 )
 """Texts for the stages that raise some hits."""
-PASSED = message("others rose above it, which makes it {place}")
+PASSED = message("others moved above it, so it is {place}")
 ORDINALS = message_table({1: "{n}st", 2: "{n}nd", 3: "{n}rd"})
 OTHERS = message("{n}th")
 

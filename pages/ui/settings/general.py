@@ -22,7 +22,7 @@ FIRST = ("mode", "limit", "reranker")
 
 def search(workspace: Workspace) -> None:
     """Draw the search settings, which apply unless the question or its base has its own."""
-    small_print("Every search begins with this, unless its base or the question has its own choice.")
+    small_print("The default for every search, unless its base or the search itself sets something else.")
     for name in FIRST:
         _part(workspace, name)
     with st.expander(t("Advanced"), icon=":material/tune:", key="search_advanced"):

@@ -46,7 +46,7 @@ QUESTIONS = jobs_at("questions")
 LEARNING = jobs_at("learning")
 WRITING = [name for name, kind in JOB_KINDS.items() if kind.writes]
 """Jobs that write notes or chunks; indexing is not among them, because it skips chunks that change meanwhile."""
-READONLY = message("Open for reading only: you can search and read, but not import or delete.")
+READONLY = message("Opened as read-only: you can search and read, but not import or delete.")
 STAYS = 60.0
 """Seconds for which a message about finished work stays on the screen."""
 ROUTINE = ("embed", *jobs_at("index", "pictures"))

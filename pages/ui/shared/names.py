@@ -70,7 +70,7 @@ TEXT_LANGUAGES = message_table(
 )
 """Display names for the languages of notes and models."""
 
-NOTE_STATES = message_table({"pending": "not indexed yet", "ready": "indexed", "empty": "without passages"})
+NOTE_STATES = message_table({"pending": "not indexed yet", "ready": "indexed", "empty": "no passages"})
 """Display names for the states of notes."""
 CONVERTERS = message_table(
     {

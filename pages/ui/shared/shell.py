@@ -333,7 +333,7 @@ def _state(workspace: Workspace) -> None:
         if workspace.bases.all() and (now := workspace.freshness).state != "working":  # the progress is drawn above
             st.html(freshness_html(now))
             # A second link to a page would be highlighted in addition to its menu entry.
-            label, waits = t("See what it is"), now.state in ("notice", "attention")
+            label, waits = t("See details"), now.state in ("notice", "attention")
             if waits and widgets.small(label, "see_state", "arrow_forward"):
                 st.switch_page("bases.py")
 
