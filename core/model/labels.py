@@ -30,7 +30,7 @@ FIGURES = message_table(
         "span_iou": "Overlap with the right passage",
         "answered": "Questions that get an answer",
         "cited_recall": "Right passages quoted in the answer",
-        "cited_precision": "Quotes that are right",
+        "cited_precision": "Quotes from right passages",
         "quoted": "Sentences with a source",
         "facts": "Figures and names from the expected answer",
         "refused": "Refused when the notes have no answer",

@@ -151,7 +151,7 @@ def _run(base: KnowledgeBase, run: Run, row: ComparisonRow, number: int, places:
 def _answer(result: QuestionResult, given: GivenAnswer, of: Mapping[str, float]) -> str:
     """Return a run's answer as HTML, with the share of quotes that are right."""
     quotes = round(of.get("cited_precision", 0.0) * len(given.cited))
-    about, right = t("{n} of {every} quotes are right", n=quotes, every=len(given.cited)), quotes > 0
+    about, right = t("{n} of {every} quotes come from a right passage", n=quotes, every=len(given.cited)), quotes > 0
     if given.problem:
         about, right = text_of(given.problem), False
     elif given.refused:
