@@ -9,7 +9,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice, zip_longest
-from typing import Any
 
 from core.base.blobs import Span
 from core.base.text import digest, fold, is_chinese, line_starts, one_line, query_keywords
@@ -319,7 +318,7 @@ def _excerpt(note: Note, length: int) -> str:
     return note.body[start : start + length]
 
 
-def _build_questions(rows: Sequence[dict[str, Any]], notes: Sequence[Note]) -> Iterator[Question]:
+def _build_questions(rows: Sequence[Mapping[str, object]], notes: Sequence[Note]) -> Iterator[Question]:
     """Yield the questions in a reply whose quotes occur exactly once in their notes."""
     for row in rows:
         number, text, quote = row.get("note"), row.get("question"), row.get("quote")
