@@ -226,7 +226,7 @@ def test_the_cost_is_told_before(workspace: Workspace) -> None:
     assert (cost.embedder, cost.windows, cost.to_embed) == ("new", NOTES, NOTES)
     assert cost.seconds > 0
     assert base(workspace).embedder == "old"
-    with pytest.raises(ConfigError, match=r"has the model 'old' already\. .* tessera index --base .* --again"):
+    with pytest.raises(ConfigError, match=r"already uses the model 'old'\. .* tessera index --base .* --again"):
         workspace.switches.begin("vault", "old")
 
 
