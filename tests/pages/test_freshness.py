@@ -7,6 +7,7 @@ from pathlib import Path
 from core.model import Progress
 from tests.pages.conftest import Screen
 from tests.pages.test_writing import writing
+from tests.waiting import wait_until
 
 
 def test_the_side_bar_says_up_to_date_what_goes_on_and_what_needs_a_look(filled: Screen, vault: Path) -> None:
@@ -35,7 +36,7 @@ def test_the_side_bar_says_up_to_date_what_goes_on_and_what_needs_a_look(filled:
     shutil.move(vault.with_name("away"), vault)
     (vault / "bad.md").write_bytes(b"\0\1" * 99)
     workspace.watching.look()
-    assert [str(one) for one in workspace.freshness.messages] == ["1 file could not be read"]
+    wait_until(lambda: [str(one) for one in workspace.freshness.messages] == ["1 file could not be read"])
     assert workspace.freshness.state == "notice"
     (vault / "bad.md").unlink()
     workspace.watching.look()

@@ -335,7 +335,7 @@ def test_where_a_model_gives_other_vectors_keyword_search_goes_on(
     assert "these hits are by words only" in filled.open("search", q="restore").press("options").text
     assert "Backups" in hits(filled)[0]
     filled.app.segmented_control("mode").set_value("semantic").run()
-    assert "was indexed by word" in filled.errors.replace("\\", "")
+    assert "was indexed with word" in filled.errors.replace("\\", "")
     filled.press("by_keyword")
     assert not filled.errors
     assert "Backups" in hits(filled)[0]
@@ -621,7 +621,7 @@ def test_late_interaction_reranks_by_kept_bits_and_says_where_they_are_missing(
 def test_a_reranker_that_fails_is_named_with_its_reason(filled: Screen, rerankers: None) -> None:
     before = hits(filled.open("search", q="restore").press("options"))
     rerank(filled, "broken")
-    assert "Without reranking" in filled.text
+    assert "Not reranked" in filled.text
     assert "The judge is damaged" in filled.text
     assert hits(filled) == before
     job = filled.workspace.jobs.find("warm_reranker")

@@ -94,7 +94,7 @@ def test_what_the_environment_sets_is_shown_and_shut(filled: Screen, monkeypatch
         assert not box(settings, "model", "llm").disabled
         told = said(settings)
         assert "Address is set by the environment variable TESSERA_LLM__BASE_URL, which overrides this page." in told
-        assert "from the environment variable TESSERA_LLM_API_KEY, which wins" in told
+        assert "set by the environment variable TESSERA_LLM_API_KEY, which overrides this page" in told
         assert not any((button.key or "").startswith("replace_key_llm") for button in settings.app.button)
         save(settings, "llm", model="m")
     assert "Correct the key in the environment variable TESSERA_LLM_API_KEY" in settings.errors.replace("\\", "")
@@ -105,7 +105,7 @@ def test_text_that_leaves_the_machine_is_told(settings: Screen) -> None:
     settings.workspace.servers.update("embeddings", base_url="http://192.168.1.20:8080", model="m")
     settings.workspace.servers.update("llm", base_url="https://models.example/v1", model="m")
     settings.open("settings").tab("Models", "model_servers", "language_model")
-    assert "travel to 192.168.1.20 unencrypted" in said(settings)
+    assert "sent to 192.168.1.20 unencrypted" in said(settings)
     assert "The text leaves this machine, encrypted, and goes to models.example" in said(settings)
 
 

@@ -59,7 +59,7 @@ def test_a_note_with_its_picture_lacks_nothing(place: Path, tmp_path: Path) -> N
 def test_an_import_names_what_notes_lack_and_so_does_each_note(tmp_path: Path) -> None:
     lacking = vault(tmp_path / "lacking", {"a.md": "A caf� and a na�ve r�le.", "b.md": "b"})
     screen = looked_at(lacking).press("plan_apply").finish()
-    assert "1 note missing parts of its file" in screen.text
+    assert "1 note is missing parts of its file" in screen.text
     told = "3 characters could not be read: caf�, na�ve, r�le."
     assert f"a.md <i>{told}</i>" in screen.text
     (note,) = (one for one in screen.workspace.notes.all() if one.path == "a.md")

@@ -191,7 +191,7 @@ def test_other_models_are_refused_at_once(tiny_folder: Path, tmp_path: Path) -> 
         build(f"cross-encoder:{tiny_folder}")
     for labels in (2, 3):
         folder = tiny_models.cross_encoder(tmp_path / str(labels), labels=labels)
-        with pytest.raises(ModelError, match=f"gives {labels} scores instead of one"):
+        with pytest.raises(ModelError, match=f"returns {labels} scores instead of one"):
             build(f"cross-encoder:{folder}")
     (tmp_path / "empty").mkdir()
     with pytest.raises(ModelError, match="is empty"):

@@ -78,5 +78,5 @@ def test_a_question_is_answered_or_told_why_not(workspace: Workspace, typed: str
 )
 def test_ten_thousand_characters_are_answered_or_told(workspace: Workspace, typed: str) -> None:
     refused(workspace, typed)
-    with pytest.raises(QueryError, match="at most 10,000"):
+    with pytest.raises(QueryError, match="limit is 10,000"):
         workspace.search("word " * 2_001)

@@ -262,7 +262,7 @@ def draw_incomplete(notes: Sequence[IncompleteNote]) -> None:
         for part in incomplete_note.left_out
         if part.kind == GUESSED
     ]
-    title = t_plural("The encoding of {n} file is a guess", "The encodings of {n} files are guesses", n=len(guessed))
+    title = t_plural("The encoding of {n} file was guessed", "The encodings of {n} files were guessed", n=len(guessed))
     _to_unfold(title, guessed, ":material/translate:")
 
 
