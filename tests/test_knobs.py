@@ -132,7 +132,7 @@ def test_every_part_that_is_chosen_shows_in_the_label_in_each_language(part: str
 def test_a_model_is_called_by_its_own_name() -> None:
     for embedder in ("sentence:pkg:bge-m3", "sentence:/models/bge-m3", "server:bge-m3", "sentence:bge-m3"):
         assert str(pipeline_label(Pipeline(embedder=embedder))) == "bge-m3"
-    assert str(pipeline_label(Pipeline(embedder="onnx:pkg:bge-m3"))) == "bge-m3, 8 bits"
+    assert str(pipeline_label(Pipeline(embedder="onnx:pkg:bge-m3"))) == "bge-m3, 8-bit"
 
 
 def test_a_label_has_every_difference_in_words() -> None:

@@ -127,18 +127,12 @@ DrawQuestions = Callable[[Sequence[Note], int], list[Question]]
 """Generates questions from notes."""
 
 
-def _is_foreign(result: SearchResult) -> bool:
-    """Return whether the first hit is in another language than its question, so that its answer may go unseen."""
-    return bool(result.hits) and is_chinese(result.hits[0].chunk.text) != is_chinese(result.query)
-
-
 def build_answer(store: Store, searching: SearchEngine, result: SearchResult) -> Answer:
     """Return the answer to the question of a result."""
     selection = choose(store, searching.tokenized_hits, result)
     answered: Answered = next((state for state, least in LEAST.items() if selection.chance >= least), "no")
     denied = (
         selection.chance < HARDLY
-        and not _is_foreign(result)
         and max(searching.matches(result, searching.highlights(result)).values(), default=0) < 2
     )
     quotes = selection.quotes if answered != "no" else ()

@@ -166,7 +166,7 @@ def _swapped(old: str, new: str) -> Callable[[str], str]:
         (_swapped("crlf.md", "/etc/crlf.md"), True, "could point outside"),
         (_swapped("a line.md", "crlf.md"), True, "twice"),
         (_swapped("priority", "prioritaet"), True, "no field"),
-        (_swapped("tessera", "other"), True, "no base"),
+        (_swapped("tessera", "other"), True, "isn't a base"),
         (lambda text: text[:-200] + "\x00", False, ""),
     ],
 )
