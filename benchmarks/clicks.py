@@ -85,7 +85,7 @@ def measured(place: Path, questions: list[str]) -> dict[str, list[float]]:
         browser = playwright.chromium.launch(executable_path=chromium_path(), args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1440, "height": 900}, locale="en-US")
         page.goto(url)
-        page.get_by_text("Model ready").wait_for(timeout=300_000)
+        page.get_by_text("Ready to search").wait_for(timeout=300_000)
         page.evaluate(_WATCH)
 
         def timed(what: str, act: Callable[[], object]) -> None:

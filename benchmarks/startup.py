@@ -90,7 +90,7 @@ def measure(browser: Browser, script: Path, workspace: Path) -> dict[str, float]
         page.get_by_role("textbox", name="Ask a question").wait_for()
         seconds["interactive"] = time.perf_counter() - started
         if script.name == "app.py":
-            page.get_by_text("Model ready").wait_for(timeout=300_000)
+            page.get_by_text("Ready to search").wait_for(timeout=300_000)
             seconds["model"] = time.perf_counter() - started
     finally:
         process.terminate()
