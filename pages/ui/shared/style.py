@@ -193,7 +193,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
   .st-key-drawer_head { display: flex; } }
 @media (max-width: 1400px) { [class*="st-key-halves_"] > * > * > [data-testid="stColumn"] { min-width: 100%; } [class*="st-key-halves_"] > * > [data-testid="stHorizontalBlock"] { row-gap: 1rem; } }
 .st-key-digest a :is(span, p) { white-space: normal; overflow-wrap: anywhere; }
-.st-key-bases_head { margin-top: .8rem; } :is([class*="st-key-recent_"], [class*="st-key-expires_"]) { flex-wrap: nowrap; }
+:is([class*="st-key-recent_"], [class*="st-key-expires_"]) { flex-wrap: nowrap; }
 :is([class*="st-key-recent_"], [class*="st-key-expires_"]) > div:first-child { min-width: 0; } :is([class*="st-key-recent_"], [class*="st-key-expires_"]) a p { overflow: hidden; text-overflow: ellipsis; }
 .t-keys { font-size: .84rem; opacity: .7; } .st-key-recent a, .st-key-examples a { padding-left: 0; }
 [class*="st-key-card_actions_"] { row-gap: 0; } [class*="st-key-card_actions_"] a { padding: 0; background: none; } [class*="st-key-card_actions_"] a:is(:hover, :focus-visible) * { color: var(--t-accent); }
