@@ -10,6 +10,15 @@ def script() -> None:
     state = st.session_state
     if state.pop("break off", False):
         st.rerun()  # as another message of the browser does
+
+    def store(look: str) -> None:
+        state["look"] = look
+        state["looks"] = [*state.get("looks", []), look]
+
+    if state.pop("stop", False):
+        st.stop()  # as the user's next choice does
+    looks = {"dark": "Dark", "light": "Light"}
+    widgets.segments("Look", looks, **widgets.bound("seg", state.get("look", "dark"), store))
     with st.form("form", border=False):
         if widgets.submit("Send", "send"):
             state["pressed"] = [*state.get("pressed", []), "send"]
@@ -48,3 +57,14 @@ def test_a_press_of_a_button_that_is_shut_meanwhile_does_nothing(app: AppTest) -
     assert pressed(app.button(key="go").click().run()) == []
     app.session_state["shut"] = False
     assert pressed(app.run()) == []
+
+
+def test_a_choice_that_is_taken_back_before_it_is_drawn_is_stored_too(app: AppTest) -> None:
+    choice = app.segmented_control(key="seg")
+    app.session_state["stop"] = True
+    choice.set_value("light").run()
+    choice.set_value("dark").run()
+    assert app.session_state["looks"] == ["light", "dark"]
+    assert app.segmented_control(key="seg").value == "dark"
+    app.run()
+    assert app.session_state["looks"] == ["light", "dark"]

@@ -236,11 +236,14 @@ def menu(
 
 def bound(key: str, value: Option, store: Callable[[Option], object]) -> Binding:
     """Return the arguments for a widget that shows a value and stores the user's choice."""
-    st.session_state[key] = value
+    stored = f"{key}, as stored"
+    st.session_state[key] = st.session_state[stored] = value
 
     def changed() -> None:
-        # A widget in a closed tab reports its value once more.
-        if (chosen := st.session_state.get(key, value)) != value:
+        # A widget in a closed tab reports its value once more; and the user may go back to `value` before the widget is
+        # drawn with another choice.
+        if (chosen := st.session_state.get(key, value)) != st.session_state.get(stored, value):
+            st.session_state[stored] = chosen
             store(chosen)
 
     return {"key": key, "on_change": guarded(changed)}
