@@ -332,14 +332,14 @@ def searchable(store: Store, bases: Sequence[KnowledgeBase]) -> Message:
     """Return the message on how many notes in the bases can be searched, by words and by meaning."""
     base_ids = [base.id for base in bases]
     notes = store.notes.count(base_ids)
-    return state_of(bases, notes, notes, notes - store.pending.count(base_ids).notes)
+    return state_of(notes, notes, notes - store.pending.count(base_ids).notes)
 
 
-def state_of(bases: Sequence[KnowledgeBase], notes: int, by_words: int, by_meaning: int | None) -> Message:
-    """Return the state of bases that will have `notes` notes; `by_meaning` is None for literal bases."""
-    numbers = {"base": ", ".join(base.name for base in bases), "notes": notes, "words": by_words}
+def state_of(notes: int, by_words: int, by_meaning: int | None) -> Message:
+    """Return how many of `notes` notes can be searched; `by_meaning` is None for literal bases."""
+    numbers = {"notes": notes, "words": by_words}
     if by_meaning is None:
-        return message("{base}: {words} of {notes} notes can be searched", **numbers)
+        return message("{words} of {notes} notes can be searched", **numbers)
     return message(
-        "{base}: {words} of {notes} notes can be searched by words, {meaning} by meaning", **numbers, meaning=by_meaning
+        "{words} of {notes} notes can be searched by words, {meaning} by meaning", **numbers, meaning=by_meaning
     )

@@ -446,7 +446,7 @@ def _write(
     def count() -> Message:
         written = store.notes.count(base_ids)
         by_meaning = written - store.pending.count(base_ids).notes if base.has_vectors else None
-        return state_of([base], notes, written, by_meaning)
+        return state_of(notes, written, by_meaning)
 
     last, state = (0.0, float(len(plan.added) + len(plan.changed))), Counted(count)
 

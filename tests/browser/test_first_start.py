@@ -123,7 +123,7 @@ def test_a_folder_is_imported_by_its_path_and_a_hostile_note_in_it_does_nothing(
     page.get_by_text("Show the raw text").click()
     expect(page.locator(".document")).to_have_count(0)
     expect(page.locator(".st-key-reader code")).to_contain_text("evil.invalid")
-    page.get_by_role("link", name="See its chunks").click()
+    page.get_by_role("link", name="How it is split").click()
     expect(page.locator(".own").first).to_contain_text("evil.invalid")
     tab.settle()
     page.wait_for_timeout(1000)

@@ -226,7 +226,7 @@ def test_the_hits_are_there_while_a_slow_reranker_judges_them(tab: Tab, filled: 
     page.get_by_text("Advanced", exact=True).click()
     page.get_by_role("combobox", name="Rerank").click()
     page.get_by_role("option", name="Ranking server", exact=True).click()
-    waiting = page.locator("p", has_text="Reranking the best hits…")
+    waiting = page.locator("p", has_text="Sorting the best hits…")
     expect(waiting).to_have_count(0)
     tab.settle()
     page.keyboard.press("Escape")

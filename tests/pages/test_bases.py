@@ -459,23 +459,39 @@ def test_every_mistake_of_a_bad_file_is_shown_with_its_line(filled: Screen) -> N
     assert [one.name for one in screen.workspace.bases.all()] == ["vault"]
 
 
-def test_an_import_into_a_name_that_isnt_there_says_what_it_makes(filled: Screen, vault: Path) -> None:
-    notes = filled.open("notes")
+def test_the_first_import_makes_the_base_whose_settings_can_be_chosen_before(vault: Path) -> None:
+    notes = Screen().open("notes")
     notes.app.text_input("import_path").set_value(str(vault))
-    notes.app.text_input("import_base").set_value("new ones")
     notes.press("look_path")
-    said = notes.text.replace("\\", "")
-    assert "'new ones' will be created as a new knowledge base." in said
-    assert len(notes.workspace.bases.all()) == 1
-    making = notes.open("bases", new="yes", name="new ones")
-    assert making.app.text_input("new_name").value == "new ones"
+    assert "My notes" not in notes.text
+    assert notes.workspace.bases.all() == []
+    making = notes.open("bases", new="yes", name="My notes")
+    assert making.app.text_input("new_name").value == "My notes"
     making.app.text_input("new_description").set_value("Other ones").run()
     making.press("make_base")
     assert making.app.title[0].value == "Notes"
-    assert "will be created as a new knowledge base" not in making.text
     making.press("plan_apply").finish().finish("embed")
-    assert making.workspace.bases.get("new ones").description == "Other ones"
-    assert len(making.workspace.bases.all()) == 2
+    assert [(base.name, base.description) for base in making.workspace.bases.all()] == [("My notes", "Other ones")]
+
+
+def test_an_import_goes_into_the_only_base_and_is_asked_for_where_there_are_several(
+    filled: Screen, tmp_path: Path
+) -> None:
+    def proposed(name: str, into: str = "") -> Screen:
+        (folder := tmp_path / name).mkdir()
+        (folder / "note.md").write_text(f"A note of {name}.")
+        screen = filled.open("notes", **{"import": "yes"})
+        screen.app.text_input("import_path").set_value(str(folder))
+        if into:
+            screen.app.selectbox("import_base").set_value(into)
+        return screen.press("look_path")
+
+    assert "vault" not in proposed("first").app.subheader[0].value
+    filled.press("plan_apply").finish().finish("embed")
+    filled.workspace.bases.add("other")
+    assert "'other'" in proposed("second", "other").app.subheader[0].value.replace("\\", "")
+    filled.press("plan_apply").finish().finish("embed")
+    assert {note.base for note in filled.workspace.notes.all() if note.path == "note.md"} == {"vault", "other"}
 
 
 def test_open_for_reading_no_base_can_be_changed(place: Path, vault: Path) -> None:
@@ -572,5 +588,5 @@ def test_files_that_could_not_be_read_stand_on_the_page_that_is_linked_to(base: 
     workspace = base.workspace
     workspace.imports.apply(workspace.imports.plan_folder(vault, "vault"), embed=False)
     for screen in (base.open("bases"), base.open("bases", base="vault")):
-        assert any("could not be read" in one.label and "vault" in one.label for one in screen.app.expander)
+        assert any("1 file could not be read" in one.label for one in screen.app.expander)
         assert "broken.md" in boxes(screen) + screen.text

@@ -114,7 +114,7 @@ def test_files_that_failed_are_named_with_their_reason(place: Path, vault: Path)
         workspace.imports.apply(workspace.imports.plan_folder(vault))
     screen = Screen()
     assert "Needs attention" in screen.text
-    assert "1 file of 'vault' could not be read" in screen.text.replace("\\", "")
+    assert "1 file could not be read" in screen.text.replace("\\", "")
     assert "&lt;b&gt;photo.md" in screen.text
     assert "not text, despite its name" in screen.text
 

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from core.base import call_log, log
-from core.features.learning import service as learning
 from core.workspace import Workspace
 from tests.doors.test_log_lines import ASKED, BASE, LEARNT, OPERATIONS, SEARCHES, SECRET
 from tests.pages.conftest import Screen
@@ -89,18 +88,14 @@ def on_pages(screen: Screen) -> dict[str, Callable[[], object]]:
 
 
 def test_each_write_and_search_on_the_pages_leaves_its_line(screen: Screen, place: Path) -> None:
-    calls, bases = on_pages(screen), {"learn": learning.BASE}
+    calls = on_pages(screen)
     assert [*calls] == [*LINES] == [*OPERATIONS]
     for name, act in calls.items():
         before = len((place / log.FILE).read_text().splitlines())
         act()
         assert not screen.app.exception, (name, screen.app.exception)
         said = (place / log.FILE).read_text().splitlines()[before:]
-        own = [
-            line
-            for line in said
-            if f" {call_log.__name__}:" in line and f" {LINES[name]}: base={bases.get(name, BASE)} " in line
-        ]
+        own = [line for line in said if f" {call_log.__name__}:" in line and f" {LINES[name]}: base={BASE} " in line]
         assert own, (name, said)
         assert all(" model=words " in line and " ms=" in line for line in own), (name, own)
         assert name not in SEARCHES or all(" mode=" in line for line in own), (name, own)

@@ -72,4 +72,4 @@ def test_a_page_of_the_web_is_asked_for_only_once_it_is_switched_on(
     next(one for one in screen.app.text_input if one.key == "import_address").input("https://example.org/heron").run()
     screen.press("look_address").press("plan_apply").finish()
     (note,) = screen.workspace.notes.all()
-    assert (note.base, note.title) == ("web", "Heron")
+    assert (note.base, note.title) == ("My notes", "Heron")

@@ -64,7 +64,7 @@ def test_a_base_without_a_model_is_searched_without_reranking(place: Path, monke
         workspace.notes.add("birds", "A heron stands at the pond.", author="person", title="pond")
     screen = ask(Screen().finish("warm").open("search"), "where does the heron stand")
     assert len(hits(screen)) == 1
-    assert "reranking" not in about(screen)
+    assert "sorted by" not in about(screen)
 
 
 def test_a_question_in_the_address_is_asked_at_once(filled: Screen) -> None:
@@ -591,15 +591,15 @@ def rerank(screen: Screen, name: str) -> Screen:
 def test_a_reranker_is_chosen_and_named(filled: Screen, rerankers: None) -> None:
     filled.open("search", q="restore").press("options")
     assert filled.app.selectbox("reranker").options[:3] == ["Default: None", "None", "Word by word"]
-    assert "reranking" not in about(filled)
+    assert "sorted by" not in about(filled)
     rerank(filled, "shortest")
-    assert "· reranking\\: shortest" in about(filled)
+    assert "· sorted by shortest" in about(filled)
     reasons = filled.press("why_1").text
     for stage in ("meaning", "words", "combined", "reranking", "final"):
         assert stage in reasons
     assert "Reranking ran out of time" in filled.text
     rerank(filled, "none")
-    assert "reranking" not in about(filled)
+    assert "sorted by" not in about(filled)
 
 
 def test_late_interaction_reranks_by_kept_bits_and_says_where_they_are_missing(
@@ -612,7 +612,7 @@ def test_late_interaction_reranks_by_kept_bits_and_says_where_they_are_missing(
         workspace.imports.apply(workspace.imports.plan_folder(vault))
     screen = Screen().finish("warm").open("search", q="restore").press("options")
     assert screen.app.selectbox("reranker").options[0] == "Default: Word by word"
-    assert "· reranking\\: Word by word" in about(screen)
+    assert "· sorted by Word by word" in about(screen)
     assert "no data for fast reranking" not in screen.text
     screen.workspace.bases.keep_tokens("vault", False)
     assert "no data for fast reranking" in screen.open("search", q="restore").text
@@ -621,7 +621,7 @@ def test_late_interaction_reranks_by_kept_bits_and_says_where_they_are_missing(
 def test_a_reranker_that_fails_is_named_with_its_reason(filled: Screen, rerankers: None) -> None:
     before = hits(filled.open("search", q="restore").press("options"))
     rerank(filled, "broken")
-    assert "Not reranked" in filled.text
+    assert "The hits are in a first order" in filled.text
     assert "The judge is damaged" in filled.text
     assert hits(filled) == before
     job = filled.workspace.jobs.find("warm_reranker")
@@ -634,11 +634,11 @@ def test_while_a_reranker_loads_the_hits_are_there(filled: Screen, rerankers: No
     filled.open("search", q="restore").press("options")
     filled.app.selectbox("reranker").set_value("slow").run()
     try:
-        assert "The model for reranking is still loading" in filled.text
+        assert "The model that sorts the hits is still loading" in filled.text
         assert hits(filled)
     finally:
         GATE.set()
-    assert "· reranking\\: slow" in about(filled.finish("warm_reranker"))
+    assert "· sorted by slow" in about(filled.finish("warm_reranker"))
 
 
 def test_a_language_model_chooses_in_a_base_of_words(place: Path, vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -93,8 +93,11 @@ def test_an_export_is_uploaded_as_a_folder_and_as_a_zip(program: str) -> None:
     top = "" if len(files) == 1 else "Export/"
     uploads = [(f"{top}{path}", data, "") for path, data in files.items()]
     for number, key, sent in ((0, "directory", uploads), (1, "files", [("a.zip", zipped(files), "")])):
-        screen = Screen().open("notes")
+        screen = Screen()
+        screen.workspace.bases.add(key)
+        screen.open("notes", **{"import": "yes"})
         screen.app.file_uploader[number].set_value(sent).run()
-        screen.app.text_input(f"upload_base_{key}").input(key).run()
+        if number:
+            screen.app.selectbox(f"upload_base_{key}").set_value(key).run()
         screen.press(f"look_{key}").press("plan_apply").finish()
         assert {note.path for note in screen.workspace.notes.all() if note.base == key} == NOTES[program]

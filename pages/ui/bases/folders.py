@@ -58,9 +58,9 @@ def problems(workspace: Workspace, base: KnowledgeBase) -> None:
     failures = workspace.folders.failures(base)
     ignoring.unread(workspace, base)
     away = workspace.folders.not_downloaded(base)
-    reports.not_downloaded(base.name, away)
+    reports.not_downloaded(away)
     shown = {*failures, *away}
-    reports.not_read(base.name, [failed for failed in workspace.documents.unread(base.name) if failed not in shown])
+    reports.not_read([failed for failed in workspace.documents.unread(base.name) if failed not in shown])
     reports.draw_incomplete(workspace.documents.incomplete(base.name))
     if not base.watch or not any(Path(folder).is_absolute() for folder, _ in workspace.folders.all(base)):
         return

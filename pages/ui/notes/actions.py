@@ -200,7 +200,7 @@ def _offer_undo(workspace: Workspace, done: Sequence[Renaming], text: str) -> No
 def _move(workspace: Workspace, note_ids: Sequence[str]) -> None:
     first = workspace.notes.get(note_ids[0])
     base = workspace.bases.by_id(first.base_id).name
-    top, before = t("the top level of the base"), str(PurePosixPath(first.path or "").parent).removeprefix(".")
+    top, before = t("the top level"), str(PurePosixPath(first.path or "").parent).removeprefix(".")
     folders = {"": top, **{folder: folder for folder in offers.load_offers(workspace).folders[base]}}
     folders.setdefault(before, before)
     folder = widgets.select_or_type(t("Folder"), folders, before, f"move_{'_'.join(note_ids)}")
@@ -217,7 +217,7 @@ def _move_into(workspace: Workspace, note_ids: Sequence[str], folder: str) -> No
     if moved := [renaming for renaming in done if renaming.path != renaming.path_before]:
         text = t("The note is now at '{path}'.", path=moved[0].path)
         if len(moved) > 1:
-            text = t("{n} notes are now in '{folder}'.", n=len(moved), folder=folder or t("the top level of the base"))
+            text = t("{n} notes are now in '{folder}'.", n=len(moved), folder=folder or t("the top level"))
         _offer_undo(workspace, moved, text)
 
 
@@ -314,7 +314,7 @@ def actions(workspace: Workspace, note: Note) -> None:
 
 def ways(note: Note) -> None:
     """Draw the links from an open note to its chunks and to Obsidian."""
-    widgets.chunk_link(note.id, None, t("See its chunks"))
+    widgets.chunk_link(note.id, None, t("How it is split"))
     if note.in_file:
         obsidian(note, t("Open in Obsidian"))
 

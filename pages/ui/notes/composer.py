@@ -41,7 +41,7 @@ def current_place(workspace: Workspace) -> tuple[str, str]:
     if listed in bases:
         return listed, ""
     latest = (card.base for card in _in(bases, workspace.notes.switch("", _LATEST)))
-    return next(latest, bases[0] if bases else t("notes")), ""
+    return next(latest, bases[0] if bases else t("My notes")), ""
 
 
 def _in(bases: Iterable[str], cards: Iterable[NoteSummary]) -> Iterable[NoteSummary]:

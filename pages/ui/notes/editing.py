@@ -219,8 +219,7 @@ def _draw_read_only(workspace: Workspace, note: Note, base: KnowledgeBase) -> No
             t("Text files are read-only here. Edit the text in another program.")
             if note.plain
             else t(
-                "The text is read-only, as you chose for '{base}'. You can change that in the settings of the base.",
-                base=plain(base.name),
+                "The text is read-only, as you chose when you imported the file.",
             )
         )
         with widgets.row():
@@ -234,7 +233,7 @@ def _draw_read_only(workspace: Workspace, note: Note, base: KnowledgeBase) -> No
             if not note.plain:
                 st.page_link(
                     "bases.py",
-                    label=t("Base settings"),
+                    label=t("Change this"),
                     icon=":material/tune:",
                     query_params={"base": base.name},
                 )

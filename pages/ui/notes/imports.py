@@ -145,6 +145,16 @@ def _ways(workspace: Workspace, base: str = "") -> None:
     )
 
 
+def _target(workspace: Workspace, key: str) -> str:
+    """Return the base that an import goes into; it is chosen where there are several. The first import makes one."""
+    taken = {pack.base for pack in workspace.packs.installed()}
+    bases = {base.name: base.name for base in workspace.bases.all() if not base.plain and base.name not in taken}
+    if len(bases) < 2:
+        return next(iter(bases), t("My notes"))
+    widgets.begin_with(key, bases, composer.current_place(workspace)[0])
+    return widgets.select(t("Knowledge base"), bases, key)
+
+
 def _by_path(workspace: Workspace, base: str) -> None:
     choose("import_path")
     take("import_path")
@@ -155,25 +165,23 @@ def _by_path(workspace: Workspace, base: str) -> None:
             "edits may change them."
         )
         path = st.text_input(t("Folder path"), key="import_path", help=about, placeholder="~/Documents/notes")
-        name = base or st.text_input(
-            t("Knowledge base"), key="import_base", placeholder=t("Default: the folder's name")
-        )
+        name = base or _target(workspace, "import_base")
         submitted = widgets.submit(t("Preview changes"), f"{_INTO if base else ''}look_path", type="primary")
     if submitted and not path.strip():
         st.error(t("Enter a folder path first."))
     elif submitted:
-        _look(workspace, path.strip(), name.strip() or None)
+        _look(workspace, path.strip(), name)
     _draw_synced_folders(workspace, base)
 
 
 def _by_address(workspace: Workspace, into: str) -> None:
     with st.form("by_address", border=False):
         address = st.text_input(t("Address"), key="import_address", placeholder="https://example.org/page").strip()
-        base = into or st.text_input(t("Knowledge base"), value="web", key="import_address_base").strip()
+        base = into or _target(workspace, "import_address_base")
         submitted = widgets.submit(t("Preview changes"), f"{_INTO if into else ''}look_address", type="primary")
     if submitted:
         with shell.errors(), busy("Loading the page…"):
-            _propose(workspace, workspace.imports.plan_page(workspace.documents.page(address), base or "web"))
+            _propose(workspace, workspace.imports.plan_page(workspace.documents.page(address), base))
 
 
 def _draw_synced_folders(workspace: Workspace, of: str) -> None:
@@ -191,7 +199,7 @@ def _draw_synced_folders(workspace: Workspace, of: str) -> None:
             _look(workspace, folder, name)
 
 
-def _look(workspace: Workspace, path: str, base: str | None) -> None:
+def _look(workspace: Workspace, path: str, base: str) -> None:
     with shell.errors(), busy("Reading the folder…"):
         _propose(workspace, workspace.imports.plan_folder(Path(path), base))
 
@@ -207,16 +215,14 @@ def _by_upload(workspace: Workspace, label: str, kind: str, base: str) -> None:
             label_visibility="collapsed",
         )
         small_print("For more than a few hundred files, the folder path is much faster.")
-        first, about = ("", t("Default: the folder's name")) if kind == "directory" else (t("uploads"), None)
-        name = base or st.text_input(t("Knowledge base"), first, key=f"upload_base_{kind}", placeholder=about)
+        name = base or _target(workspace, f"upload_base_{kind}")
         if widgets.button(t("Preview changes"), f"{_INTO if base else ''}look_{kind}", type="primary"):
             if not files:
                 st.error(t("Choose files first."))
                 return
             with shell.errors(), busy("Reading the folder…"):
                 pairs = ((file.name, file.getvalue()) for file in files)
-                folder = next((file.name.partition("/")[0] for file in files if "/" in file.name), t("uploads"))
-                plan = workspace.imports.plan_upload(pairs, name.strip() or folder)
+                plan = workspace.imports.plan_upload(pairs, name)
                 st.session_state["uploads"] = count + 1
                 _propose(workspace, plan)
 
@@ -230,7 +236,8 @@ def _propose(workspace: Workspace, plan: SyncPlan) -> None:
 def _decide(workspace: Workspace, plan: SyncPlan) -> None:
     """Draw a plan and its confirmation; a plan that removes many notes needs a second confirmation."""
     with st.container(border=True, key="plan"):
-        st.subheader(plain(t("What will change in '{base}'", base=plan.base)))
+        several = len({*(base.name for base in workspace.bases.all()), plan.base}) > 1
+        st.subheader(plain(t("What will change in '{base}'", base=plan.base) if several else t("What will change")))
         _makes(workspace, plan)
         reports.show(plan)
         confirmed = True

@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.workspace import Workspace
 from pages.ui.notes import composer
-from pages.ui.shared import widgets
+from pages.ui.shared import names, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t
@@ -28,7 +28,8 @@ def draw_dialog(workspace: Workspace) -> None:
     base, path = _DIALOG.subject
 
     def content() -> None:
-        place = " › ".join([base, *PurePosixPath(path).parts[:-1]])
+        folders = PurePosixPath(path).parts[:-1]
+        place = " › ".join(filter(None, [names.base_name(workspace, base), *folders])) or t("My notes")
         st.write(t("There is no note with this name yet. It would be created in {place}.", place=plain(place)))
         with st.container(horizontal=True):
             is_begun = widgets.button(t("New note"), "linked_yes", "edit_square", type="primary")

@@ -48,7 +48,7 @@ def narrowing(workspace: Workspace, bases: list[str]) -> Narrowing:
         others = [item for item in st.session_state.get(_FILTERS, []) if not item.startswith("base:")]
         st.session_state[_FILTERS] = [f"base:{base}", *others]
     offered = {
-        **{f"base:{name}": ("base", name) for name in bases},
+        **{f"base:{name}": ("base", name) for name in bases if bases[1:]},
         **{f"tag:{tag}": ("tag", tag) for tag in workspace.vocabulary.tags()},
         **{f"use:{use}": ("use", use) for use in BY_USE},
     }
@@ -57,7 +57,7 @@ def narrowing(workspace: Workspace, bases: list[str]) -> Narrowing:
         list(dict.fromkeys([*st.session_state.get(_FILTERS, []), *offered])),
         format_func=lambda item: _label(*offered[item]) if item in offered else item,
         key=_FILTERS,
-        placeholder=t("Filter by words, tag: or base:"),
+        placeholder=t("Filter by words, tag: or base:") if bases[1:] else t("Filter by words or tag:"),
         label_visibility="collapsed",
         accept_new_options=True,
         filter_mode="prefix",

@@ -150,7 +150,7 @@ class _Panel:
         if places:
             st.caption(f"**{t('Suggested places')}**")
         for number, place_suggestion in enumerate(places):
-            place = place_suggestion.folder or t("the top level of the base")
+            place = place_suggestion.folder or t("the top level")
             place = place if place_suggestion.base == self._base else with_label(place_suggestion.base, place)
             if not place_suggestion.movable:
                 st.markdown(plain(place))
@@ -172,7 +172,7 @@ class _Panel:
         if links:
             st.caption(f"**{t('Suggested links')}**")
             if not writable:
-                small_print("This note is a file, and its base doesn't write to files: add the links in the file.")
+                small_print("This note is a file that is read-only here: add the links in the file.")
         for link in links:
             label = link.note.title if link.text == link.note.title else f"{link.text} → {link.note.title}"
             if self._draw_accept(label, f"link_{link.note.id}", "add_link", text_of(link.reason), shut=not writable):

@@ -64,11 +64,12 @@ def _choose(workspace: Workspace) -> None:
     bases = [base.name for base in workspace.bases.all() if not base.plain]
     chosen = workspace.settings.daily
     first = chosen.base if chosen.base in bases else composer.current_place(workspace)[0]
-    base = note_fields.word_box(st, t("Knowledge base"), "today_base", bases, first) or ""
+    widgets.begin_with("today_base", bases, first)
+    base = widgets.select(t("Knowledge base"), {name: name for name in bases}, "today_base") if bases[1:] else first
     folders = offers.load_offers(workspace).folders.get(base, [])
     folder = note_fields.word_box(st, t("Folder"), "today_folder", folders, chosen.folder, placeholder=t("No folder"))
     small_print("You can change this in Settings and choose a template there.")
-    if widgets.button(t("Open today's note"), "today_yes", "today", type="primary", disabled=not base.strip()):
+    if widgets.button(t("Open today's note"), "today_yes", "today", type="primary"):
         with shell.errors():
             if base not in bases:
                 workspace.bases.add(base)

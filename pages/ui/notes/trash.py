@@ -8,7 +8,7 @@ from core.base.messages import message_table
 from core.model import Trashed
 from core.workspace import Workspace
 from pages.ui.notes import history, opened
-from pages.ui.shared import widgets
+from pages.ui.shared import names, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.names import local
 from pages.ui.shared.safe import plain
@@ -76,7 +76,8 @@ def _row(workspace: Workspace, trashed: Trashed, base: str) -> None:
     with st.container(border=True, key=f"trash_{note_id}"):
         st.markdown(f"**{plain(trashed.version.title)}**")
         about = text_of(BY[trashed.version.author], at=local(trashed.version.at))
-        st.caption(" · ".join([plain(base), plain(trashed.path or ""), about]))
+        place = [names.base_name(workspace, base), trashed.path or ""]
+        st.caption(" · ".join([*map(plain, filter(None, place)), about]))
         with st.container(horizontal=True):
             _restoring(workspace, t("Restore"), f"restore_{note_id}", [note_id])
             _deleting(workspace, t("Delete for good"), f"forget_{note_id}", [note_id])

@@ -16,7 +16,7 @@ from pages.ui.notes import composer, history, opened
 from pages.ui.notes.files import NoteSources
 from pages.ui.review import decisions
 from pages.ui.review.decisions import DECISIONS
-from pages.ui.shared import jobs, links, shell, widgets
+from pages.ui.shared import jobs, links, names, shell, widgets
 from pages.ui.shared.document import as_written, document, view
 from pages.ui.shared.names import local
 from pages.ui.shared.safe import drawable_part, html, is_deeply_nested, plain
@@ -45,7 +45,7 @@ def draw_item(workspace: Workspace, matter: ReviewItem) -> None:
     st.subheader(plain(matter.title) or t("The note was deleted"), anchor=False)
     st.markdown(f":material/{kind.icon}: {text_of(kind.about)}")
     row = _decisions(workspace, matter)
-    st.caption(" · ".join(_origin(matter)))
+    st.caption(" · ".join(_origin(workspace, matter)))
     with st.container(border=True, key="review_matter"):
         _DRAWN[matter.kind](workspace, matter)
     if matter.note:
@@ -101,9 +101,9 @@ def _merge(workspace: Workspace, matter: ReviewItem, row: DeltaGenerator) -> Non
             )
 
 
-def _origin(matter: ReviewItem) -> list[str]:
+def _origin(workspace: Workspace, matter: ReviewItem) -> list[str]:
     """Return texts about an item's origin."""
-    parts = [plain(matter.base)] if matter.base else []
+    parts = [plain(base)] if (base := names.base_name(workspace, matter.base)) else []
     origin = plain(matter.note.origin) if matter.note else ""
     if matter.submission and matter.kind == "note" and origin:
         parts.insert(0, t("Suggested from {place}", place=origin))
@@ -176,7 +176,7 @@ def _pair(workspace: Workspace, matter: ReviewItem) -> None:
         if not card:
             continue
         with column:
-            st.caption(f"{label} · {plain(card.base)}")
+            st.caption(" · ".join(filter(None, [label, plain(names.base_name(workspace, card.base))])))
             widgets.note_link(card.id, card.title)
             text = matter.quotes[number] if matter.quotes else workspace.notes.get(card.id).body[:600]
             st.html(f'<div class="t-text t-small">{html(text)}</div>')
@@ -230,8 +230,8 @@ def _drop(workspace: Workspace) -> None:
         else:
             small_print("Suggestions from logs are turned off by enable_learning in tessera.toml.")
         return
-    bases = {name: name for name in dict.fromkeys(("learnt", *(base.name for base in workspace.bases.all())))}
-    base = widgets.select(t("Base"), bases, "learning_base")
+    bases = [base.name for base in workspace.bases.all()] or [t("My notes")]
+    base = widgets.select(t("Base"), {name: name for name in bases}, "learning_base") if bases[1:] else bases[0]
     dropped = st.file_uploader(t("Drop the files here"), accept_multiple_files=True, key="learning_files")
     with_model = workspace.settings.llm.is_set_up and st.checkbox(
         t("Let the language model suggest notes too"),

@@ -164,8 +164,8 @@ ABOUT_MODELS = message_table(
     {
         "model_failed": "The model can't be used: these hits were found by words only.",
         "reranker_loading": (
-            "The model for reranking is still loading, so the hits are in their original order. They "
-            "refresh when it is ready."
+            "The model that sorts the hits is still loading, so they are in a first order. They refresh when it "
+            "is ready."
         ),
     }
 )
@@ -206,7 +206,7 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
         with top:
             understood.chips(text, early)
             waiting = st.empty()
-        doing = t("The language model is choosing…") if chooses else t("Reranking the best hits…")
+        doing = t("The language model is choosing…") if chooses else t("Sorting the best hits…")
         waiting.caption(f":material/hourglass_top: {_count(early)} · {doing}")
         answer.empty()
         with before.container():
@@ -302,7 +302,7 @@ def _summary(
             reason=text_of(result.classified.reason),
         ),
         t("{ms} ms", ms=round(result.took_ms)),
-        t("reranking: {name}", name=knobs.value_label("reranker", result.reranker)) if result.reranker else "",
+        t("sorted by {name}", name=knobs.value_label("reranker", result.reranker)) if result.reranker else "",
         t("cached") if result.cached else "",
     ]
     with top:
@@ -320,7 +320,7 @@ def _summary(
             _context(workspace, prepared)
     if result.rerank_problem:
         st.warning(
-            f"**{t('Not reranked: the hits are in their original order.')}** {plain(text_of(result.rerank_problem))}",
+            f"**{t('The hits are in a first order.')}** {plain(text_of(result.rerank_problem))}",
             icon=":material/warning:",
         )
     hits.draw_choice(result)

@@ -68,7 +68,7 @@ def _quote_name(name: str) -> str:
 
 WAYS = message_table({"vector": "by meaning ({place})", "keyword": "by words ({place})"})
 """Texts for the stages that find a hit."""
-RANKED = message_table({"fused": "both combined put it {place}", "final": "reranking put it {place}"})
+RANKED = message_table({"fused": "both combined put it {place}", "final": "a closer look put it {place}"})
 """Texts for the stages that rank all hits."""
 RAISED = message_table(
     {

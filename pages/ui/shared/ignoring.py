@@ -9,7 +9,7 @@ import streamlit as st
 
 from core.model import Failed, KnowledgeBase
 from core.workspace import Workspace
-from pages.ui.shared import reports, widgets
+from pages.ui.shared import names, reports, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import small_print, t, t_plural
 
@@ -22,13 +22,9 @@ def unread(workspace: Workspace, base: KnowledgeBase) -> None:
     files = workspace.folders.unread(base)
     if not files:
         return
-    title = t_plural(
-        "{n} file of '{base}' could not be read",
-        "{n} files of '{base}' could not be read",
-        n=len(files),
-        base=base.name,
-    )
-    with st.expander(plain(title), icon=":material/draft:", key=f"unread_{base.id}"):
+    title = t_plural("{n} file could not be read", "{n} files could not be read", n=len(files))
+    place = names.base_name(workspace, base.name)
+    with st.expander(" · ".join(filter(None, [title, plain(place)])), icon=":material/draft:", key=f"unread_{base.id}"):
         rows(workspace, base.name, files, base.id)
 
 

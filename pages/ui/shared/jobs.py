@@ -347,7 +347,7 @@ def _ended(workspace: Workspace, job: Job) -> None:
         reports.listing(reports.failed(job.result.failed))
     if isinstance(job.result, SyncReport):
         ignoring.rows(workspace, job.base, _unread(workspace, job), job.name)
-        reports.not_downloaded(job.base, job.result.not_downloaded)
+        reports.not_downloaded(job.result.not_downloaded)
 
 
 def _done(job: Job) -> None:

@@ -7,6 +7,7 @@ import streamlit as st
 
 from core.base.messages import message_table
 from core.model import MODES, KnowledgeBase, NoteCounts, SearchResult, on_clock
+from core.workspace import Workspace
 from pages.ui.shared.text import t, t_plural, text_of
 
 # Bytes, durations and points in time as the user reads them.
@@ -39,6 +40,11 @@ def search_mode(result: SearchResult) -> str:
     """Return the display name of the search mode of a result; without a model, it is by words."""
     words = result.without_model and result.mode != "listed"
     return text_of(MODES["keyword" if words else result.mode])
+
+
+def base_name(workspace: Workspace, base: str) -> str:
+    """Return the name of a note's base, "" while there is no other base."""
+    return base if len(workspace.bases.all()) > 1 else ""
 
 
 def last_update(base: KnowledgeBase) -> str:

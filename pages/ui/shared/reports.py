@@ -274,23 +274,13 @@ def listing(rows: Rows) -> None:
     st.html(f'<div class="t-list">{"".join(lines)}</div>')
 
 
-def not_downloaded(base: str, files: Sequence[Failed]) -> None:
-    """Draw the files of a base that aren't downloaded yet, each with a remedy; draws nothing without any."""
-    title = t_plural(
-        "{n} file of '{base}' isn't downloaded",
-        "{n} files of '{base}' aren't downloaded",
-        n=len(files),
-        base=base,
-    )
-    _to_unfold(plain(title), failed(files), ":material/cloud_download:")
+def not_downloaded(files: Sequence[Failed]) -> None:
+    """Draw the files that aren't downloaded yet, each with a remedy; draws nothing without any."""
+    title = t_plural("{n} file isn't downloaded", "{n} files aren't downloaded", n=len(files))
+    _to_unfold(title, failed(files), ":material/cloud_download:")
 
 
-def not_read(base: str, files: Sequence[Failed]) -> None:
-    """Draw the files of a base that aren't read, each with a remedy; draws nothing without any."""
-    title = t_plural(
-        "{n} file of '{base}' isn't read",
-        "{n} files of '{base}' aren't read",
-        n=len(files),
-        base=base,
-    )
-    _to_unfold(plain(title), failed(files), ":material/draft:")
+def not_read(files: Sequence[Failed]) -> None:
+    """Draw the files that aren't read, each with a remedy; draws nothing without any."""
+    title = t_plural("{n} file isn't read", "{n} files aren't read", n=len(files))
+    _to_unfold(title, failed(files), ":material/draft:")
