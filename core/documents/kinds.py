@@ -184,7 +184,7 @@ def check(data: bytes, kind: str, path: str) -> None:
     if known is None:
         return
     if known.entry and data.startswith(_OLE):
-        raise _encrypted_error(path)
+        raise encrypted(path)
     if known.begins and not re.match(known.begins, data[:2048]):
         raise _other(path, known)
     if known.entry:
@@ -217,7 +217,7 @@ def _check_archive(data: bytes, kind: FileKind, path: str) -> None:
     if not any(re.fullmatch(kind.entry, member.filename) for member in members):
         raise _other(path, kind)
     if any(member.flag_bits & _ENCRYPTED for member in members):
-        raise _encrypted_error(path)
+        raise encrypted(path)
     unpacked = sum(member.file_size for member in members)
     if len(members) > _MAX_ENTRIES or unpacked > min(MAX_UNPACKED, max(_RATIO_FLOOR, MAX_RATIO * len(data))):
         raise SourceError(
@@ -232,7 +232,8 @@ def damaged(path: str) -> SourceError:
     return SourceError(path, "is damaged. Open it in its own program, save it again, and import it.")
 
 
-def _encrypted_error(path: str) -> SourceError:
+def encrypted(path: str) -> SourceError:
+    """Return the error for a document with a password."""
     return SourceError(path, "is encrypted. Save a copy without a password and import that copy.")
 
 

@@ -10,7 +10,7 @@ import pytest
 from core.base.errors import SourceError
 from core.documents import CONVERTERS, Converted, Converter
 from core.documents.contract import ConverterContract
-from core.documents.pdf.glyphs import clean_text, join_texts
+from core.documents.pdf.lines import clean_text, join_texts
 from core.model import Omission
 from tests.documents.making import mhtml, of_markdown, xlsx, zipped
 from tests.documents.pdfs import PdfPage, pdf

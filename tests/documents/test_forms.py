@@ -3,7 +3,7 @@
 import pytest
 
 from core.documents import CONVERTERS
-from core.documents.pdf.forms import MOST_CHOICES
+from core.documents.pdf.reading import MOST_CHOICES
 from tests.documents.pdfs import file_of
 
 

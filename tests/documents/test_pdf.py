@@ -4,7 +4,7 @@ import pytest
 
 from core.documents import CONVERTERS, Converted
 from core.documents.converting import convert
-from core.documents.pdf.glyphs import join_texts
+from core.documents.pdf.lines import join_texts
 from tests.documents.pdfs import PdfPage, file_of, pdf
 
 DIARY = (

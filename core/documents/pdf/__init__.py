@@ -26,45 +26,42 @@ class Pdf:
 
     def convert(self, data: bytes, kind: str) -> Converted:
         """Return the text of a PDF as Markdown, with the start of each page; raises SourceError."""
-        from core.documents.ocr import Ocr
-        from core.documents.pdf import layout, reading
-        from core.documents.pdf.asides import Asides, attached_files
-        from core.documents.pdf.reading import LeftOut
-
         need("pdfplumber")
-        views, left, asides = [], LeftOut(), dict[int, Asides]()
+        from core.documents.ocr import Ocr, page_text
+        from core.documents.pdf import layout, reading
+
+        views, left, asides = [], reading.LeftOut(), dict[int, reading.Asides]()
         with reading.open_document(data, MAX_PAGES) as document:
             outline, count = reading.outline(document), len(document)
-            left.files += attached_files(document)
+            left.files += reading.attached_files(document)
             for number in range(1, count + 1):
                 page = reading.page(document, number)
                 made = layout.views_of(page)
                 left.check(page, layout.letters_in(made))
                 asides[number] = page.asides
                 views += made
-            read = _read_scans(document, left.scans, everything=len(left.scans) == count)
+            is_read = has("rapidocr")
+            if 0 < len(left.scans) == count and not is_read:
+                raise scan()
+            read = {number: page_text(document, number) for number in left.scans if is_read}
             stated = document.get_metadata_dict()
-        text = layout.text_of(views, count, outline, read, asides)
-        if not text.text.strip():
+        text, starts, running = layout.text_of(views, count, outline, read, asides)
+        if not text.strip():
             raise SourceError("", "contains no readable text.")
-        unread = len(left.scans) - len(read)
+        unread = plural(
+            "{n} page is a picture and was not read: pip install 'tessera-notes[ocr]'",
+            "{n} pages are pictures and were not read: pip install 'tessera-notes[ocr]'",
+            n=len(left.scans),
+        )
         return Converted(
-            text.text,
+            text,
             title=sound_title(stated.get("Title", "")),
             author=stated.get("Author", "").strip(),
             created=_date(stated.get("CreationDate", "")),
             updated=_date(stated.get("ModDate", "")),
-            pages=tuple(text.starts),
-            warnings=(
-                plural(
-                    "{n} page is a picture and was not read: pip install 'tessera-notes[ocr]'",
-                    "{n} pages are pictures and were not read: pip install 'tessera-notes[ocr]'",
-                    n=unread,
-                ),
-            )
-            if unread
-            else (),
-            left_out=tuple(left.omissions(read, text.running)),
+            pages=tuple(starts),
+            warnings=(unread,) if left.scans and not is_read else (),
+            left_out=tuple(left.omissions(read, running)),
             tags=stated.get("Keywords", "").strip(),
             ocr=Ocr().version if any(read.values()) else "",
         )
@@ -81,10 +78,10 @@ class PdfText:
 
     def convert(self, data: bytes, kind: str) -> Converted:
         """Return the text lines of each page; raises SourceError."""
-        from core.documents.pdf import reading
-        from core.documents.pdf.glyphs import clean_text
-
         need("pypdfium2")
+        from core.documents.pdf import reading
+        from core.documents.pdf.lines import clean_text
+
         text, starts = io.StringIO(), []
         with reading.open_document(data, MAX_PAGES) as document:
             for page in document:
@@ -102,19 +99,6 @@ def scan() -> SourceError:
         "",
         "is a scan: its pages are pictures. To read them: pip install 'tessera-notes[ocr]'",
     )
-
-
-def _read_scans(document: object, numbers: list[int], *, everything: bool) -> dict[int, str]:
-    """Return the text of scanned pages by page number; raises SourceError if all pages are scans and OCR is missing."""
-    if not numbers:
-        return {}
-    if not has("rapidocr"):
-        if everything:
-            raise scan()
-        return {}
-    from core.documents import ocr
-
-    return {number: ocr.page_text(document, number) for number in numbers}
 
 
 def _date(stated: str) -> str:

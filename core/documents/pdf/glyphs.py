@@ -3,82 +3,16 @@
 import ctypes
 import math
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import pypdfium2.raw as pdfium
+from pypdfium2 import PdfPage
 
 from core.base.frozen import frozen
-
-if TYPE_CHECKING:
-    from pypdfium2 import PdfPage
-
-_FORMS = re.compile("[\u2e80-\u2fdf\uf900-\ufaff\ufb00-\ufb06]")
-_PAIRS = (
-    "⺁厂⺇几⺗心⺝月⺟母⺠民⺩王⺪疋⺫目⺮竹⺼肉⺾艹⻁虎⻂衤⻄西⻅见⻆角⻇角⻈讠⻉贝⻊足⻋车⻌辶⻑長⻓长⻔门"
-    "⻗雨⻘青⻙韦⻚页⻛风⻜飞⻝食⻟飠⻠饣⻢马⻣骨⻤鬼⻥鱼⻦鸟⻧卤⻨麦⻩黄⻬齐⻮齿⻰龙⻳龟"
-)
-_RADICALS = dict(zip(_PAIRS[::2], _PAIRS[1::2], strict=True))
-"""CJK radicals (U+2E80-2EFF) that NFKC doesn't change -> characters that look like them."""
-WIDE = re.compile("[\u2e80-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
-"""Characters that are written without spaces between them."""
-
-
-_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
-
-
-def is_right_to_left(text: str) -> bool:
-    """Return whether the first letter of a text belongs to a right-to-left script."""
-    return text >= "\u0590" and bool(_RIGHT_TO_LEFT.match(text))
-
-
-def clean_text(text: str) -> str:
-    """Return a text with plain characters for CJK radicals, compatibility forms and ligatures."""
-    if text.isascii():
-        return text
-    return _FORMS.sub(lambda match: _RADICALS.get(match[0]) or unicodedata.normalize("NFKC", match[0]), text)
-
-
-COMPOUND = re.compile(r"(?<![\w-])[^\W\d_]+(?:-[^\W\d_]+)+(?!\w)")
-"""Hyphenated words."""
-_LAST = re.compile(r"[\w-]*-$")
-_FIRST = re.compile(r"[\w-]*\w")
-_WORD = 60
-"""Maximum number of characters of a word that are examined."""
-_FIRST_PARTS = frozenset(
-    "self well ill ex half quasi cross high low long short full part all two three four five six seven eight"
-    " nine ten first second third fourth one single double real open free old new good best better large small".split()
-)
-"""First parts of English words that are hyphenated more often than not."""
-_ENDINGS = re.compile(r"(?:s|y|ly|ing|ed|er|ers|est|en|ness|ism|ist|ity|ish|ful|less|age|hood|ship|dom|way|ways)$")
-"""Endings of divided words, which can't be second parts of compounds."""
-
-
-def join_texts(first: str, second: str, compounds: frozenset[str] = frozenset()) -> str:
-    """Join two lines of a paragraph, and rejoin a word that was divided between them.
-
-    A hyphen stays in words that are in `compounds` or look like compounds.
-    """
-    if not first or not second:
-        return first + second
-    if first[-1] in "\u00ad\u2010":
-        return first[:-1] + second
-    if first[-1] == "-" and len(first) > 1 and first[-2].islower() and second[0].islower():
-        return (first if _is_compound(first, second, compounds) else first[:-1]) + second
-    return first + ("" if (WIDE.match(first[-1]) and WIDE.match(second[0])) or first[-1] == "-" else " ") + second
-
-
-def _is_compound(first: str, second: str, compounds: frozenset[str]) -> bool:
-    """Return whether the hyphen at the end of a line belongs to the word."""
-    start, end = _LAST.search(first[-_WORD:]), _FIRST.match(second[:_WORD])
-    if not start or not end:
-        return False
-    before, after = start[0][:-1].casefold(), end[0].casefold()
-    if f"{before}-{after}" in compounds or "-" in before or len(before) == 1:
-        return True
-    return before in _FIRST_PARTS and not _ENDINGS.fullmatch(after)
-
+from core.documents.pdf.lines import Letter, clean_text
 
 _FIXED, _FORCED_BOLD = 1, 1 << 18
 _FIXED_NAMES = re.compile(r"mono|courier|consol|menlo|typewriter|(?:cm|sf|ec|lm)(?:sl|it|vt)?tt")
@@ -127,33 +61,6 @@ class Direction:
 
 
 UPRIGHT = Direction()
-
-
-@dataclass(slots=True)
-class PlacedText:
-    """Text on a page: `y` is its baseline from the top, `size` the height of its font; all in points."""
-
-    text: str
-    x0: float
-    x1: float
-    y: float
-    size: float
-    bold: bool
-    fixed: bool
-
-
-@dataclass(slots=True)
-class Letter(PlacedText):
-    """A character; `at` is its index in pdfium's text. Blanks added by pdfium have no width."""
-
-    at: int = -1
-
-
-def gap(last: Letter, letter: Letter) -> float:
-    """Return the distance to the previous letter, which is on the right in Arabic or Hebrew."""
-    if letter.x0 < last.x0 and (is_right_to_left(letter.text) or is_right_to_left(last.text)):
-        return last.x0 - letter.x1
-    return letter.x0 - last.x1
 
 
 @dataclass(slots=True)
@@ -212,10 +119,8 @@ class _TextStyle(NamedTuple):
     drawn: list[Letter] | None
 
 
-def glyphs(loaded: "PdfPage") -> Glyphs:
+def glyphs(loaded: PdfPage) -> Glyphs:
     """Return the letters of a page."""
-    import pypdfium2.raw as pdfium
-
     left, _, _, top = loaded.get_bbox()
     page = loaded.get_textpage()
     raw, box, made = page.raw, pdfium.FS_RECTF(), Glyphs()
@@ -271,8 +176,10 @@ def glyphs(loaded: "PdfPage") -> Glyphs:
         last.append(letter)
         if x0 == left_before and x1 == right_before and last[-2:-1] and last[-2].at == at - 1:
             shared += 1
-            if shared <= _LIGATURE:
-                _divide(last[-shared:], x0 - left, x1 - left)
+            if shared <= _LIGATURE:  # the letters share the box of a ligature
+                width = (x1 - x0) / shared
+                for number, part in enumerate(last[-shared:]):
+                    part.x0, part.x1 = x0 - left + number * width, x0 - left + (number + 1) * width
         else:
             left_before, right_before, shared = x0, x1, 1
     page.close()
@@ -297,17 +204,8 @@ def _is_letter(code: int) -> bool:
     return code > 32 and chr(code).isalnum()
 
 
-def _divide(ligature: Sequence[Letter], left: float, right: float) -> None:
-    """Divide the box of a ligature among its letters."""
-    width = (right - left) / len(ligature)
-    for number, letter in enumerate(ligature):
-        letter.x0, letter.x1 = left + number * width, left + (number + 1) * width
-
-
 def _origin(raw: object, at: int) -> complex:
     """Return the origin of a letter in points from the left and the bottom of the page."""
-    import pypdfium2.raw as pdfium
-
     x, y = ctypes.c_double(), ctypes.c_double()
     pdfium.FPDFText_GetCharOrigin(raw, at, x, y)
     return complex(x.value, y.value)
@@ -324,8 +222,6 @@ class _Font(NamedTuple):
 
 def _style(raw: object, at: int, made: Glyphs, fonts: dict[int, _Font]) -> _TextStyle:
     """Return the properties that all letters of a letter's text object share."""
-    import pypdfium2.raw as pdfium
-
     matrix = pdfium.FS_MATRIX()
     pdfium.FPDFText_GetMatrix(raw, at, matrix)
     held = pdfium.FPDFText_GetTextObject(raw, at)
@@ -349,8 +245,6 @@ def _style(raw: object, at: int, made: Glyphs, fonts: dict[int, _Font]) -> _Text
 
 def _runs_down(raw: object, at: int, held: Any, matrix: Any) -> bool:
     """Return whether the next letter of a text object is below this one; `matrix` makes its letters upright."""
-    import pypdfium2.raw as pdfium
-
     following = pdfium.FPDFText_GetTextObject(raw, at + 1)
     if not following or ctypes.addressof(following.contents) != ctypes.addressof(held.contents):
         return False
@@ -360,8 +254,6 @@ def _runs_down(raw: object, at: int, held: Any, matrix: Any) -> bool:
 
 def _look(font: object) -> _Font:
     """Return the properties of a font; a drawn font (Type 3) has no name."""
-    import pypdfium2.raw as pdfium
-
     if not font:
         return _Font(bold=False, fixed=False, drawn=None)
     name = ctypes.create_string_buffer(200)

@@ -1,26 +1,150 @@
 """Conversion of PDF pages to Markdown, without running heads; font sizes make headings, gaps make paragraphs."""
 
+import math
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, pairwise
+from functools import reduce
+from itertools import chain, groupby, pairwise
 from operator import attrgetter
 from typing import Literal
 
 from core.base.frozen import frozen
-from core.documents.pdf.asides import Asides
-from core.documents.pdf.glyphs import WIDE, Letter, join_texts
-from core.documents.pdf.lines import GlyphRun, is_prose, lines_of, runs_of
+from core.documents.pdf.lines import (
+    COMPOUND,
+    WIDE,
+    GlyphRun,
+    Letter,
+    is_prose,
+    join_texts,
+    lines_of,
+    normalize_title,
+    runs_of,
+)
 from core.documents.pdf.order import PageTable, Part, by_baseline, fill_cells, order_parts
-from core.documents.pdf.reading import Page, Titles, normalize_title
-from core.documents.pdf.styles import LONGEST, Styles, View, body_size, drop_running, styles_of
+from core.documents.pdf.reading import Asides, Page, Titles
 from core.markdown.writing import code_block, table
+
+LARGER = 1.1
+"""Factor of the body's letter size above which a line is a heading."""
+LONGEST = 200
+"""Maximum number of characters of a heading."""
+
+
+@dataclass(slots=True)
+class View:
+    """The lines and tables of a page in one writing direction, by column, in reading order."""
+
+    number: int
+    height: float
+    columns: list[list[Part]]
+
+
+@frozen
+class Styles:
+    """The letter size of the body, and the heading levels of larger sizes.
+
+    `fixed`: most of the document is in a monospaced font. `pitch`: the usual line spacing. `compounds`: hyphenated
+    words found within lines. `bold`: most letters are bold, so that bold lines aren't headings.
+    """
+
+    body: float
+    levels: Mapping[float, int]
+    fixed: bool
+    pitch: float
+    compounds: frozenset[str]
+    bold: bool
+
+    def level(self, line: GlyphRun) -> int:
+        """Return the heading level of a line by its font, 0 if it isn't a heading."""
+        if not any(map(str.isalnum, line.text)) or len(line.text) > LONGEST or (line.fixed and not self.fixed):
+            return 0
+        if line.size in self.levels:
+            return self.levels[line.size]
+        ends = line.text.endswith((".", "。", ",", "，", ";", "；", ":", "："))
+        is_bold = line.bold and not self.bold and line.size >= 0.9 * self.body and len(line.text) <= 100 and not ends
+        return min(6, max(self.levels.values(), default=0) + 1) if is_bold else 0
+
+    def pitch_at(self, line: GlyphRun) -> float:
+        """Return the distance to the previous line above which a gap ends a paragraph."""
+        return _SPACED * max(self.pitch, 1.05 * line.size)
+
+
+def styles_of(views: Sequence[View], outline: Titles, body: float) -> Styles:
+    """Return the styles of a document; `outline` has the levels of titles."""
+    lines = _lines(views)
+    columns = (pairwise(column) for view in views for column in view.columns)
+    pitches = Counter(
+        round(second.y - first.y)
+        for first, second in chain.from_iterable(columns)
+        if isinstance(first, GlyphRun) and isinstance(second, GlyphRun) and first.size == second.size == body
+    )
+    most = 0.6 * sum(len(line.text) for line in lines)
+    fixed = sum(len(line.text) for line in lines if line.fixed) > most
+    bold = sum(len(line.text) for line in lines if line.bold) > most
+    larger = [line for line in lines if line.size >= LARGER * body and any(map(str.isalpha, line.text))]
+    levels: dict[float, int] = {}
+    top, level = math.inf, 0  # of the sizes that share a level, which span at most half a point
+    for size in sorted({line.size for line in larger if len(line.text) <= LONGEST}, reverse=True):
+        if top - size > 0.5:
+            top, level = size, min(6, level + 1)
+        levels[size] = level
+    stated: defaultdict[float, Counter[int]] = defaultdict(Counter)
+    for line in larger:
+        if number := outline.get((line.page, normalize_title(line.text))):
+            stated[line.size][number] += 1
+    levels |= {size: counts.most_common(1)[0][0] for size, counts in stated.items()}
+    pitch = max(pitches, key=pitches.__getitem__, default=round(1.2 * body))
+    compounds = {word.casefold() for line in lines if "-" in line.text for word in COMPOUND.findall(line.text)}
+    return Styles(body, levels, fixed, max(pitch, 1.0), frozenset(compounds), bold)
+
+
+def _lines(views: Sequence[View]) -> list[GlyphRun]:
+    return [line for view in views for column in view.columns for line in column if isinstance(line, GlyphRun)]
+
+
+_EDGE = 0.1
+"""Share of a page's height, at the top and at the bottom, in which running heads are looked for."""
+_NUMBER = re.compile(
+    r"(?i)\W*(?:page|seite|第)?\s*(?:\d{1,4}|[ivxl]{1,6})(?:\s*(?:/|of|von|页，?\s*共)\s*\d{1,4})?\s*页?\W*"
+)
+
+
+_LONGEST = 120
+"""Number of characters above which a line can't be a running head."""
+
+
+def drop_running(views: Sequence[View], pages: int, body: float, outline: Titles) -> tuple[str, ...]:
+    """Remove page numbers, and lines near page edges that repeat on many pages apart from numbers.
+
+    Return the texts of the removed lines that aren't page numbers, each once.
+    """
+    at_edges: defaultdict[tuple[str, bool], set[int]] = defaultdict(set)
+    edges: list[tuple[list[Part], GlyphRun, tuple[str, bool]]] = []
+    for view in views:
+        for column in view.columns:
+            for line in column:
+                if not isinstance(line, GlyphRun) or _EDGE * view.height < line.y < (1 - _EDGE) * view.height:
+                    continue
+                text = normalize_title(line.text)
+                is_title = line.size >= LARGER * body or (line.page, text) in outline
+                key = text if is_title else re.sub(r"\d+", "#", text), line.y < view.height / 2
+                at_edges[key].add(view.number)
+                edges.append((column, line, key))
+    many = max(2, 0.25 * pages) if pages > 2 else 2
+    dropped: dict[tuple[str, bool], str] = {}
+    for column, line, key in edges:
+        is_number = _NUMBER.fullmatch(line.text) and len(line.text) < 20
+        if is_number or (len(at_edges[key]) >= many and len(line.text) < _LONGEST):
+            column.remove(line)
+            if not is_number:
+                dropped.setdefault(key, line.text)
+    return tuple(dict.fromkeys(dropped.values()))
+
 
 # The ruled tables of a page, by pdfplumber's functions on its lines.
 
-_Cell = tuple[float, float, float, float]
-"""A cell of a ruled table: left, top, right, bottom."""
 _FRAME = 8
 """Maximum number of lines in a cell with most of a table's letters; with more lines, it is framed text, not a table."""
 _ROWS = 3
@@ -31,66 +155,66 @@ _OUTSIDE = 0.5
 
 def ruled_tables(page: Page) -> tuple[list[PageTable], list[Letter]]:
     """Return the ruled tables of a page, found by pdfplumber, and the letters outside of them."""
-    if len(page.drawn.edges) < 4 or not page.letters:
-        return [], page.letters
+    tables, left = list[PageTable](), page.letters
+    if len(page.drawn.edges) < 4 or not left:
+        return tables, left
     from pdfplumber.table import cells_to_tables, edges_to_intersections, intersections_to_cells, merge_edges
 
     edges = merge_edges(page.drawn.edges, 3, 3, 3, 3)
-    cells = intersections_to_cells(edges_to_intersections(edges, 3, 3))
-    tables, left = [], page.letters
-    for group in cells_to_tables(cells):
-        made, rest = _ruled_table(group, left, page.number)
+    for cells in cells_to_tables(intersections_to_cells(edges_to_intersections(edges, 3, 3))):
+        made, rest = _ruled_table(cells, left, page.number)
         if made:
             tables.append(made)
             left = rest
     return tables, left
 
 
-def _ruled_table(cells: Sequence[_Cell], letters: Sequence[Letter], page: int) -> tuple[PageTable | None, list[Letter]]:
-    """Return a table with the text of its cells, and the letters outside; None if it is only a frame."""
-    columns = sorted({cell[0] for cell in cells})
-    tops = sorted({cell[1] for cell in cells})
+def _ruled_table(
+    cells: Sequence[tuple[float, float, float, float]], letters: Sequence[Letter], page: int
+) -> tuple[PageTable | None, list[Letter]]:
+    """Return a table with the text of its cells (left, top, right, bottom), and the letters outside.
+
+    It is None if it is only a frame.
+    """
+    columns, tops = (sorted({cell[side] for cell in cells}) for side in (0, 1))
     if len(columns) < 2 or len(tops) < 2:
         return None, []
     x0, top, x1, bottom = columns[0], tops[0], max(cell[2] for cell in cells), max(cell[3] for cell in cells)
-    inside: dict[_Cell, list[Letter]] = {cell: [] for cell in cells}
+    inside: dict[tuple[float, float], list[Letter]] = {cell[:2]: [] for cell in cells}
     rest = []
     for letter in letters:
         x, y = (letter.x0 + letter.x1) / 2, letter.y - letter.size / 3
-        if not (x0 <= x <= x1 and top <= y <= bottom):
-            rest.append(letter)
-        elif cell := next((item for item in cells if item[0] <= x <= item[2] and item[1] <= y <= item[3]), None):
-            inside[cell].append(letter)
+        around = (cell for cell in cells if cell[0] <= x <= cell[2] and cell[1] <= y <= cell[3])
+        is_inside = x0 <= x <= x1 and top <= y <= bottom
+        if is_inside and (cell := next(around, None)):
+            inside[cell[:2]].append(letter)
         else:
             rest.append(letter)
-    runs = {(cell[1], cell[0]): runs_of(held, page) for cell, held in inside.items()}
+    runs = {place: runs_of(held, page) for place, held in inside.items()}
     lines = {place: lines_of(held) for place, held in runs.items()}
     sizes = [sum(len(line.text) for line in held) for held in lines.values()]
-    if 2 * max(sizes) > sum(sizes) and len(max(lines.values(), key=len)) > _FRAME:
+    is_frame = 2 * max(sizes) > sum(sizes) and len(max(lines.values(), key=len)) > _FRAME
+    if is_frame or _is_part(runs.values(), [letter for letter in rest if top <= letter.y <= bottom]):
         return None, []
-    if _is_part(runs.values(), [letter for letter in rest if top <= letter.y <= bottom]):
-        return None, []
-    widths = {(cell[1], cell[0]): cell[2] - cell[0] for cell in cells}
+    widths = {cell[:2]: cell[2] - cell[0] for cell in cells}
     rows = [
         row
         for start in tops
-        for row in _divide(
-            [lines.get((start, left), []) for left in columns], [widths.get((start, left), 0.0) for left in columns]
-        )
+        for row in _divide([(lines.get((left, start), []), widths.get((left, start), 0.0)) for left in columns])
     ]
     rows = [list(row) for row in zip(*(column for column in zip(*rows, strict=True) if any(column)), strict=True)]
-    if len(rows) < 2 or sum(map(bool, (text for row in rows for text in row))) < 3:
+    if len(rows) < 2 or sum(bool(text) for row in rows for text in row) < 3:
         return None, []
     return PageTable(rows, x0, top, x1, bottom, page), rest
 
 
-def _divide(cells: Sequence[Sequence[GlyphRun]], widths: Sequence[float]) -> list[list[str]]:
-    """Return a ruled row as one row of running text, or as one row per baseline."""
-    several = [number for number, lines in enumerate(cells) if len(lines) > 1]
-    if len(several) < 2 or any(is_prose(cells[number], widths[number]) for number in several):
-        return [[_join_blocks(lines) for lines in cells]]
-    rows = [[line for line in row if line] for row in by_baseline([line for lines in cells for line in lines])]
-    column = {id(line): number for number, lines in enumerate(cells) for line in lines}
+def _divide(cells: Sequence[tuple[Sequence[GlyphRun], float]]) -> list[list[str]]:
+    """Return a ruled row as one row of running text, or as one row per baseline; each cell has lines and a width."""
+    several = [cell for cell in cells if len(cell[0]) > 1]
+    if len(several) < 2 or any(is_prose(*cell) for cell in several):
+        return [[reduce(join_texts, [line.text for line in lines], "") for lines, _ in cells]]
+    column = {id(line): number for number, (lines, _) in enumerate(cells) for line in lines}
+    rows = by_baseline([line for lines, _ in cells for line in lines])
     return fill_cells([[(column[id(line)], line.text) for line in row] for row in rows], len(cells))
 
 
@@ -103,71 +227,11 @@ def _is_part(cells: Collection[Sequence[GlyphRun]], outside: Sequence[Letter]) -
     return len(shared) >= max(_ROWS, _OUTSIDE * len(baselines))
 
 
-def _join_blocks(lines: Iterable[GlyphRun]) -> str:
-    text = ""
-    for line in lines:
-        text = join_texts(text, line.text)
-    return text
-
-
 # The blocks of a text -> Markdown, with the places where pages begin.
 
-Kind = Literal["heading", "text", "item", "code", "table", "callout"]
-
-
-@dataclass(slots=True)
-class PageBlock:
-    """A block of text; `level` is the level of a heading or the depth of a list item.
-
-    A heading is `stated` if it is one of the document's bookmarks.
-    """
-
-    kind: Kind
-    text: str
-    page: int
-    level: int = 0
-    places: list[tuple[int, int]] = field(default_factory=list)
-    """Offset in the text at which a later page begins, with the page number."""
-    stated: bool = False
-
-
-def to_markdown(blocks: Sequence[PageBlock], pages: int) -> tuple[str, list[int]]:
-    parts: list[str] = []
-    starts: dict[int, int] = {}
-    at = 0
-    before: PageBlock | None = None
-    for block in blocks:
-        lead = "" if before is None else "\n" if before.kind == block.kind == "item" else "\n\n"
-        text = _markdown(block)
-        at += len(lead)
-        starts.setdefault(block.page, at)
-        for place, page in block.places:
-            starts.setdefault(page, at + len(text) - len(block.text) + place)
-        parts += [lead, text]
-        at += len(text)
-        before = block
-    text = "".join(parts) + "\n"
-    places, following = [], len(text)
-    for number in range(pages, 0, -1):
-        following = starts.get(number, following)
-        places.append(following)
-    return text, places[::-1]
-
-
-def _markdown(block: PageBlock) -> str:
-    if block.kind == "heading":
-        return f"{'#' * block.level} {block.text}"
-    if block.kind == "code":
-        return code_block(block.text)
-    if block.kind == "item":
-        return "  " * block.level + block.text
-    if block.kind == "text" and re.match(r"#{1,6}\s|>|[+*-]\s|~~~|```|\d+[.)]\s|=+$|-+$", block.text):
-        return "\\" + block.text if not block.text[0].isdigit() else re.sub(r"^(\d+)", r"\1\\", block.text)
-    return block.text
-
-
-_BULLET = re.compile(r"^(?:[•◦▪‣●○■□◆➢✓·*–-]\s*(?=\S)|(?=[☐☑]\s+\S))")
-_ITEM = re.compile(r"^(\d{1,3})[.)]\s+(?=\S)")
+_ITEM = re.compile(r"[•◦▪‣●○■□◆➢✓·*–-]\s*(?=\S)|(?=[☐☑]\s+\S)|(\d{1,3})[.)]\s+(?=\S)")
+_MARKUP = re.compile(r"^(\d*)((?<=\d)[.)]\s|(?<!\d)(?:#{1,6}\s|>|[+*-]\s|~~~|```|=+$|-+$))")
+"""The beginning of a paragraph that Markdown would take for something else."""
 _ENDS = tuple(".!?。！？：:;；…”」")
 _SPACED = 1.6
 """Factor of the usual line spacing above which a gap ends a paragraph."""
@@ -179,13 +243,52 @@ _FEW = 4
 """Minimum number of headings in a level for this check."""
 
 
-@frozen
-class Text:
-    """The text of a document, the start of each page in it, and the running heads that were left out."""
+@dataclass(slots=True)
+class PageBlock:
+    """A block of text; `level` is the level of a heading or the depth of a list item.
 
+    A heading is `stated` if it is one of the document's bookmarks.
+    """
+
+    kind: Literal["heading", "text", "item", "code", "table", "callout"]
     text: str
-    starts: list[int]
-    running: tuple[str, ...]
+    page: int
+    level: int = 0
+    places: list[tuple[int, int]] = field(default_factory=list)
+    """Offset in the text at which a later page begins, with the page number."""
+    stated: bool = False
+
+
+def to_markdown(blocks: Sequence[PageBlock], pages: int) -> tuple[str, list[int]]:
+    """Return blocks as Markdown, and the places in it at which the pages begin."""
+    parts: list[str] = []
+    starts: dict[int, int] = {}
+    at = 0
+    before = ""
+    for block in blocks:
+        lead = "" if not before else "\n" if before == block.kind == "item" else "\n\n"
+        text = block.text
+        match block.kind:
+            case "heading":
+                text = f"{'#' * block.level} {text}"
+            case "code":
+                text = code_block(text)
+            case "item":
+                text = "  " * block.level + text
+            case "text":
+                text = _MARKUP.sub(r"\1\\\2", text)
+        at += len(lead)
+        starts.setdefault(block.page, at)
+        for place, page in block.places:
+            starts.setdefault(page, at + len(text) - len(block.text) + place)
+        parts += [lead, text]
+        at += len(text)
+        before = block.kind
+    places, following = [], at + 1
+    for number in range(pages, 0, -1):
+        following = starts.get(number, following)
+        places.append(following)
+    return "".join(parts) + "\n", places[::-1]
 
 
 def views_of(page: Page) -> list[View]:
@@ -198,86 +301,75 @@ def views_of(page: Page) -> list[View]:
 def letters_in(views: Sequence[View]) -> int:
     """Return the number of letters and digits in the lines and tables of views."""
     parts = (part for view in views for column in view.columns for part in column)
-    return sum(map(str.isalnum, "".join(text for part in parts for text in _texts(part))))
-
-
-def _texts(part: Part) -> Iterable[str]:
-    return part.texts if isinstance(part, PageTable) else (part.text,)
+    return sum(map(str.isalnum, "".join(text for part in parts for text in part.texts)))
 
 
 def text_of(
     views: Sequence[View], pages: int, outline: Titles, scans: Mapping[int, str], asides: Mapping[int, Asides]
-) -> Text:
-    """Return the text of a document with `pages` pages.
+) -> tuple[str, list[int], tuple[str, ...]]:
+    """Return the text of a document with `pages` pages, the start of each, and the running heads that it lacks.
 
     `outline` has the levels of titles, `scans` the texts of scanned pages by number; other text of a scanned page comes
     first. `asides` come at the end of their pages.
     """
-    body = body_size(views)
+    weights: Counter[float] = Counter()
+    for line in _lines(views):
+        weights[line.size] += len(line.text)
+    body = max(weights, key=weights.__getitem__, default=10.0)
     running = drop_running(views, pages, body, outline)
     styles = styles_of(views, outline, body)
     blocks: list[PageBlock] = []
-    for number, page_views in groupby(views, key=lambda view: view.number):
+    for number, page_views in groupby(views, key=attrgetter("number")):
         scan = scans.get(number, "")
+        read = normalize_title(scan)
         for view in page_views:
             for column in view.columns:
-                _add(blocks, _without_scans(column, scan), styles, outline)
+                # of a scanned page, only lines and tables that OCR missed, such as small or rotated text
+                missed = [
+                    part for part in column if not read or any(normalize_title(text) not in read for text in part.texts)
+                ]
+                _add(blocks, missed, styles, outline)
         blocks += [PageBlock("text", part, number) for part in scan.split("\n\n") if part.strip()]
     _demote(blocks)
     for number, aside in asides.items():
         blocks += [PageBlock("text", said, number) for said in aside.descriptions]
         blocks += [PageBlock("callout", said, number) for said in aside.comments]
-    return Text(*to_markdown(sorted(blocks, key=attrgetter("page")), pages), running)
-
-
-def _without_scans(column: Sequence[Part], scan: str) -> Sequence[Part]:
-    """Return the lines and tables of a scanned page that OCR missed, such as small or rotated text."""
-    read = normalize_title(scan)
-    return (
-        [part for part in column if any(normalize_title(text) not in read for text in _texts(part))] if read else column
-    )
+    return *to_markdown(sorted(blocks, key=attrgetter("page")), pages), running
 
 
 def _demote(blocks: Sequence[PageBlock]) -> None:
-    """Turn false headings into text: long ones, ones without text below, and levels that hold form values."""
-    values = _levels_of_values(blocks)
-    next_level: int | None = 0
-    for block in reversed(blocks):
-        level = block.level if block.kind == "heading" else None
-        if level is not None and not block.stated:
-            is_bare = next_level is not None and next_level <= level
-            if is_bare or len(block.text) > LONGEST or level in values:
-                block.kind, block.level = "text", 0
-        next_level = level
+    """Turn false headings into text: long ones, ones without text below, and levels that hold form values.
 
-
-def _levels_of_values(blocks: Sequence[PageBlock]) -> set[int]:
-    """Return the heading levels with too much text in proportion to the text below, such as values in a form."""
-    headings: Counter[int] = Counter()
+    The headings of such a level have too much text in proportion to the text below them.
+    """
+    headings: defaultdict[int, list[int]] = defaultdict(list)
     below: Counter[int] = Counter()
-    counts: Counter[int] = Counter()
     above: list[int] = []
     for block in blocks:
         if block.kind == "heading":
-            above = [level for level in above if level < block.level]
+            above = [*(level for level in above if level < block.level), block.level]
+            headings[block.level].append(len(block.text))
         for level in above:
             below[level] += len(block.text)
-        if block.kind == "heading":
-            above.append(block.level)
-            headings[block.level] += len(block.text)
-            counts[block.level] += 1
-    return {level for level in headings if counts[level] >= _FEW and headings[level] > _SHARE * below[level]}
+    values = {
+        level
+        for level, sizes in headings.items()
+        if len(sizes) >= _FEW and sum(sizes) > _SHARE * (below[level] - sum(sizes))
+    }
+    next_level: int | None = 0
+    for block in reversed(blocks):
+        level_now = block.level if block.kind == "heading" else None
+        if level_now is not None and not block.stated:
+            is_bare = next_level is not None and next_level <= level_now
+            if is_bare or len(block.text) > LONGEST or level_now in values:
+                block.kind, block.level = "text", 0
+        next_level = level_now
 
 
-def _add(
-    blocks: list[PageBlock],
-    column: Sequence[Part],
-    styles: Styles,
-    outline: Titles,
-) -> None:
+def _add(blocks: list[PageBlock], column: Sequence[Part], styles: Styles, outline: Titles) -> None:
     """Append the lines and tables of a column to the blocks."""
-    right = max((part.x1 for part in column if isinstance(part, GlyphRun)), default=0.0)
-    left = min((part.x0 for part in column if isinstance(part, GlyphRun)), default=0.0)
+    lines = [part for part in column if isinstance(part, GlyphRun)]
+    right, left = max((line.x1 for line in lines), default=0.0), min((line.x0 for line in lines), default=0.0)
     last: GlyphRun | None = None
     starts: list[float] = []
     alike = _like_neighbours(column, styles)
@@ -287,16 +379,19 @@ def _add(
             last = None
             continue
         block = _start_block(part, styles, outline, starts, differs=number not in alike)
-        if block.kind == "code" and last and blocks[-1].kind == "code":
+        before = blocks[-1] if blocks else None
+        if block.kind == "code" and last and before and before.kind == "code":
             blank = "\n" if part.y - last.y > _SPACED * 1.2 * part.size else ""
-            blocks[-1].text += blank + "\n" + _indent(part, left, part.size) + part.text
-        elif last and _goes_on(blocks[-1], block, last, part, right, styles):
-            blocks[-1].text = join_texts(blocks[-1].text, part.text, styles.compounds)
-        elif block.kind == "text" and last is None and blocks and _crosses(blocks[-1], block):
-            _join(blocks[-1], block, styles.compounds)
+            indent = " " * max(0, round((part.x0 - left) / (0.6 * part.size)))
+            before.text += f"{blank}\n{indent}{part.text}"
+        elif last and before and _goes_on(before, block, last, part, right, styles):
+            before.text = join_texts(before.text, part.text, styles.compounds)
+        elif block.kind == "text" and last is None and before and _crosses(before, block):
+            before.text = join_texts(before.text, block.text, styles.compounds)
+            if block.page > (before.places[-1][1] if before.places else before.page):
+                before.places.append((len(before.text) - len(block.text), block.page))
         else:
-            if block.kind == "code":
-                left = part.x0
+            left = part.x0 if block.kind == "code" else left
             blocks.append(block)
         if block.kind not in ("item", "text"):
             starts.clear()
@@ -313,7 +408,7 @@ def _like_neighbours(column: Sequence[Part], styles: Styles) -> set[int]:
             and isinstance(line, GlyphRun)
             and abs(last.size - line.size) < 0.5
             and last.bold == line.bold
-            and line.y - last.y <= _SPACED * max(styles.pitch, 1.05 * line.size)
+            and line.y - last.y <= styles.pitch_at(line)
         )
         stretch = [*stretch[1 - _SEVERAL :], number] if goes_on else [number]
         if len(stretch) >= _SEVERAL:
@@ -328,13 +423,13 @@ def _start_block(line: GlyphRun, styles: Styles, outline: Titles, starts: list[f
         return PageBlock("heading", line.text, line.page, level, stated=bool(stated))
     if line.fixed and not styles.fixed:
         return PageBlock("code", line.text, line.page)
-    if (match := _BULLET.match(line.text)) or (number := _ITEM.match(line.text)):
+    if match := _ITEM.match(line.text):
         while starts and line.x0 < starts[-1] - 3:
             starts.pop()
         if not starts or line.x0 > starts[-1] + 3:
             starts.append(line.x0)
-        text = f"- {line.text[match.end() :]}" if match else f"{number[1]}. {line.text[number.end() :]}"  # type: ignore[index,union-attr]
-        return PageBlock("item", text, line.page, len(starts) - 1)
+        label = f"{match[1]}." if match[1] else "-"
+        return PageBlock("item", f"{label} {line.text[match.end() :]}", line.page, len(starts) - 1)
     return PageBlock("text", line.text, line.page)
 
 
@@ -346,30 +441,17 @@ def _goes_on(before: PageBlock, block: PageBlock, last: GlyphRun, line: GlyphRun
         return before.kind == "heading" and near and before.level == block.level and last.x1 > 0.6 * right
     if block.kind != "text" or before.kind not in ("text", "item"):
         return False
-    if gap > _SPACED * max(styles.pitch, 1.05 * line.size) or abs(last.size - line.size) > 0.15 * line.size:
+    if gap > styles.pitch_at(line) or abs(last.size - line.size) > 0.15 * line.size:
         return False
-    is_short = last.text.endswith(_ENDS) and last.x1 + _first_word(line) + 0.5 * line.size < right
-    indented = before.kind == "text" and line.x0 > last.x0 + 0.8 * line.size and last.text.endswith(_ENDS)
-    return not is_short and not indented
-
-
-def _first_word(line: GlyphRun) -> float:
-    """Return the approximate width of a line's first word, which had no room on the previous line."""
+    if not last.text.endswith(_ENDS):
+        return True
+    # the sentence ended where the first word had no room, and the line isn't indented
     first = 1 if WIDE.match(line.text) else len(line.text.partition(" ")[0])
-    return first / len(line.text) * (line.x1 - line.x0)
+    is_short = last.x1 + first / len(line.text) * (line.x1 - line.x0) + 0.5 * line.size < right
+    return not is_short and not (before.kind == "text" and line.x0 > last.x0 + 0.8 * line.size)
 
 
 def _crosses(before: PageBlock, block: PageBlock) -> bool:
     """Return whether a paragraph continues in the next column or on the next page."""
     starts_within = bool(re.match(r"[a-z(]", block.text) or WIDE.match(block.text))
     return before.kind == "text" and not before.text.endswith(_ENDS) and starts_within and len(before.text) > 40
-
-
-def _join(before: PageBlock, block: PageBlock, compounds: frozenset[str]) -> None:
-    before.text = join_texts(before.text, block.text, compounds)
-    if block.page > (before.places[-1][1] if before.places else before.page):
-        before.places.append((len(before.text) - len(block.text), block.page))
-
-
-def _indent(line: GlyphRun, left: float, size: float) -> str:
-    return " " * max(0, round((line.x0 - left) / (0.6 * size)))

@@ -1,6 +1,7 @@
-"""Grouping of letters into runs on one baseline, and of runs into lines."""
+"""Letters on a page -> words, runs on one baseline, and lines; joining of lines."""
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -8,7 +9,103 @@ from itertools import pairwise
 from operator import attrgetter
 from statistics import median
 
-from core.documents.pdf.glyphs import WIDE, Letter, PlacedText, gap, is_right_to_left
+_FORMS = re.compile("[\u2e80-\u2fdf\uf900-\ufaff\ufb00-\ufb06]")
+_PAIRS = (
+    "⺁厂⺇几⺗心⺝月⺟母⺠民⺩王⺪疋⺫目⺮竹⺼肉⺾艹⻁虎⻂衤⻄西⻅见⻆角⻇角⻈讠⻉贝⻊足⻋车⻌辶⻑長⻓长⻔门"
+    "⻗雨⻘青⻙韦⻚页⻛风⻜飞⻝食⻟飠⻠饣⻢马⻣骨⻤鬼⻥鱼⻦鸟⻧卤⻨麦⻩黄⻬齐⻮齿⻰龙⻳龟"
+)
+_RADICALS = dict(zip(_PAIRS[::2], _PAIRS[1::2], strict=True))
+"""CJK radicals (U+2E80-2EFF) that NFKC doesn't change -> characters that look like them."""
+WIDE = re.compile("[\u2e80-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
+"""Characters that are written without spaces between them."""
+
+
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+
+
+def is_right_to_left(text: str) -> bool:
+    """Return whether the first letter of a text belongs to a right-to-left script."""
+    return text >= "\u0590" and bool(_RIGHT_TO_LEFT.match(text))
+
+
+def clean_text(text: str) -> str:
+    """Return a text with plain characters for CJK radicals, compatibility forms and ligatures."""
+    if text.isascii():
+        return text
+    return _FORMS.sub(lambda match: _RADICALS.get(match[0]) or unicodedata.normalize("NFKC", match[0]), text)
+
+
+def normalize_title(text: str) -> str:
+    """Return a text without blanks and in lower case, for comparing titles."""
+    return "".join(text.split()).casefold()
+
+
+COMPOUND = re.compile(r"(?<![\w-])[^\W\d_]+(?:-[^\W\d_]+)+(?!\w)")
+"""Hyphenated words."""
+_LAST = re.compile(r"[\w-]*-$")
+_FIRST = re.compile(r"[\w-]*\w")
+_LONGEST_WORD = 60
+"""Maximum number of characters of a word that are examined."""
+_FIRST_PARTS = frozenset(
+    "self well ill ex half quasi cross high low long short full part all two three four five six seven eight"
+    " nine ten first second third fourth one single double real open free old new good best better large small".split()
+)
+"""First parts of English words that are hyphenated more often than not."""
+_ENDINGS = re.compile(r"(?:s|y|ly|ing|ed|er|ers|est|en|ness|ism|ist|ity|ish|ful|less|age|hood|ship|dom|way|ways)$")
+"""Endings of divided words, which can't be second parts of compounds."""
+
+
+def join_texts(first: str, second: str, compounds: frozenset[str] = frozenset()) -> str:
+    """Join two lines of a paragraph, and rejoin a word that was divided between them.
+
+    A hyphen stays in words that are in `compounds` or look like compounds.
+    """
+    if not first or not second:
+        return first + second
+    if first[-1] in "\u00ad\u2010":
+        return first[:-1] + second
+    if first[-1] == "-" and len(first) > 1 and first[-2].islower() and second[0].islower():
+        return (first if _is_compound(first, second, compounds) else first[:-1]) + second
+    return first + ("" if (WIDE.match(first[-1]) and WIDE.match(second[0])) or first[-1] == "-" else " ") + second
+
+
+def _is_compound(first: str, second: str, compounds: frozenset[str]) -> bool:
+    """Return whether the hyphen at the end of a line belongs to the word."""
+    start, end = _LAST.search(first[-_LONGEST_WORD:]), _FIRST.match(second[:_LONGEST_WORD])
+    if not start or not end:
+        return False
+    before, after = start[0][:-1].casefold(), end[0].casefold()
+    if f"{before}-{after}" in compounds or "-" in before or len(before) == 1:
+        return True
+    return before in _FIRST_PARTS and not _ENDINGS.fullmatch(after)
+
+
+@dataclass(slots=True)
+class PlacedText:
+    """Text on a page: `y` is its baseline from the top, `size` the height of its font; all in points."""
+
+    text: str
+    x0: float
+    x1: float
+    y: float
+    size: float
+    bold: bool
+    fixed: bool
+
+
+@dataclass(slots=True)
+class Letter(PlacedText):
+    """A character; `at` is its index in pdfium's text. Blanks added by pdfium have no width."""
+
+    at: int = -1
+
+
+def gap(last: Letter, letter: Letter) -> float:
+    """Return the distance to the previous letter, which is on the right in Arabic or Hebrew."""
+    if letter.x0 < last.x0 and (is_right_to_left(letter.text) or is_right_to_left(last.text)):
+        return last.x0 - letter.x1
+    return letter.x0 - last.x1
+
 
 # The letters in a run -> its words: pdfium's spaces count, unless the positions of the letters prove otherwise.
 
@@ -69,17 +166,14 @@ def _close_gaps(letters: Sequence[Letter], parts: Sequence[str]) -> str:
 
     Letters in alphabetical order are a list, not a word.
     """
-    blanks = [False] * len(letters)
-    at = 0
-    for part in parts:
-        if part == " ":
-            blanks[at] = True
-        else:
-            at += 1
+    blanks = [last == " " for last, part in pairwise(["", *parts]) if part != " "]
     first = 0
     for at in range(1, len(letters) + 1):
-        if at < len(letters) and _is_apart(letters[at - 1], letters[at]):
-            continue
+        if at < len(letters):
+            last, letter = letters[at - 1 : at + 1]
+            both = last.text + letter.text
+            if both.isalpha() and not WIDE.search(both) and letter.x0 - last.x1 >= _SPACED * letter.size:
+                continue
         start = first + (first > 0 and not blanks[first] and letters[first - 1].text.isalpha())  # the end of a word
         end = at - (at < len(letters) and not blanks[at] and letters[at].text.isalpha())  # the beginning of one
         text = [letter.text.casefold() for letter in letters[start:end]]
@@ -87,11 +181,6 @@ def _close_gaps(letters: Sequence[Letter], parts: Sequence[str]) -> str:
             blanks[start + 1 : end] = _between(letters[start:end])
         first = at
     return "".join(" " * blank + letter.text for blank, letter in zip(blanks, letters, strict=True))
-
-
-def _is_apart(last: Letter, letter: Letter) -> bool:
-    both = last.text + letter.text
-    return both.isalpha() and not WIDE.search(both) and letter.x0 - last.x1 >= _SPACED * letter.size
 
 
 def _between(letters: Sequence[Letter]) -> list[bool]:
@@ -124,6 +213,14 @@ class GlyphRun(PlacedText):
     def top(self) -> float:
         return self.y - self.size
 
+    @property
+    def bottom(self) -> float:
+        return self.y
+
+    @property
+    def texts(self) -> tuple[str]:
+        return (self.text,)
+
 
 @dataclass(slots=True)
 class _Group:
@@ -151,7 +248,14 @@ def runs_of(letters: Sequence[Letter], page: int) -> list[GlyphRun]:
             group.letters.pop()
         group.x0, group.x1 = min(map(_X0, group.letters)), max(map(_X1, group.letters))
     groups.sort(key=lambda group: (round(group.y), group.x0))
-    return [_run(group, page) for group in _merge_groups(groups)]
+    runs = []
+    for group in _merge_groups(groups):
+        letters = group.letters
+        sizes = Counter(map(_SIZE, letters))
+        size = round(max(sizes, key=sizes.__getitem__) * 4) / 4
+        bold, fixed = sum(map(_BOLD, letters)) > 0.6 * len(letters), sum(map(_FIXED, letters)) > 0.8 * len(letters)
+        runs.append(GlyphRun(words(letters), group.x0, group.x1, group.y, size, bold, fixed, page))
+    return runs
 
 
 def _continues(last: Letter, letter: Letter) -> bool:
@@ -174,7 +278,8 @@ def _merge_groups(groups: Sequence[_Group]) -> list[_Group]:
                 continue
             close = abs(group.y - other.y) <= (0.15 if abs(group.size - other.size) < 0.1 * size else 0.45) * size
             if close and -0.6 * size < group.x0 - other.x1 < _APART * size:
-                other.letters = _side_by_side(other.letters, group.letters)
+                is_mirrored = is_right_to_left(other.letters[0].text) and is_right_to_left(group.letters[0].text)
+                other.letters = group.letters + other.letters if is_mirrored else other.letters + group.letters
                 other.x1 = max(other.x1, group.x1)
                 if group.size > other.size:
                     other.y, other.size = group.y, group.size
@@ -182,22 +287,6 @@ def _merge_groups(groups: Sequence[_Group]) -> list[_Group]:
         else:
             merged.append(group)
     return merged
-
-
-def _side_by_side(left: list[Letter], right: list[Letter]) -> list[Letter]:
-    """Return the letters of two groups in reading order."""
-    if is_right_to_left(left[0].text) and is_right_to_left(right[0].text):
-        return right + left
-    left += right
-    return left
-
-
-def _run(group: _Group, page: int) -> GlyphRun:
-    letters = group.letters
-    sizes = Counter(map(_SIZE, letters))
-    size = round(max(sizes, key=lambda item: sizes[item]) * 4) / 4
-    bold, fixed = sum(map(_BOLD, letters)) > 0.6 * len(letters), sum(map(_FIXED, letters)) > 0.8 * len(letters)
-    return GlyphRun(words(letters), group.x0, group.x1, group.y, size, bold, fixed, page)
 
 
 def lines_of(runs: Iterable[GlyphRun]) -> list[GlyphRun]:
@@ -209,10 +298,8 @@ def lines_of(runs: Iterable[GlyphRun]) -> list[GlyphRun]:
             left, right = (last, run) if last.x0 <= run.x0 else (run, last)
             bold, fixed = left.bold and right.bold, left.fixed and right.fixed
             size = left.size if len(left.text) >= len(right.text) else right.size
-            first, second = (
-                (right, left) if is_right_to_left(left.text) and is_right_to_left(right.text) else (left, right)
-            )
-            text = f"{first.text} {second.text}".strip()
+            is_mirrored = is_right_to_left(left.text) and is_right_to_left(right.text)
+            text = " ".join([right.text, left.text] if is_mirrored else [left.text, right.text]).strip()
             lines[-1] = GlyphRun(text, left.x0, max(left.x1, right.x1), last.y, size, bold, fixed, last.page)
         else:
             lines.append(run)

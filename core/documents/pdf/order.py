@@ -1,13 +1,13 @@
 """Tables without rules in the runs of a page, and its reading order, column by column."""
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from core.documents.pdf.glyphs import join_texts
-from core.documents.pdf.lines import GlyphRun, go_on, is_prose, lines_of
+from core.documents.pdf.lines import GlyphRun, go_on, is_prose, join_texts, lines_of
 
 _MARK = re.compile(r"[^\w\s]{1,2}|\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})[.)]|\[\d+\]")
 """A bullet or a number at the start of a list item."""
@@ -247,15 +247,11 @@ def _is_title(part: Part, others: Sequence[Part]) -> bool:
 
 def _below(left: Sequence[Part], right: Sequence[Part]) -> int:
     """Return the index from which the left parts are below both columns, such as a short title of the next section."""
-    bottom = max((_bottom(part) for part in right), default=0.0)
+    bottom = max((part.bottom for part in right), default=math.inf)
     for at, part in enumerate(left[1:], start=1):
-        if right and part.top > bottom and part.top - _bottom(left[at - 1]) > 0.8 * (_bottom(part) - part.top):
+        if part.top > bottom and part.top - left[at - 1].bottom > 0.8 * (part.bottom - part.top):
             return at
     return len(left)
-
-
-def _bottom(part: Part) -> float:
-    return part.y if isinstance(part, GlyphRun) else part.bottom
 
 
 def _gutter(parts: Sequence[Part]) -> float | None:

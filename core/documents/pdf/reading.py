@@ -1,29 +1,31 @@
-"""Reading a PDF page into positioned letters and drawings. Positions are points from the top left."""
+"""Reading a PDF page into positioned letters, drawings and annotations. Positions are points from the top left."""
 
 import ctypes
 import io
-from collections.abc import Iterable, Iterator, Mapping
+from bisect import bisect
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from itertools import islice, pairwise
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+import pypdfium2.raw as pdfium
+from pypdfium2 import PdfDocument, PdfiumError, PdfMatrix, PdfPage
 
 from core.base.errors import SourceError
-from core.documents.kinds import damaged
-from core.documents.pdf.asides import Asides, descriptions
-from core.documents.pdf.forms import MOST_CHOICES, Choice, choice_of, drawn_texts, letters_of
-from core.documents.pdf.glyphs import UPRIGHT, Direction, Letter, clean_text, glyphs
+from core.documents.kinds import damaged, encrypted
+from core.documents.pdf.glyphs import UPRIGHT, Direction, glyphs
+from core.documents.pdf.lines import Letter, clean_text, normalize_title
+from core.markdown.writing import callout
 from core.model import Omission
-
-if TYPE_CHECKING:
-    from pypdfium2 import PdfDocument, PdfMatrix, PdfPage
 
 # The drawings of a page of a PDF -> its ruled lines, its pictures, and dots that may be bullets.
 
 _PATH, _IMAGE, _FORM = 2, 3, 5
 _MOST_OBJECTS = 50_000
 _MOST_EDGES = 1_500
-_MOST_DEPTH = 8
+_MOST_DEPTH = 9
 _THIN = 2.0
 _DOT = 9.0
 
@@ -42,50 +44,35 @@ class Drawings:
     shapes: int = 0
 
 
-def drawings(loaded: "PdfPage", left: float, top: float) -> Drawings:
+def _drawings(loaded: PdfPage, left: float, top: float) -> Drawings:
     """Return the drawings of a page whose top left corner is at (left, top)."""
-    import pypdfium2.raw as pdfium
-    from pypdfium2 import PdfMatrix
-
     made = Drawings()
-    on_page = PdfMatrix(1, 0, 0, -1, -left, top)
-    budget = [_MOST_OBJECTS]
-    for at in range(pdfium.FPDFPage_CountObjects(loaded.raw)):
-        item = pdfium.FPDFPage_GetObject(loaded.raw, at)
-        _add_object(item, made, on_page, budget, 0)
+    on_page = {None: PdfMatrix(1, 0, 0, -1, -left, top)}  # by the form that holds an object
+    for item in islice(loaded.get_objects(max_depth=_MOST_DEPTH + 1), _MOST_OBJECTS):
+        outer = on_page[item.container]
+        made.pictures += item.type == _IMAGE
+        if item.type == _FORM:
+            on_page[item] = item.get_matrix().multiply(outer)
+        elif item.type == _PATH:
+            made.shapes += 1
+            made.edges += _edges(item.raw, item.get_matrix().multiply(outer))
+            if (bounds := _bounds(item.raw)) is not None:
+                x0, y0, x1, y1 = outer.on_rect(*bounds)
+                if 1 < x1 - x0 < _DOT and 1 < y1 - y0 < _DOT and abs((x1 - x0) - (y1 - y0)) < 1:
+                    made.dots.append((x0, x1, (y0 + y1) / 2))
     if len(made.edges) > _MOST_EDGES:
         made.edges = []
     return made
 
 
-def _add_object(item: object, made: Drawings, outer: "PdfMatrix", budget: list[int], depth: int) -> None:
-    """Add the ruled lines and dots in an object, and count it; `outer` is its container's matrix."""
-    import pypdfium2.raw as pdfium
-    from pypdfium2 import PdfMatrix
-
-    budget[0] -= 1
-    if budget[0] < 0:
-        return
-    kind = pdfium.FPDFPageObj_GetType(item)
-    made.pictures += kind == _IMAGE
-    made.shapes += kind == _PATH
-    if kind not in (_PATH, _FORM):
-        return
-    own = pdfium.FS_MATRIX()
-    pdfium.FPDFPageObj_GetMatrix(item, own)
-    matrix = PdfMatrix.from_raw(own).multiply(outer)
-    if kind == _PATH:
-        made.edges += _edges(item, matrix)
-        made.dots += _dots(item, outer)
-    elif depth < _MOST_DEPTH:
-        for at in range(pdfium.FPDFFormObj_CountObjects(item)):
-            _add_object(pdfium.FPDFFormObj_GetObject(item, at), made, matrix, budget, depth + 1)
+def _bounds(item: object) -> list[float] | None:
+    """Return left, bottom, right and top of an object, None if they are unknown."""
+    sides = [ctypes.c_float() for _ in range(4)]
+    return [side.value for side in sides] if pdfium.FPDFPageObj_GetBounds(item, *sides) else None
 
 
-def _edges(path: object, matrix: "PdfMatrix") -> Iterator[Edge]:
+def _edges(path: object, matrix: PdfMatrix) -> Iterator[Edge]:
     """Yield the horizontal and vertical lines of a path; a thin rectangle counts as one line."""
-    import pypdfium2.raw as pdfium
-
     points: list[tuple[float, float, bool]] = []
     x, y = ctypes.c_float(), ctypes.c_float()
     for at in range(min(pdfium.FPDFPath_CountSegments(path), _MOST_EDGES)):
@@ -97,60 +84,185 @@ def _edges(path: object, matrix: "PdfMatrix") -> Iterator[Edge]:
         points.append((*matrix.on_point(x.value, y.value), kind == pdfium.FPDF_SEGMENT_MOVETO))
     if not points:
         return
-    xs, ys = [point[0] for point in points], [point[1] for point in points]
+    xs, ys, _ = zip(*points, strict=True)
     if max(ys) - min(ys) <= _THIN or max(xs) - min(xs) <= _THIN:
-        yield from _edge(min(xs), min(ys), max(xs), max(ys))
-        return
-    closed = [*points, (*points[0][:2], False)]
-    for (x0, y0, _), (x1, y1, begins) in pairwise(closed):
-        if not begins:
-            yield from _edge(x0, y0, x1, y1)
+        points = [(min(xs), min(ys), False), (max(xs), max(ys), False)]
+    else:
+        points.append((xs[0], ys[0], False))
+    for (x0, y0, _), (x1, y1, begins) in pairwise(points):
+        width, height = abs(x1 - x0), abs(y1 - y0)
+        if begins or max(width, height) < 3 or min(width, height) > _THIN:
+            continue
+        x0, x1, y0, y1 = min(x0, x1), max(x0, x1), min(y0, y1), max(y0, y1)
+        if height <= _THIN:
+            y0 = y1 = (y0 + y1) / 2
+        else:
+            x0 = x1 = (x0 + x1) / 2
+        size = {"width": x1 - x0, "height": y1 - y0, "orientation": "h" if height <= _THIN else "v"}
+        yield {"x0": x0, "x1": x1, "top": y0, "bottom": y1} | size
 
 
-def _dots(path: object, outer: "PdfMatrix") -> Iterator[tuple[float, float, float]]:
-    import pypdfium2.raw as pdfium
+# The annotations of a page: comments, files, and form fields whose values aren't text, such as checkboxes.
 
-    sides = [ctypes.c_float() for _ in range(4)]
-    if pdfium.FPDFPageObj_GetBounds(path, *sides):
-        x0, y0, x1, y1 = outer.on_rect(*(side.value for side in sides))
-        if 1 < x1 - x0 < _DOT and 1 < y1 - y0 < _DOT and abs((x1 - x0) - (y1 - y0)) < 1:
-            yield x0, x1, (y0 + y1) / 2
-
-
-def _edge(x0: float, y0: float, x1: float, y1: float) -> Iterator[Edge]:
-    """Yield a line in pdfplumber's format; nothing for an oblique line or a dot."""
-    wide, high = abs(x1 - x0), abs(y1 - y0)
-    if max(wide, high) < 3:
-        return
-    if high <= _THIN:
-        at = (y0 + y1) / 2
-        yield _line(min(x0, x1), at, max(x0, x1), at, "h")
-    elif wide <= _THIN:
-        at = (x0 + x1) / 2
-        yield _line(at, min(y0, y1), at, max(y0, y1), "v")
+MOST_CHOICES = 1_000
+"""Maximum number of fields per page that are read; further fields stay as they are drawn."""
+_CHECK_BOX, _RADIO_BUTTON, _COMBO, _LIST, _TEXT = 2, 3, 4, 5, 6
+"""Types of fields."""
+_LINK, _FREE_TEXT, _POPUP, _FILE, _WIDGET = 2, 3, 16, 17, 20
+"""Types of annotations."""
+_PASSWORD, _COMB = 1 << 13, 1 << 24
+"""Flags of password fields, and of fields with a box for each letter."""
+_MOST_ITEMS = 5_000
+"""Maximum number of annotations on a page, and of parts of an object, that are examined."""
+_BEYOND = 2.0
+"""Points by which the text of a field may exceed its box."""
+_FEW, _MOST_OPTIONS = 20, 1_000
+"""Maximum number of options that are all shown, and maximum that are examined; longer lists show only chosen ones."""
+_BELOW = 2.0
+"""Points from the bottom of a field to the baseline of the letters next to it."""
+_SIZE = 11.0
 
 
-def _line(x0: float, top: float, x1: float, bottom: float, orientation: str) -> Edge:
-    size = {"width": x1 - x0, "height": bottom - top}
-    return {"x0": x0, "x1": x1, "top": top, "bottom": bottom, "orientation": orientation} | size
+class _Choice(NamedTuple):
+    """The value of a field, its name, and its box on the rotated page: left, bottom, right, top."""
+
+    text: str
+    name: str
+    place: tuple[float, float, float, float]
+
+
+@dataclass(slots=True)
+class Asides:
+    """The picture descriptions on a page, comments as callouts, and names of attached files."""
+
+    descriptions: list[str] = field(default_factory=list)
+    comments: list[str] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+
+    def add(self, annotation: object, *, is_drawn: bool) -> None:
+        """Add the comment of an annotation, and the name of the file attached to it."""
+        kind = pdfium.FPDFAnnot_GetSubtype(annotation)
+        if kind == _FILE:
+            file = pdfium.FPDFAnnot_GetFileAttachment(annotation)
+            self.files.append(_read_text(pdfium.FPDFAttachment_GetName, file) if file else "")
+        if kind in (_LINK, _POPUP, _WIDGET) or (kind == _FREE_TEXT and is_drawn):
+            return
+        author, said = (_read_text(pdfium.FPDFAnnot_GetStringValue, annotation, key) for key in (b"T", b"Contents"))
+        if said and said not in self.files:
+            self.comments.append(callout("comment", " ".join(author.split()), said.splitlines()))
+
+
+def attached_files(document: PdfDocument) -> list[str]:
+    """Return the names of the files attached to a PDF."""
+    files = _items(pdfium.FPDFDoc_GetAttachmentCount, pdfium.FPDFDoc_GetAttachment, document.raw)
+    return [_read_text(pdfium.FPDFAttachment_GetName, file) for file in files]
+
+
+def _descriptions(loaded: PdfPage) -> list[str]:
+    """Return the descriptions of pictures and formulas on a tagged page, each once."""
+    tree = pdfium.FPDF_StructTree_GetForPage(loaded.raw)
+    elements = (
+        _items(pdfium.FPDF_StructTree_CountChildren, pdfium.FPDF_StructTree_GetChildAtIndex, tree) if tree else []
+    )
+    found: dict[str, None] = {}
+    for element in elements:
+        found |= {" ".join(_read_text(pdfium.FPDF_StructElement_GetAltText, element).split()): None}
+        if len(elements) < _MOST_ITEMS:
+            elements += _items(
+                pdfium.FPDF_StructElement_CountChildren, pdfium.FPDF_StructElement_GetChildAtIndex, element
+            )
+    pdfium.FPDF_StructTree_Close(tree)
+    return [*filter(None, found)]
+
+
+def _choice_of(form: object, annotation: object, drawn: list[list[float]]) -> _Choice | None:
+    """Return the chosen or entered value of a field; None if the page shows it already, or there is none."""
+    box, name = pdfium.FS_RECTF(), ""
+    pdfium.FPDFAnnot_GetRect(annotation, box)
+    kind = pdfium.FPDFAnnot_GetFormFieldType(form, annotation)
+    if kind in (_CHECK_BOX, _RADIO_BUTTON):
+        text = _MARKS[bool(pdfium.FPDFAnnot_IsChecked(form, annotation))]
+    elif kind == _LIST:
+        count = pdfium.FPDFAnnot_GetOptionCount(form, annotation)
+        text = "  ".join(
+            f"{_MARKS[bool(chosen)]} {_read_text(pdfium.FPDFAnnot_GetOptionLabel, form, annotation, at)}"
+            for at in range(min(count, _MOST_OPTIONS))
+            if (chosen := pdfium.FPDFAnnot_IsOptionSelected(form, annotation, at)) or count <= _FEW
+        )
+    elif kind in (_COMBO, _TEXT) and not _is_legible(form, annotation, box, drawn):
+        text = _read_text(pdfium.FPDFAnnot_GetFormFieldValue, form, annotation)
+    else:
+        return None
+    if kind in (_CHECK_BOX, _RADIO_BUTTON, _LIST):
+        name = _read_text(pdfium.FPDFAnnot_GetFormFieldAlternateName, form, annotation)
+        name = name or _read_text(pdfium.FPDFAnnot_GetFormFieldName, form, annotation)
+    place = box.left, box.bottom, box.right, box.top
+    return _Choice(" ".join(text.split()), " ".join(name.split()), place) if text else None
+
+
+_MARKS = ("☐", "☑")
+
+
+def _is_legible(form: object, annotation: object, box: Any, drawn: list[list[float]]) -> bool:
+    """Return whether the drawn text shows the whole entered value, with no part outside the box."""
+    flags = pdfium.FPDFAnnot_GetFormFieldFlags(form, annotation)
+    if not drawn or flags & (_PASSWORD | _COMB):
+        return bool(flags & _PASSWORD)
+    left, bottom, right, top = zip(*drawn, strict=True)
+    wide, high = max(right) - min(left), max(top) - min(bottom)
+    return bool(wide <= box.right - box.left + _BEYOND and high <= box.top - box.bottom + _BEYOND)
+
+
+def _drawn_texts(annotation: object) -> list[list[float]]:
+    """Return left, bottom, right and top of each text that an annotation shows on its page."""
+    found = []
+    drawn = _items(pdfium.FPDFAnnot_GetObjectCount, pdfium.FPDFAnnot_GetObject, annotation)
+    for item in drawn:
+        kind = pdfium.FPDFPageObj_GetType(item)
+        if kind == pdfium.FPDF_PAGEOBJ_TEXT:
+            found.append(_bounds(item) or [0.0] * 4)
+        elif kind == _FORM and len(drawn) < _MOST_ITEMS:
+            drawn += _items(pdfium.FPDFFormObj_CountObjects, pdfium.FPDFFormObj_GetObject, item)
+    return found
+
+
+def _items(count: Callable[[object], int], item: Callable[[object, int], object], of: object) -> list[object]:
+    """Return the items of a pdfium object, by its functions for their count and for one item."""
+    return [item(of, at) for at in range(min(count(of), _MOST_ITEMS))]
+
+
+def _read_text(read: Callable[..., int], *of: object) -> str:
+    """Return a text from a pdfium function that first returns the length; `of` are the other arguments."""
+    held = (ctypes.c_ushort * (read(*of, None, 0) // 2))()
+    read(*of, held, ctypes.sizeof(held))
+    return bytes(held).decode("utf-16-le", "replace").strip("\0 \r\n\t")
+
+
+def _letters_of(choices: Iterable[_Choice], letters: list[Letter], left: float, top: float) -> Iterator[Letter]:
+    """Yield the values of fields as letters on the line next to each; without such a line, add the field's name."""
+    by_foot = attrgetter("y")
+    ordered = sorted((letter for letter in letters if not letter.text.isspace()), key=by_foot)
+    for text, name, (x0, bottom, x1, upper) in choices:
+        start, end, foot = x0 - left, x1 - left, top - bottom
+        row = ordered[bisect(ordered, top - upper, key=by_foot) : bisect(ordered, foot + _BELOW, key=by_foot)]
+        near = min(row, key=lambda letter: abs(letter.x0 - end), default=Letter("", 0, 0, foot, _SIZE, False, False))
+        shown = text if row else f"{text} {name}"
+        width = (end - start) / max(1, len(shown))
+        for at, sign in enumerate([*shown, " "]):
+            yield Letter(sign, start + at * width, min(end, start + (at + 1) * width), near.y, near.size, False, False)
 
 
 # A page of a PDF that is turned, tilted or mirrored -> the same page with its letters upright.
 
 
-class TurningPage:
+class _TurningPage:
     """A page that is turned to read its text in several directions, one after the other."""
 
-    def __init__(self, document: "PdfDocument", number: int) -> None:
+    def __init__(self, document: PdfDocument, number: int) -> None:
         self._document, self._number = document, number
-        self._direction = UPRIGHT
-        self.form, self.choices = document.formenv, list[Choice]()
+        self.direction = UPRIGHT
+        self.form, self.choices = document.formenv, list[_Choice]()
         self.loaded = document[number - 1]
-
-    @property
-    def is_turned(self) -> bool:
-        """Whether the page is turned from its original direction."""
-        return self._direction != UPRIGHT
 
     def reload(self) -> None:
         """Load the page again, after its objects have changed."""
@@ -159,14 +271,12 @@ class TurningPage:
 
     def turn(self, direction: Direction) -> None:
         """Turn the page so that letters with the given original direction are upright, with a corner at (0, 0)."""
-        import pypdfium2.raw as pdfium
-        from pypdfium2 import PdfMatrix
-
-        if direction == self._direction:
+        if direction == self.direction:
             return
-        now = _frame(self._direction)
-        back = PdfMatrix(now.a, now.c, now.b, now.d)  # the matrix of a turn is orthogonal
-        turn = back.multiply(_frame(direction))
+        now, then = (
+            PdfMatrix().rotate(each.degrees).mirror(False, each.mirrored) for each in (self.direction, direction)
+        )
+        turn = PdfMatrix(now.a, now.c, now.b, now.d).multiply(then)  # the inverse of a turn is its transpose
         x0, y0, x1, y1 = turn.on_rect(*self.loaded.get_bbox())
         matrix = turn.translate(-x0, -y0)
         pdfium.FPDFPage_TransFormWithClip(self.loaded.raw, matrix, None)
@@ -174,15 +284,8 @@ class TurningPage:
         self.loaded.set_mediabox(0, 0, x1 - x0, y1 - y0)
         self.loaded.set_cropbox(0, 0, x1 - x0, y1 - y0)
         self.loaded.set_rotation(0)
-        self._direction = direction
+        self.direction = direction
         self.reload()
-
-
-def _frame(direction: Direction) -> "PdfMatrix":
-    """Return the matrix that makes letters with the given direction upright."""
-    from pypdfium2 import PdfMatrix
-
-    return PdfMatrix().rotate(direction.degrees).mirror(False, direction.mirrored)
 
 
 _MOST_MARKS = 50_000
@@ -191,7 +294,6 @@ _MOST_DIRECTIONS = 4
 """Maximum number of directions in which a page is read, most letters first; others are read in file order."""
 _SCAN = 20
 """Number of letters below which a page that has a picture is a scan."""
-_MOST_ANNOTATIONS = 5_000
 
 
 @dataclass(slots=True)
@@ -212,29 +314,20 @@ class Page:
     asides: Asides = field(default_factory=Asides)
 
     @property
-    def visible_count(self) -> int:
-        """Number of non-blank letters from the file."""
-        return sum(letter.at >= 0 and not letter.text.isspace() for letter in self.letters) + sum(
-            page.visible_count for page in self.aside
-        )
-
-    @property
     def is_scan(self) -> bool:
         """Whether the page is a picture with almost no text."""
-        return self.drawn.pictures > 0 and self.visible_count < _SCAN
+        letters = [letter for page in (self, *self.aside) for letter in page.letters]
+        seen = sum(letter.at >= 0 and not letter.text.isspace() for letter in letters)
+        return self.drawn.pictures > 0 and seen < _SCAN
 
 
 @contextmanager
-def open_document(data: bytes, most: int) -> Iterator["PdfDocument"]:
+def open_document(data: bytes, most: int) -> Iterator[PdfDocument]:
     """Open a PDF; raises SourceError if it is encrypted, damaged or has more than `most` pages."""
-    import pypdfium2
-
     try:
-        document = pypdfium2.PdfDocument(io.BytesIO(data))
-    except pypdfium2.PdfiumError as error:
-        if "password" in str(error).lower():
-            raise SourceError("", "is encrypted. Save a copy without a password and import that copy.") from error
-        raise damaged("") from error
+        document = PdfDocument(io.BytesIO(data))
+    except PdfiumError as error:
+        raise (encrypted("") if "password" in str(error).lower() else damaged("")) from error
     try:
         document.init_forms()
         if len(document) > most:
@@ -248,26 +341,19 @@ Titles = dict[tuple[int, str], int]
 """Levels of bookmarks, from 1, by page number and normalized title."""
 
 
-def outline(document: "PdfDocument") -> Titles:
+def outline(document: PdfDocument) -> Titles:
     """Return the levels, from 1, of a PDF's bookmarks by page number and normalized title."""
     levels = {}
-    for count, mark in enumerate(document.get_toc(max_depth=6)):
+    for mark in islice(document.get_toc(max_depth=6), _MOST_MARKS):
         place = mark.get_dest()
-        if count > _MOST_MARKS:
-            break
         if place is not None and (index := place.get_index()) is not None:
             levels[index + 1, normalize_title(clean_text(mark.get_title()))] = mark.level + 1
     return levels
 
 
-def normalize_title(text: str) -> str:
-    """Return a text without blanks and in lower case, for comparing titles."""
-    return "".join(text.split()).casefold()
-
-
-def page(document: "PdfDocument", number: int) -> Page:
+def page(document: PdfDocument, number: int) -> Page:
     """Read a page; `number` counts from 1. The document's page stays turned."""
-    turning = TurningPage(document, number)
+    turning = _TurningPage(document, number)
     try:
         asides = _prepare(turning)
         first = glyphs(turning.loaded)
@@ -275,15 +361,15 @@ def page(document: "PdfDocument", number: int) -> Page:
         directions = first.directions() or [UPRIGHT]
         for at, direction in enumerate(directions[:_MOST_DIRECTIONS]):
             turning.turn(direction)
-            now = glyphs(turning.loaded) if turning.is_turned else first
-            views.append(
-                _view(
-                    turning,
-                    number,
-                    now.alike(UPRIGHT, [item.seen_from(direction) for item in directions[:at]]),
-                    with_drawings=not views,
-                )
-            )
+            now = first if turning.direction == UPRIGHT else glyphs(turning.loaded)
+            letters = now.alike(UPRIGHT, [item.seen_from(direction) for item in directions[:at]])
+            view = Page(number, turning.loaded.get_size()[1], letters)
+            if not views:
+                left, _, _, top = turning.loaded.get_bbox()
+                view.drawn = _drawings(turning.loaded, left, top)
+                view.letters += list(_letters_of(turning.choices, letters, left, top))
+                view.letters += list(_bullets(view))
+            views.append(view)
     finally:
         turning.loaded.close()
     main, *main.aside = views
@@ -294,41 +380,28 @@ def page(document: "PdfDocument", number: int) -> Page:
     return main
 
 
-def _view(turning: TurningPage, number: int, letters: list[Letter], *, with_drawings: bool) -> Page:
-    """Return the content of a page with only its upright letters."""
-    made = Page(number, turning.loaded.get_size()[1], letters)
-    if with_drawings:
-        left, _, _, top = turning.loaded.get_bbox()
-        made.drawn = drawings(turning.loaded, left, top)
-        made.letters += list(letters_of(turning.choices, letters, left, top))
-        made.letters += list(_bullets(made))
-    return made
-
-
 def _in_file_order(number: int, letters: list[Letter]) -> Page:
     """Return letters in many directions as upright lines, one per stretch of consecutive letters."""
     made = Page(number, 0.0)
     x, at = 0.0, -1
-    for letter in sorted(letters, key=lambda letter: letter.at):
+    for letter in sorted(letters, key=attrgetter("at")):
         if letter.at != at + 1:
             x, made.height = 0.0, made.height + 3 * letter.size
-        width = letter.size / 2
-        made.letters.append(replace(letter, x0=x, x1=x + width, y=made.height))
-        x, at = x + width, letter.at
+        made.letters.append(replace(letter, x0=x, x1=x + letter.size / 2, y=made.height))
+        x, at = x + letter.size / 2, letter.at
     return made
 
 
-def _prepare(turning: TurningPage) -> Asides:
+def _prepare(turning: _TurningPage) -> Asides:
     """Draw fields, stamps and text boxes into the page; return the other annotations."""
-    import pypdfium2.raw as pdfium
-
-    raw, asides, is_drawn_on = turning.loaded.raw, Asides(descriptions(turning.loaded)), False
-    for at in range(min(pdfium.FPDFPage_GetAnnotCount(raw), _MOST_ANNOTATIONS)):
-        annotation = pdfium.FPDFPage_GetAnnot(raw, at)
+    raw, asides, is_drawn_on = turning.loaded.raw, Asides(_descriptions(turning.loaded)), False
+    for annotation in _items(pdfium.FPDFPage_GetAnnotCount, pdfium.FPDFPage_GetAnnot, raw):
         if not pdfium.FPDFAnnot_GetFlags(annotation) & pdfium.FPDF_ANNOT_FLAG_HIDDEN:
-            asides.add(annotation)
-            is_drawn_on = is_drawn_on or bool(drawn_texts(annotation))
-            if turning.form and len(turning.choices) < MOST_CHOICES and (choice := choice_of(turning.form, annotation)):
+            drawn = _drawn_texts(annotation)
+            asides.add(annotation, is_drawn=bool(drawn))
+            is_drawn_on = is_drawn_on or bool(drawn)
+            is_read = turning.form and len(turning.choices) < MOST_CHOICES
+            if is_read and (choice := _choice_of(turning.form, annotation, drawn)):
                 turning.choices.append(choice)
                 pdfium.FPDFAnnot_SetFlags(annotation, pdfium.FPDF_ANNOT_FLAG_HIDDEN)
         pdfium.FPDFPage_CloseAnnot(annotation)
