@@ -17,8 +17,7 @@ from core.base.errors import ConfigError, ModelError, SourceError
 from core.base.messages import Message, message, skeleton
 from core.base.registry import Entry
 from core.documents import CONVERTERS, Converted
-from core.documents.kinds import PICTURES, check, check_size, damaged, has, kind_of, picture_kind
-from core.documents.metadata import sound_title
+from core.documents.kinds import PICTURES, check, check_size, damaged, has, kind_of, picture_kind, sound_title
 from core.documents.process import (
     THUMBNAIL,
     ConverterProcess,

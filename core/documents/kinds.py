@@ -331,3 +331,25 @@ def nothing_read(paths: Iterable[str]) -> Message:
         counts=named,
         kinds=KINDS_READ,
     )
+
+
+_UNTITLED = (
+    r"(untitled|unbenannt|sans[ -]titre|無題|无标题)([ -](document|page|note|presentation|file))?[ -]?\d*",
+    r"microsoft (word|excel|powerpoint) - .*",
+    r"(microsoft )?(powerpoint[ -])?(presentation|präsentation)\d*",
+    r"présentation powerpoint",
+    r"(slide|folie|layout|幻灯片) ?\d+",
+    r"(document|dokument|book|mappe|文档|文書|工作簿|演示文稿|プレゼンテーション)[ -]?\d+",
+    r"title|none|null|unspecified|\(anonymous\)",
+)
+_FILE_NAMES = (
+    r".*\.(docx?|dotx?|rtf|odt|pdf|x?html?|tex|dvi|e?ps|indd|qxd|pmd|fm|xlsx?|pptx?|txt|wpd|cdr|exe|prn|tmp|log|md|csv|od[tps]|p65|pub|wps|pages|key|numbers|jpe?g|png|gif|tiff?|dwg|svg|ai|psd)",
+    r"about:blank|(https?|file):.*|\W*",
+)
+_JUNK = re.compile(f"(?i){'|'.join((*_UNTITLED, *_FILE_NAMES))}")
+"""Titles that programs generate: names for untitled documents, and file names."""
+
+
+def sound_title(title: str) -> str:
+    """Return a title, or "" if a program generated it."""
+    return "" if _JUNK.fullmatch(title.strip()) else title.strip()

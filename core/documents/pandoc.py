@@ -9,15 +9,14 @@ from core.base.encodings.guessing import decode_part
 from core.base.frozen import frozen
 from core.base.messages import Message
 from core.documents import Converted, books, syntax
-from core.documents.kinds import damaged, has, need
+from core.documents.kinds import damaged, has, need, sound_title
 from core.documents.markup import PREPARE
-from core.documents.metadata import read_metadata, sound_title
-from core.documents.office import blocks, docx, odf, odt
+from core.documents.office import blocks, docx, odf
 from core.documents.office.blocks import Blocks, Insertions
 from core.documents.office.drawings import Slides
+from core.documents.office.package import read_metadata
 from core.documents.office.rtf import Rtf
 from core.documents.pandoc_program import run_pandoc
-from core.documents.raw import read_raw
 from core.documents.webpages import clean_page, main_part, unwrap_archive
 from core.model import Omission
 
@@ -97,7 +96,7 @@ class Pandoc:
             data, added = docx.prepare(data, part, comments=self._comments)
         elif kind in _OPEN:
             text = data if kind == "odt" else odf.as_text(data, added)
-            data = odt.prepare(text, added, comments=self._comments)
+            data = odf.prepare(text, added, comments=self._comments)
         elif kind == "epub":
             data = books.prepare(data)
         elif kind == "fb2":
@@ -126,7 +125,7 @@ class Pandoc:
                 untitled = not sound_title(said.get("title", ""))
                 head = [*["title"] * untitled, "subtitle", "date", "abstract"]
             nodes = [*(node for name in head if name in meta for node in syntax.paragraphs(meta[name])), *nodes]
-            nodes = read_raw(nodes, _blocks, _html)
+            nodes = syntax.read_raw(nodes, _blocks, _html)
         return _Read(nodes, said, [*within, *added.left_out])
 
 

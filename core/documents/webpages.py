@@ -5,11 +5,12 @@ import email.policy
 import html
 import re
 from collections import Counter
+from contextlib import suppress
+from datetime import datetime
 from html.parser import HTMLParser
 
 from core.base.blobs import Span
 from core.base.encodings.guessing import decode_part
-from core.documents.keep import read_keep
 from core.documents.kinds import damaged
 
 _SILENT = frozenset("script style noscript template svg iframe object canvas button select dialog".split())
@@ -63,7 +64,7 @@ def main_part(page: str) -> tuple[str, int, dict[str, str]]:
     The number counts the menus and other parts with text that are left out. The dictionary has `created`, `source_url`
     and `tags` from the page's metadata.
     """
-    page, about = read_keep(page)
+    page, about = _read_keep(page)
     cleaner = _Cleaner()
     cleaner.read(page)
     cleaner.about |= about
@@ -91,6 +92,32 @@ def _words(parts: list[str], head: list[str]) -> str:
     """Return the text of parts of a page, "" if it only repeats the head."""
     text, title = ("".join(item for item in item if not item.startswith("<")).split() for item in (parts, head))
     return "" if text == title else "".join(text)
+
+
+_KEEP_NOTE = re.compile(r'<body>\s*<div class="note\b')
+_KEEP_LABEL = re.compile(r'<span class="label-name">([^<>]*)</span>')
+_KEEP_TITLE = re.compile(r'<div class="title">([^<>]*)</div>')
+_KEEP_HEADING = re.compile(
+    r'<div class="heading">(?:<div class="meta-icons">(?:[^<>]|<span\b[^<>]*></span>)*</div>)?([^<>]*)</div>'
+)
+_KEEP_BOX = re.compile(r'<span class="bullet">\s*(&#974[45];|[☐☑])\s*</span>\s*')
+_KEEP_DATES = ("%b %d, %Y, %I:%M:%S %p", "%b %d, %Y, %H:%M:%S", "%d %b %Y, %H:%M:%S")
+
+
+def _read_keep(page: str) -> tuple[str, dict[str, str]]:
+    """Return a Keep note as a page with checkboxes, and its labels and date; other pages stay unchanged."""
+    if not _KEEP_NOTE.search(page):
+        return page, {}
+    about = {"tags": ",".join(map(html.unescape, _KEEP_LABEL.findall(page)))}
+    if heading := _KEEP_HEADING.search(page):
+        words = " ".join(html.unescape(heading[1]).split())
+        for form in _KEEP_DATES:
+            with suppress(ValueError):
+                about["created"] = datetime.strptime(words, form).isoformat()  # noqa: DTZ007 the export names no zone
+        if "created" in about:
+            page = page.replace(heading[0], "", 1)
+    page = _KEEP_BOX.sub(lambda box: "☐ " if box[1] in ("&#9744;", "☐") else "☒ ", _KEEP_LABEL.sub("", page))
+    return _KEEP_TITLE.sub(r"<h1>\1</h1>", page), about
 
 
 Attributes = list[tuple[str, str | None]]

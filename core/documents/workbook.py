@@ -6,27 +6,25 @@ import posixpath
 import re
 import zipfile
 from bisect import bisect
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 from urllib.parse import quote
 from xml.etree.ElementTree import Element, ParseError
 
-from core.base.messages import Message, plural
+from core.base.messages import plural
 from core.documents import Converted
 from core.documents.kinds import damaged
-from core.documents.metadata import read_metadata
-from core.documents.office import drawings
-from core.documents.office.drawings import shapes, text_of
+from core.documents.office.drawings import Chart, read_chart, shapes, text_of
 from core.documents.office.number_formats import BUILT_IN, show, show_text
 from core.documents.office.package import (
     Package,
-    Relation,
     elements_named,
     first,
     local,
     number_of,
+    read_metadata,
     relation_id,
     resolve_alternatives,
     value,
@@ -34,6 +32,10 @@ from core.documents.office.package import (
 from core.markdown.writing import callout, table
 from core.model import Omission
 
+MOST_COLUMNS = 500
+MOST_CELLS = 2_000_000
+_MOST_TITLES = 5
+"""Maximum number of single-value rows above a table that count as titles."""
 _NOTICE = "[Threaded comment]"
 """Start of an old-style comment that repeats a threaded comment."""
 _COMMENTS = (("comments", "comment", "t"), ("threadedComment", "threadedComment", "text"))
@@ -43,80 +45,6 @@ _CODE = re.compile(r'&(?:&|"[^"]*"|\d+|K(?:[0-9A-Fa-f]{6}|\d\d[+-]\d{3})|.)')
 """Codes for fonts, pages and dates in header and footer texts (ECMA-376, 18.3.1.46); && is an ampersand."""
 _SIGNS = {"&&": "&", **dict.fromkeys(("&L", "&C", "&R"), "\0")}
 _FILES = ("oleObject", "package")
-_NOWHERE = Relation("", "", is_outside=False)
-
-
-class SheetExtras:
-    """The content of a workbook's sheets other than cells, and omissions."""
-
-    def __init__(self, data: bytes) -> None:
-        self.package = Package(data)
-        self._people = {
-            value(element, "id"): value(element, "displayName")
-            for part in self.package.related(self.package.main(), "person")
-            if (root := self.package.optional(part)) is not None
-            for element in elements_named(root, "person")
-        }
-        self.left_out: list[Omission] = []
-
-    def boxes(self, sheet: str) -> Iterator[str]:
-        """Yield the texts of boxes on a sheet; `sheet` is the name of its part."""
-        for root in self._roots(sheet, "drawing"):
-            resolve_alternatives(root)
-            for shape in shapes(root):
-                if local(shape.element) == "sp":
-                    yield from text_of(shape.element)
-
-    def margins(self, sheet: str) -> dict[str, dict[str, None]]:
-        """Return the headers and footers of a sheet's printed pages, each text once."""
-        margins: dict[str, dict[str, None]] = {}
-        root = self.package.optional(sheet)
-        for margin in () if root is None else elements_named(root, *_MARGINS):
-            text = _CODE.sub(lambda code: _SIGNS.get(code[0], ""), margin.text or "")
-            texts = (" ".join(part.split()) for part in text.split("\0"))
-            margins.setdefault(_MARGINS[local(margin)], {}).update(
-                (text, None) for text in texts if any(map(str.isalpha, text))
-            )
-        return {kind: texts for kind, texts in margins.items() if texts}
-
-    def comments(self, sheet: str) -> Iterator[tuple[str, str, list[str]]]:
-        """Yield the author, the cell and the paragraphs of each comment on a sheet."""
-        for kind, tag, part in _COMMENTS:
-            for root in self._roots(sheet, kind):
-                authors = {
-                    str(at): "".join(author.itertext()) for at, author in enumerate(elements_named(root, "author"))
-                }
-                authors |= self._people
-                for element in elements_named(root, tag):
-                    text = "".join(said.text or "" for said in elements_named(element, part))
-                    author = authors.get(value(element, "authorId") or value(element, "personId"), "")
-                    if not text.startswith(_NOTICE):
-                        yield author, value(element, "ref"), text.splitlines()
-
-    def name_files(self, sheet: str, title: str) -> None:
-        """Record the embedded files of a sheet as left out."""
-        for kind in _FILES:
-            for part in self.package.related(sheet, kind):
-                self.left_out.append(Omission("attachment", 1, f"{title}: {posixpath.basename(part)}"))
-
-    def charts(self, sheet: str) -> Iterator[drawings.Chart]:
-        """Yield the charts on a sheet."""
-        for drawing in self.package.related(sheet, "drawing"):
-            root, relations = self.package.optional(drawing), self.package.relations(drawing)
-            for element in () if root is None else elements_named(root, "chart", "relIds"):
-                relation = relations.get(relation_id(element))
-                if relation is not None:
-                    yield drawings.read_chart(self.package, relation.target)
-
-    def _roots(self, sheet: str, kind: str) -> Iterator[Element]:
-        read = (self.package.optional(part) for part in self.package.related(sheet, kind))
-        return (root for root in read if root is not None)
-
-
-MOST_COLUMNS = 500
-MOST_CELLS = 2_000_000
-_MOST_TITLES = 5
-"""Maximum number of single-value rows above a table that count as titles."""
 _RANGE = re.compile(r"([A-Z]{1,4})(\d{1,7})(?::[A-Z]{1,4}(\d{1,7}))?")
 _HYPERLINK = re.compile(r'(?i)\s*HYPERLINK\(\s*"([^"]*)"\s*(?:,\s*"([^"]*)"\s*)?\)')
 _IN_ADDRESSES = "%/:=&?~#+!$,;'@*[]"
@@ -139,24 +67,19 @@ class Workbook:
             rows, wider = _values(data.decode("utf-8", "replace"))
             return Converted(_table(rows), left_out=(Omission("column", wider),) if wider else ())
         try:
-            extras = SheetExtras(data)
-            hidden: list[str] = []
-            text = "\n".join(_sheets(extras, hidden))
+            book = _Sheets(data)
+            text = "\n".join(book.read())
         except (ParseError, KeyError, zipfile.BadZipFile, IndexError, ValueError) as error:
             raise damaged("") from error
         said = read_metadata(data, kind)
         about: dict[str, Any] = {name: said.get(name, "") for name in ("title", "author", "created", "updated", "tags")}
-        return Converted(text, warnings=_warnings(hidden), left_out=tuple(extras.left_out), **about)
-
-
-def _warnings(hidden: list[str]) -> tuple[Message, ...]:
-    message = plural(
-        "{n} hidden sheet was read too: {sheets}",
-        "{n} hidden sheets were read too: {sheets}",
-        n=len(hidden),
-        sheets=", ".join(hidden),
-    )
-    return (message,) if hidden else ()
+        warning = plural(
+            "{n} hidden sheet was read too: {sheets}",
+            "{n} hidden sheets were read too: {sheets}",
+            n=len(book.hidden),
+            sheets=", ".join(book.hidden),
+        )
+        return Converted(text, warnings=(warning,) if book.hidden else (), left_out=tuple(book.left_out), **about)
 
 
 def _values(text: str) -> tuple[list[list[str]], int]:
@@ -194,45 +117,6 @@ def _delimiter(text: str) -> str:
     return chosen
 
 
-def _sheets(extras: SheetExtras, hidden: list[str]) -> Iterator[str]:
-    package = extras.package
-    main = package.main() or "xl/workbook.xml"
-    relations = package.relations(main)
-    cells = _Cells(package, main)
-    left = MOST_CELLS
-    for sheet in package.stream(main, "sheet"):
-        place = relations.get(value(sheet, "id"), _NOWHERE)
-        if place.target not in package.names or place.kind not in ("worksheet", "chartsheet"):
-            continue
-        title = " ".join(str(sheet.get("name")).split())
-        hidden += [title] if sheet.get("state", "visible") != "visible" else []
-        links = package.relations(place.target)
-        rows: dict[int, list[str]] = {}
-        numbers: list[int] = []
-        widest = 0
-        for element in package.stream(place.target, "row", "mergeCell", "hyperlink"):
-            kind = local(element)
-            if kind == "row":
-                number = max(numbers[-1] + 1 if numbers else 1, number_of(element.get("r", "")))
-                rows[number], width = cells.row(element)
-                numbers.append(number)
-                widest = max(widest, width)
-                left -= len(rows[number])
-            elif kind == "mergeCell":
-                left -= _fill_down(rows, numbers, element.get("ref", ""))
-            elif (linked := links.get(value(element, "id"))) is not None and linked.is_outside:
-                _link_cell(rows, element.get("ref", ""), linked.target)
-            if left < 0:
-                raise MemoryError
-        if widest > MOST_COLUMNS:
-            extras.left_out.append(Omission("column", widest - MOST_COLUMNS, title))
-        if cells.unknown:
-            extras.left_out.append(Omission("formula", cells.unknown, title))
-            cells.unknown = 0
-        yield f"## {title}\n\n{titled_table(list(rows.values()))}"
-        yield from _extra_content(extras, place.target, title)
-
-
 def _fill_down(rows: dict[int, list[str]], numbers: list[int], reference: str) -> int:
     """Write the value of merged cells into each of their rows; return the number of rows."""
     merged = _RANGE.match(reference)
@@ -261,50 +145,70 @@ def link(text: str, address: str) -> str:
     return f"[{label}]({quote(address, safe=_IN_ADDRESSES)})"
 
 
-def _extra_content(extras: SheetExtras, sheet: str, title: str) -> Iterator[str]:
-    """Yield the content of a sheet other than cells."""
-    charts = list(extras.charts(sheet))
-    for chart in charts:
-        if chart == drawings.Chart():
-            extras.left_out.append(Omission("chart", 1, title))
-        if chart.rows or chart.title:
-            yield f"{f'**{chart.title}**' if chart.title else ''}\n\n{_table(chart.rows)}".lstrip()
-    for text in (*extras.boxes(sheet), *(text for chart in charts for text in chart.texts)):
-        yield f"{text}\n"
-    for kind, texts in extras.margins(sheet).items():
-        yield callout(kind, "", [line for text in texts for line in ("", text)]) + "\n"
-    for author, cell, paragraphs in extras.comments(sheet):
-        text = "\n".join(paragraphs)
-        yield callout("comment", " ".join(author.split()), f"{cell}: {text}".splitlines()) + "\n"
-    extras.name_files(sheet, title)
-
-
 def _text(element: Element) -> str:
     """Return the text in an element without its East Asian pronunciation."""
-    parts: list[str] = []
-    for child in element:
-        if local(child) == "t":
-            parts.append(child.text or "")
-        elif local(child) != "rPh":
-            parts.append(_text(child))
+    parts = (child.text or "" if local(child) == "t" else _text(child) for child in element if local(child) != "rPh")
     return "".join(parts)
 
 
-class _Cells:
-    """Formats the cells of a workbook; `unknown` counts formulas without a value."""
+class _Sheets:
+    """The sheets of a workbook, names of hidden ones, and omissions."""
 
-    def __init__(self, package: Package, main: str) -> None:
+    def __init__(self, data: bytes) -> None:
+        self._package = package = Package(data)
+        self._main = main = package.main() or "xl/workbook.xml"
         texts, styles = (
             package.related(main, kind) or package.names & {f"xl/{kind}.xml"} for kind in ("sharedStrings", "styles")
         )
         self._texts = [_text(text) for part in texts for text in package.stream(part, "si")]
         self._formats = [code for part in styles for code in _formats(package, part)]
-        self._since_1904 = any(
-            element.get("date1904") in ("1", "true") for element in package.stream(main, "workbookPr")
-        )
-        self.unknown = 0
+        about = package.stream(main, "workbookPr")
+        self._since_1904 = any(element.get("date1904") in ("1", "true") for element in about)
+        self._people = {
+            value(element, "id"): value(element, "displayName")
+            for root in self._roots(main, "person")
+            for element in elements_named(root, "person")
+        }
+        self._without_value = 0
+        self.hidden: list[str] = []
+        self.left_out: list[Omission] = []
 
-    def row(self, row: Element) -> tuple[list[str], int]:
+    def read(self) -> Iterator[str]:
+        """Yield the cells of each sheet below its name, and its other content."""
+        relations = self._package.relations(self._main)
+        left = MOST_CELLS
+        for sheet in self._package.stream(self._main, "sheet"):
+            place = relations.get(value(sheet, "id"))
+            if not place or place.target not in self._package.names or place.kind not in ("worksheet", "chartsheet"):
+                continue
+            title = " ".join(str(sheet.get("name")).split())
+            self.hidden += [title] if sheet.get("state", "visible") != "visible" else []
+            links = self._package.relations(place.target)
+            rows: dict[int, list[str]] = {}
+            numbers: list[int] = []
+            widest = 0
+            for element in self._package.stream(place.target, "row", "mergeCell", "hyperlink"):
+                kind, reference = local(element), element.get("ref", "")
+                if kind == "row":
+                    number = max(numbers[-1] + 1 if numbers else 1, number_of(element.get("r", "")))
+                    rows[number], width = self._row(element)
+                    numbers.append(number)
+                    widest = max(widest, width)
+                    left -= len(rows[number])
+                elif kind == "mergeCell":
+                    left -= _fill_down(rows, numbers, reference)
+                elif (linked := links.get(value(element, "id"))) is not None and linked.is_outside:
+                    _link_cell(rows, reference, linked.target)
+                if left < 0:
+                    raise MemoryError
+            for missing, count in (("column", widest - MOST_COLUMNS), ("formula", self._without_value)):
+                if count > 0:
+                    self.left_out.append(Omission(missing, count, title))
+            self._without_value = 0
+            yield f"## {title}\n\n{titled_table(list(rows.values()))}"
+            yield from self._beside_cells(place.target, title)
+
+    def _row(self, row: Element) -> tuple[list[str], int]:
         """Return the values of a row within the columns that are read, and the total number of columns."""
         cells: list[str] = []
         width = 0
@@ -339,8 +243,60 @@ class _Cells:
             return link(shown or linked[2] or linked[1], linked[1])
         if formula is None or shown or kind == "str":
             return shown
-        self.unknown += 1
+        self._without_value += 1
         return f"={said}"
+
+    def _beside_cells(self, sheet: str, title: str) -> Iterator[str]:
+        """Yield the content of a sheet other than cells; `sheet` is the name of its part."""
+        boxes: list[str] = []
+        for drawing in self._package.related(sheet, "drawing"):
+            root, relations = self._package.optional(drawing), self._package.relations(drawing)
+            for element in () if root is None else elements_named(root, "chart", "relIds"):
+                if (relation := relations.get(relation_id(element))) is None:
+                    continue
+                chart = read_chart(self._package, relation.target)
+                if chart == Chart():
+                    self.left_out.append(Omission("chart", 1, title))
+                if chart.rows or chart.title:
+                    yield f"{f'**{chart.title}**' if chart.title else ''}\n\n{_table(chart.rows)}".lstrip()
+                boxes += chart.texts
+        for text in (*self._boxes(sheet), *boxes):
+            yield f"{text}\n"
+        margins: defaultdict[str, dict[str, None]] = defaultdict(dict)
+        root = self._package.optional(sheet)
+        for margin in () if root is None else elements_named(root, *_MARGINS):
+            text = _CODE.sub(lambda code: _SIGNS.get(code[0], ""), margin.text or "")
+            texts = (" ".join(part.split()) for part in text.split("\0"))
+            margins[_MARGINS[local(margin)]] |= dict.fromkeys(text for text in texts if any(map(str.isalpha, text)))
+        for kind, shown in margins.items():
+            if shown:
+                yield callout(kind, "", [line for text in shown for line in ("", text)]) + "\n"
+        yield from self._comments(sheet)
+        for part in (part for kind in _FILES for part in self._package.related(sheet, kind)):
+            self.left_out.append(Omission("attachment", 1, f"{title}: {posixpath.basename(part)}"))
+
+    def _boxes(self, sheet: str) -> Iterator[str]:
+        for root in self._roots(sheet, "drawing"):
+            resolve_alternatives(root)
+            for shape in shapes(root):
+                if local(shape) == "sp":
+                    yield from text_of(shape)
+
+    def _comments(self, sheet: str) -> Iterator[str]:
+        for kind, tag, part in _COMMENTS:
+            for root in self._roots(sheet, kind):
+                names = enumerate(elements_named(root, "author"))
+                authors = {str(at): "".join(author.itertext()) for at, author in names} | self._people
+                for element in elements_named(root, tag):
+                    text = "".join(said.text or "" for said in elements_named(element, part))
+                    author = authors.get(value(element, "authorId") or value(element, "personId"), "")
+                    if not text.startswith(_NOTICE):
+                        lines = f"{value(element, 'ref')}: {text}".splitlines()
+                        yield callout("comment", " ".join(author.split()), lines) + "\n"
+
+    def _roots(self, sheet: str, kind: str) -> Iterator[Element]:
+        read = (self._package.optional(part) for part in self._package.related(sheet, kind))
+        return (root for root in read if root is not None)
 
 
 def _formats(package: Package, part: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 import re
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, NamedTuple, NotRequired, TypedDict
@@ -193,6 +193,35 @@ def _chinese(number: int) -> str:
         made += ("零" if gap else "") + _DIGITS[int(digit)] + unit
         gap = False
     return made.removeprefix("一") if made.startswith("一十") else made
+
+
+@frozen
+class ListLevel:
+    """A level of a numbered list: its label is texts and, at odd places, the depths (from 1) of numbers in it."""
+
+    format: str = "decimal"
+    parts: Sequence[str] = ("",)
+    start: int = 1
+    restart: int = -1
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether Markdown's list numbers look like the labels of this level."""
+        around = ["", *map(str.strip, self.parts[::2])][-2:]
+        return self.format in ("decimal", "1") and len(self.parts) == 3 and around in (["", "."], ["", ")"])
+
+
+Levels = dict[int, ListLevel]
+"""The levels of a list by their depth, from 1."""
+
+
+def label(levels: Levels, counts: Mapping[int, int], depth: int) -> str:
+    """Return the label of a list item by the numbers of its levels."""
+    said = ""
+    for at, part in enumerate(levels[depth].parts):
+        level = levels.get(int(part), ListLevel()) if at % 2 else None
+        said += numeral(counts.get(int(part), level.start), level.format) if level else part
+    return " ".join(said.split())
 
 
 class Look(NamedTuple):

@@ -46,29 +46,32 @@ class Chart:
         return made + blocks.paras(self.texts)
 
 
+_CATEGORIES, _VALUES = ("cat", "xVal", "strDim"), ("val", "yVal", "bubbleSize", "numDim")
+"""Elements with the categories and the values of a series, including the chart types introduced in 2016."""
+_NOT_SHOWN = ("doc", "pres")
+"""Types of diagram points that stand for the diagram as a whole or its layout."""
+
+
 def read_chart(package: Package, name: str) -> Chart:
-    """Return a chart, or the texts of a diagram; an empty chart if its part can't be read."""
+    """Return a chart, or the texts of a diagram (SmartArt), one per point; an empty chart if its part can't be read.
+
+    Series are in ECMA-376, 21.2; the `cx` chart types of 2016 refer to their data by id.
+    """
     root = package.optional(name)
     if root is None:
         return Chart()
-    return _diagram(root) if local(root) == "dataModel" else _chart(root)
-
-
-_CATEGORIES, _VALUES = ("cat", "xVal", "strDim"), ("val", "yVal", "bubbleSize", "numDim")
-"""Elements with the categories and the values of a series, including the chart types introduced in 2016."""
-
-
-def _chart(root: Element) -> Chart:
-    """Return a chart with its series (ECMA-376, 21.2); the `cx` chart types of 2016 refer to their data by id."""
+    if local(root) == "dataModel":
+        points = (point for point in elements_named(root, "pt") if value(point, "type") not in _NOT_SHOWN)
+        return Chart(texts=[*filter(None, map(_words, points))])
     data = {value(element, "id"): element for element in elements_named(root, "data")}
     title = first(next(elements_named(root, "chart"), root), "title")
-    said = {*_all(title)}
+    said = {*(() if title is None else title.iter())}
     categories: Points = {}
     columns: list[tuple[str, Points]] = []
     for number, series in enumerate(elements_named(root, "ser", "series"), 1):
         named = first(series, "tx")
-        said |= {*_all(named)}
-        name = " ".join(_points(named).values()) or _words(named) or str(number)
+        said |= {*(() if named is None else named.iter())}
+        label = " ".join(_points(named).values()) or _words(named) or str(number)
         dimensions = [(local(child), _points(child)) for child in data.get(value(first(series, "dataId")), series)]
         for own in (points for kind, points in dimensions if kind in _CATEGORIES and points):
             if not categories:
@@ -76,27 +79,12 @@ def _chart(root: Element) -> Chart:
             elif own != categories:
                 columns.append(("", own))
         values = [points for kind, points in dimensions if kind in _VALUES and points]
-        columns += [(name, points) for points in values or [{}]]
+        columns += [(label, points) for points in values or [{}]]
     others = [_words(element) for element in elements_named(root, "rich", "txData") if element not in said]
-    return Chart(_words(title), _rows(categories, columns), [*dict.fromkeys(filter(None, others))])
-
-
-_NOT_SHOWN = ("doc", "pres")
-"""Types of diagram points that stand for the diagram as a whole or its layout."""
-
-
-def _diagram(root: Element) -> Chart:
-    """Return a diagram (SmartArt), with one text per point."""
-    texts = [_words(point) for point in elements_named(root, "pt") if value(point, "type") not in _NOT_SHOWN]
-    return Chart(texts=[text for text in texts if text])
-
-
-def _rows(categories: Points, columns: list[tuple[str, Points]]) -> list[list[str]]:
     places = sorted({*categories, *(at for _, points in columns for at in points)})[:_MOST_POINTS]
-    if not places:
-        return []
-    head = ["", *(name for name, _ in columns)]
-    return [head, *([categories.get(at, ""), *(points.get(at, "") for _, points in columns)] for at in places)]
+    rows = [[categories.get(at, ""), *(points.get(at, "") for _, points in columns)] for at in places]
+    head = ["", *(label for label, _ in columns)]
+    return Chart(_words(title), [head, *rows] if rows else [], [*dict.fromkeys(filter(None, others))])
 
 
 def _points(element: Element | None) -> Points:
@@ -125,10 +113,6 @@ def _words(element: Element | None) -> str:
     return " ".join(" ".join(parts).split()) or " ".join(v.text or "" for v in elements_named(element, "v"))
 
 
-def _all(element: Element | None) -> list[Element]:
-    return [] if element is None else list(element.iter())
-
-
 _NUMERALS = {"alphaLc": "a", "alphaUc": "A", "romanLc": "i", "romanUc": "I", "circleNum": "①", "ea1": "chineseCounting"}
 _FORMS = {"ParenBoth": "({})", "ParenR": "{})", "Plain": "{}", "Minus": "- {} -"}
 _ON = ("1", "true")
@@ -138,15 +122,7 @@ _BULLETED = ("body", "obj", "")
 """Placeholder types whose paragraphs are list items by default."""
 
 
-@frozen
-class SlideShape:
-    """A shape in a drawing; `placeholder` is its role on the slide (`title`, `body`), None without one."""
-
-    element: Element
-    placeholder: str | None
-
-
-def shapes(tree: Element) -> Iterator[SlideShape]:
+def shapes(tree: Element) -> Iterator[Element]:
     """Yield the shapes below an element, also in groups; a shape wholly above another in its column comes first."""
     ordered: list[tuple[Element, list[int]]] = []
     for child in tree:
@@ -154,12 +130,16 @@ def shapes(tree: Element) -> Iterator[SlideShape]:
         below = (at for at, (_, other) in enumerate(ordered[:_MOST_ORDERED]) if _is_above(place, other))
         ordered.insert(next(below, len(ordered)), (child, place))
     for child, _ in ordered:
-        kind = local(child)
-        if kind in ("sp", "graphicFrame", "pic", "cxnSp"):
-            mark = next((ph for nv in child if local(nv).startswith("nv") for ph in elements_named(nv, "ph")), None)
-            yield SlideShape(child, None if mark is None else mark.get("type", ""))
-        elif kind in ("grpSp", "spTree", "twoCellAnchor", "oneCellAnchor", "absoluteAnchor", "wsDr", "cSld"):
+        if local(child) in ("sp", "graphicFrame", "pic", "cxnSp"):
+            yield child
+        elif local(child) in ("grpSp", "spTree", "twoCellAnchor", "oneCellAnchor", "absoluteAnchor", "wsDr", "cSld"):
             yield from shapes(child)
+
+
+def _role(shape: Element) -> str | None:
+    """Return the role of a shape on its slide (`title`, `body`, ""), None if it fills no placeholder."""
+    marks = (mark for about in shape if local(about).startswith("nv") for mark in elements_named(about, "ph"))
+    return next((mark.get("type", "") for mark in marks), None)
 
 
 def _place(drawn: Element) -> list[int]:
@@ -175,29 +155,24 @@ def _is_above(upper: list[int], lower: list[int]) -> bool:
     return share_column and min(*upper, *lower) >= 0 and upper[1] + upper[3] <= lower[1]
 
 
-class DrawingReader:
+class _DrawingReader:
     """Reads the drawings in one part of a package."""
 
     def __init__(self, package: Package, part: str, left_out: list[Omission]) -> None:
         self._package, self._left_out = package, left_out
         self._relations = package.relations(part)
 
-    def blocks(self, shape: SlideShape) -> Blocks:
-        """Return the blocks of a shape."""
-        element, kind = shape.element, local(shape.element)
+    def blocks(self, shape: Element, *, bulleted: bool) -> Blocks:
+        """Return the blocks of a shape; with `bulleted`, all paragraphs are list items, else those marked as such."""
+        kind, made, items = local(shape), Blocks(), list[Item]()
         if kind == "graphicFrame":
-            return self._frame_blocks(element)
+            return self._frame_blocks(shape)
         if kind == "pic":
-            return blocks.paras([next((value(child, "descr") for child in elements_named(element, "cNvPr")), "")])
-        body = first(element, "txBody")
-        return [] if body is None else self.texts(body, bulleted=shape.placeholder in _BULLETED)
-
-    def texts(self, body: Element, *, bulleted: bool = False) -> Blocks:
-        """Return the paragraphs of a text body; with `bulleted`, all are list items, else only those marked as such."""
+            return blocks.paras([next((value(child, "descr") for child in elements_named(shape, "cNvPr")), "")])
+        body = first(shape, "txBody")
         counts: dict[int, tuple[str, int]] = {}
-        made: Blocks = []
-        items: list[Item] = []
-        for read in (self._paragraph(element, counts, bulleted) for element in body if local(element) == "p"):
+        for element in () if body is None else body:
+            read = self._paragraph(element, counts, bulleted) if local(element) == "p" else []
             if isinstance(read, Item):
                 items.append(read)
             elif read:
@@ -215,8 +190,7 @@ class DrawingReader:
     def _frame_blocks(self, frame: Element) -> Blocks:
         made: Blocks = []
         for child in elements_named(frame, "tbl", "chart", "relIds", "oleObj"):
-            kind = local(child)
-            relation = self._relations.get(relation_id(child))
+            kind, relation = local(child), self._relations.get(relation_id(child))
             name = relation.target if relation else ""
             if kind == "tbl":
                 rows = [
@@ -233,10 +207,9 @@ class DrawingReader:
         return made
 
     def _paragraph(self, p: Element, counts: dict[int, tuple[str, int]], bulleted: bool) -> Item | Inlines:
-        content = self._inlines(p)
-        properties = first(p, "pPr")
-        depth = number_of(value(properties, "lvl"))
-        numbered = first(properties, "buAutoNum")
+        """Return a paragraph or a list item; `counts` has the kind and last number of the open list at each depth."""
+        content, properties = self._inlines(p), first(p, "pPr")
+        depth, numbered = number_of(value(properties, "lvl")), first(properties, "buAutoNum")
         if not content:
             return []
         for deeper in [count for count in counts if count > depth or (count == depth and numbered is None)]:
@@ -246,26 +219,26 @@ class DrawingReader:
             last, before = counts.get(depth, ("", 0))
             number = before + 1 if last == kind else number_of(value(numbered, "startAt"), 1)
             counts[depth] = (kind, number)
-            return Item(depth, _label(kind, number), content)
+            written = next((sign for name, sign in _NUMERALS.items() if kind.startswith(name)), "1")
+            form = next((form for name, form in _FORMS.items() if kind.endswith(name)), "{}.")
+            return Item(depth, form.format(numeral(number, written)), content)
         marks = {*map(local, () if properties is None else properties)}
-        if "buNone" in marks or not (bulleted or {"buChar", "buBlip"} & marks):
-            return content
-        return Item(depth, "", content)
+        is_item = "buNone" not in marks and (bulleted or {"buChar", "buBlip"} & marks)
+        return Item(depth, "", content) if is_item else content
 
     def _inlines(self, p: Element) -> Inlines:
         """Return the runs of a paragraph, with their links."""
-        return join_runs(
-            [(self._look(element), _signs(element)) for element in p if local(element) not in ("pPr", "endParaRPr")]
-        )
-
-    def _look(self, run: Element) -> Look:
-        properties = first(run, "rPr")
-        link = first(properties, "hlinkClick")
-        relation = None if link is None else self._relations.get(relation_id(link))
-        address = relation.target if relation and relation.is_outside else ""
-        raised = value(properties, "baseline")
-        side = 0 if raised in ("", "0", "0%") else -1 if raised.startswith("-") else 1
-        return Look(value(properties, "b") in _ON, value(properties, "i") in _ON, side, address)
+        runs = []
+        for run in p:
+            if local(run) not in ("pPr", "endParaRPr"):
+                about = first(run, "rPr")
+                link = first(about, "hlinkClick")
+                relation = None if link is None else self._relations.get(relation_id(link))
+                address = relation.target if relation and relation.is_outside else ""
+                raised = value(about, "baseline")
+                side = 0 if raised in ("", "0", "0%") else -1 if raised.startswith("-") else 1
+                runs.append((Look(value(about, "b") in _ON, value(about, "i") in _ON, side, address), _signs(run)))
+        return join_runs(runs)
 
 
 def text_of(element: Element) -> list[str]:
@@ -277,12 +250,6 @@ def text_of(element: Element) -> list[str]:
 def _signs(run: Element) -> str:
     name = local(run)
     return "\n" if name == "br" else "".join(element.text or "" for element in elements_named(run, "t"))
-
-
-def _label(kind: str, number: int) -> str:
-    written = next((sign for name, sign in _NUMERALS.items() if kind.startswith(name)), "1")
-    form = next((form for name, form in _FORMS.items() if kind.endswith(name)), "{}.")
-    return form.format(numeral(number, written))
 
 
 _TITLES = ("title", "ctrTitle")
@@ -307,24 +274,19 @@ class Slides:
         }
         self._margins: dict[str, None] = {}
         self._masters: set[str] = set()
-        self._hidden: list[int] = []
+        self._hidden: list[str] = []
         self.left_out: list[Omission] = []
 
     @property
     def warnings(self) -> tuple[Message, ...]:
         """Warnings about the text for the user."""
-        slides = ", ".join(map(str, self._hidden))
-        if not slides:
-            return ()
-        n = len(self._hidden)
-        return (
-            plural(
-                "{n} hidden slide was read too: {slides}",
-                "{n} hidden slides were read too: {slides}",
-                n=n,
-                slides=slides,
-            ),
+        warning = plural(
+            "{n} hidden slide was read too: {slides}",
+            "{n} hidden slides were read too: {slides}",
+            n=len(self._hidden),
+            slides=", ".join(self._hidden),
         )
+        return (warning,) if self._hidden else ()
 
     def blocks(self) -> Blocks:
         """Return all slides, each under its title or number."""
@@ -340,49 +302,43 @@ class Slides:
 
     def _slide(self, name: str, number: int) -> Blocks:
         if self._package.xml(name).get("show") in _OFF:
-            self._hidden.append(number)
-        drawn = DrawingReader(self._package, name, self.left_out)
+            self._hidden.append(str(number))
+        drawn = _DrawingReader(self._package, name, self.left_out)
         title: Inlines = []
         made: Blocks = []
-        for shape in self._own_shapes(name):
-            said = drawn.line(elements_named(shape.element, "p")) if shape.placeholder in _TITLES else []
+        for shape, role in self._own_shapes(name):
+            said = drawn.line(elements_named(shape, "p")) if role in _TITLES else []
             if said and not title:
-                title = [blocks.SPACE if item == blocks.BREAK else item for item in said]
+                title = [SPACE if item == blocks.BREAK else item for item in said]
             else:
-                made += drawn.blocks(shape)
+                made += drawn.blocks(shape, bulleted=role in _BULLETED)
         self._read_masters(name)
-        title = title or blocks.inlines(f"Slide {number}")
-        return [blocks.heading(2, title), *made, *self._notes(name), *self._text(name, number)]
+        noted: Blocks = []
+        for part in self._package.related(name, "notesSlide"):
+            drawn = _DrawingReader(self._package, part, self.left_out)
+            noted += [block for shape, _ in self._own_shapes(part) for block in drawn.blocks(shape, bulleted=False)]
+        made += [blocks.callout("notes", "", noted)] if noted else []
+        return [blocks.heading(2, title or blocks.inlines(f"Slide {number}")), *made, *self._comments_on(name, number)]
 
-    def _own_shapes(self, name: str) -> Iterator[SlideShape]:
-        """Yield the shapes of a slide or its notes, and collect the margins that many slides share."""
+    def _own_shapes(self, name: str) -> Iterator[tuple[Element, str | None]]:
+        """Yield the shapes of a slide or its notes with their roles, and collect the margins that many slides share."""
         root = self._package.xml(name)
         resolve_alternatives(root)
-        for shape in _shapes(root):
-            if shape.placeholder in _MARGINS:
-                self._margins |= dict.fromkeys(text_of(shape.element))
-            elif shape.placeholder not in _DRAWN_ELSEWHERE:
-                yield shape
+        for shape in shapes(root):
+            if (role := _role(shape)) in _MARGINS:
+                self._margins |= dict.fromkeys(text_of(shape))
+            elif role not in _DRAWN_ELSEWHERE:
+                yield shape, role
 
-    def _notes(self, slide: str) -> Blocks:
-        """Return the speaker's notes of a slide."""
-        made: Blocks = []
-        for name in self._package.related(slide, "notesSlide"):
-            drawn = DrawingReader(self._package, name, self.left_out)
-            for shape in self._own_shapes(name):
-                made += drawn.blocks(SlideShape(shape.element, None))
-        return [blocks.callout("notes", "", made)] if made else []
-
-    def _text(self, slide: str, number: int) -> Blocks:
+    def _comments_on(self, slide: str, number: int) -> Blocks:
         """Return the comments on a slide, or record them as left out."""
         made: Blocks = []
         for name in self._package.related(slide, "comments"):
             for element in elements_named(self._package.xml(name), "cm", "reply"):
                 old, new = first(element, "text"), first(element, "txBody")
                 texts = [old.text or ""] if old is not None else [] if new is None else text_of(new)
-                made.append(
-                    blocks.callout("comment", self._authors.get(value(element, "authorId"), ""), blocks.paras(texts))
-                )
+                author = self._authors.get(value(element, "authorId"), "")
+                made.append(blocks.callout("comment", author, blocks.paras(texts)))
         if made and not self._comments:
             self.left_out.append(Omission("comment", len(made), f"Slide {number}"))
             return []
@@ -394,12 +350,6 @@ class Slides:
             for name in self._package.related(part, kind):
                 if name not in self._masters:
                     self._masters.add(name)
-                    for shape in _shapes(self._package.xml(name)):
-                        if shape.placeholder is None:
-                            self._margins |= dict.fromkeys(text_of(shape.element))
+                    drawn = [shape for shape in shapes(self._package.xml(name)) if _role(shape) is None]
+                    self._margins |= dict.fromkeys(text for shape in drawn for text in text_of(shape))
                     self._read_masters(name)
-
-
-def _shapes(root: Element) -> Iterator[SlideShape]:
-    tree = first(root, "cSld")
-    return iter(()) if tree is None else shapes(tree)

@@ -1,29 +1,321 @@
-"""Conversion of LibreOffice slides and sheets to a LibreOffice text with a heading for each slide or sheet."""
+"""Rewriting of LibreOffice texts, slides and sheets so that pandoc reads them as texts, with what it would drop."""
 
-from collections.abc import Iterator
-from xml.etree.ElementTree import Element
+import posixpath
+import re
+from collections.abc import Iterable, Iterator
+from xml.etree.ElementTree import Element, SubElement
 
 from core.documents.kinds import damaged
 from core.documents.office import blocks
-from core.documents.office.blocks import Insertions
-from core.documents.office.odt import (
-    CONTENT,
-    DRAW,
-    HREF,
-    STYLES,
-    TEXT,
-    callout,
-    paragraph,
-    signs,
-    texts,
-    visible_texts,
+from core.documents.office.blocks import Insertions, Levels, ListLevel, Readings, label
+from core.documents.office.drawings import Chart
+from core.documents.office.package import (
+    Edits,
+    Package,
+    elements_named,
+    first,
+    local,
+    number_of,
+    qualified_name,
+    value,
 )
-from core.documents.office.package import Package, elements_named, first, local, number_of, qualified_name, value
 from core.documents.workbook import MOST_CELLS, MOST_COLUMNS, link, titled_table
+from core.model import Omission
+
+# The numbers and letters that LibreOffice shows before paragraphs, where Markdown or pandoc would show others.
+
+_OUTLINE = "outline-style"
+_NUMBERED = ("list-level-style-number", "outline-level-style")
+
+
+def write_labels(body: Element, roots: Iterable[Element]) -> None:
+    """Write the labels of lists and headings into their paragraphs; `roots` hold the styles."""
+    styles: dict[str, Levels] = {}
+    list_styles: dict[str, str] = {}
+    for root in roots:
+        styles |= {
+            _OUTLINE if local(style) == _OUTLINE else value(style, "name"): _levels(style)
+            for style in elements_named(root, "list-style", _OUTLINE)
+        }
+        list_styles |= {
+            value(element, "name"): value(element, "list-style-name") for element in elements_named(root, "style")
+        }
+    _ListWriter(styles, list_styles).write(body, "", 0, {})
+
+
+def _levels(style: Element) -> Levels:
+    found = {number_of(value(child, "level"), 1): child for child in style if local(child) in _NUMBERED}
+    formats = {at: value(child, "num-format") for at, child in found.items()}
+    levels: Levels = {}
+    for depth, child in found.items():
+        shown = range(max(1, depth - number_of(value(child, "display-levels"), 1) + 1), depth + 1)
+        numbers = ".".join(f"\0{at}\0" for at in shown if formats.get(at))
+        parts = f"{value(child, 'num-prefix')}{numbers}{value(child, 'num-suffix')}".split("\0")
+        level = levels[depth] = ListLevel(formats[depth], parts, number_of(value(child, "start-value"), 1))
+        if local(child) == "list-level-style-number" and not level.is_plain and level.format:
+            child.tag = TEXT + "list-level-style-bullet"
+            child.set(TEXT + "bullet-char", "•")
+    return levels
+
+
+class _ListWriter:
+    """Counts list items and headings, and writes their labels."""
+
+    def __init__(self, styles: dict[str, Levels], list_styles: dict[str, str]) -> None:
+        self._styles, self._list_styles = styles, list_styles
+        self._headings: dict[int, int] = {}
+        self._last: dict[str, dict[int, int]] = {}
+
+    def write(self, element: Element, style: str, depth: int, counts: dict[int, int]) -> None:
+        """Write the labels below an element that is nested in `depth` lists."""
+        for child in element:
+            match local(child):
+                case "list":
+                    self._list(child, style, depth + 1, counts)
+                case "h":
+                    self._heading(child)
+                case _:
+                    self.write(child, style, depth, counts)
+
+    def _list(self, element: Element, style: str, depth: int, counts: dict[int, int]) -> None:
+        inside = next(elements_named(element, "p", "h"), None)
+        style = value(element, "style-name") or style or self._list_styles.get(value(inside, "style-name"), "")
+        levels = self._styles.get(style, {})
+        level = levels.get(depth)
+        goes_on = value(element, "continue-numbering") == "true"
+        if depth == 1:
+            goes_on = goes_on or bool(value(element, "continue-list"))
+            counts = self._last[style] = self._last.get(style, {}) if goes_on else {}
+        elif not goes_on:
+            counts.pop(depth, None)
+        for item in element:
+            if local(item) == "list-item" and level is not None:
+                start = value(item, "start-value")
+                counts[depth] = number_of(start, 1) if start else counts.get(depth, level.start - 1) + 1
+                paragraph = next((child for child in item if local(child) in ("p", "h")), None)
+                if paragraph is not None and level.format and not level.is_plain:
+                    paragraph.text = f"{label(levels, counts, depth)} {paragraph.text or ''}"
+            self.write(item, style, depth, counts)
+
+    def _heading(self, heading: Element) -> None:
+        depth, outline = number_of(value(heading, "outline-level"), 1), self._styles.get(_OUTLINE, {})
+        level = outline.get(depth)
+        if level is None or not level.format or value(heading, "is-list-header") == "true":
+            return
+        self._headings = {at: count for at, count in self._headings.items() if at <= depth}
+        self._headings[depth] = self._headings.get(depth, level.start - 1) + 1
+        heading.text = f"{label(outline, self._headings, depth)} {heading.text or ''}"
+
+
+TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+_TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
+DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
+_CREATOR = "{http://purl.org/dc/elements/1.1/}creator"
+HREF = "{http://www.w3.org/1999/xlink}href"
+CONTENT, STYLES = "content.xml", "styles.xml"
+_SECTIONS = frozenset(
+    "table-of-content illustration-index table-index object-index user-index alphabetical-index bibliography"
+    " index-body index-title numbered-paragraph".split()
+)
+"""Elements that pandoc drops with their paragraphs. They are turned into sections, which pandoc reads."""
+_READ = frozenset(
+    "span a s tab line-break note note-citation note-body bookmark bookmark-start bookmark-end bookmark-ref"
+    " reference-mark reference-mark-start reference-mark-end reference-ref soft-page-break ruby ruby-text change"
+    " change-start change-end p h list list-item".split()
+)
+"""Elements within a paragraph that pandoc reads or this module handles; pandoc drops the text of others."""
+_MARGINS = {"header": ("header", "header-left", "header-first"), "footer": ("footer", "footer-left", "footer-first")}
+
+
+def prepare(data: bytes, added: Insertions, *, comments: bool) -> bytes:
+    """Return a text that pandoc reads completely; the blocks for its markers go to `added`.
+
+    Without `comments`, comments are only counted as left out.
+    """
+    package = Package(data)
+    root, styles = package.xml(CONTENT), package.optional(STYLES)
+    body = first(root, "body", "text")
+    if body is None:
+        return data
+    write_labels(body, [root] if styles is None else [styles, root])
+    _OdtBody(package, body, added, comments).complete()
+    for kind, names in _MARGINS.items():
+        body.extend(callout(added, kind, visible_texts(() if styles is None else elements_named(styles, *names))))
+    return package.to_bytes({CONTENT: root} | ({} if styles is None else {STYLES: styles}))
+
+
+class _OdtBody(Edits):
+    """Completes the body of a LibreOffice text for pandoc."""
+
+    def __init__(self, package: Package, body: Element, added: Insertions, comments: bool) -> None:
+        super().__init__(body)
+        self._package, self._added, self._comments = package, added, comments
+        self._lifted: list[tuple[Element, list[Element]]] = []
+        self._notes: list[tuple[Element, Element]] = []
+
+    def complete(self) -> None:
+        """Move all content that pandoc drops to places that it reads."""
+        for entry in self.root:  # text outside paragraphs
+            if text := " ".join((entry.tail or "").split()):
+                self.following[entry].append(paragraph(text))
+        for entry in list(self.root.iter()):
+            name = local(entry)
+            if name == "deletion" and "".join(entry.itertext()).strip():
+                self._added.omit("deletion")
+            elif entry.tag == TEXT + name:
+                self._complete_text(entry, name)
+            elif entry.tag == _TABLE + "table" and self.above(entry, "table-cell") is not None:
+                inside = elements_named(entry, "p", "h")
+                self.instead[entry] = [part for part in inside if local(self.parents[part]) != "note-body"]
+            elif name == "annotation":
+                self._comment(entry)
+            elif entry.tag in (DRAW + "object", DRAW + "object-ole"):
+                self._draw(entry)
+            elif entry.tag.startswith(DRAW) and (
+                inner := [part for part in entry if local(part) in ("p", "h", "list") or part.tag == _TABLE + "table"]
+            ):
+                self._lifted.append((entry, inner))
+        self.substitute()
+        for shape, inner in self._lifted:  # after the paragraph with the box or the shape
+            shape[:] = [element for element in shape if element not in inner]
+            self._insert_after(shape, inner)
+        for block, note in self._notes:
+            self.following[block].append(note)
+        self.insert()
+
+    def _complete_text(self, entry: Element, name: str) -> None:
+        if name in _SECTIONS:
+            entry.tag = TEXT + "section"
+        elif name == "list-header":
+            entry.tag = TEXT + "list-item"
+        elif name == "h" and self.above(entry, "table-cell") is not None:
+            entry.tag = TEXT + "p"
+            self._spell(entry)
+        elif name == "list" and local(self.parents[entry]) == "note-body":
+            self.instead[entry] = items = [*elements_named(entry, "p", "h")]
+            for item in items:
+                item.text = f"• {item.text or ''}"
+        elif name == "list" and self.parents[entry].tag == TEXT + "list":
+            self.instead[entry] = [item := Element(TEXT + "list-item")]
+            item.append(entry)
+        elif name in ("p", "h"):
+            self._spell(entry)
+        elif name not in _READ and (entry.text or "").strip() and self.above(entry, "p", "h") is not None:
+            entry.tag = TEXT + "span"  # a field; its text is its value
+
+    def _spell(self, paragraph: Element) -> None:
+        """Keep ruby base texts in place, and put the readings at the end of the paragraph."""
+        readings, joined = Readings(), False
+        for entry in list(elements_named(paragraph, "ruby")):
+            base, reading = first(entry, "ruby-base"), first(entry, "ruby-text")
+            readings.add("".join(() if reading is None else reading.itertext()), joined=joined)
+            joined = not entry.tail
+            self.instead[entry] = () if base is None else [base]
+            if base is not None:
+                base.tag = TEXT + "span"
+        if readings.text:
+            SubElement(paragraph, TEXT + "span").text = readings.text
+
+    def _comment(self, annotation: Element) -> None:
+        """Put a comment after the text that it refers to."""
+        name = "".join(part.text or "" for part in annotation if part.tag == _CREATOR)
+        said = blocks.callout("comment", name, blocks.paras(texts(annotation)))
+        block, above = annotation, annotation
+        while (parent := self.parents.get(above)) is not None and parent is not self.root:
+            above = parent
+            if above.tag in (TEXT + "p", TEXT + "h", TEXT + "list", _TABLE + "table", DRAW + "page"):
+                block = above
+        self.instead[annotation] = ()
+        if not self._comments:
+            self._added.omit("comment")
+        elif block is not annotation:
+            self._notes.append((block, paragraph(self._added.marker([said]))))
+
+    def _draw(self, element: Element) -> None:
+        """Put a chart after its paragraph, write a formula as text, or record another object as left out."""
+        if element.find("*") is not None:  # a formula, or an embedded document
+            return
+        read = embedded(self._package, element)
+        if isinstance(read, Omission):
+            self._added.left_out.append(read)
+        elif isinstance(read, Chart):
+            self._lifted.append((element, [paragraph(self._added.marker(read.blocks))]))
+        elif self.above(element, "p", "h") is None:
+            self._lifted.append((element, [paragraph(read)]))
+        else:
+            self.instead[self.parents[element]] = [formula := Element(TEXT + "span")]
+            formula.text = read
+
+    def _insert_after(self, element: Element, made: list[Element]) -> None:
+        paragraph = self.above(element, "p", "h")
+        while paragraph is None and local(above := self.parents[element]) in ("frame", "g", "a", "page"):
+            element = above
+        anchor = element if paragraph is None else paragraph
+        self.following[anchor] += made
+        self.parents |= dict.fromkeys(made, self.parents.get(anchor, self.root))
+
+
+def embedded(package: Package, element: Element) -> Chart | str | Omission:
+    """Return the chart or formula of an embedded object; an Omission for any other document."""
+    name = posixpath.normpath(element.get(HREF, ""))
+    root = package.optional(f"{name}/content.xml")
+    chart = first(root, "body", "chart", "chart")
+    if chart is not None:
+        titles = [text for title in elements_named(chart, "title", "subtitle") for text in texts(title)]
+        rows = [[" ".join(texts(cell)) for cell in row] for row in elements_named(chart, "table-row")]
+        read = Chart("".join(titles[:1]), rows if any(any(row) for row in rows) else [], titles[1:])
+        return read if read != Chart() else Omission("chart", 1, posixpath.basename(name))
+    if root is None or local(root) != "math":
+        return Omission("attachment", 1, posixpath.basename(name))
+    notation = next(elements_named(root, "annotation"), root)
+    return " ".join("".join(notation.itertext()).split())
+
+
+def texts(element: Element) -> list[str]:
+    """Return the texts of the paragraphs in an element."""
+    texts = ["".join(signs(entry)) for entry in elements_named(element, "p", "h")]
+    return [" ".join(text.split()) for text in texts if text.strip()]
+
+
+def signs(element: Element) -> list[str]:
+    parts = [element.text or ""]
+    for child in element:
+        parts += [" "] if local(child) in ("s", "tab", "line-break") else signs(child)
+        parts.append(child.tail or "")
+    return parts
+
+
+_WITH_TEXT = ("p", "h", "header-decl", "footer-decl", "date-time-decl")
+_PAGE = re.compile(r"(?i)[\W\d_]*(?:page|seite|página|pagina|ページ|页面|頁|第)?[\W\d_]*[页頁]?")
+"""A page number, with the word that LibreOffice puts before it by default."""
+_LONGEST = 40
+"""Maximum number of characters of a text that may be just a page number."""
+
+
+def visible_texts(margins: Iterable[Element]) -> dict[str, None]:
+    """Return the texts of headers or footers, each once, without plain page numbers."""
+    entries = (entry for margin in margins for entry in elements_named(margin, *_WITH_TEXT))
+    said = (" ".join("".join(signs(entry)).split()) for entry in entries)
+    return dict.fromkeys(text for text in said if len(text) > _LONGEST or not _PAGE.fullmatch(text))
+
+
+def callout(added: Insertions, kind: str, said: Iterable[str]) -> list[Element]:
+    """Return a paragraph with the marker for a callout of the given kind; empty without texts."""
+    made = blocks.paras(said)
+    return [paragraph(added.marker([blocks.callout(kind, "", made)]))] if made else []
+
+
+def paragraph(text: str) -> Element:
+    made = Element(TEXT + "p")
+    made.text = text
+    return made
+
+
+# Slides and sheets -> a text with a heading for each slide or sheet.
 
 _MOST_REPEATED = 1_000
 """Maximum number of consecutive equal rows that are read."""
-_MARGINS = ("header", "footer", "date-time", "page-number")
+_SHARED = ("header", "footer", "date-time", "page-number")
 """Presentation classes of shapes that many slides share."""
 
 
@@ -57,11 +349,11 @@ def _slides(body: Element, styles: Element | None, added: Insertions) -> Iterato
         said: dict[str, list[str]] = {"title": [], "notes": []}
         for shape in [*slide.iter()]:
             kind = value(shape, "class")
-            if kind in _MARGINS:
+            if kind in _SHARED:
                 shared |= visible_texts([shape])
             elif kind in said:
                 said[kind] += texts(shape)
-            if kind in _MARGINS or kind in said:
+            if kind in _SHARED or kind in said:
                 shape.clear()
         yield _heading(" ".join(said["title"]) or f"Slide {number}")
         yield slide

@@ -3,17 +3,19 @@
 A hostile part can declare entities that grow without bound. Office files need no DOCTYPE, so it is refused.
 """
 
+import html
 import io
 import posixpath
 import re
 import zipfile
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, ParseError, SubElement
 
 from core.base.errors import SourceError
 from core.base.frozen import frozen
-from core.documents.kinds import damaged
+from core.documents.kinds import damaged, sound_title
 
 _RELATION = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 _IDS = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
@@ -44,10 +46,6 @@ class Relation:
     kind: str
     target: str
     is_outside: bool
-
-
-Following = dict[Element, list[Element]]
-"""Element -> elements to insert after it."""
 
 
 class Package:
@@ -139,6 +137,32 @@ class Package:
         return tag + "".join(unused) + space + others + ">" + rest
 
 
+_METADATA = ("docProps/core.xml", "meta.xml")
+_FIELDS = {
+    "title": r"dc:title",
+    "author": r"dc:creator|meta:initial-creator",
+    "created": r"dcterms:created|meta:creation-date",
+    "updated": r"dcterms:modified|dc:date",
+    "description": r"dc:description",
+    "tags": r"cp:keywords|meta:keyword",
+    "subjects": r"dc:subject",
+}
+_SEVERAL = ("tags", "subjects")
+_MOST_METADATA = 1 << 20
+
+
+def read_metadata(data: bytes, kind: str) -> dict[str, str]:
+    """Return the metadata that a document states: title, author, created, updated, description, tags, subjects."""
+    package = Package(data)
+    name = next((name for name in package.names if name in _METADATA or (kind == "epub" and name.endswith(".opf"))), "")
+    xml = package.read(name)[:_MOST_METADATA].decode("utf-8", "replace") if name else ""
+    said = {}
+    for field, pattern in _FIELDS.items():
+        if texts := re.findall(rf"<(?:{pattern})\b[^>]*>([^<]*)</", xml):
+            said[field] = html.unescape(",".join(texts) if field in _SEVERAL else texts[0]).strip()
+    return said | {"title": sound_title(said.get("title", ""))}
+
+
 def parse_xml(data: bytes) -> Element:
     """Return the root element of XML; raises SourceError if it is malformed or has a DOCTYPE."""
     try:
@@ -214,47 +238,54 @@ def relation_id(element: Element) -> str:
     return element.get(_IDS + "id") or element.get(_IDS + "dm") or ""
 
 
-def parents(root: Element) -> dict[Element, Element]:
-    """Return the parent of each element."""
-    return {child: parent for parent in root.iter() for child in parent}
+class Edits:
+    """Changes to a tree: elements to put `instead` of others, and elements `following` others, at any depth."""
 
+    def __init__(self, root: Element) -> None:
+        self.root = root
+        self.parents = {child: parent for parent in root.iter() for child in parent}
+        self.instead: dict[Element, Iterable[Element]] = {}
+        self.following: defaultdict[Element, list[Element]] = defaultdict(list)
 
-def substitute(root: Element, by_old: Mapping[Element, Iterable[Element]]) -> None:
-    """Replace elements with others, at any depth; the text after a replaced element stays.
+    def above(self, element: Element | None, *names: str) -> Element | None:
+        """Return an element or the nearest one around it with one of these names, None if there is none."""
+        while element is not None and local(element) not in names:
+            element = self.parents.get(element)
+        return element
 
-    A replacement may be the children of another replaced element.
-    """
-    for parent in reversed(list(root.iter())):
-        if not any(child in by_old for child in parent):
-            continue
-        made: list[Element] = []
-        for child in parent:
-            made += by_old.get(child, (child,))
-            if child in by_old and child.tail and made:
-                made[-1].tail = (made[-1].tail or "") + child.tail
-            elif child in by_old and child.tail:
-                parent.text = (parent.text or "") + child.tail
-        parent[:] = made
+    def substitute(self) -> None:
+        """Replace elements; the text after a replaced element stays.
 
+        A replacement may be the children of another replaced element.
+        """
+        for parent in reversed(list(self.root.iter())):
+            if not any(child in self.instead for child in parent):
+                continue
+            made: list[Element] = []
+            for child in parent:
+                made += self.instead.get(child, (child,))
+                if child in self.instead and child.tail and made:
+                    made[-1].tail = (made[-1].tail or "") + child.tail
+                elif child in self.instead and child.tail:
+                    parent.text = (parent.text or "") + child.tail
+            parent[:] = made
 
-def insert_after(root: Element, following: Following) -> None:
-    """Insert elements after others, at any depth; elements may also follow inserted ones."""
-
-    def expanded(children: Iterable[Element]) -> Iterator[Element]:
-        for child in children:
-            yield child
-            yield from expanded(following.pop(child, ()))
-
-    for parent in list(root.iter()):
-        if following and any(child in following for child in parent):
-            parent[:] = list(expanded(list(parent)))
+    def insert(self) -> None:
+        """Insert the following elements; elements may also follow inserted ones."""
+        for parent in list(self.root.iter()):
+            if any(child in self.following for child in parent):
+                waiting, made = list(reversed(parent)), list[Element]()
+                while waiting:
+                    made.append(waiting.pop())
+                    waiting += reversed(self.following.pop(made[-1], []))
+                parent[:] = made
 
 
 def resolve_alternatives(root: Element) -> None:
     """Reduce each `AlternateContent` to its first version with readable content, else to the last one."""
-    chosen: dict[Element, Iterable[Element]] = {}
+    edits = Edits(root)
     for item in elements_named(root, "AlternateContent"):
         versions = [child for child in item if local(child) in ("Choice", "Fallback")]
         read = [version for version in versions if holds(version, *_READ)]
-        chosen[item] = [*read, *versions[-1:]][0] if versions else ()
-    substitute(root, chosen)
+        edits.instead[item] = [*read, *versions[-1:]][0] if versions else ()
+    edits.substitute()

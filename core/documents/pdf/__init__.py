@@ -7,8 +7,7 @@ from importlib.metadata import version
 from core.base.errors import SourceError
 from core.base.messages import plural
 from core.documents import Converted
-from core.documents.kinds import MAX_PAGES, has, need
-from core.documents.metadata import sound_title
+from core.documents.kinds import MAX_PAGES, has, need, sound_title
 
 _PLACE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?")
 

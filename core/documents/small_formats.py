@@ -1,15 +1,18 @@
-"""Conversion of feeds (RSS, Atom) and outlines (OPML) to Markdown: a section per entry, or a list."""
+"""Conversion of feeds (RSS, Atom), outlines (OPML), subtitles (WebVTT, SubRip) and TextPacks to Markdown."""
 
 import html
 import io
 import re
 from collections.abc import Iterator
+from itertools import groupby
 from xml.etree.ElementTree import Element, ParseError, XMLParser, parse, tostring
 
+from core.base.encodings.guessing import decode_part
 from core.base.errors import SourceError
 from core.documents import Converted
-from core.documents.kinds import damaged
-from core.documents.office.package import local
+from core.documents.kinds import KINDS, damaged
+from core.documents.office.package import Package, local
+from core.model import Omission
 
 _DEEPEST = 200
 _DATES = ("pubDate", "published", "updated", "date")
@@ -109,3 +112,44 @@ def _outline(parent: Element, depth: int) -> Iterator[str]:
             if line.strip():
                 yield f"{indent}  {line.strip()}"
         waiting += [(element, depth + 1) for element in reversed(item)]
+
+
+_CUE = re.compile(r"(?m)^[ \t]*((?:\d+:)?\d\d:\d\d)[.,]\d{1,3}[ \t]+-->.*\n((?:.++\n?)*+)")
+_VOICE = re.compile(r"<v(?:\.[^\s<>]*)?\s+([^<>]*)>")
+_MARKUP = re.compile(r"<[^<>]*>|\{\\[^{}]*\}")
+
+
+class Subtitles:
+    """Reads subtitles; a line that the next cue repeats, as in automatic subtitles, is written once."""
+
+    kinds = "vtt srt"
+    version = "Tessera 1"
+
+    def convert(self, data: bytes, kind: str) -> Converted:
+        """Return subtitles as Markdown; raises SourceError for a file without any."""
+        text = "\n".join(data.decode("utf-8", "replace").splitlines())
+        said = ((at, html.unescape(_MARKUP.sub("", _VOICE.sub(r"\1: ", cue)))) for at, cue in _CUE.findall(text))
+        lines = ((at, line.strip()) for at, cue in said for line in cue.split("\n") if line.strip())
+        once = (next(same) for _, same in groupby(lines, key=lambda pair: pair[1]))
+        minutes = ([*minute] for _, minute in groupby(once, key=lambda pair: pair[0][:-3]))
+        paragraphs = [f"**{minute[0][0]}** {' '.join(line for _, line in minute)}" for minute in minutes]
+        if not paragraphs:
+            raise SourceError("", "contains no readable text.")
+        return Converted("\n\n".join(paragraphs) + "\n")
+
+
+class TextPack:
+    """Reads the text of a bundle; its pictures and files are only counted."""
+
+    kinds = "textpack"
+    version = "Tessera 1"
+
+    def convert(self, data: bytes, kind: str) -> Converted:
+        """Return the text of a bundle unchanged; raises SourceError."""
+        bundle = Package(data)
+        texts = sorted(name for name in bundle.names if re.fullmatch(KINDS[kind].entry, name))
+        if not texts:
+            raise damaged("")
+        assets = sum("assets/" in name and not name.endswith("/") for name in bundle.names)
+        left_out = (Omission("attachment", assets),) if assets else ()
+        return Converted(decode_part(bundle.read(texts[0]), "md"), left_out=left_out)
