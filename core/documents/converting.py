@@ -5,7 +5,7 @@ import base64
 import logging
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from threading import Lock
@@ -26,7 +26,6 @@ from core.documents.process import (
     Look,
     WorkerResult,
     end_error,
-    too_much_time,
 )
 from core.model import Pixels
 
@@ -43,7 +42,7 @@ _MOST_IDLE = 2
 _IDLE: list[ConverterProcess] = []
 _IDLE_LOCK = Lock()
 _SCANNER, _LOOK = Lock(), 0.1
-"""Lock so that only one possible scan is read at a time, and seconds between calls of `look` while waiting for it."""
+"""Lock for possible scans, which take nearly a gigabyte each, and seconds between calls of `look` while waiting."""
 
 
 def default_for(kind: str) -> str:
@@ -87,7 +86,7 @@ def convert(data: bytes, path: str, *, converter: str = "", look: Look = lambda:
     if kind not in chosen.kinds.split():
         raise SourceError(path, "can't be read by the converter '{converter}'.", converter=name)
     started = time.perf_counter()
-    result = _run(name, kind, data, path, look)
+    result = _convert(name, kind, data, path, look)
     _LOG.info("Converted: a .%s of %d bytes by %s in %.2f s", kind, len(data), name, time.perf_counter() - started)
     if str(cause := result.get("cause")).isidentifier() and cause:
         _LOG.warning("A converter failed: a .%s of %d bytes by %s: %s", kind, len(data), name, cause)
@@ -109,39 +108,42 @@ def _checked(path: str) -> Iterator[None]:
         raise damaged(path) from error
 
 
-def _run(name: str, kind: str, data: bytes, path: str, look: Look) -> WorkerResult:
-    """Convert in an idle or a new process; return its result."""
+def _convert(name: str, kind: str, data: bytes, path: str, look: Look) -> WorkerResult:
+    """Convert in an idle or a new process; return its result. Of possible scans, only one is read at a time."""
     reads_scans = name == "ocr" or kind == "pdf"
-    limits = limits_of(len(data), reads_scans=reads_scans)
-    with _scanner(look) if reads_scans and can_read() else nullcontext():
-        return _run_within(limits, name, kind, data, path, look)
-
-
-@contextmanager
-def _scanner(look: Look) -> Iterator[None]:
-    """Wait until no other possible scan is being read: each takes nearly a gigabyte."""
-    while not _SCANNER.acquire(timeout=_LOOK):
+    is_large = reads_scans and can_read()
+    while is_large and not _SCANNER.acquire(timeout=_LOOK):
         look()
     try:
-        yield
+        limits = limits_of(len(data), reads_scans=reads_scans)
+        process = _take_process(limits)
+        too_slow = message(
+            "is too large to unpack: it takes longer than {n} seconds. Split it, or save it in another format.",
+            n=limits.processor_seconds,
+        )
+        result = _ask(process, data, name, kind, path, look, too_slow)
     finally:
-        _SCANNER.release()
-
-
-def _run_within(limits: Limits, name: str, kind: str, data: bytes, path: str, look: Look) -> WorkerResult:
-    process = _take_process(limits)
-    try:
-        result = process.convert(data, name, kind, look)
-    except TimeoutError:
-        raise Interrupted(path, too_much_time(limits.processor_seconds)) from None
-    except ChildProcessError as error:
-        raise end_error(path, error) from None
+        if is_large:
+            _SCANNER.release()
     with _IDLE_LOCK:
         _IDLE.append(process)
-        surplus = _IDLE.pop(0) if len(_IDLE) > _MOST_IDLE else None
-    if surplus is not None:
-        surplus.close()
+        surplus = _IDLE[:-_MOST_IDLE]
+        del _IDLE[:-_MOST_IDLE]
+    for process in surplus:
+        process.close()
     return result
+
+
+def _ask(
+    process: ConverterProcess, data: bytes, name: str, kind: str, path: str, look: Look, too_slow: Message
+) -> WorkerResult:
+    """Return a process's result for a document; raises Interrupted if the process ends or isn't done in time."""
+    try:
+        return process.convert(data, name, kind, look)
+    except TimeoutError:
+        raise Interrupted(path, too_slow) from None
+    except ChildProcessError as error:
+        raise end_error(path, error) from None
 
 
 def limits_of(size: int, *, reads_scans: bool) -> Limits:
@@ -230,13 +232,8 @@ class PictureReader:
         check_size(data, path)
         if not picture_kind(data):
             raise SourceError(path, "isn't a readable picture, despite its name.")
-        try:
-            return self._process.convert(data, converter, _ANY_KIND, look)
-        except TimeoutError:
-            reason = message("takes longer than {n} seconds to read. Make it smaller.", n=PICTURE_SECONDS)
-            raise Interrupted(path, reason) from None
-        except ChildProcessError as error:
-            raise end_error(path, error) from None
+        too_slow = message("takes longer than {n} seconds to read. Make it smaller.", n=PICTURE_SECONDS)
+        return _ask(self._process, data, converter, _ANY_KIND, path, look, too_slow)
 
     def close(self) -> None:
         """End the process."""

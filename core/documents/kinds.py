@@ -13,15 +13,6 @@ from core.base.errors import SourceError
 from core.base.frozen import frozen
 from core.base.messages import Message, message, plural
 
-_EXTRAS = {
-    "pypandoc": "documents",
-    "pdfplumber": "documents",
-    "pypdfium2": "documents",
-    "rapidocr": "ocr",
-}
-"""Module that a converter imports -> extra that installs it."""
-
-
 _MODULES = {
     "pandoc": "pypandoc",
     "uncommented": "pypandoc",
@@ -44,7 +35,7 @@ def need(module: str) -> None:
         raise SourceError(
             "",
             "can be read once its converter is installed: pip install 'tessera-notes[{extra}]'",
-            extra=_EXTRAS[module],
+            extra="ocr" if module == "rapidocr" else "documents",
         )
 
 
@@ -56,7 +47,7 @@ def installed(converter: str) -> bool:
 
 def fingerprint() -> str:
     """Return the installed modules as text, which changes with the kinds that can be read."""
-    return " ".join(module for module in _EXTRAS if has(module))
+    return " ".join(filter(has, dict.fromkeys(_MODULES.values())))
 
 
 MAX_BYTES = 100 * 1024 * 1024
@@ -90,47 +81,39 @@ def _zip_kind(name: Message, entry: str) -> FileKind:
 
 
 KINDS = {
-    "pdf": FileKind(message("a PDF"), begins=rb"[\s\S]{0,1024}?%PDF-", is_text=False),
-    "docx": _zip_kind(message("a Word document"), r"word/document\d*\.xml"),
-    "odt": _zip_kind(message("a LibreOffice document"), r"content\.xml"),
-    "ods": _zip_kind(message("a LibreOffice spreadsheet"), r"content\.xml"),
-    "odp": _zip_kind(message("a LibreOffice presentation"), r"content\.xml"),
-    "pptx": _zip_kind(message("a PowerPoint presentation"), r"ppt/presentation\.xml"),
-    "xlsx": _zip_kind(message("an Excel workbook"), r"xl/workbook\.xml"),
-    "epub": _zip_kind(message("an e-book"), r"META-INF/container\.xml"),
-    "html": FileKind(message("a web page")),
-    "htm": FileKind(message("a web page")),
-    "xhtml": FileKind(message("a web page")),
-    "xht": FileKind(message("a web page")),
-    "mhtml": FileKind(message("a saved web page"), is_text=False),
-    "mht": FileKind(message("a saved web page"), is_text=False),
-    "rst": FileKind(message("a reStructuredText document")),
-    "org": FileKind(message("an Org mode document")),
-    "ipynb": FileKind(message("a Jupyter notebook"), begins=rb"\s*\{"),
-    "csv": FileKind(message("a table")),
-    "tsv": FileKind(message("a table")),
-    "mediawiki": FileKind(message("a wiki page")),
-    "wiki": FileKind(message("a wiki page")),
-    "tex": FileKind(message("a LaTeX document")),
-    "latex": FileKind(message("a LaTeX document")),
-    "textile": FileKind(message("a Textile document")),
-    "docbook": FileKind(message("a DocBook document"), begins=rb"\s*<"),
-    "dbk": FileKind(message("a DocBook document"), begins=rb"\s*<"),
-    "jats": FileKind(message("a JATS article"), begins=rb"\s*<"),
-    "nxml": FileKind(message("a JATS article"), begins=rb"\s*<"),
-    "fb2": FileKind(message("an e-book"), begins=rb"\s*<"),
-    "canvas": FileKind(message("an Obsidian canvas"), begins=rb"\s*\{", called_as_file=True),
-    "base": FileKind(message("an Obsidian base"), called_as_file=True),
-    "excalidraw": FileKind(message("an Excalidraw drawing"), begins=rb"\s*\{", called_as_file=True),
-    "eml": FileKind(message("an e-mail"), is_text=False),
-    "emlx": FileKind(message("an e-mail"), is_text=False),
-    "rss": FileKind(message("a feed"), begins=rb"\s*<"),
-    "atom": FileKind(message("a feed"), begins=rb"\s*<"),
-    "opml": FileKind(message("an outline"), begins=rb"\s*<"),
-    "vtt": FileKind(message("a subtitle file")),
-    "srt": FileKind(message("a subtitle file")),
-    "textpack": _zip_kind(message("a TextPack"), r"(?:[^/]+/)?text\.(?:md|markdown|txt)"),
-    "rtf": FileKind(message("a Rich Text document"), begins=rb"\s*\{\\rtf", is_text=False),
+    kind: known
+    for kinds, known in {
+        "pdf": FileKind(message("a PDF"), begins=rb"[\s\S]{0,1024}?%PDF-", is_text=False),
+        "docx": _zip_kind(message("a Word document"), r"word/document\d*\.xml"),
+        "odt": _zip_kind(message("a LibreOffice document"), r"content\.xml"),
+        "ods": _zip_kind(message("a LibreOffice spreadsheet"), r"content\.xml"),
+        "odp": _zip_kind(message("a LibreOffice presentation"), r"content\.xml"),
+        "pptx": _zip_kind(message("a PowerPoint presentation"), r"ppt/presentation\.xml"),
+        "xlsx": _zip_kind(message("an Excel workbook"), r"xl/workbook\.xml"),
+        "epub": _zip_kind(message("an e-book"), r"META-INF/container\.xml"),
+        "html htm xhtml xht": FileKind(message("a web page")),
+        "mhtml mht": FileKind(message("a saved web page"), is_text=False),
+        "rst": FileKind(message("a reStructuredText document")),
+        "org": FileKind(message("an Org mode document")),
+        "ipynb": FileKind(message("a Jupyter notebook"), begins=rb"\s*\{"),
+        "csv tsv": FileKind(message("a table")),
+        "mediawiki wiki": FileKind(message("a wiki page")),
+        "tex latex": FileKind(message("a LaTeX document")),
+        "textile": FileKind(message("a Textile document")),
+        "docbook dbk": FileKind(message("a DocBook document"), begins=rb"\s*<"),
+        "jats nxml": FileKind(message("a JATS article"), begins=rb"\s*<"),
+        "fb2": FileKind(message("an e-book"), begins=rb"\s*<"),
+        "canvas": FileKind(message("an Obsidian canvas"), begins=rb"\s*\{", called_as_file=True),
+        "base": FileKind(message("an Obsidian base"), called_as_file=True),
+        "excalidraw": FileKind(message("an Excalidraw drawing"), begins=rb"\s*\{", called_as_file=True),
+        "eml emlx": FileKind(message("an e-mail"), is_text=False),
+        "rss atom": FileKind(message("a feed"), begins=rb"\s*<"),
+        "opml": FileKind(message("an outline"), begins=rb"\s*<"),
+        "vtt srt": FileKind(message("a subtitle file")),
+        "textpack": _zip_kind(message("a TextPack"), r"(?:[^/]+/)?text\.(?:md|markdown|txt)"),
+        "rtf": FileKind(message("a Rich Text document"), begins=rb"\s*\{\\rtf", is_text=False),
+    }.items()
+    for kind in kinds.split()
 }
 PICTURES = {
     "png": rb"\x89PNG\r\n\x1a\n",

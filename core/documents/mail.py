@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime
 from email.message import EmailMessage
 from email.utils import parseaddr, parsedate_to_datetime
 
@@ -56,18 +55,23 @@ class Mail:
             raise damaged("")
         read = _Mail()
         _read(message, read, 0)
-        text = "\n\n".join(filter(None, [_head(message), *read.texts]))
-        if read.attached:
-            text += "\n\n" + "\n".join(f"- Attachment: {name}" for name in read.attached)
-        counts = {"attachment": len(read.attached), "encrypted": read.encrypted, "character": read.unreadable}
-        left_out = tuple(
-            Omission(kind, count, ", ".join(read.attached) if kind == "attachment" else "")
-            for kind, count in counts.items()
-            if count
+        attached = "\n".join(f"- Attachment: {name}" for name in read.attached)
+        text = "\n\n".join(filter(None, [_head(message), *read.texts, attached]))
+        left_out = (
+            Omission("attachment", len(read.attached), ", ".join(read.attached)),
+            Omission("encrypted", read.encrypted),
+            Omission("character", read.unreadable),
         )
-        author = parseaddr(_header(message, "From"))
+        name, address = parseaddr(_header(message, "From"))
+        created = ""
+        with suppress(ValueError, TypeError, IndexError, OverflowError):
+            created = parsedate_to_datetime(_header(message, "Date")).isoformat()
         return Converted(
-            f"{text}\n", _header(message, "Subject"), author[0] or author[1], _date(message), left_out=left_out
+            f"{text}\n",
+            _header(message, "Subject"),
+            name or address,
+            created,
+            left_out=tuple(omission for omission in left_out if omission.count),
         )
 
 
@@ -85,17 +89,11 @@ def _header(message: EmailMessage, name: str) -> str:
     return " ".join(decode_part(text.encode("utf-8", "surrogateescape"), "txt").split())
 
 
-def _date(message: EmailMessage) -> str:
-    try:
-        at: datetime = parsedate_to_datetime(_header(message, "Date"))
-        return at.isoformat()
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return ""
-
-
 def _read(part: EmailMessage, into: _Mail, depth: int) -> None:
     """Read a part and the parts within it; of alternatives, only the best one."""
-    kind, name = part.get_content_type(), _name(part)
+    kind, name = part.get_content_type(), ""
+    with suppress(Exception):  # as for headers
+        name = " ".join(str(part.get_filename() or "").split())
     if depth > _DEEPEST:
         into.attached.append(name or kind)
     elif kind in _ENCRYPTED:
@@ -138,9 +136,7 @@ def _read_best(parts: list[EmailMessage], into: _Mail, depth: int) -> None:
 
 def _parts(part: EmailMessage) -> Iterator[EmailMessage]:
     payload = part.get_payload()
-    return (
-        attached for attached in (payload if isinstance(payload, list) else []) if isinstance(attached, EmailMessage)
-    )
+    return (held for held in payload if isinstance(held, EmailMessage)) if isinstance(payload, list) else iter(())
 
 
 def _text(part: EmailMessage, into: _Mail) -> str:
@@ -184,10 +180,3 @@ def _as_markdown(text: str) -> str:
             made.append(rule[1].rstrip())
         made.append(_TAG.sub(r"\\<", _HEADING.sub(r"\1\\\2", line)))
     return "\n".join(made)
-
-
-def _name(part: EmailMessage) -> str:
-    try:
-        return " ".join(str(part.get_filename() or "").split())
-    except Exception:  # noqa: BLE001 as of a header
-        return ""

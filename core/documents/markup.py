@@ -46,13 +46,15 @@ def _org(data: bytes) -> Markup:
 
 def _list_properties(drawer: "re.Match[bytes]") -> bytes:
     """Return a property drawer, followed by a list of the properties that a reader may want."""
-    found = _ORG_PROPERTY.findall(drawer[1])
-    items = [b"- %b: %b\n" % pair for pair in found if pair[1].strip() and not _ORG_NAMES.fullmatch(pair[0])]
-    return drawer[0] + (b"\n\n%b\n" % b"".join(items) if items else b"")
+    found = (pair for pair in _ORG_PROPERTY.findall(drawer[1]) if pair[1].strip() and not _ORG_NAMES.fullmatch(pair[0]))
+    items = b"".join(b"- %b: %b\n" % pair for pair in found)
+    return drawer[0] + (items and b"\n\n%b\n" % items)
 
 
-_DIRECTIVE = re.compile(rb"([ \t]*)\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([\w-]+)::[ \t]*(\S?)")
-_FILE = re.compile(rb"\s*:(?:file|url):")
+_DIRECTIVE = re.compile(
+    rb"(?m)^([ \t]*)\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([\w-]+)::[ \t]*(\S?).*\n?((?:\1[ \t]+\S.*\n?|[ \t]*\n)*+)"
+)
+_FILE = re.compile(rb"(?m)^\s*:(?:file|url):")
 _INCLUDES = (b"include", b"literalinclude")
 _SIGNATURE = re.compile(
     rb"(?m)^([ \t]*)\.\.[ \t]+(?:(\w+):([\w-]+)|(function|method|class|attribute|data|exception))::[ \t]*(\S[^`\n]*)$"
@@ -61,22 +63,16 @@ _SIGNATURE = re.compile(
 
 def without_files(data: bytes) -> tuple[bytes, int]:
     """Return a text without directives that name a file or an address, and the number of these."""
-    kept, count = list[bytes](), 0
-    indent, first = -1, 0  # of the current directive, -1 outside of one; and its first line, -1 if it is left out
-    for line in data.splitlines(keepends=True):
-        own = len(line) - len(line.lstrip())
-        if indent >= 0 and line.strip() and own <= indent:
-            indent = -1
-        if indent < 0 and (found := _DIRECTIVE.match(line)):
-            indent, first = len(found[1]), len(kept)
-            if found[2].lower() in _INCLUDES and found[3]:
-                count, first = count + 1, -1
-        elif indent >= 0 and first >= 0 and _FILE.match(line):
-            del kept[first:]
-            count, first = count + 1, -1
-        if indent < 0 or first >= 0 or not line.strip():
-            kept.append(line)
-    return b"".join(kept), count
+    count = 0
+
+    def kept(directive: "re.Match[bytes]") -> bytes:
+        nonlocal count
+        _, name, argument, content = directive.groups()
+        is_file = bool((name.lower() in _INCLUDES and argument) or _FILE.search(content))
+        count += is_file
+        return b"\n" if is_file else directive[0]
+
+    return _DIRECTIVE.sub(kept, data), count
 
 
 def _rst(data: bytes) -> Markup:
@@ -179,7 +175,6 @@ def _replaced(data: bytes, patterns: _Patterns) -> bytes:
     return data
 
 
-_MARKDOWN = ("markdown", "text/markdown")
 _OBJECT = re.compile(r"\s*<[\w.]+(?: object)?(?: at \w+)?>\s*")
 _SHOWN = {"text/markdown", "text/html", "text/latex"}
 
@@ -193,16 +188,16 @@ def _notebook(data: bytes) -> Markup:
         notebook = json.loads(data)
     except (ValueError, RecursionError):
         return Markup(data)
-    changed = False
     for cell in _entries(notebook, "cells"):
         if cell.get("cell_type") == "raw":
-            cell |= {"cell_type": "markdown", "source": _raw_cell(cell)}
-            changed = True
+            text, said = _joined(cell.get("source", "")), cell.get("metadata")
+            formats = {said.get("format"), said.get("raw_mimetype")} if isinstance(said, dict) else set()
+            is_markdown = formats & {"markdown", "text/markdown"} or not text.strip()
+            cell |= {"cell_type": "markdown", "source": text if is_markdown else code_block(text)}
         for shown in (output.get("data") for output in _entries(cell, "outputs")):
             if isinstance(shown, dict) and _SHOWN & {*shown} and _OBJECT.fullmatch(_joined(shown.get("text/plain"))):
                 del shown["text/plain"]
-                changed = True
-    return Markup(json.dumps(notebook).encode() if changed else data)
+    return Markup(json.dumps(notebook).encode())
 
 
 def _entries(node: object, name: str) -> list[dict[str, object]]:
@@ -213,14 +208,6 @@ def _entries(node: object, name: str) -> list[dict[str, object]]:
 
 def _joined(text: object) -> str:
     return "".join(map(str, text)) if isinstance(text, list) else str(text)
-
-
-def _raw_cell(cell: dict[str, object]) -> str:
-    text, said = _joined(cell.get("source", "")), cell.get("metadata")
-    said = said if isinstance(said, dict) else {}
-    if {said.get("format"), said.get("raw_mimetype")} & {*_MARKDOWN} or not text.strip():
-        return text
-    return code_block(text)
 
 
 PREPARE: dict[str, Callable[[bytes], Markup]] = {

@@ -50,14 +50,11 @@ class Pandoc:
 
     kinds = " ".join(_FORMATS)
 
-    def __init__(self, *, comments: bool = True) -> None:
-        self._comments = comments
+    comments = True
 
     @property
     def version(self) -> str:
-        if not has("pypandoc"):
-            return "pandoc"
-        return f"pandoc {_version()}"
+        return f"pandoc {_version()}" if has("pypandoc") else "pandoc"
 
     def convert(self, data: bytes, kind: str) -> Converted:
         """Return a document as Markdown; of a web page, without its menus."""
@@ -75,10 +72,10 @@ class Pandoc:
     def _read(self, data: bytes, kind: str, depth: int) -> "_Read":
         """Return the content of a document; `depth` is greater than 0 for an embedded document."""
         if kind == "pptx":
-            slides = Slides(data, comments=self._comments)
+            slides = Slides(data, comments=self.comments)
             return _Read(slides.blocks(), {}, slides.left_out, slides.warnings)
         if kind == "rtf":
-            rich = Rtf(data, comments=self._comments)
+            rich = Rtf(data, comments=self.comments)
             return _Read(rich.blocks, rich.said, rich.left_out)
         added, within = Insertions(), list[Omission]()
 
@@ -93,10 +90,10 @@ class Pandoc:
 
         about: dict[str, str] = {}
         if kind == "docx":
-            data, added = docx.prepare(data, part, comments=self._comments)
+            data, added = docx.prepare(data, part, comments=self.comments)
         elif kind in _OPEN:
             text = data if kind == "odt" else odf.as_text(data, added)
-            data = odf.prepare(text, added, comments=self._comments)
+            data = odf.prepare(text, added, comments=self.comments)
         elif kind == "epub":
             data = books.prepare(data)
         elif kind == "fb2":
@@ -116,7 +113,9 @@ class Pandoc:
         said |= about
         nodes = syntax.insert_blocks(read["blocks"], added.by_marker)
         if kind == "epub":
-            nodes = [*_description(data), *books.join_notes(nodes)]
+            about_it = read_metadata(data, kind).get("description", "")
+            head_ = _blocks(about_it, _FORMATS["html"]) if "<" in about_it else blocks.paras(about_it.splitlines())
+            nodes = [*head_, *books.join_notes(nodes)]
         elif kind == "fb2":
             nodes = books.join_notes(nodes)
         elif kind not in _HTML:
@@ -129,18 +128,11 @@ class Pandoc:
         return _Read(nodes, said, [*within, *added.left_out])
 
 
-class Uncommented:
+class Uncommented(Pandoc):
     """Converts like Pandoc, but leaves out comments and reports them."""
 
     kinds = "docx odt odp ods pptx rtf"
-
-    @property
-    def version(self) -> str:
-        return Pandoc().version
-
-    def convert(self, data: bytes, kind: str) -> Converted:
-        """Return a document as Markdown."""
-        return Pandoc(comments=False).convert(data, kind)
+    comments = False
 
 
 @frozen
@@ -153,18 +145,17 @@ class _Read:
     warnings: tuple[Message, ...] = ()
 
 
-def _description(data: bytes) -> Blocks:
-    """Return the description of a book, given as text or HTML."""
-    said = read_metadata(data, "epub").get("description", "")
-    if "<" not in said:
-        return blocks.paras(said.splitlines())
-    return _blocks(said, _FORMATS["html"])
-
-
 def html_to_markdown(page: str) -> str:
     """Return HTML taken from a document of another kind as Markdown."""
     need("pypandoc")
     return _markdown(_blocks(clean_page(page), _FORMATS["html"]), pictures=False)
+
+
+@cache
+def _version() -> str:
+    import pypandoc
+
+    return str(pypandoc.get_pandoc_version())
 
 
 def _blocks(text: str, reader: str) -> Blocks:
@@ -192,10 +183,3 @@ def _parse(data: bytes, reader: str) -> Any:
 def _markdown(nodes: Blocks, *, pictures: bool) -> str:
     document = {"pandoc-api-version": _API, "meta": {}, "blocks": syntax.simple(nodes, pictures=pictures)}
     return run_pandoc(json.dumps(document).encode(), "json", "gfm-raw_html").decode()
-
-
-@cache
-def _version() -> str:
-    import pypandoc
-
-    return str(pypandoc.get_pandoc_version())

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NoReturn, TypedDict
+from typing import Any, TypedDict
 
 from core.base import files
 from core.base.codec import DAMAGE, decode
@@ -166,13 +166,6 @@ def end_error(path: str, error: ChildProcessError) -> Interrupted:
     return Interrupted(path, message("can't be converted: its converter ended with exit status {n}.", n=status))
 
 
-def too_much_time(seconds: int) -> Message:
-    """Return the message for a document that exceeds its time limit."""
-    return message(
-        "is too large to unpack: it takes longer than {n} seconds. Split it, or save it in another format.", n=seconds
-    )
-
-
 class ConverterProcess:
     """Converts documents, each within the current `limits`; a document that crashes the process affects no other.
 
@@ -196,11 +189,13 @@ class ConverterProcess:
             result = self._result(data, converter, kind, look)
             if result is None and self._status() == 0:  # the process had just ended after a while without requests
                 result = self._result(data, converter, kind, look)
-            if result is None or "is_too_slow" in result:
-                self._fail()
         except BaseException:
             self.close()
             raise
+        if result is None or "is_too_slow" in result:
+            status = self._status()
+            self.close()
+            raise TimeoutError if status in (None, *_OUT_OF_TIME) else ChildProcessError(status)
         if result.pop("has_grown", False):
             self.close()
         return result
@@ -219,12 +214,6 @@ class ConverterProcess:
     def _status(self) -> int | None:
         """Return the exit status of the process, None while it is running."""
         return None if self._process is None else self._process.poll()
-
-    def _fail(self) -> NoReturn:
-        status = self._status()
-        if status is None or status in _OUT_OF_TIME:
-            raise TimeoutError
-        raise ChildProcessError(status)
 
     def _result(self, data: bytes, converter: str, kind: str, look: Look) -> WorkerResult | None:
         """Return the result for a document, None if it took too long or the process ended without one."""

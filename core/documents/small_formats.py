@@ -11,7 +11,7 @@ from core.base.encodings.guessing import decode_part
 from core.base.errors import SourceError
 from core.documents import Converted
 from core.documents.kinds import KINDS, damaged
-from core.documents.office.package import Package, local
+from core.documents.office.package import Package, elements_named, local
 from core.model import Omission
 
 _DEEPEST = 200
@@ -37,13 +37,13 @@ class Feed:
             head = next((element for element in root if local(element) == "head"), root)
             lines = [line for element in root if local(element) == "body" for line in _outline(element, 0)]
             return Converted("\n".join(lines) + "\n", _line(head, "title"), _line(head, "ownerName"))
-        entries = [element for element in root.iter() if local(element) in ("item", "entry")]
-        channel = next((element for element in root if local(element) == "channel"), root)
         if local(root) not in ("rss", "feed", "RDF"):
             raise SourceError("", "isn't a feed, despite its name.")
         from core.documents.pandoc import html_to_markdown
 
+        channel = next((element for element in root if local(element) == "channel"), root)
         about = _line(channel, "description") or _line(channel, "subtitle")
+        entries = elements_named(root, "item", "entry")
         page = "".join([f"<p>{html.escape(about)}</p>" if about else "", *map(_entry, entries)])
         return Converted(html_to_markdown(page), _line(channel, "title"), _author(channel), _line(channel, *_DATES))
 
@@ -53,29 +53,27 @@ def _child(element: Element, *tags: str) -> Element | None:
     return next((child for tag in tags for child in element if local(child) == tag), None)
 
 
+def _words(element: Element | None) -> str:
+    return "" if element is None else " ".join("".join(element.itertext()).split())
+
+
 def _line(element: Element, *tags: str) -> str:
-    child = _child(element, *tags)
-    return "" if child is None else " ".join("".join(child.itertext()).split())
+    return _words(_child(element, *tags))
 
 
 def _author(element: Element) -> str:
     author = _child(element, "author", "creator")
-    return "" if author is None else _line(author, "name") or " ".join("".join(author.itertext()).split())
-
-
-def _link(entry: Element) -> str:
-    links = [element for element in entry if local(element) == "link"]
-    places = [
-        link.get("href") or (link.text or "").strip() for link in links if link.get("rel", "alternate") == "alternate"
-    ]
-    return next((place for place in places if re.match(r"https?://", place)), "")
+    return _words(author) if author is None else _line(author, "name") or _words(author)
 
 
 def _entry(entry: Element) -> str:
     """Return an entry as HTML: its linked title, its date, author and categories, and its text."""
-    named, link = _child(entry, "title"), _link(entry)
-    marks = r"<[^<>]*>" if named is not None and named.get("type") == "html" else r"(?!)"
-    title = html.escape(html.unescape(re.sub(marks, "", _line(entry, "title"))) or "…")
+    links = (link for link in entry if local(link) == "link" and link.get("rel", "alternate") == "alternate")
+    places = (link.get("href") or (link.text or "").strip() for link in links)
+    link = next((place for place in places if re.match(r"https?://", place)), "")
+    named = _child(entry, "title")
+    is_html = named is not None and named.get("type") == "html"
+    title = html.escape(html.unescape(re.sub(r"<[^<>]*>", "", _words(named)) if is_html else _words(named)) or "…")
     categories = [element.get("term") or (element.text or "") for element in entry if local(element) == "category"]
     about = [_line(entry, *_DATES), _author(entry), *categories]
     said = html.escape(" · ".join(" ".join(part.split()) for part in about if part.strip()))

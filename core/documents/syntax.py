@@ -7,7 +7,6 @@ import html
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import islice
 from typing import Any
 
 from core.base.errors import SourceError
@@ -54,6 +53,8 @@ _LETTERED = re.compile(r"[A-Za-z]{1,5}[.)]|\(\w{1,9}\)")
 """A paragraph start that looks like a lettered list; it needs no escaping, because Markdown has no such lists."""
 _MOST_COLUMNS = 500
 _ATTRIBUTE = re.compile(r"""\s(alt|src|title)\s*=\s*["']([^"'<>]*)""")
+_BESIDE = re.compile(r"(?!//)[^:]*$")
+"""The address of a picture that is a file next to the document."""
 _SOURCES = ("latex", "tex")
 """Raw inline formats that become code."""
 
@@ -71,15 +72,12 @@ def _part_paragraph(node: object, by_marker: Mapping[str, Blocks]) -> Sequence[o
         return [insert_blocks(node, by_marker)]
     content, following = [], []
     for entry in node["c"]:
-        markers = (
-            [marker for marker in MARKER.findall(entry["c"]) if marker in by_marker] if entry["t"] == "Str" else []
-        )
+        text = entry["c"] if entry["t"] == "Str" else ""
+        markers = [marker for marker in MARKER.findall(text) if marker in by_marker]
         following += [block for marker in markers for block in by_marker[marker]]
-        text = MARKER.sub("", entry["c"]) if markers else ""
-        content += [entry] if not markers else [entry | {"c": text}] if text else []
-    if content == node["c"]:
-        return [node]
-    return [node | {"c": content}, *following] if content else following
+        if not markers or (text := MARKER.sub("", text)):
+            content.append(entry | {"c": text} if markers else entry)
+    return [node | {"c": content}, *following] if content or not node["c"] else following
 
 
 def simple(nodes: Blocks, *, pictures: bool) -> Blocks:
@@ -139,7 +137,10 @@ def _simple(nodes: Blocks, pictures: bool) -> Iterator[Node]:
             ]
             yield _within(blocks.bullets(items), pictures)
         elif kind in ("Para", "Plain"):
-            yield {"t": kind, "c": _unescape(_inlines(content, pictures))}
+            made = _inlines(content, pictures)
+            if made and made[0]["t"] == "Str" and _LETTERED.fullmatch(made[0]["c"]):
+                made[0] = _raw_markdown(made[0]["c"])  # a lettered label needs no escaping
+            yield {"t": kind, "c": made}
         elif kind not in ("RawBlock", "Null"):
             yield _within(block, pictures)
 
@@ -159,13 +160,6 @@ def _prepend_word(word: Node, item: Blocks) -> Blocks:
     if item and item[0]["t"] in ("Para", "Plain"):
         return [item[0] | {"c": [word, _SPACE, *item[0]["c"]]}, *item[1:]]
     return [{"t": "Plain", "c": [word]}, *item]
-
-
-def _unescape(content: Inlines) -> Inlines:
-    """Return the inlines of a paragraph, without escaping of a lettered label at the start."""
-    if content and content[0]["t"] == "Str" and _LETTERED.fullmatch(content[0]["c"]):
-        return [_raw_markdown(content[0]["c"]), *content[1:]]
-    return content
 
 
 def _raw_markdown(markdown: str) -> Node:
@@ -196,7 +190,7 @@ def _inlines(nodes: Inlines, pictures: bool) -> Inlines:
         elif kind == "Image" and not content[1] and (alt := dict(content[0][2]).get("alt")):
             content = [_SIMPLE_ATTRIBUTES, blocks.inlines(alt), content[2]]
             node = {"t": kind, "c": content}
-        is_lost = kind == "Image" and not (pictures and _is_next_to_document(content[2][0]))
+        is_lost = kind == "Image" and not (pictures and _BESIDE.match(content[2][0]))
         if is_lost and content[2][1] and content[2][1] not in plain(content[1]):
             made += [*_inlines(content[1], pictures), _SPACE, *blocks.inlines(f"({content[2][1]})")]
         elif is_lost or kind == "Span" or (kind == "Link" and content[2][0].startswith("#")):
@@ -206,10 +200,9 @@ def _inlines(nodes: Inlines, pictures: bool) -> Inlines:
         elif kind == "RawInline" and content[0] in _SOURCES:
             made.append({"t": "Code", "c": [_SIMPLE_ATTRIBUTES, content[1]]})
         elif kind == "RawInline":
-            is_ours = content[0] == blocks.OURS
-            made += (
-                [_raw_markdown(content[1])] if is_ours else _text_of_html(content[1]) if content[0] == "html" else []
-            )
+            is_html = content[0] == "html"
+            text = html.unescape(re.sub(r"<[^<>]*>", "", content[1])) if is_html else ""
+            made += [_raw_markdown(content[1])] if content[0] == blocks.OURS else blocks.inlines(text)
         elif kind == "Math":
             made += formula_inlines(content[1], is_block=content[0]["t"] == "DisplayMath")
         else:
@@ -225,20 +218,14 @@ def _image(raw: list[str]) -> list[object]:
     return [_SIMPLE_ATTRIBUTES, blocks.inlines(said.get("alt", "")), [said.get("src", ""), said.get("title", "")]]
 
 
-def _text_of_html(raw: str) -> Inlines:
-    return blocks.inlines(html.unescape(re.sub(r"<[^<>]*>", "", raw)))
-
-
-def _is_next_to_document(address: str) -> bool:
-    """Return whether a picture is a file next to the document."""
-    return ":" not in address and not address.startswith("//")
-
-
 def _table(content: list[Any], pictures: bool) -> Iterator[Node]:
     """Yield a table with simple cells; of a single-column layout table, yield only the content of its cells."""
     _, caption, _, head, bodies, foot = content
     rows = [*head[1], *(row for body in bodies for row in (*body[2], *body[3])), *foot[1]]
-    lines = [list(islice(_cells(row, pictures), _MOST_COLUMNS)) for row in _expand_spans(rows)]
+    lines = [
+        [_line(list(_simple(cell[4], pictures))) if cell else [] for cell in row[:_MOST_COLUMNS]]
+        for row in _expand_spans(rows)
+    ]
     columns = max(map(len, lines), default=0)
     if columns == 1 and not head[1] and any(len(cell[4]) > 1 for row in rows for cell in row[1]):
         for row in rows:
@@ -270,11 +257,6 @@ def _expand_spans(rows: list[Any]) -> Iterator[list[Any]]:
         yield placed
 
 
-def _cells(row: list[Any], pictures: bool) -> Iterator[Inlines]:
-    for cell in row:
-        yield _line(list(_simple(cell[4], pictures))) if cell else []
-
-
 def _line(node: object) -> Inlines:
     """Return the inlines in blocks, one after another."""
     if isinstance(node, dict):
@@ -291,14 +273,12 @@ def _line(node: object) -> Inlines:
         if kind == "CodeBlock":
             return [{"t": "Code", "c": [_SIMPLE_ATTRIBUTES, " ".join(content[1].split())]}]
         return _line(content)
-    if (
-        isinstance(node, list)
-        and node
-        and all(isinstance(entry, dict) and entry.get("t") in _INLINES for entry in node)
-    ):
+    if not isinstance(node, list):
+        return []
+    if all(isinstance(entry, dict) and entry.get("t") in _INLINES for entry in node):
         return list(node)
     made: Inlines = []
-    for entry in node if isinstance(node, list) else []:
+    for entry in node:
         if inlines := _line(entry):
             made += [_SPACE, *inlines] if made else inlines
     return made

@@ -251,7 +251,7 @@ class _Sheets:
         boxes: list[str] = []
         for drawing in self._package.related(sheet, "drawing"):
             root, relations = self._package.optional(drawing), self._package.relations(drawing)
-            for element in () if root is None else elements_named(root, "chart", "relIds"):
+            for element in elements_named(root, "chart", "relIds"):
                 if (relation := relations.get(relation_id(element))) is None:
                     continue
                 chart = read_chart(self._package, relation.target)
@@ -264,7 +264,7 @@ class _Sheets:
             yield f"{text}\n"
         margins: defaultdict[str, dict[str, None]] = defaultdict(dict)
         root = self._package.optional(sheet)
-        for margin in () if root is None else elements_named(root, *_MARGINS):
+        for margin in elements_named(root, *_MARGINS):
             text = _CODE.sub(lambda code: _SIGNS.get(code[0], ""), margin.text or "")
             texts = (" ".join(part.split()) for part in text.split("\0"))
             margins[_MARGINS[local(margin)]] |= dict.fromkeys(text for text in texts if any(map(str.isalpha, text)))

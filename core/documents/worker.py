@@ -15,6 +15,7 @@ import sys
 import tempfile
 from contextlib import suppress
 from dataclasses import asdict
+from io import FileIO
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -41,40 +42,18 @@ _OF_MACHINE = (
 """Errors caused by the machine, not by a document."""
 
 
-def _limit(megabytes: int) -> None:
-    """Limit this process and its children; systems without such limits rely on the parent's time limit."""
-    if process.resource is None:
-        return
-    limits = {"FSIZE": process.RESULT_BYTES, "CORE": 0, "AS": megabytes << 20}
-    for name, most in limits.items():
-        what = getattr(process.resource, f"RLIMIT_{name}")
-        hard = process.resource.getrlimit(what)[1]
-        most = most if hard == process.resource.RLIM_INFINITY else min(most, hard)
-        process.resource.setrlimit(what, (most, most))
-
-
 def _has_grown(megabytes: int) -> bool:
-    """Return whether documents used so much memory that the next one should get a new process.
-
-    On Linux, the peak in `getrusage` starts at the parent's, which may be larger than any document's.
-    """
+    """Return whether documents used so much memory that the next one should get a new process, where Linux says so."""
     with suppress(OSError, IndexError, ValueError):
         peak = Path("/proc/self/status").read_text("utf-8").partition("VmHWM:")[2].split()[0]
         return int(peak) << 10 > _GROWN * (megabytes << 20)
-    if process.resource is None:
-        return False
-    unit = 1 if sys.platform == "darwin" else 1024
-    return process.resource.getrusage(process.resource.RUSAGE_SELF).ru_maxrss * unit > _GROWN * (megabytes << 20)
+    return False
 
 
 def _end_with_parent(folder: str, heard: "SimpleQueue[str]") -> None:
     """Forward the parent's lines until it has ended; then delete the document, and kill the process group."""
-    line = b""
-    while byte := os.read(0, 1):
-        line += byte
-        if byte == b"\n":
-            heard.put(line.decode())
-            line = b""
+    for line in FileIO(0):  # unbuffered, as a buffer would be locked when the process ends
+        heard.put(line.decode())
     for _ in range(10):  # files written meanwhile keep the folder from being deleted
         shutil.rmtree(folder, ignore_errors=True)
         if not Path(folder).exists():
@@ -85,8 +64,14 @@ def _end_with_parent(folder: str, heard: "SimpleQueue[str]") -> None:
 
 
 def main(folder: str, megabytes: str, priority: str) -> None:
-    """Convert each `source`; write the converted document or the reason for a failure to `result`."""
-    _limit(int(megabytes))
+    """Convert each `source`, within limits; write the converted document or the reason for a failure to `result`."""
+    if process.resource is not None:  # systems without such limits rely on the parent's time limit
+        limits = {"FSIZE": process.RESULT_BYTES, "CORE": 0, "AS": int(megabytes) << 20}
+        for name, most in limits.items():
+            what = getattr(process.resource, f"RLIMIT_{name}")
+            hard = process.resource.getrlimit(what)[1]
+            most = most if hard == process.resource.RLIM_INFINITY else min(most, hard)
+            process.resource.setrlimit(what, (most, most))
     heard: SimpleQueue[str] = SimpleQueue()
     Thread(target=_end_with_parent, args=(folder, heard), daemon=True).start()
     if priority == "waits" and hasattr(os, "nice"):
@@ -106,12 +91,10 @@ def main(folder: str, megabytes: str, priority: str) -> None:
         process.end_grant()
         shutil.rmtree(temporary, ignore_errors=True)
         (place / "source").unlink(missing_ok=True)
-        _write(place, result | {"has_grown": _has_grown(int(megabytes))})
-
-
-def _write(place: Path, result: process.WorkerResult) -> None:
-    (place / "result.new").write_text(make_storable(json.dumps(result, ensure_ascii=False)), "utf-8")
-    (place / "result.new").replace(place / "result")
+        result |= {"has_grown": _has_grown(int(megabytes))}
+        written = place / "result.new"
+        written.write_text(make_storable(json.dumps(result, ensure_ascii=False)), "utf-8")
+        written.replace(place / "result")
 
 
 def _convert(name: str, kind: str, place: Path) -> process.WorkerResult:

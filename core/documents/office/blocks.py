@@ -5,6 +5,7 @@ import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from core.base.frozen import frozen
@@ -28,14 +29,18 @@ SPACE: Node = {"t": "Space"}
 BREAK: Node = {"t": "LineBreak"}
 
 
+_SIGNS = re.compile(r"[^\S\n]*\n[^\S\n]*|\s+|\S+")
+
+
 def inlines(text: str) -> Inlines:
     """Return text as words and spaces; line breaks are kept."""
-    made: Inlines = []
-    for number, line in enumerate(text.strip().splitlines()):
-        made += [BREAK] if number else []
-        for at, word in enumerate(line.split()):
-            made += [SPACE, {"t": "Str", "c": word}] if at else [{"t": "Str", "c": word}]
-    return made
+    return _signs(text.strip())
+
+
+def _signs(text: str) -> Inlines:
+    return [
+        BREAK if "\n" in sign else SPACE if sign.isspace() else {"t": "Str", "c": sign} for sign in _SIGNS.findall(text)
+    ]
 
 
 def raw(markdown: str) -> Node:
@@ -129,16 +134,16 @@ def nested_lists(items: Sequence[Item]) -> Blocks:
             below = nested_lists(items[at + 1 : end])
             made.append((item.label if is_plain else "", [{"t": "Plain", "c": [*label, *item.content]}, *below]))
         at = end
-    groups = [list(group) for _, group in groupby(made, key=lambda entry: bool(entry[0]))]
-    return [_list(group[0][0], [content for _, content in group]) for group in groups]
-
-
-def _list(label: str, items: list[Blocks]) -> Node:
-    """Return a bullet list, or a numbered list that starts with the number in `label`."""
-    if not label:
-        return bullets(items)
-    sign = "OneParen" if label.endswith(")") else "Period"
-    return {"t": "OrderedList", "c": [[int(label[:-1]), {"t": "Decimal"}, {"t": sign}], items]}
+    lists: Blocks = []
+    for is_numbered, group in groupby(made, key=lambda entry: bool(entry[0])):
+        labels, contents = zip(*group, strict=True)
+        if is_numbered:  # the list starts with the number in its first label
+            sign = "OneParen" if labels[0].endswith(")") else "Period"
+            attributes = [int(labels[0][:-1]), {"t": "Decimal"}, {"t": sign}]
+            lists.append({"t": "OrderedList", "c": [attributes, [*contents]]})
+        else:
+            lists.append(bullets([*contents]))
+    return lists
 
 
 _ROMAN = (
@@ -163,7 +168,11 @@ def numeral(number: int, written: str) -> str:
     if written in ("upperLetter", "A"):
         return numeral(number, "a").upper()
     if written in ("lowerRoman", "i") and 0 < number < _MOST_ROMAN:
-        return _roman(number)
+        made = ""
+        for worth, letters in _ROMAN:
+            count, number = divmod(number, worth)
+            made += letters * count
+        return made
     if written in ("upperRoman", "I"):
         return numeral(number, "i").upper()
     if written in _CHINESE and 0 < number < _MOST_CHINESE:
@@ -173,14 +182,6 @@ def numeral(number: int, written: str) -> str:
     if written == "decimalZero":
         return f"{number:02d}"
     return "" if written == "none" else str(number)
-
-
-def _roman(number: int) -> str:
-    made = ""
-    for worth, letters in _ROMAN:
-        count, number = divmod(number, worth)
-        made += letters * count
-    return made
 
 
 def _chinese(number: int) -> str:
@@ -236,40 +237,19 @@ class Look(NamedTuple):
 def join_runs(runs: Sequence[tuple[Look, str]]) -> Inlines:
     """Return runs as inlines. Adjacent runs with the same formatting are joined; a newline becomes a line break."""
     made: Inlines = []
-    for look, group in groupby(runs, key=lambda run: run[0]):
-        before, content, after = _split_spaces(_with_outer_spaces("".join(text for _, text in group)))
+    for look, group in groupby(runs, key=itemgetter(0)):
+        text = "".join(text for _, text in group)
+        content = _signs(text.strip())
         if content:
             looks = {"Strong": look.bold, "Emph": look.italic, "Superscript": look.side > 0, "Subscript": look.side < 0}
             for kind in (kind for kind, is_so in looks.items() if is_so):
                 content = [{"t": kind, "c": content}]
             if look.link:
                 content = [{"t": "Link", "c": [ATTRIBUTES, content, [look.link, ""]]}]
-        made += [*before, *content, *after]
-    return _split_spaces(made)[1]
-
-
-def _with_outer_spaces(text: str) -> Inlines:
-    """Return text as inlines, including spaces at its ends."""
-    if not text.strip():
-        return [BREAK if "\n" in text else SPACE] if text else []
-    made: Inlines = []
-    if text[0].isspace():
-        made.append(BREAK if text[0] == "\n" else SPACE)
-    made += inlines(text)
-    if text[-1].isspace():
-        made.append(BREAK if text[-1] == "\n" else SPACE)
-    return made
-
-
-def _split_spaces(content: Inlines) -> tuple[Inlines, Inlines, Inlines]:
-    """Return the leading spaces of inlines, the inlines, and the trailing spaces."""
-    blank: list[object] = [SPACE, BREAK]
-    start, end = 0, len(content)
-    while start < end and content[start] in blank:
-        start += 1
-    while end > start and content[end - 1] in blank:
-        end -= 1
-    return content[:start], content[start:end], content[end:]
+        start = len(text) - len(text.lstrip())
+        made += [*_signs(text[:start])[:1], *content, *_signs(text[max(start, len(text.rstrip())) :])[:1]]
+    words = [at for at, sign in enumerate(made) if sign not in (SPACE, BREAK)]
+    return made[words[0] : words[-1] + 1] if words else []
 
 
 _KANA = re.compile(r"[\u3040-\u30ff\u31f0-\u31ff]+")

@@ -179,9 +179,7 @@ def _levels(element: Element) -> Levels:
 def _styles(package: Package, main: str) -> dict[str, _Style]:
     """Return the paragraph styles by their ids; an unknown style is plain."""
     root = package.optional(next(iter(package.related(main, "styles")), ""))
-    elements = {
-        value(element, "styleId"): element for element in (() if root is None else elements_named(root, "style"))
-    }
+    elements = {value(element, "styleId"): element for element in elements_named(root, "style")}
     made: defaultdict[str, _Style] = defaultdict(_Style)
     for style in elements:
         about, seen, at = made[style], set[str](), style

@@ -140,7 +140,7 @@ def prepare(data: bytes, added: Insertions, *, comments: bool) -> bytes:
     write_labels(body, [root] if styles is None else [styles, root])
     _OdtBody(package, body, added, comments).complete()
     for kind, names in _MARGINS.items():
-        body.extend(callout(added, kind, visible_texts(() if styles is None else elements_named(styles, *names))))
+        body.extend(callout(added, kind, visible_texts(elements_named(styles, *names))))
     return package.to_bytes({CONTENT: root} | ({} if styles is None else {STYLES: styles}))
 
 
@@ -342,7 +342,7 @@ def _heading(text: str) -> Element:
 def _slides(body: Element, styles: Element | None, added: Insertions) -> Iterator[Element]:
     """Yield each slide with its title and notes; texts shared by many slides come at the end."""
     slides = [part for part in body if part.tag == DRAW + "page"]
-    masters = () if styles is None else elements_named(styles, "master-page")
+    masters = elements_named(styles, "master-page")
     drawn = [shape for master in masters for shape in master if not value(shape, "class")]
     shared = visible_texts([*(part for part in body if part.tag != DRAW + "page"), *drawn])
     for number, slide in enumerate(slides, 1):

@@ -21,22 +21,22 @@ _RELATION = "{http://schemas.openxmlformats.org/package/2006/relationships}Relat
 _IDS = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _STRICT = re.compile(rb"""(=\s*["'])http://purl\.oclc\.org/ooxml/(\w+)/""")
 """Namespaces of Strict Open XML (ISO/IEC 29500-1), whose URIs start differently from those of Transitional."""
-_NAMESPACE = re.compile(r"""\sxmlns:([A-Za-z][\w.-]*)\s*=\s*["']([^"']+)["']""")
-_GENERATED = re.compile(r"ns\d+")
-_USUAL = {
-    "http://schemas.openxmlformats.org/wordprocessingml/2006/main": "w",
-    "http://schemas.openxmlformats.org/officeDocument/2006/relationships": "r",
-    "http://schemas.openxmlformats.org/officeDocument/2006/math": "m",
-    "http://schemas.openxmlformats.org/drawingml/2006/main": "a",
-    "http://schemas.openxmlformats.org/drawingml/2006/picture": "pic",
-    "http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing": "wp",
-    "urn:schemas-microsoft-com:vml": "v",
-}
-"""Namespaces -> their usual prefixes, by which alone pandoc recognizes them."""
+for _prefix, _namespace in {
+    "w": "http://schemas.openxmlformats.org/wordprocessingml/2006/main",
+    "w14": "http://schemas.microsoft.com/office/word/2010/wordml",
+    "wps": "http://schemas.microsoft.com/office/word/2010/wordprocessingShape",
+    "mc": "http://schemas.openxmlformats.org/markup-compatibility/2006",
+    "r": "http://schemas.openxmlformats.org/officeDocument/2006/relationships",
+    "m": "http://schemas.openxmlformats.org/officeDocument/2006/math",
+    "a": "http://schemas.openxmlformats.org/drawingml/2006/main",
+    "pic": "http://schemas.openxmlformats.org/drawingml/2006/picture",
+    "wp": "http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing",
+    "v": "urn:schemas-microsoft-com:vml",
+    "o": "urn:schemas-microsoft-com:office:office",
+}.items():
+    ElementTree.register_namespace(_prefix, _namespace)  # pandoc recognizes them by these prefixes alone
 _READ = ("t", "chart", "relIds", "blip", "oleObj", "txbxContent", "textpath")
 """Elements whose content is read; alternative content without any of them is skipped."""
-_HEAD = 65_536
-"""Number of characters at the start of a part in which its root element declares its namespaces."""
 
 
 @frozen
@@ -116,25 +116,8 @@ class Package:
             for name in sorted(self.names - set(changed)):
                 archive.writestr(name, self.read(name))
             for name, root in changed.items():
-                archive.writestr(name, root if isinstance(root, bytes) else self._serialized(name, root))
+                archive.writestr(name, root if isinstance(root, bytes) else ElementTree.tostring(root, "unicode"))
         return made.getvalue()
-
-    def _serialized(self, name: str, root: Element) -> str:
-        """Return a part as XML with its original namespace declarations, because pandoc relies on the prefixes."""
-        declared = {
-            _USUAL.get(address, prefix): address
-            for prefix, address in _NAMESPACE.findall(_text(self.read(name))[:_HEAD])
-            if address in _USUAL or not _GENERATED.fullmatch(prefix)
-        }
-        for prefix, address in ({prefix: address for address, prefix in _USUAL.items()} | declared).items():
-            ElementTree.register_namespace(prefix, address)
-        xml = ElementTree.tostring(root, "unicode")
-        begin, _, rest = xml.partition(">")
-        unused = [
-            f' xmlns:{prefix}="{address}"' for prefix, address in declared.items() if f" xmlns:{prefix}=" not in begin
-        ]
-        tag, space, others = begin.partition(" ")
-        return tag + "".join(unused) + space + others + ">" + rest
 
 
 _METADATA = ("docProps/core.xml", "meta.xml")
@@ -166,16 +149,12 @@ def read_metadata(data: bytes, kind: str) -> dict[str, str]:
 def parse_xml(data: bytes) -> Element:
     """Return the root element of XML; raises SourceError if it is malformed or has a DOCTYPE."""
     try:
-        text = _text(data)
+        text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
         if "<!DOCTYPE" in text:
             raise damaged("")
         return ElementTree.fromstring(text)
     except (ParseError, ValueError) as error:
         raise damaged("") from error
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
 
 
 def local(element: Element) -> str:
@@ -204,9 +183,9 @@ def text_run(element: Element, text: str) -> Element:
     return made
 
 
-def elements_named(root: Element, *names: str) -> Iterator[Element]:
+def elements_named(root: Element | None, *names: str) -> Iterator[Element]:
     """Yield an element and its descendants whose names, without namespace, are among the given ones."""
-    return (element for element in root.iter() if local(element) in names)
+    return (element for element in (() if root is None else root.iter()) if local(element) in names)
 
 
 def holds(root: Element, *names: str) -> bool:
