@@ -12,15 +12,6 @@ from core.documents.office.blocks import Blocks, Node
 from core.documents.office.package import Package, first, local, parse_xml
 
 _PAGES = (".xhtml", ".html", ".htm")
-_TAG = re.compile(rb"<\w[^<>]*>")
-_TYPE = re.compile(rb"""\s(?:epub:type|role)(\s*=\s*["'](?!toc|landmarks|page-list))""")
-"""Attributes for notes and title pages. Pandoc drops such elements, except notes referenced from the same file."""
-_ASIDE = re.compile(rb"(</?)aside\b")
-_TARGET = re.compile(rb"""<p(?=\s)[^<>]*?\sid\s*=\s*["']([^"'<>]+)["']""")
-_SKIPPED = re.compile(rb"""\slinear\s*=\s*["']no["']""")
-_LINKED = re.compile(rb"""\shref\s*=\s*["']([^"'#<>]+)#""")
-_ITEM = re.compile(rb"<(?:\w+:)?item\s([^<>]*)>")
-_ORDERED = re.compile(rb"""<(?:\w+:)?itemref\s[^<>]*?idref\s*=\s*["']([^"']+)""")
 _VALUE = r"""(?:^|\s){}\s*=\s*["']([^"']*)"""
 _SPINE = re.compile(rb"</(?:\w+:)?spine>")
 _KIND = "tessera-kind"
@@ -31,7 +22,11 @@ def prepare(data: bytes) -> bytes:
     """Return a book in which pandoc finds each note as plain text with an anchor, and all parts in order."""
     package = Package(data)
     pages = {name: package.read(name) for name in package.names if name.lower().endswith(_PAGES)}
-    linked = {unquote(name.decode("utf-8", "replace")) for page in pages.values() for name in _LINKED.findall(page)}
+    linked = {
+        unquote(name.decode("utf-8", "replace"))
+        for page in pages.values()
+        for name in re.findall(rb"""\shref\s*=\s*["']([^"'#<>]+)#""", page)
+    }
     changed = {name: _plain(page) for name, page in pages.items()}
     for name in package.names:
         if name.endswith(".opf"):
@@ -40,20 +35,23 @@ def prepare(data: bytes) -> bytes:
 
 
 def _plain(page: bytes) -> bytes:
-    return _ASIDE.sub(rb"\1div", _TAG.sub(_plain_tag, page))
+    return re.sub(rb"(</?)aside\b", rb"\1div", re.sub(rb"<\w[^<>]*>", _plain_tag, page))
 
 
 def _plain_tag(tag: "re.Match[bytes]") -> bytes:
-    plain = _TYPE.sub(rb" data-%b\1" % _KIND.encode(), tag[0])
-    target = _TARGET.match(plain)
+    # attributes for notes and title pages. Pandoc drops such elements, except notes referenced from the same file
+    plain = re.sub(
+        rb"""\s(?:epub:type|role)(\s*=\s*["'](?!toc|landmarks|page-list))""", rb" data-%b\1" % _KIND.encode(), tag[0]
+    )
+    target = re.match(rb"""<p(?=\s)[^<>]*?\sid\s*=\s*["']([^"'<>]+)["']""", plain)
     return plain + b'<span id="%b"></span>' % target[1] if target else plain
 
 
 def _in_order(parts: bytes, linked: set[str]) -> bytes:
     """Return a book's package file with every page in the spine, including pages that are only reached by a link."""
-    parts = _SKIPPED.sub(b"", parts)
-    ordered, more = set(_ORDERED.findall(parts)), b""
-    for item in _ITEM.findall(parts):
+    parts = re.sub(rb"""\slinear\s*=\s*["']no["']""", b"", parts)
+    ordered, more = set(re.findall(rb"""<(?:\w+:)?itemref\s[^<>]*?idref\s*=\s*["']([^"']+)""", parts)), b""
+    for item in re.findall(rb"<(?:\w+:)?item\s([^<>]*)>", parts):
         identifier, place, said = (_value(item, name) for name in ("id", "href", "properties"))
         is_page = place.lower().endswith(_PAGES) and "nav" not in said.split()
         if is_page and identifier.encode() not in ordered and unquote(place).rpartition("/")[2] in linked:

@@ -24,9 +24,6 @@ _WORD, _ADDRESS = re.compile(r"\w+"), re.compile(r"https?://\S+|\]\([^()\s]*\)")
 _SAME, _MORE = 0.6, 2
 """Minimum share of the last alternative's words in a preferred earlier one, and weight of the last's word count."""
 _SIGNATURE = "-- "
-_UNDERLINE = re.compile(r"((?:> ?)*) {0,3}(?:-+|=+)[ \t]*")
-_HEADING = re.compile(r"^((?:> ?)* {0,3})(#{1,6}(?:[ \t]|$))")
-_TAG = re.compile(r"<(?=[A-Za-z/!?])(?!(?:[a-z]{3,9}:|[\w.+-]{1,99}@)[^\s<>]*>)")
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
 
 
@@ -175,8 +172,9 @@ def _as_markdown(text: str) -> str:
     """Return plain text escaped so that Markdown sees no headings or HTML in it."""
     made: list[str] = []
     for line in text.split("\n"):
-        rule = _UNDERLINE.fullmatch(line)
+        rule = re.fullmatch(r"((?:> ?)*) {0,3}(?:-+|=+)[ \t]*", line)
         if rule and made and made[-1].strip("> \t"):
             made.append(rule[1].rstrip())
-        made.append(_TAG.sub(r"\\<", _HEADING.sub(r"\1\\\2", line)))
+        line = re.sub(r"^((?:> ?)* {0,3})(#{1,6}(?:[ \t]|$))", r"\1\\\2", line)
+        made.append(re.sub(r"<(?=[A-Za-z/!?])(?!(?:[a-z]{3,9}:|[\w.+-]{1,99}@)[^\s<>]*>)", r"\\<", line))
     return "\n".join(made)

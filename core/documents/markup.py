@@ -20,41 +20,45 @@ class Markup(NamedTuple):
 
 _OPTIONS = b"#+OPTIONS: arch:t d:t p:t\n"
 """Org settings that make pandoc read archived trees, drawers and task dates."""
-_ORG_SETTINGS = re.compile(rb"(?im)^[ \t]*#\+(?:options|exclude_tags|select_tags|results)(?:\[[^]\n]*\])?:.*$")
 _ORG_TAGS = re.compile(rb"(?im)^[ \t]*#\+filetags:(.*)$")
-_ORG_FILES = re.compile(rb"(?im)^[ \t]*#\+(?:include|setupfile):.*$")
-_ORG_CAPTION = re.compile(rb"(?im)^[ \t]*#\+caption(?:\[[^]\n]*\])?:[ \t]*+(.*)\n(?=[ \t]*(?:\n|<<|\Z))")
-"""A caption without a figure, which pandoc itself writes below a table or above a target."""
-_ORG_HEADING = re.compile(rb"(?m)^(\*+[ \t]+)((?:[A-Z]+[ \t]+)?)COMMENT\b[ \t]*")
-_ORG_NOEXPORT = re.compile(rb"(?im)^(\*+[ \t].*?)(?:(?<=[ \t]):noexport:[ \t]*$|:noexport(?=:))")
-_ORG_EXPORTS = re.compile(rb"(?im)^([ \t]*#\+begin_src\b.*?)[ \t]:exports[ \t]+\w+")
-_ORG_DRAWER = re.compile(
-    rb"(?im)^[ \t]*:PROPERTIES:[ \t]*\n((?:[ \t]*:(?!PROPERTIES:)[^\s:]+:.*\n)*)[ \t]*:END:[ \t]*$"
+
+
+def _list_properties(drawer: "re.Match[bytes]") -> bytes:
+    """Return a property drawer, followed by a list of the properties that a reader may want, not only programs."""
+    for_programs = rb"(?i)(?:custom_)?id|class|header-args.*|unnumbered|visibility|export_.*|cookie_data|columns"
+    items = b"".join(
+        b"- %b: %b\n" % (name, value)
+        for name, value in re.findall(rb":([^\s:]+):[ \t]*(.*)", drawer[1])
+        if value.strip() and not re.fullmatch(for_programs, name)
+    )
+    return drawer[0] + (items and b"\n\n%b\n" % items)
+
+
+_Patterns = Iterable[tuple[bytes, bytes | Callable[["re.Match[bytes]"], bytes]]]
+_ORG: _Patterns = (
+    (rb"(?im)^[ \t]*#\+(?:options|exclude_tags|select_tags|results)(?:\[[^]\n]*\])?:.*$", b""),
+    (rb"(?im)^([ \t]*#\+begin_src\b.*?)[ \t]:exports[ \t]+\w+", rb"\1"),
+    (rb"(?m)^(\*+[ \t]+)((?:[A-Z]+[ \t]+)?)COMMENT\b[ \t]*", rb"\1\2"),
+    (rb"(?im)^(\*+[ \t].*?)(?:(?<=[ \t]):noexport:[ \t]*$|:noexport(?=:))", rb"\1"),
+    # a caption without a figure, which pandoc itself writes below a table or above a target
+    (rb"(?im)^[ \t]*#\+caption(?:\[[^]\n]*\])?:[ \t]*+(.*)\n(?=[ \t]*(?:\n|<<|\Z))", rb"\n\1\n\n"),
+    (
+        rb"(?im)^[ \t]*:PROPERTIES:[ \t]*\n((?:[ \t]*:(?!PROPERTIES:)[^\s:]+:.*\n)*)[ \t]*:END:[ \t]*$",
+        _list_properties,
+    ),
 )
-_ORG_PROPERTY = re.compile(rb":([^\s:]+):[ \t]*(.*)")
-_ORG_NAMES = re.compile(rb"(?i)(?:custom_)?id|class|header-args.*|unnumbered|visibility|export_.*|cookie_data|columns")
-"""Org properties that are only meant for programs."""
+"""Settings that hide text from pandoc, and properties -> replacements."""
 
 
 def _org(data: bytes) -> Markup:
     tags = b",".join(found.strip(b" \t\r:").replace(b":", b",") for found in _ORG_TAGS.findall(data))
-    text, files = _ORG_FILES.subn(b"", _ORG_TAGS.sub(b"", _ORG_SETTINGS.sub(b"", data)))
-    text = _ORG_NOEXPORT.sub(rb"\1", _ORG_HEADING.sub(rb"\1\2", _ORG_EXPORTS.sub(rb"\1", text)))
-    text = _ORG_DRAWER.sub(_list_properties, _ORG_CAPTION.sub(rb"\n\1\n\n", text))
-    return Markup(_OPTIONS + text, tags.decode(), files)
-
-
-def _list_properties(drawer: "re.Match[bytes]") -> bytes:
-    """Return a property drawer, followed by a list of the properties that a reader may want."""
-    found = (pair for pair in _ORG_PROPERTY.findall(drawer[1]) if pair[1].strip() and not _ORG_NAMES.fullmatch(pair[0]))
-    items = b"".join(b"- %b: %b\n" % pair for pair in found)
-    return drawer[0] + (items and b"\n\n%b\n" % items)
+    text, files = re.subn(rb"(?im)^[ \t]*#\+(?:include|setupfile):.*$", b"", _ORG_TAGS.sub(b"", data))
+    return Markup(_OPTIONS + _replaced(text, _ORG), tags.decode(), files)
 
 
 _DIRECTIVE = re.compile(
     rb"(?m)^([ \t]*)\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([\w-]+)::[ \t]*(\S?).*\n?((?:\1[ \t]+\S.*\n?|[ \t]*\n)*+)"
 )
-_FILE = re.compile(rb"(?m)^\s*:(?:file|url):")
 _INCLUDES = (b"include", b"literalinclude")
 _SIGNATURE = re.compile(
     rb"(?m)^([ \t]*)\.\.[ \t]+(?:(\w+):([\w-]+)|(function|method|class|attribute|data|exception))::[ \t]*(\S[^`\n]*)$"
@@ -68,7 +72,7 @@ def without_files(data: bytes) -> tuple[bytes, int]:
     def kept(directive: "re.Match[bytes]") -> bytes:
         nonlocal count
         _, name, argument, content = directive.groups()
-        is_file = bool((name.lower() in _INCLUDES and argument) or _FILE.search(content))
+        is_file = bool((name.lower() in _INCLUDES and argument) or re.search(rb"(?m)^\s*:(?:file|url):", content))
         count += is_file
         return b"\n" if is_file else directive[0]
 
@@ -88,16 +92,14 @@ def _describe(directive: "re.Match[bytes]") -> bytes:
 
 
 _ARGUMENT = rb"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
-_TEX = (
-    (re.compile(rb"(\\begin\{description\})(?:(?!\\(?:item|begin)\b)[\s\S]){0,400}(?=\\item\b)"), rb"\1\n"),
-    (re.compile(rb"\\(?:pandocbounded|fbox|todo|marginpar|marginnote|sidenote)(?=\{)"), b""),
-    (re.compile(rb">\{[^{}]*\\arraybackslash\s*\}"), b""),
-    (re.compile(rb"\\multirow(?:\[\w\])?\{-?\d+\}(?:\*|" + _ARGUMENT + rb")"), b""),
-    (re.compile(rb"(\\multicolumn\{\d+\})" + _ARGUMENT), rb"\1{l}"),
+_TEX: _Patterns = (
+    (rb"(\\begin\{description\})(?:(?!\\(?:item|begin)\b)[\s\S]){0,400}(?=\\item\b)", rb"\1\n"),
+    (rb"\\(?:pandocbounded|fbox|todo|marginpar|marginnote|sidenote)(?=\{)", b""),
+    (rb">\{[^{}]*\\arraybackslash\s*\}", b""),
+    (rb"\\multirow(?:\[\w\])?\{-?\d+\}(?:\*|" + _ARGUMENT + rb")", b""),
+    (rb"(\\multicolumn\{\d+\})" + _ARGUMENT, rb"\1{l}"),
 )
 """LaTeX commands after which pandoc loses text -> replacements."""
-_TEX_FILES = re.compile(rb"(?m)^[^%\n]*\\(?:input|include|verbatiminput|lstinputlisting)\b")
-_TEX_KEYWORDS = re.compile(rb"pdfkeywords=\{([^{}]*)\}")
 _TEX_SUBTITLE = re.compile(rb"\\subtitle(" + _ARGUMENT + rb")")
 
 
@@ -105,77 +107,68 @@ def _tex(data: bytes) -> Markup:
     data = _replaced(data, _TEX)
     head, begin, body = data.partition(b"\\begin{document}")
     above = b"".join(b"\n%b\n\n" % subtitle for subtitle in _TEX_SUBTITLE.findall(head) if begin)
-    tags = b",".join(_TEX_KEYWORDS.findall(head)).decode()
-    return Markup(head + begin + above + body, tags, len(_TEX_FILES.findall(data)))
+    tags = b",".join(re.findall(rb"pdfkeywords=\{([^{}]*)\}", head)).decode()
+    files = re.findall(rb"(?m)^[^%\n]*\\(?:input|include|verbatiminput|lstinputlisting)\b", data)
+    return Markup(head + begin + above + body, tags, len(files))
 
 
 _TAG = re.compile(rb"<[^<>]*>")
-_JATS = (
-    (re.compile(rb"</?sc\b[^<>]*>"), b""),
-    (re.compile(rb"<string-name\b[^<>]*>([^<>]*)</string-name>"), rb"<name><surname>\1</surname></name>"),
-    (re.compile(rb"<label\b[^<>]*>([^<>]*)</label>(\s*<caption\b[^<>]*>\s*<(?:title|p)\b[^<>]*>)"), rb"\2\1 "),
-    (re.compile(rb"(<statement\b[^<>]*>\s*)<label\b[^<>]*>([^<>]*)</label>"), rb"\1<p>\2</p>"),
-    (re.compile(rb"<(/?)ref-list\b[^<>]*>"), rb"<\1sec>"),
+_JATS: _Patterns = (
+    (rb"</?sc\b[^<>]*>", b""),
+    (rb"<string-name\b[^<>]*>([^<>]*)</string-name>", rb"<name><surname>\1</surname></name>"),
+    (rb"<label\b[^<>]*>([^<>]*)</label>(\s*<caption\b[^<>]*>\s*<(?:title|p)\b[^<>]*>)", rb"\2\1 "),
+    (rb"(<statement\b[^<>]*>\s*)<label\b[^<>]*>([^<>]*)</label>", rb"\1<p>\2</p>"),
+    (rb"<(/?)ref-list\b[^<>]*>", rb"<\1sec>"),
     (
-        re.compile(rb"<ref\b[^<>]*>((?:(?!</?ref\b)[\s\S])*)</ref>"),
+        rb"<ref\b[^<>]*>((?:(?!</?ref\b)[\s\S])*)</ref>",
         lambda found: b"<p>%b</p>" % _TAG.sub(b" ", found[1]),
     ),
 )
 """Elements whose text pandoc drops -> replacements, for labels, one-word names and references."""
-_KEYWORDS = re.compile(rb"<(?:kwd|keyword)(?:\s[^<>]*)?>([^<>]*)<")
-_NOTE = re.compile(rb"<fn\b([^<>]*)>((?:(?!</?fn\b)[\s\S])*)</fn>")
-_IDENTIFIER = re.compile(rb"""\sid=["']([^"'<>]*)""")
-_NOTES = re.compile(rb"<fn-group\b[^<>]*>((?:(?!</?fn-group\b)[\s\S])*)</fn-group>")
-_REFERRED = re.compile(rb"""\srid=["']([^"'<>]*)""")
-_DOCBOOK = (
+_DOCBOOK: _Patterns = (
     (
-        re.compile(
-            rb"(<(?:procedure|variablelist|orderedlist|itemizedlist|equation|glosslist|qandaset|calloutlist|segmentedlist)\b"
-            rb"[^<>]*>\s*)<title>([^<>]*)</title>"
-        ),
+        rb"(<(?:procedure|variablelist|orderedlist|itemizedlist|equation|glosslist|qandaset|calloutlist|segmentedlist)\b"
+        rb"[^<>]*>\s*)<title>([^<>]*)</title>",
         rb"<bridgehead>\2</bridgehead>\1",
     ),
     (
-        re.compile(
-            rb"(<(?:section|sect\d|chapter|appendix|part)\b[^<>]*>\s*<title>[^<>]*)(</title>\s*)<subtitle>([^<>]*)</subtitle>"
-        ),
+        rb"(<(?:section|sect\d|chapter|appendix|part)\b[^<>]*>\s*<title>[^<>]*)(</title>\s*)<subtitle>([^<>]*)</subtitle>",
         rb"\1: \3\2",
     ),
     (
-        re.compile(rb"<biblioentry\b[^<>]*>((?:(?!</?biblioentry\b)[\s\S])*)</biblioentry>"),
+        rb"<biblioentry\b[^<>]*>((?:(?!</?biblioentry\b)[\s\S])*)</biblioentry>",
         lambda found: b"<bibliomixed>%b</bibliomixed>" % _TAG.sub(b" ", found[1]),
     ),
-    (re.compile(rb"<caption>((?:(?!</?caption\b)[\s\S])*)</caption>(\s*</mediaobject>)"), rb"\2\1"),
+    (rb"<caption>((?:(?!</?caption\b)[\s\S])*)</caption>(\s*</mediaobject>)", rb"\2\1"),
 )
 
 
 def _jats(data: bytes) -> Markup:
-    referred = {*_REFERRED.findall(data)}
+    referred = {*re.findall(rb"""\srid=["']([^"'<>]*)""", data)}
 
     def with_others(group: "re.Match[bytes]") -> bytes:
         others = b"".join(
-            text for said, text in _NOTE.findall(group[1]) if referred.isdisjoint(_IDENTIFIER.findall(said))
+            text
+            for said, text in re.findall(rb"<fn\b([^<>]*)>((?:(?!</?fn\b)[\s\S])*)</fn>", group[1])
+            if referred.isdisjoint(re.findall(rb"""\sid=["']([^"'<>]*)""", said))
         )
         return group[0] + (others and b"<sec>%b</sec>" % others)
 
-    return _xml(_NOTES.sub(with_others, data), _JATS)
-
-
-_Patterns = Iterable[tuple[re.Pattern[bytes], bytes | Callable[[re.Match[bytes]], bytes]]]
+    return _xml(re.sub(rb"<fn-group\b[^<>]*>((?:(?!</?fn-group\b)[\s\S])*)</fn-group>", with_others, data), _JATS)
 
 
 def _xml(data: bytes, patterns: _Patterns) -> Markup:
     data = _replaced(data, patterns)
-    return Markup(data, html.unescape(b",".join(_KEYWORDS.findall(data)).decode()))
+    keywords = re.findall(rb"<(?:kwd|keyword)(?:\s[^<>]*)?>([^<>]*)<", data)
+    return Markup(data, html.unescape(b",".join(keywords).decode()))
 
 
 def _replaced(data: bytes, patterns: _Patterns) -> bytes:
     for pattern, text in patterns:
-        data = pattern.sub(text, data)
+        data = re.sub(pattern, text, data)
     return data
 
 
-_OBJECT = re.compile(r"\s*<[\w.]+(?: object)?(?: at \w+)?>\s*")
 _SHOWN = {"text/markdown", "text/html", "text/latex"}
 
 
@@ -195,7 +188,11 @@ def _notebook(data: bytes) -> Markup:
             is_markdown = formats & {"markdown", "text/markdown"} or not text.strip()
             cell |= {"cell_type": "markdown", "source": text if is_markdown else code_block(text)}
         for shown in (output.get("data") for output in _entries(cell, "outputs")):
-            if isinstance(shown, dict) and _SHOWN & {*shown} and _OBJECT.fullmatch(_joined(shown.get("text/plain"))):
+            if (
+                isinstance(shown, dict)
+                and _SHOWN & {*shown}
+                and re.fullmatch(r"\s*<[\w.]+(?: object)?(?: at \w+)?>\s*", _joined(shown.get("text/plain")))
+            ):
                 del shown["text/plain"]
     return Markup(json.dumps(notebook).encode())
 

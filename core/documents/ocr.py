@@ -118,8 +118,6 @@ _SURE = 0.6
 """Score below which a line is left out: rapidocr gives correct lines 0.9 and more."""
 _DOUBTFUL = 0.75
 """Mean score of a picture's lines below which its whole text is rejected."""
-_WORD = re.compile(r"\w\w|[^\x00-\u2fff]")
-"""Evidence of real text: OCR reads single letters into drawings, such as `W` for the mouth of a face."""
 _SIDE = 3000
 """Pixels of the longer side to which a picture is shrunk before it is read."""
 _THREADS = 2
@@ -184,7 +182,8 @@ def text_of(picture: "Image") -> str:
         for box, text, score in zip(result.boxes, result.txts, result.scores, strict=True)
         if score >= _SURE
     ]
-    if not any(_WORD.search(line.text) for line in lines):
+    # evidence of real text: OCR reads single letters into drawings, such as `W` for the mouth of a face
+    if not any(re.search(r"\w\w|[^\x00-\u2fff]", line.text) for line in lines):
         return ""
     height, width = image.shape[:2]
     return text_in_order(turn_lines(lines, width, height, lambda line: _is_upside_down(image, line)))

@@ -18,9 +18,6 @@ _MEGABYTES, _BESIDES = 1000, 150
 _RESERVED = ("+RTS", "-xr850m", "-RTS")
 """Options that limit the heap's address space; in Lua, pandoc continues after the first heap overflow."""
 _HEAP_EXHAUSTED, _OUT_OF_TIME = 251, -getattr(signal, "SIGXCPU", 0)
-_PLACE = re.compile(r'Error at ".*?" \((line \d+, column \d+)\):')
-_INTERNAL = re.compile(r"DocxError|Exception|CallStack|HasCallStack|Prelude\.|namespaces|\.xml|_rels")
-"""Words in pandoc's messages about itself or parts of an archive, which don't help the user."""
 _MOST_REASON = 200
 _LUA = r"""
 io.write("\n"):flush()
@@ -165,7 +162,16 @@ def _run_once(data: bytes, *arguments: str) -> bytes:
 
 def _reason(stderr: str) -> str:
     """Return pandoc's message about a text, with its position; "" if it doesn't help the user."""
-    place = _PLACE.search(stderr)
+    place = re.search(r'Error at ".*?" \((line \d+, column \d+)\):', stderr)
     lines = [line.strip() for line in stderr[place.end() if place else 0 :].splitlines()]
-    reason = next((line for line in lines if any(map(str.isalpha, line)) and not _INTERNAL.search(line)), "")
+    # words in pandoc's messages about itself or parts of an archive, which don't help the user
+    reason = next(
+        (
+            line
+            for line in lines
+            if any(map(str.isalpha, line))
+            and not re.search(r"DocxError|Exception|CallStack|HasCallStack|Prelude\.|namespaces|\.xml|_rels", line)
+        ),
+        "",
+    )
     return f"{place[1]}: {reason}"[:_MOST_REASON] if place and reason else reason[:_MOST_REASON]

@@ -112,11 +112,6 @@ def _outline(parent: Element, depth: int) -> Iterator[str]:
         waiting += [(element, depth + 1) for element in reversed(item)]
 
 
-_CUE = re.compile(r"(?m)^[ \t]*((?:\d+:)?\d\d:\d\d)[.,]\d{1,3}[ \t]+-->.*\n((?:.++\n?)*+)")
-_VOICE = re.compile(r"<v(?:\.[^\s<>]*)?\s+([^<>]*)>")
-_MARKUP = re.compile(r"<[^<>]*>|\{\\[^{}]*\}")
-
-
 class Subtitles:
     """Reads subtitles; a line that the next cue repeats, as in automatic subtitles, is written once."""
 
@@ -126,7 +121,15 @@ class Subtitles:
     def convert(self, data: bytes, kind: str) -> Converted:
         """Return subtitles as Markdown; raises SourceError for a file without any."""
         text = "\n".join(data.decode("utf-8", "replace").splitlines())
-        said = ((at, html.unescape(_MARKUP.sub("", _VOICE.sub(r"\1: ", cue)))) for at, cue in _CUE.findall(text))
+        said = (
+            (
+                at,
+                html.unescape(
+                    re.sub(r"<[^<>]*>|\{\\[^{}]*\}", "", re.sub(r"<v(?:\.[^\s<>]*)?\s+([^<>]*)>", r"\1: ", cue))
+                ),
+            )
+            for at, cue in re.findall(r"(?m)^[ \t]*((?:\d+:)?\d\d:\d\d)[.,]\d{1,3}[ \t]+-->.*\n((?:.++\n?)*+)", text)
+        )
         lines = ((at, line.strip()) for at, cue in said for line in cue.split("\n") if line.strip())
         once = (next(same) for _, same in groupby(lines, key=lambda pair: pair[1]))
         minutes = ([*minute] for _, minute in groupby(once, key=lambda pair: pair[0][:-3]))

@@ -16,16 +16,14 @@ from core.documents.webpages import clean_page
 
 _RAISED = str.maketrans("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ")
 _LOWERED = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
-_SCRIPT = re.compile(r"([\^_])(?:\{([^{}]*)\}|(\w))")
-_TEXT = re.compile(r"[\w\s.,;:=+\-*/()\[\]<>%°′'!?]*")
 
 
 def formula_inlines(tex: str, *, is_block: bool) -> Inlines:
     """Return a TeX formula as inlines: `m^{2}` is m²."""
     named = tex.replace("\\|", "\\Vert ").replace("|", "\\vert ")  # a bar would end the table cell
     line = " ".join(named.split())
-    text = _SCRIPT.sub(_script, line)
-    if _TEXT.fullmatch(text):
+    text = re.sub(r"([\^_])(?:\{([^{}]*)\}|(\w))", _script, line)
+    if re.fullmatch(r"[\w\s.,;:=+\-*/()\[\]<>%°′'!?]*", text):
         return blocks.inlines(text)
     mark = "$$" if is_block else "$"
     return [{"t": "RawInline", "c": ["markdown", f"{mark}{line}{mark}"]}]
@@ -49,12 +47,7 @@ _INLINES = frozenset(
 )
 _NUMERALS = {"LowerAlpha": "a", "UpperAlpha": "A", "LowerRoman": "i", "UpperRoman": "I"}
 _SIGNS = {"OneParen": "{})", "TwoParens": "({})"}
-_LETTERED = re.compile(r"[A-Za-z]{1,5}[.)]|\(\w{1,9}\)")
-"""A paragraph start that looks like a lettered list; it needs no escaping, because Markdown has no such lists."""
 _MOST_COLUMNS = 500
-_ATTRIBUTE = re.compile(r"""\s(alt|src|title)\s*=\s*["']([^"'<>]*)""")
-_BESIDE = re.compile(r"(?!//)[^:]*$")
-"""The address of a picture that is a file next to the document."""
 _SOURCES = ("latex", "tex")
 """Raw inline formats that become code."""
 
@@ -138,7 +131,9 @@ def _simple(nodes: Blocks, pictures: bool) -> Iterator[Node]:
             yield _within(blocks.bullets(items), pictures)
         elif kind in ("Para", "Plain"):
             made = _inlines(content, pictures)
-            if made and made[0]["t"] == "Str" and _LETTERED.fullmatch(made[0]["c"]):
+            # A paragraph start that looks like a lettered list; it needs no escaping, because Markdown has no such
+            # lists
+            if made and made[0]["t"] == "Str" and re.fullmatch(r"[A-Za-z]{1,5}[.)]|\(\w{1,9}\)", made[0]["c"]):
                 made[0] = _raw_markdown(made[0]["c"])  # a lettered label needs no escaping
             yield {"t": kind, "c": made}
         elif kind not in ("RawBlock", "Null"):
@@ -190,7 +185,8 @@ def _inlines(nodes: Inlines, pictures: bool) -> Inlines:
         elif kind == "Image" and not content[1] and (alt := dict(content[0][2]).get("alt")):
             content = [_SIMPLE_ATTRIBUTES, blocks.inlines(alt), content[2]]
             node = {"t": kind, "c": content}
-        is_lost = kind == "Image" and not (pictures and _BESIDE.match(content[2][0]))
+        # the address of a picture that is a file next to the document
+        is_lost = kind == "Image" and not (pictures and re.match(r"(?!//)[^:]*$", content[2][0]))
         if is_lost and content[2][1] and content[2][1] not in plain(content[1]):
             made += [*_inlines(content[1], pictures), _SPACE, *blocks.inlines(f"({content[2][1]})")]
         elif is_lost or kind == "Span" or (kind == "Link" and content[2][0].startswith("#")):
@@ -214,7 +210,9 @@ def _image(raw: list[str]) -> list[object]:
     """Return an HTML picture as inlines; empty for other raw text."""
     if raw[0] != "html" or not re.match(r"<img\s", raw[1]):
         return []
-    said = {name: html.unescape(value) for name, value in _ATTRIBUTE.findall(raw[1])}
+    said = {
+        name: html.unescape(value) for name, value in re.findall(r"""\s(alt|src|title)\s*=\s*["']([^"'<>]*)""", raw[1])
+    }
     return [_SIMPLE_ATTRIBUTES, blocks.inlines(said.get("alt", "")), [said.get("src", ""), said.get("title", "")]]
 
 

@@ -35,9 +35,6 @@ _DATES = ("article:published_time", "datePublished", "dcterms.created", "DC.date
 _ABOUT = dict.fromkeys(_DATES, "created") | dict.fromkeys(("canonical", "og:url"), "source_url")
 """Common names in page metadata -> fields of the note."""
 _NAMED = ("property", "name", "itemprop", "rel")
-_SAVED = re.compile(
-    r"[\s\S]*?<!--\s*(?:saved from url=\(\d+\)|Page saved with SingleFile\s+url:\s*)(https?://[^\s<>]+)"
-)
 _MOST_HEAD = 2000
 """Number of characters at the start of a page in which browsers write its original address."""
 _EMPTY = frozenset("area base br col embed hr img input link meta source track wbr".split())
@@ -94,19 +91,16 @@ def _words(parts: list[str], head: list[str]) -> str:
     return "" if text == title else "".join(text)
 
 
-_KEEP_NOTE = re.compile(r'<body>\s*<div class="note\b')
 _KEEP_LABEL = re.compile(r'<span class="label-name">([^<>]*)</span>')
-_KEEP_TITLE = re.compile(r'<div class="title">([^<>]*)</div>')
 _KEEP_HEADING = re.compile(
     r'<div class="heading">(?:<div class="meta-icons">(?:[^<>]|<span\b[^<>]*></span>)*</div>)?([^<>]*)</div>'
 )
-_KEEP_BOX = re.compile(r'<span class="bullet">\s*(&#974[45];|[☐☑])\s*</span>\s*')
 _KEEP_DATES = ("%b %d, %Y, %I:%M:%S %p", "%b %d, %Y, %H:%M:%S", "%d %b %Y, %H:%M:%S")
 
 
 def _read_keep(page: str) -> tuple[str, dict[str, str]]:
     """Return a Keep note as a page with checkboxes, and its labels and date; other pages stay unchanged."""
-    if not _KEEP_NOTE.search(page):
+    if not re.search(r'<body>\s*<div class="note\b', page):
         return page, {}
     about = {"tags": ",".join(map(html.unescape, _KEEP_LABEL.findall(page)))}
     if heading := _KEEP_HEADING.search(page):
@@ -116,8 +110,12 @@ def _read_keep(page: str) -> tuple[str, dict[str, str]]:
                 about["created"] = datetime.strptime(words, form).isoformat()  # noqa: DTZ007 the export names no zone
         if "created" in about:
             page = page.replace(heading[0], "", 1)
-    page = _KEEP_BOX.sub(lambda box: "☐ " if box[1] in ("&#9744;", "☐") else "☒ ", _KEEP_LABEL.sub("", page))
-    return _KEEP_TITLE.sub(r"<h1>\1</h1>", page), about
+    page = re.sub(
+        r'<span class="bullet">\s*(&#974[45];|[☐☑])\s*</span>\s*',
+        lambda box: "☐ " if box[1] in ("&#9744;", "☐") else "☒ ",
+        _KEEP_LABEL.sub("", page),
+    )
+    return re.sub(r'<div class="title">([^<>]*)</div>', r"<h1>\1</h1>", page), about
 
 
 Attributes = list[tuple[str, str | None]]
@@ -146,7 +144,10 @@ class _Cleaner(HTMLParser):
 
     def read(self, page: str) -> None:
         """Read a whole page. Unclosed tags and comments become text; Python would search for the end of each."""
-        if saved := _SAVED.match(page[:_MOST_HEAD]):
+        if saved := re.match(
+            r"[\s\S]*?<!--\s*(?:saved from url=\(\d+\)|Page saved with SingleFile\s+url:\s*)(https?://[^\s<>]+)",
+            page[:_MOST_HEAD],
+        ):
             self.about["source_url"] = saved[1]
         for start, end in (("<!--", "-->"), ("<", ">")):
             whole, mark, rest = page.rpartition(end)

@@ -41,16 +41,11 @@ _NOTICE = "[Threaded comment]"
 _COMMENTS = (("comments", "comment", "t"), ("threadedComment", "threadedComment", "text"))
 """Kinds of parts with comments, with the elements of a comment and of its text."""
 _MARGINS = {f"{which}{kind}": kind.lower() for which in ("odd", "even", "first") for kind in ("Header", "Footer")}
-_CODE = re.compile(r'&(?:&|"[^"]*"|\d+|K(?:[0-9A-Fa-f]{6}|\d\d[+-]\d{3})|.)')
-"""Codes for fonts, pages and dates in header and footer texts (ECMA-376, 18.3.1.46); && is an ampersand."""
 _SIGNS = {"&&": "&", **dict.fromkeys(("&L", "&C", "&R"), "\0")}
 _FILES = ("oleObject", "package")
 _RANGE = re.compile(r"([A-Z]{1,4})(\d{1,7})(?::[A-Z]{1,4}(\d{1,7}))?")
-_HYPERLINK = re.compile(r'(?i)\s*HYPERLINK\(\s*"([^"]*)"\s*(?:,\s*"([^"]*)"\s*)?\)')
 _IN_ADDRESSES = "%/:=&?~#+!$,;'@*[]"
 """Characters that stay unquoted in an address."""
-_SEPARATOR = re.compile(r"(?i)\ufeff?\"?sep=([^\r\n\"])\"?(?:\r\n?|\n)")
-"""The first line of a CSV file that tells Excel its separator."""
 _SAMPLE, _SAMPLE_ROWS = 100_000, 20
 """Number of characters and rows that are sampled to choose the separator."""
 
@@ -84,7 +79,8 @@ class Workbook:
 
 def _values(text: str) -> tuple[list[list[str]], int]:
     """Return the rows of a CSV file, and the number of columns that were cut off."""
-    declared = _SEPARATOR.match(text)
+    # the first line of a CSV file that tells Excel its separator
+    declared = re.match(r"(?i)\ufeff?\"?sep=([^\r\n\"])\"?(?:\r\n?|\n)", text)
     text = text[declared.end() :] if declared else text
     csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
     rows: list[list[str]] = []
@@ -239,7 +235,7 @@ class _Sheets:
             stored = show(stored, code, since_1904=self._since_1904)
         shown = show_text(stored, code) if "@" in code and kind != "n" else stored
         said = "" if formula is None else formula.text or ""
-        if linked := _HYPERLINK.fullmatch(said):
+        if linked := re.fullmatch(r'(?i)\s*HYPERLINK\(\s*"([^"]*)"\s*(?:,\s*"([^"]*)"\s*)?\)', said):
             return link(shown or linked[2] or linked[1], linked[1])
         if formula is None or shown or kind == "str":
             return shown
@@ -265,7 +261,12 @@ class _Sheets:
         margins: defaultdict[str, dict[str, None]] = defaultdict(dict)
         root = self._package.optional(sheet)
         for margin in elements_named(root, *_MARGINS):
-            text = _CODE.sub(lambda code: _SIGNS.get(code[0], ""), margin.text or "")
+            # codes for fonts, pages and dates in header and footer texts (ECMA-376, 18.3.1.46); && is an ampersand
+            text = re.sub(
+                r'&(?:&|"[^"]*"|\d+|K(?:[0-9A-Fa-f]{6}|\d\d[+-]\d{3})|.)',
+                lambda code: _SIGNS.get(code[0], ""),
+                margin.text or "",
+            )
             texts = (" ".join(part.split()) for part in text.split("\0"))
             margins[_MARGINS[local(margin)]] |= dict.fromkeys(text for text in texts if any(map(str.isalpha, text)))
         for kind, shown in margins.items():

@@ -24,7 +24,6 @@ Inlines = list[Node]
 ATTRIBUTES = ["", [], []]
 OURS = "tessera"
 """Format of the raw inlines made by this package; raw inlines of documents have other formats, and are left out."""
-_PLAIN = re.compile(r"[0-9]{1,9}[.)]")
 SPACE: Node = {"t": "Space"}
 BREAK: Node = {"t": "LineBreak"}
 
@@ -129,7 +128,7 @@ def nested_lists(items: Sequence[Item]) -> Blocks:
         if item.level > least:  # the list begins with a deeper item
             made.append(("", nested_lists(items[at:end])))
         else:
-            is_plain = _PLAIN.fullmatch(item.label)
+            is_plain = re.fullmatch(r"[0-9]{1,9}[.)]", item.label)
             label = [] if is_plain or not item.label else [{"t": "Str", "c": item.label}, SPACE]
             below = nested_lists(items[at + 1 : end])
             made.append((item.label if is_plain else "", [{"t": "Plain", "c": [*label, *item.content]}, *below]))

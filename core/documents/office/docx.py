@@ -29,8 +29,6 @@ from core.documents.office.package import (
 )
 
 _LEVELS = 9
-_PLACE = re.compile(r"%(\d)")
-_OUTLINE = re.compile(r"(?i)heading ?\d")
 _TITLES = ("title", "subtitle")
 _ROLES = (*_TITLES, "author", "date", "abstract")
 """Paragraph styles that pandoc reads as metadata at the start of a document."""
@@ -167,7 +165,7 @@ def _levels(element: Element) -> Levels:
     return {
         _number(child, "ilvl") + 1: ListLevel(
             value(first(child, "numFmt")) or "decimal",
-            _PLACE.split(value(first(child, "lvlText"))),
+            re.split(r"%(\d)", value(first(child, "lvlText"))),
             _number(first(child, "start"), missing=1),
             _number(first(child, "lvlRestart"), missing=-1),
         )
@@ -188,7 +186,7 @@ def _styles(package: Package, main: str) -> dict[str, _Style]:
             numbered, called = first(elements[at], "pPr", "numPr"), value(first(elements[at], "name"))
             about.number = about.number or value(first(numbered, "numId"))
             about.level = about.level or value(first(numbered, "ilvl"))
-            about.is_heading = about.is_heading or bool(_OUTLINE.fullmatch(called))
+            about.is_heading = about.is_heading or bool(re.fullmatch(r"(?i)heading ?\d", called))
             about.role = about.role or (called.lower() if called.lower() in _ROLES else "")
             at = value(first(elements[at], "basedOn"))
     return made
@@ -204,8 +202,6 @@ _GONE = frozenset(("del", "moveFrom", "instrText", "rt", "txbxContent"))
 _WRAPPERS = ("fldSimple", "customXml", "smartTag", "dir", "bdo", "ins", "moveTo")
 """Elements that pandoc drops with their content, always or within fields."""
 _SIGNS = dict.fromkeys(("br", "cr", "tab", "ptab"), " ") | {"noBreakHyphen": "\u2011"}
-_PAGE = re.compile(r"[\W\d_]*")
-"""A header or footer that contains at most a page number."""
 
 
 def prepare(data: bytes, chunk: Callable[[bytes, str], Blocks], *, comments: bool) -> tuple[bytes, Insertions]:
@@ -239,7 +235,8 @@ def prepare(data: bytes, chunk: Callable[[bytes, str], Blocks], *, comments: boo
                 added.omit("header", name)
                 continue
             resolve_alternatives(root)
-            texts |= dict.fromkeys(text for text in _texts(root) if not _PAGE.fullmatch(text))
+            # A header or footer that contains at most a page number
+            texts |= dict.fromkeys(text for text in _texts(root) if not re.fullmatch(r"[\W\d_]*", text))
         if texts:
             _append(document, added.marker([blocks.callout(kind, "", blocks.paras(texts))]))
     return package.to_bytes(changed), added

@@ -65,11 +65,7 @@ _SIGN = re.compile(
 """Tokens of a format code. Text is quoted, follows a backslash, is a currency, or is any other character."""
 _TEXT = re.compile("[\ue000-\ue0ff]")
 """A placeholder for a text while tokens are read; its code gives the text's index."""
-_LANGUAGE = re.compile(r"\[\$[^]-]*-(\w+)")
 _DATE = re.compile(r"'[^']*'|([ymdhsnap])\1*|(?<=[s\]'])\.0+")
-_CHINESE = re.compile("上午|aaa")
-"""Tokens that occur only in Chinese formats: AM/PM, and short weekdays."""
-_MINUTES = re.compile(r"(h[^ymdhs]*)(mm?)(?!m)|(?<!m)(mm?)(?=[^ymdhs]*s)")
 _ELAPSED = re.compile(r"\[([hmns])\1*\]")
 _UNITS = {"h": 3600, "m": 60, "n": 60, "s": 1}
 _FIELDS = {
@@ -82,8 +78,6 @@ _USUAL = {1: [""], 2: ["[>=0]", ""], 3: ["[>0]", "[<0]", ""]}
 """The default conditions of sections, by the number of sections."""
 _COMPARE = {"<": lt, "<=": le, "=": eq, ">=": ge, ">": gt, "<>": ne}
 _PLACE = re.compile("[0#?]")
-_FRACTION = re.compile(r"([0#?]+)/([0#?]+|\d+)")
-_EXPONENT = re.compile(r"e([+-])([0#?]+)")
 _FIRST_DAY = datetime(1899, 12, 31)  # noqa: DTZ001 a workbook has no time zone
 _LAST_DAY = 2_958_466
 """The serial number of the day after 31 December 9999."""
@@ -163,10 +157,10 @@ def _general(number: float) -> str:
 
 def _number(section: str, exact: Decimal) -> str:
     """Return a nonnegative number formatted by the digit placeholders of a section."""
-    if fraction := _FRACTION.search(section):
+    if fraction := re.search(r"([0#?]+)/([0#?]+|\d+)", section):
         return _fraction(section[: fraction.start()], fraction, exact) + section[fraction.end() :]
     exact = exact.scaleb(2 * section.count("%"), _EXACT)
-    if exponent := _EXPONENT.search(section):
+    if exponent := re.search(r"e([+-])([0#?]+)", section):
         return _scientific(section[: exponent.start()], exponent, exact) + section[exponent.end() :]
     if not _PLACE.search(section):
         return section
@@ -239,7 +233,11 @@ def _moment(section: str, number: Decimal, since_1904: bool, locale: Locale) -> 
 @lru_cache
 def _pattern(section: str) -> tuple[str, int]:
     """Return a section as a Unicode date pattern, with durations quoted, and its number of decimals of a second."""
-    section = _MINUTES.sub(lambda found: (found[1] or "") + "n" * len(found[2] or found[3]), section)
+    section = re.sub(
+        r"(h[^ymdhs]*)(mm?)(?!m)|(?<!m)(mm?)(?=[^ymdhs]*s)",
+        lambda found: (found[1] or "") + "n" * len(found[2] or found[3]),
+        section,
+    )
     decimals = max((len(found[0]) - 1 for found in _DATE.finditer(section) if found[0][0] == "."), default=0)
     fields = _FIELDS if "p" in section else _FIELDS | {"h": "H", "hh": "HH"}
     section = _ELAPSED.sub(r"'\g<0>'", section)
@@ -249,7 +247,8 @@ def _pattern(section: str) -> tuple[str, int]:
 @lru_cache
 def _locale(code: str) -> Locale:
     """Return the locale for the Windows language id in a format, else Chinese or English."""
-    language = _LANGUAGE.search(code)
+    language = re.search(r"\[\$[^]-]*-(\w+)", code)
     with suppress(ValueError, KeyError, UnknownLocaleError):
         return Locale.parse(windows_locale[int(language[1], 16) & 0xFFFF] if language else "")
-    return Locale.parse("zh" if _CHINESE.search(code) else "en")
+    # tokens that occur only in Chinese formats: AM/PM, and short weekdays
+    return Locale.parse("zh" if re.search("上午|aaa", code) else "en")

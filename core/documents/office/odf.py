@@ -286,8 +286,6 @@ def signs(element: Element) -> list[str]:
 
 
 _WITH_TEXT = ("p", "h", "header-decl", "footer-decl", "date-time-decl")
-_PAGE = re.compile(r"(?i)[\W\d_]*(?:page|seite|página|pagina|ページ|页面|頁|第)?[\W\d_]*[页頁]?")
-"""A page number, with the word that LibreOffice puts before it by default."""
 _LONGEST = 40
 """Maximum number of characters of a text that may be just a page number."""
 
@@ -296,7 +294,13 @@ def visible_texts(margins: Iterable[Element]) -> dict[str, None]:
     """Return the texts of headers or footers, each once, without plain page numbers."""
     entries = (entry for margin in margins for entry in elements_named(margin, *_WITH_TEXT))
     said = (" ".join("".join(signs(entry)).split()) for entry in entries)
-    return dict.fromkeys(text for text in said if len(text) > _LONGEST or not _PAGE.fullmatch(text))
+    # A page number, with the word that LibreOffice puts before it by default
+    return dict.fromkeys(
+        text
+        for text in said
+        if len(text) > _LONGEST
+        or not re.fullmatch(r"(?i)[\W\d_]*(?:page|seite|página|pagina|ページ|页面|頁|第)?[\W\d_]*[页頁]?", text)
+    )
 
 
 def callout(added: Insertions, kind: str, said: Iterable[str]) -> list[Element]:

@@ -19,8 +19,6 @@ from core.documents.kinds import damaged, sound_title
 
 _RELATION = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 _IDS = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
-_STRICT = re.compile(rb"""(=\s*["'])http://purl\.oclc\.org/ooxml/(\w+)/""")
-"""Namespaces of Strict Open XML (ISO/IEC 29500-1), whose URIs start differently from those of Transitional."""
 for _prefix, _namespace in {
     "w": "http://schemas.openxmlformats.org/wordprocessingml/2006/main",
     "w14": "http://schemas.microsoft.com/office/word/2010/wordml",
@@ -66,7 +64,12 @@ class Package:
             raise damaged("") from error
         if not name.endswith((".xml", ".rels")):
             return data
-        return _STRICT.sub(rb"\1http://schemas.openxmlformats.org/\2/2006/", data)
+        # namespaces of Strict Open XML (ISO/IEC 29500-1), whose URIs start differently from those of Transitional
+        return re.sub(
+            rb"""(=\s*["'])http://purl\.oclc\.org/ooxml/(\w+)/""",
+            rb"\1http://schemas.openxmlformats.org/\2/2006/",
+            data,
+        )
 
     def xml(self, name: str) -> Element:
         """Return the root element of a part."""

@@ -192,8 +192,6 @@ _COLLECTED = {"fonttbl", "stylesheet", "info", "title", "author", "creatim", "re
 _COLLECTED |= {"fldinst", "atnauthor", "listtext", "pntext", "objclass"}
 """Destinations with properties of the document, such as fonts, styles and its author."""
 _DATES = {"creatim": "created", "revtim": "updated"}
-_HEADING = re.compile(r"(?i)heading ?([1-6])\b")
-_LINK = re.compile(r"""HYPERLINK\s+"?([^"\s\\][^"\s]*)""")
 _MOST_LEVELS, _MOST_HEADINGS = 8, 6
 _BULLET = 0xF0B7
 """The bullet of the Symbol font, a private-use character."""
@@ -441,7 +439,7 @@ class Rtf:
     def _use(self, kind: str, text: str) -> None:
         if kind in ("listtext", "pntext"):
             self._flows[-1].label = text
-        elif kind == "fldinst" and (link := _LINK.search(text)):
+        elif kind == "fldinst" and (link := re.search(r"""HYPERLINK\s+"?([^"\s\\][^"\s]*)""", text)):
             self._state.look = self._state.look._replace(link=link[1])
         elif kind == "atnauthor":
             self._author = text
@@ -457,5 +455,5 @@ class Rtf:
     def _end_style(self) -> None:
         """Record the heading level of a style whose name says that it is a heading."""
         name, self._texts[-1] = self._texts[-1], ""
-        if heading := _HEADING.search(name):
+        if heading := re.search(r"(?i)heading ?([1-6])\b", name):
             self._styles[self._style] = int(heading[1])

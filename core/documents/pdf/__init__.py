@@ -9,8 +9,6 @@ from core.base.messages import plural
 from core.documents import Converted
 from core.documents.kinds import MAX_PAGES, has, need, sound_title
 
-_PLACE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?")
-
 
 class Pdf:
     """Reads letters with pdfium, tables with pdfplumber, and pages without text with OCR if that is installed."""
@@ -102,7 +100,7 @@ def scan() -> SourceError:
 
 def _date(stated: str) -> str:
     """Return a PDF date, such as D:20240131120000+01'00', as ISO 8601; "" for anything else."""
-    match = _PLACE.match(stated)
+    match = re.match(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?", stated)
     if not match:
         return ""
     year, month, day, hour, minute, second = (part or "" for part in match.groups())

@@ -15,7 +15,6 @@ from core.base.frozen import frozen
 from core.documents.pdf.lines import Letter, clean_text
 
 _FIXED, _FORCED_BOLD = 1, 1 << 18
-_FIXED_NAMES = re.compile(r"mono|courier|consol|menlo|typewriter|(?:cm|sf|ec|lm)(?:sl|it|vt)?tt")
 _MOST_LETTERS = 200_000
 _SPECIAL = {*range(32), 32, 45, 0xFFFD, 0xFFFE, 0xFFFF}
 """Character codes with special treatment: spaces, hyphens, line ends, and glyphs without a character."""
@@ -261,5 +260,8 @@ def _look(font: object) -> _Font:
     called = name.value.decode("utf-8", "replace").lower()
     flags, weight = pdfium.FPDFFont_GetFlags(font), pdfium.FPDFFont_GetWeight(font)
     bold = weight >= 600 or bool(flags & _FORCED_BOLD) or any(word in called for word in ("bold", "heavy", "black"))
-    fixed = (bool(flags & _FIXED) or bool(_FIXED_NAMES.search(called))) and "cjk" not in called
+    fixed = (
+        bool(flags & _FIXED)
+        or bool(re.search(r"mono|courier|consol|menlo|typewriter|(?:cm|sf|ec|lm)(?:sl|it|vt)?tt", called))
+    ) and "cjk" not in called
     return _Font(bold, fixed, None if called else [])

@@ -106,9 +106,6 @@ def _lines(views: Sequence[View]) -> list[GlyphRun]:
 
 _EDGE = 0.1
 """Share of a page's height, at the top and at the bottom, in which running heads are looked for."""
-_NUMBER = re.compile(
-    r"(?i)\W*(?:page|seite|第)?\s*(?:\d{1,4}|[ivxl]{1,6})(?:\s*(?:/|of|von|页，?\s*共)\s*\d{1,4})?\s*页?\W*"
-)
 
 
 _LONGEST = 120
@@ -135,7 +132,13 @@ def drop_running(views: Sequence[View], pages: int, body: float, outline: Titles
     many = max(2, 0.25 * pages) if pages > 2 else 2
     dropped: dict[tuple[str, bool], str] = {}
     for column, line, key in edges:
-        is_number = _NUMBER.fullmatch(line.text) and len(line.text) < 20
+        is_number = (
+            re.fullmatch(
+                r"(?i)\W*(?:page|seite|第)?\s*(?:\d{1,4}|[ivxl]{1,6})(?:\s*(?:/|of|von|页，?\s*共)\s*\d{1,4})?\s*页?\W*",
+                line.text,
+            )
+            and len(line.text) < 20
+        )
         if is_number or (len(at_edges[key]) >= many and len(line.text) < _LONGEST):
             column.remove(line)
             if not is_number:
@@ -229,9 +232,6 @@ def _is_part(cells: Collection[Sequence[GlyphRun]], outside: Sequence[Letter]) -
 
 # The blocks of a text -> Markdown, with the places where pages begin.
 
-_ITEM = re.compile(r"[•◦▪‣●○■□◆➢✓·*–-]\s*(?=\S)|(?=[☐☑]\s+\S)|(\d{1,3})[.)]\s+(?=\S)")
-_MARKUP = re.compile(r"^(\d*)((?<=\d)[.)]\s|(?<!\d)(?:#{1,6}\s|>|[+*-]\s|~~~|```|=+$|-+$))")
-"""The beginning of a paragraph that Markdown would take for something else."""
 _ENDS = tuple(".!?。！？：:;；…”」")
 _SPACED = 1.6
 """Factor of the usual line spacing above which a gap ends a paragraph."""
@@ -276,7 +276,8 @@ def to_markdown(blocks: Sequence[PageBlock], pages: int) -> tuple[str, list[int]
             case "item":
                 text = "  " * block.level + text
             case "text":
-                text = _MARKUP.sub(r"\1\\\2", text)
+                # the beginning of a paragraph that Markdown would take for something else
+                text = re.sub(r"^(\d*)((?<=\d)[.)]\s|(?<!\d)(?:#{1,6}\s|>|[+*-]\s|~~~|```|=+$|-+$))", r"\1\\\2", text)
         at += len(lead)
         starts.setdefault(block.page, at)
         for place, page in block.places:
@@ -423,7 +424,7 @@ def _start_block(line: GlyphRun, styles: Styles, outline: Titles, starts: list[f
         return PageBlock("heading", line.text, line.page, level, stated=bool(stated))
     if line.fixed and not styles.fixed:
         return PageBlock("code", line.text, line.page)
-    if match := _ITEM.match(line.text):
+    if match := re.match(r"[•◦▪‣●○■□◆➢✓·*–-]\s*(?=\S)|(?=[☐☑]\s+\S)|(\d{1,3})[.)]\s+(?=\S)", line.text):
         while starts and line.x0 < starts[-1] - 3:
             starts.pop()
         if not starts or line.x0 > starts[-1] + 3:

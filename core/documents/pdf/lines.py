@@ -9,7 +9,6 @@ from itertools import pairwise
 from operator import attrgetter
 from statistics import median
 
-_FORMS = re.compile("[\u2e80-\u2fdf\uf900-\ufaff\ufb00-\ufb06]")
 _PAIRS = (
     "⺁厂⺇几⺗心⺝月⺟母⺠民⺩王⺪疋⺫目⺮竹⺼肉⺾艹⻁虎⻂衤⻄西⻅见⻆角⻇角⻈讠⻉贝⻊足⻋车⻌辶⻑長⻓长⻔门"
     "⻗雨⻘青⻙韦⻚页⻛风⻜飞⻝食⻟飠⻠饣⻢马⻣骨⻤鬼⻥鱼⻦鸟⻧卤⻨麦⻩黄⻬齐⻮齿⻰龙⻳龟"
@@ -20,19 +19,20 @@ WIDE = re.compile("[\u2e80-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\
 """Characters that are written without spaces between them."""
 
 
-_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
-
-
 def is_right_to_left(text: str) -> bool:
     """Return whether the first letter of a text belongs to a right-to-left script."""
-    return text >= "\u0590" and bool(_RIGHT_TO_LEFT.match(text))
+    return text >= "\u0590" and bool(re.match("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]", text))
 
 
 def clean_text(text: str) -> str:
     """Return a text with plain characters for CJK radicals, compatibility forms and ligatures."""
     if text.isascii():
         return text
-    return _FORMS.sub(lambda match: _RADICALS.get(match[0]) or unicodedata.normalize("NFKC", match[0]), text)
+    return re.sub(
+        "[\u2e80-\u2fdf\uf900-\ufaff\ufb00-\ufb06]",
+        lambda match: _RADICALS.get(match[0]) or unicodedata.normalize("NFKC", match[0]),
+        text,
+    )
 
 
 def normalize_title(text: str) -> str:
@@ -42,8 +42,6 @@ def normalize_title(text: str) -> str:
 
 COMPOUND = re.compile(r"(?<![\w-])[^\W\d_]+(?:-[^\W\d_]+)+(?!\w)")
 """Hyphenated words."""
-_LAST = re.compile(r"[\w-]*-$")
-_FIRST = re.compile(r"[\w-]*\w")
 _LONGEST_WORD = 60
 """Maximum number of characters of a word that are examined."""
 _FIRST_PARTS = frozenset(
@@ -51,8 +49,6 @@ _FIRST_PARTS = frozenset(
     " nine ten first second third fourth one single double real open free old new good best better large small".split()
 )
 """First parts of English words that are hyphenated more often than not."""
-_ENDINGS = re.compile(r"(?:s|y|ly|ing|ed|er|ers|est|en|ness|ism|ist|ity|ish|ful|less|age|hood|ship|dom|way|ways)$")
-"""Endings of divided words, which can't be second parts of compounds."""
 
 
 def join_texts(first: str, second: str, compounds: frozenset[str] = frozenset()) -> str:
@@ -71,13 +67,16 @@ def join_texts(first: str, second: str, compounds: frozenset[str] = frozenset())
 
 def _is_compound(first: str, second: str, compounds: frozenset[str]) -> bool:
     """Return whether the hyphen at the end of a line belongs to the word."""
-    start, end = _LAST.search(first[-_LONGEST_WORD:]), _FIRST.match(second[:_LONGEST_WORD])
+    start, end = re.search(r"[\w-]*-$", first[-_LONGEST_WORD:]), re.match(r"[\w-]*\w", second[:_LONGEST_WORD])
     if not start or not end:
         return False
     before, after = start[0][:-1].casefold(), end[0].casefold()
     if f"{before}-{after}" in compounds or "-" in before or len(before) == 1:
         return True
-    return before in _FIRST_PARTS and not _ENDINGS.fullmatch(after)
+    # endings of divided words, which can't be second parts of compounds
+    return before in _FIRST_PARTS and not re.fullmatch(
+        r"(?:s|y|ly|ing|ed|er|ers|est|en|ness|ism|ist|ity|ish|ful|less|age|hood|ship|dom|way|ways)$", after
+    )
 
 
 @dataclass(slots=True)
@@ -307,7 +306,6 @@ def lines_of(runs: Iterable[GlyphRun]) -> list[GlyphRun]:
 
 
 _ENDS = tuple(".!?。！？:：;；")
-_GOES_ON = re.compile(r"[^\W\dA-Z_]")
 _SHARE = 0.4
 """Minimum share of lines in running text that continue on the next line."""
 _PITCH = 1.8
@@ -334,6 +332,6 @@ def _goes_on(first: GlyphRun, second: GlyphRun, width: float) -> bool:
     if second.y - first.y > _PITCH * max(first.size, second.size) or first.text.endswith(_ENDS):
         return False
     filled = (first.x1 - first.x0) / max(width, 1.0)
-    if first.text.endswith("-") or _GOES_ON.match(second.text):
+    if first.text.endswith("-") or re.match(r"[^\W\dA-Z_]", second.text):
         return filled >= _HALF and (len(first.text.split()) > 1 or bool(WIDE.search(first.text)) or "-" in first.text)
     return filled >= _FULL and (first.text.count(" ") >= _WORDS - 1 or len(WIDE.findall(first.text)) >= 2 * _WORDS)
