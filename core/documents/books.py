@@ -197,9 +197,10 @@ def _page(element: Element, depth: int) -> str:
     if (mark := _MARKS.get(name)) is None:
         return "".join(inner)
     said = {"href": element.get(_HREF, ""), "src": element.get(_HREF, "")[:1]} | element.attrib
-    stated = "".join(f' {name}="{html.escape(said[name])}"' for name in _STATED if said.get(name))
+    stated = "".join(
+        f' {name}="{html.escape(said[name])}"'
+        for name in ("id", "href", "src", "alt", "title", "colspan", "rowspan")
+        if said.get(name)
+    )
     kind = f' data-{_KIND}="noteref"' if element.get("type") == "note" else ""
     return f"<{mark}{stated}{kind}>{''.join(inner)}</{mark}>"
-
-
-_STATED = ("id", "href", "src", "alt", "title", "colspan", "rowspan")

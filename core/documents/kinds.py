@@ -135,7 +135,6 @@ _SAME = {
     "otp": "odp",
 }
 """Suffixes of templates, slide shows, and documents with macros -> the plain kind. Macros are never run."""
-_PROGRAMS = (b"MZ", b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"#!")
 
 
 def kind_of(path: str) -> str:
@@ -161,7 +160,9 @@ def name_of(kind: str) -> Message:
 def check(data: bytes, kind: str, path: str) -> None:
     """Raise SourceError for data that doesn't match its kind, is encrypted, or would unpack to too much."""
     check_size(data, path)
-    if data.startswith(_PROGRAMS) and not data.startswith(b"#!/usr/bin/env pandoc"):
+    if data.startswith((b"MZ", b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"#!")) and not data.startswith(
+        b"#!/usr/bin/env pandoc"
+    ):
         raise SourceError(path, "is a program despite its name, so it was refused.")
     known = KINDS.get(kind)
     if known is None:

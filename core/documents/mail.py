@@ -14,7 +14,6 @@ from core.documents import Converted
 from core.documents.kinds import damaged
 from core.model import Omission
 
-_HEADERS = ("From", "To", "Cc", "Date")
 _DEEPEST = 20
 """Maximum nesting depth of parts and forwarded mails that are read."""
 _LONGEST = 10_000
@@ -73,7 +72,7 @@ class Mail:
 
 
 def _head(message: EmailMessage) -> str:
-    said = {name: _header(message, name) for name in _HEADERS}
+    said = {name: _header(message, name) for name in ("From", "To", "Cc", "Date")}
     return "\n".join(f"- {name}: {text}" for name, text in said.items() if text)
 
 

@@ -59,7 +59,6 @@ def _org(data: bytes) -> Markup:
 _DIRECTIVE = re.compile(
     rb"(?m)^([ \t]*)\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([\w-]+)::[ \t]*(\S?).*\n?((?:\1[ \t]+\S.*\n?|[ \t]*\n)*+)"
 )
-_INCLUDES = (b"include", b"literalinclude")
 _SIGNATURE = re.compile(
     rb"(?m)^([ \t]*)\.\.[ \t]+(?:(\w+):([\w-]+)|(function|method|class|attribute|data|exception))::[ \t]*(\S[^`\n]*)$"
 )
@@ -72,7 +71,10 @@ def without_files(data: bytes) -> tuple[bytes, int]:
     def kept(directive: "re.Match[bytes]") -> bytes:
         nonlocal count
         _, name, argument, content = directive.groups()
-        is_file = bool((name.lower() in _INCLUDES and argument) or re.search(rb"(?m)^\s*:(?:file|url):", content))
+        is_file = bool(
+            (name.lower() in (b"include", b"literalinclude") and argument)
+            or re.search(rb"(?m)^\s*:(?:file|url):", content)
+        )
         count += is_file
         return b"\n" if is_file else directive[0]
 

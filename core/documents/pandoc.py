@@ -39,7 +39,6 @@ _PARTS = (*_HTML, "docx", "rtf")
 _MOST_DEPTH = 3
 _FIELDS = {"title": "title", "author": "author", "date": "created", "keywords": "tags"}
 """pandoc's metadata -> fields of the note."""
-_SAID = ("title", "author", "created", "updated", "tags", "source_url")
 _HEAD = ("subtitle", "abstract")
 """Metadata that becomes text at the top instead of a field of the note."""
 _API = [1, 23, 1]
@@ -66,7 +65,9 @@ class Pandoc:
         said |= {name: value for name, value in read.said.items() if value}
         if kind == "epub":
             said["tags"] = said.get("subjects", "")
-        about: dict[str, Any] = {name: said.get(name, "") for name in _SAID}
+        about: dict[str, Any] = {
+            name: said.get(name, "") for name in ("title", "author", "created", "updated", "tags", "source_url")
+        }
         return Converted(text, warnings=read.warnings, left_out=tuple(read.left_out), **about)
 
     def _read(self, data: bytes, kind: str, depth: int) -> "_Read":

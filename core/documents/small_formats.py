@@ -16,7 +16,6 @@ from core.model import Omission
 
 _DEEPEST = 200
 _DATES = ("pubDate", "published", "updated", "date")
-_TEXTS = ("encoded", "content", "description", "summary")
 
 
 class Feed:
@@ -84,7 +83,12 @@ def _entry(entry: Element) -> str:
 def _text(entry: Element) -> str:
     """Return the texts of an entry as HTML, without texts contained in another text."""
     written = {}
-    for element in (element for tag in _TEXTS for element in entry if local(element) == tag):
+    for element in (
+        element
+        for tag in ("encoded", "content", "description", "summary")
+        for element in entry
+        if local(element) == tag
+    ):
         text = tostring(element, "unicode", "html") if len(element) else "".join(element.itertext())
         text = html.escape(text) if element.get("type") == "text" else re.sub(r"(</?)\w+:(\w)", r"\1\2", text)
         written[" ".join(re.sub(r"<[^<>]*>", " ", text).split()).rstrip("….[] ")] = text
@@ -121,16 +125,11 @@ class Subtitles:
     def convert(self, data: bytes, kind: str) -> Converted:
         """Return subtitles as Markdown; raises SourceError for a file without any."""
         text = "\n".join(data.decode("utf-8", "replace").splitlines())
-        said = (
-            (
-                at,
-                html.unescape(
-                    re.sub(r"<[^<>]*>|\{\\[^{}]*\}", "", re.sub(r"<v(?:\.[^\s<>]*)?\s+([^<>]*)>", r"\1: ", cue))
-                ),
-            )
-            for at, cue in re.findall(r"(?m)^[ \t]*((?:\d+:)?\d\d:\d\d)[.,]\d{1,3}[ \t]+-->.*\n((?:.++\n?)*+)", text)
-        )
-        lines = ((at, line.strip()) for at, cue in said for line in cue.split("\n") if line.strip())
+        lines: list[tuple[str, str]] = []
+        for at, cue in re.findall(r"(?m)^[ \t]*((?:\d+:)?\d\d:\d\d)[.,]\d{1,3}[ \t]+-->.*\n((?:.++\n?)*+)", text):
+            voiced = re.sub(r"<v(?:\.[^\s<>]*)?\s+([^<>]*)>", r"\1: ", cue)
+            said = html.unescape(re.sub(r"<[^<>]*>|\{\\[^{}]*\}", "", voiced))
+            lines += [(at, line.strip()) for line in said.split("\n") if line.strip()]
         once = (next(same) for _, same in groupby(lines, key=lambda pair: pair[1]))
         minutes = ([*minute] for _, minute in groupby(once, key=lambda pair: pair[0][:-3]))
         paragraphs = [f"**{minute[0][0]}** {' '.join(line for _, line in minute)}" for minute in minutes]

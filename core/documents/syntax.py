@@ -131,10 +131,9 @@ def _simple(nodes: Blocks, pictures: bool) -> Iterator[Node]:
             yield _within(blocks.bullets(items), pictures)
         elif kind in ("Para", "Plain"):
             made = _inlines(content, pictures)
-            # A paragraph start that looks like a lettered list; it needs no escaping, because Markdown has no such
-            # lists
+            # a start like a lettered list needs no escaping, because Markdown has no such lists
             if made and made[0]["t"] == "Str" and re.fullmatch(r"[A-Za-z]{1,5}[.)]|\(\w{1,9}\)", made[0]["c"]):
-                made[0] = _raw_markdown(made[0]["c"])  # a lettered label needs no escaping
+                made[0] = _raw_markdown(made[0]["c"])
             yield {"t": kind, "c": made}
         elif kind not in ("RawBlock", "Null"):
             yield _within(block, pictures)

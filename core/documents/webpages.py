@@ -34,7 +34,6 @@ _CLOSED_BY_OTHERS = frozenset("li p td th tr dd dt option optgroup thead tbody t
 _DATES = ("article:published_time", "datePublished", "dcterms.created", "DC.date.issued", "date")
 _ABOUT = dict.fromkeys(_DATES, "created") | dict.fromkeys(("canonical", "og:url"), "source_url")
 """Common names in page metadata -> fields of the note."""
-_NAMED = ("property", "name", "itemprop", "rel")
 _MOST_HEAD = 2000
 """Number of characters at the start of a page in which browsers write its original address."""
 _EMPTY = frozenset("area base br col embed hr img input link meta source track wbr".split())
@@ -95,7 +94,6 @@ _KEEP_LABEL = re.compile(r'<span class="label-name">([^<>]*)</span>')
 _KEEP_HEADING = re.compile(
     r'<div class="heading">(?:<div class="meta-icons">(?:[^<>]|<span\b[^<>]*></span>)*</div>)?([^<>]*)</div>'
 )
-_KEEP_DATES = ("%b %d, %Y, %I:%M:%S %p", "%b %d, %Y, %H:%M:%S", "%d %b %Y, %H:%M:%S")
 
 
 def _read_keep(page: str) -> tuple[str, dict[str, str]]:
@@ -105,7 +103,7 @@ def _read_keep(page: str) -> tuple[str, dict[str, str]]:
     about = {"tags": ",".join(map(html.unescape, _KEEP_LABEL.findall(page)))}
     if heading := _KEEP_HEADING.search(page):
         words = " ".join(html.unescape(heading[1]).split())
-        for form in _KEEP_DATES:
+        for form in ("%b %d, %Y, %I:%M:%S %p", "%b %d, %Y, %H:%M:%S", "%d %b %Y, %H:%M:%S"):
             with suppress(ValueError):
                 about["created"] = datetime.strptime(words, form).isoformat()  # noqa: DTZ007 the export names no zone
         if "created" in about:
@@ -169,7 +167,7 @@ class _Cleaner(HTMLParser):
             self._list = len(self.parts)
         if tag == "img" and not about.get("src"):
             attrs = [*attrs, ("src", about.get("data-src") or "-")]
-        for name in _NAMED:
+        for name in ("property", "name", "itemprop", "rel"):
             field = _ABOUT.get(about.get(name, ""), "")
             text = about.get("content") or about.get("href") or about.get("datetime", "")
             if field == "created" or (field and re.match("https?://", text)):

@@ -42,7 +42,6 @@ _COMMENTS = (("comments", "comment", "t"), ("threadedComment", "threadedComment"
 """Kinds of parts with comments, with the elements of a comment and of its text."""
 _MARGINS = {f"{which}{kind}": kind.lower() for which in ("odd", "even", "first") for kind in ("Header", "Footer")}
 _SIGNS = {"&&": "&", **dict.fromkeys(("&L", "&C", "&R"), "\0")}
-_FILES = ("oleObject", "package")
 _RANGE = re.compile(r"([A-Z]{1,4})(\d{1,7})(?::[A-Z]{1,4}(\d{1,7}))?")
 _IN_ADDRESSES = "%/:=&?~#+!$,;'@*[]"
 """Characters that stay unquoted in an address."""
@@ -273,7 +272,7 @@ class _Sheets:
             if shown:
                 yield callout(kind, "", [line for text in shown for line in ("", text)]) + "\n"
         yield from self._comments(sheet)
-        for part in (part for kind in _FILES for part in self._package.related(sheet, kind)):
+        for part in (part for kind in ("oleObject", "package") for part in self._package.related(sheet, kind)):
             self.left_out.append(Omission("attachment", 1, f"{title}: {posixpath.basename(part)}"))
 
     def _boxes(self, sheet: str) -> Iterator[str]:

@@ -196,7 +196,6 @@ def _number(element: Element | None, name: str = "val", *, missing: int = 0) -> 
     return number_of(value(element, name), missing, digits=6)
 
 
-_NOTES = ("footnotes", "endnotes")
 _GONE = frozenset(("del", "moveFrom", "instrText", "rt", "txbxContent"))
 """Elements whose text isn't visible in the paragraph itself."""
 _WRAPPERS = ("fldSimple", "customXml", "smartTag", "dir", "bdo", "ins", "moveTo")
@@ -214,7 +213,7 @@ def prepare(data: bytes, chunk: Callable[[bytes, str], Blocks], *, comments: boo
     if main not in package.names:
         return data, added
     changed = {}
-    for name in (main, *(part for kind in _NOTES for part in package.related(main, kind))):
+    for name in (main, *(part for kind in ("footnotes", "endnotes") for part in package.related(main, kind))):
         root = package.xml(name) if name == main else package.optional(name)
         if root is None:
             added.omit("note")

@@ -252,12 +252,6 @@ def _signs(run: Element) -> str:
     return "\n" if name == "br" else "".join(element.text or "" for element in elements_named(run, "t"))
 
 
-_TITLES = ("title", "ctrTitle")
-_MARGINS = ("ftr", "hdr", "dt")
-_DRAWN_ELSEWHERE = ("sldNum", "sldImg")
-_OFF = ("0", "false")
-
-
 class Slides:
     """The slides of a presentation; texts shared by many slides (footers, master texts) come once, at the end."""
 
@@ -301,13 +295,13 @@ class Slides:
         return made
 
     def _slide(self, name: str, number: int) -> Blocks:
-        if self._package.xml(name).get("show") in _OFF:
+        if self._package.xml(name).get("show") in ("0", "false"):
             self._hidden.append(str(number))
         drawn = _DrawingReader(self._package, name, self.left_out)
         title: Inlines = []
         made: Blocks = []
         for shape, role in self._own_shapes(name):
-            said = drawn.line(elements_named(shape, "p")) if role in _TITLES else []
+            said = drawn.line(elements_named(shape, "p")) if role in ("title", "ctrTitle") else []
             if said and not title:
                 title = [SPACE if item == blocks.BREAK else item for item in said]
             else:
@@ -325,9 +319,9 @@ class Slides:
         root = self._package.xml(name)
         resolve_alternatives(root)
         for shape in shapes(root):
-            if (role := _role(shape)) in _MARGINS:
+            if (role := _role(shape)) in ("ftr", "hdr", "dt"):
                 self._margins |= dict.fromkeys(text_of(shape))
-            elif role not in _DRAWN_ELSEWHERE:
+            elif role not in ("sldNum", "sldImg"):
                 yield shape, role
 
     def _comments_on(self, slide: str, number: int) -> Blocks:

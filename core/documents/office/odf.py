@@ -25,7 +25,6 @@ from core.model import Omission
 # The numbers and letters that LibreOffice shows before paragraphs, where Markdown or pandoc would show others.
 
 _OUTLINE = "outline-style"
-_NUMBERED = ("list-level-style-number", "outline-level-style")
 
 
 def write_labels(body: Element, roots: Iterable[Element]) -> None:
@@ -44,7 +43,11 @@ def write_labels(body: Element, roots: Iterable[Element]) -> None:
 
 
 def _levels(style: Element) -> Levels:
-    found = {number_of(value(child, "level"), 1): child for child in style if local(child) in _NUMBERED}
+    found = {
+        number_of(value(child, "level"), 1): child
+        for child in style
+        if local(child) in ("list-level-style-number", "outline-level-style")
+    }
     formats = {at: value(child, "num-format") for at, child in found.items()}
     levels: Levels = {}
     for depth, child in found.items():
@@ -285,14 +288,17 @@ def signs(element: Element) -> list[str]:
     return parts
 
 
-_WITH_TEXT = ("p", "h", "header-decl", "footer-decl", "date-time-decl")
 _LONGEST = 40
 """Maximum number of characters of a text that may be just a page number."""
 
 
 def visible_texts(margins: Iterable[Element]) -> dict[str, None]:
     """Return the texts of headers or footers, each once, without plain page numbers."""
-    entries = (entry for margin in margins for entry in elements_named(margin, *_WITH_TEXT))
+    entries = (
+        entry
+        for margin in margins
+        for entry in elements_named(margin, *("p", "h", "header-decl", "footer-decl", "date-time-decl"))
+    )
     said = (" ".join("".join(signs(entry)).split()) for entry in entries)
     # A page number, with the word that LibreOffice puts before it by default
     return dict.fromkeys(

@@ -123,7 +123,6 @@ class Package:
         return made.getvalue()
 
 
-_METADATA = ("docProps/core.xml", "meta.xml")
 _FIELDS = {
     "title": r"dc:title",
     "author": r"dc:creator|meta:initial-creator",
@@ -133,19 +132,25 @@ _FIELDS = {
     "tags": r"cp:keywords|meta:keyword",
     "subjects": r"dc:subject",
 }
-_SEVERAL = ("tags", "subjects")
 _MOST_METADATA = 1 << 20
 
 
 def read_metadata(data: bytes, kind: str) -> dict[str, str]:
     """Return the metadata that a document states: title, author, created, updated, description, tags, subjects."""
     package = Package(data)
-    name = next((name for name in package.names if name in _METADATA or (kind == "epub" and name.endswith(".opf"))), "")
+    name = next(
+        (
+            name
+            for name in package.names
+            if name in ("docProps/core.xml", "meta.xml") or (kind == "epub" and name.endswith(".opf"))
+        ),
+        "",
+    )
     xml = package.read(name)[:_MOST_METADATA].decode("utf-8", "replace") if name else ""
     said = {}
     for field, pattern in _FIELDS.items():
         if texts := re.findall(rf"<(?:{pattern})\b[^>]*>([^<]*)</", xml):
-            said[field] = html.unescape(",".join(texts) if field in _SEVERAL else texts[0]).strip()
+            said[field] = html.unescape(",".join(texts) if field in ("tags", "subjects") else texts[0]).strip()
     return said | {"title": sound_title(said.get("title", ""))}
 
 

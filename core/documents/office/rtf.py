@@ -4,8 +4,8 @@ import codecs
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from core.base.encodings import is_utf8
 from core.documents import syntax
@@ -87,25 +87,21 @@ def code_page_encoding(page: int | None) -> str:
 # Successive paragraphs of a Rich Text document, in lists and tables.
 
 
-@dataclass(slots=True)
 class Flow:
     """Collects the paragraphs of a document, note, header or box. `following`: blocks to put after the open one.
 
     A table within a table becomes text in its cell.
     """
 
-    label: str = ""
-    heading: int = 0
-    level: int = 0
-    in_table: bool = False
-    following: Blocks = field(default_factory=list)
-    _made: Blocks = field(default_factory=list)
-    _parts: Inlines = field(default_factory=list)
-    _runs: list[tuple[Look, str]] = field(default_factory=list)
-    _items: list[Item] = field(default_factory=list)
-    _rows: list[list[Inlines]] = field(default_factory=list)
-    _cells: list[Inlines] = field(default_factory=list)
-    _cell: Inlines = field(default_factory=list)
+    def __init__(self) -> None:
+        self.label, self.heading, self.level, self.in_table = "", 0, 0, False
+        self.following: Blocks = []
+        self._made: Blocks = []
+        self._parts: Inlines = []
+        self._runs: list[tuple[Look, str]] = []
+        self._items: list[Item] = []
+        self._rows: list[list[Inlines]] = [[]]
+        self._cell: Inlines = []
 
     def write(self, look: Look, text: str) -> None:
         """Add text to the open paragraph."""
@@ -131,23 +127,27 @@ class Flow:
             self._items.append(Item(self.level, said, content))
         elif content or self.following:
             self._end_list()
-            self._made += self._paragraph(said, content) if content else []
-        if self.following and not self._items:
+            if content and self.heading:
+                line = [SPACE if item == BREAK else item for item in content]
+                line = [*blocks.inlines(said), SPACE, *line] if said else line
+                self._made.append(blocks.heading(self.heading, line))
+            elif content:
+                self._made.append(blocks.para(content))
+        if not self._items:
             self._end_following()
 
     def end_cell(self) -> None:
         """End the open cell."""
         self.in_table = True
         self.end_paragraph()
-        self._cells.append(self._cell)
+        self._rows[-1].append(self._cell)
         self._cell = []
 
     def end_row(self) -> None:
         """End the open row."""
-        if self._cell:
-            self._cells.append(self._cell)
-        self._rows += [self._cells] if self._cells else []
-        self._cells, self._cell = [], []
+        self._rows[-1] += [self._cell] if self._cell else []
+        self._rows += [[]] if self._rows[-1] else []
+        self._cell = []
 
     def complete(self) -> Blocks:
         """Return all blocks."""
@@ -157,14 +157,8 @@ class Flow:
         self._end_following()
         return self._made
 
-    def _paragraph(self, label: str, content: Inlines) -> Blocks:
-        if not self.heading:
-            return [blocks.para(content)]
-        line = [SPACE if item == BREAK else item for item in content]
-        return [blocks.heading(self.heading, [*blocks.inlines(label), SPACE, *line] if label else line)]
-
     def _end_runs(self) -> None:
-        content: list[Any] = join_runs(self._runs)
+        content = join_runs(self._runs)
         self._parts += [SPACE, *content] if self._parts and self._runs and self._runs[0][1][:1].isspace() else content
         self._runs = []
 
@@ -172,9 +166,9 @@ class Flow:
         self.end_row()
         if any(map(any, self._rows)):
             self._end_list()
-            self._made.append(blocks.table(self._rows))
+            self._made.append(blocks.table(self._rows[:-1]))
             self._end_following()
-        self._rows = []
+        self._rows = [[]]
 
     def _end_list(self) -> None:
         self._made += blocks.nested_lists(self._items)
@@ -251,10 +245,8 @@ class Rtf:
         """Unwanted comments, tracked deletions, and embedded files."""
         deletions = sum(bool(text.strip()) for text in self._deletions)
         counted = Omission("comment", self._omitted_comments), Omission("deletion", deletions)
-        return [
-            *(omission for omission in counted if omission.count),
-            *(Omission("attachment", 1, name) for name in self._objects),
-        ]
+        files = (Omission("attachment", 1, name) for name in self._objects)
+        return [omission for omission in (*counted, *files) if omission.count]
 
     def _read(self, data: bytes) -> None:
         starred = False
@@ -328,8 +320,10 @@ class Rtf:
             self._deletions[-1] += text
         elif self._state.into in _COLLECTED:
             self._texts[-1] += text
-            if self._state.into == "stylesheet" and ";" in text:
-                self._end_style()
+            if self._state.into == "stylesheet" and ";" in text:  # the end of a style, which has a name
+                if heading := re.search(r"(?i)heading ?([1-6])\b", self._texts[-1]):
+                    self._styles[self._style] = int(heading[1])
+                self._texts[-1] = ""
         else:
             self._flows[-1].write(self._state.look, text)
 
@@ -364,10 +358,8 @@ class Rtf:
             case "deleted":
                 state.deleted = is_on
                 self._deletions.append("")
-            case "upr":
-                state.shown = False
-            case "ud":
-                state.shown = True
+            case "upr" | "ud":
+                state.shown = word == "ud"
             case "s" | "outlinelevel" if state.into == "stylesheet":
                 self._style = (number or 0) if word == "s" else self._style
                 if word == "outlinelevel":
@@ -377,7 +369,12 @@ class Rtf:
             case _ if word in UNSHOWN or (starred and word not in KNOWN):
                 state.shown = False
             case _ if state.shown and (word in _FLOWS or word in _COLLECTED):
-                self._begin(word)
+                state.into = state.opened = word  # a destination, which ends with its group
+                if word in _FLOWS:
+                    self._flows.append(Flow())
+                    state.look = _PLAIN
+                else:
+                    self._texts.append("")
             case _ if state.shown and state.into not in _COLLECTED:
                 self._arrange(flow, word, number or 0)
 
@@ -404,15 +401,6 @@ class Rtf:
                 flow.heading = level if level <= _MOST_HEADINGS else 0
             case "ilvl":
                 flow.level = min(max(number, 0), _MOST_LEVELS)
-
-    def _begin(self, word: str) -> None:
-        """Open a destination, which ends with its group."""
-        self._state.into = self._state.opened = word
-        if word in _FLOWS:
-            self._flows.append(Flow())
-            self._state.look = _PLAIN
-        else:
-            self._texts.append("")
 
     def _end(self) -> None:
         """Close a group, and process the content of its destination."""
@@ -446,14 +434,8 @@ class Rtf:
         elif kind == "objclass" and not text.startswith("Equation"):
             self._objects.append(text)
         elif kind in _DATES and self._moment.get("yr"):
-            year, month, day, hour, minute = (self._moment.get(item, 0) for item in ("yr", "mo", "dy", "hr", "min"))
-            self.said[_DATES[kind]] = f"{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:00"
+            moment = {"mo": 0, "dy": 0, "hr": 0, "min": 0} | self._moment
+            self.said[_DATES[kind]] = "{yr:04}-{mo:02}-{dy:02}T{hr:02}:{min:02}:00".format_map(moment)
             self._moment = {}
         elif kind in ("title", "author"):
             self.said[kind] = text
-
-    def _end_style(self) -> None:
-        """Record the heading level of a style whose name says that it is a heading."""
-        name, self._texts[-1] = self._texts[-1], ""
-        if heading := re.search(r"(?i)heading ?([1-6])\b", name):
-            self._styles[self._style] = int(heading[1])
