@@ -12,8 +12,6 @@ from core.documents.office.blocks import Blocks, Node
 from core.documents.office.package import Package, first, local, parse_xml
 
 _PAGES = (".xhtml", ".html", ".htm")
-_VALUE = r"""(?:^|\s){}\s*=\s*["']([^"']*)"""
-_SPINE = re.compile(rb"</(?:\w+:)?spine>")
 _KIND = "tessera-kind"
 _SIGNS = re.compile(r"[\W_]*(\w{1,6}|\W?)[\W_]*")
 
@@ -22,27 +20,19 @@ def prepare(data: bytes) -> bytes:
     """Return a book in which pandoc finds each note as plain text with an anchor, and all parts in order."""
     package = Package(data)
     pages = {name: package.read(name) for name in package.names if name.lower().endswith(_PAGES)}
-    linked = {
-        unquote(name.decode("utf-8", "replace"))
-        for page in pages.values()
-        for name in re.findall(rb"""\shref\s*=\s*["']([^"'#<>]+)#""", page)
+    links = (name for page in pages.values() for name in re.findall(rb"""\shref\s*=\s*["']([^"'#<>]+)#""", page))
+    linked = {unquote(name.decode("utf-8", "replace")).rpartition("/")[2] for name in links}
+    changed = {
+        name: re.sub(rb"(</?)aside\b", rb"\1div", re.sub(rb"<\w[^<>]*>", _plain, page)) for name, page in pages.items()
     }
-    changed = {name: _plain(page) for name, page in pages.items()}
-    for name in package.names:
-        if name.endswith(".opf"):
-            changed[name] = _in_order(package.read(name), {name.rpartition("/")[2] for name in linked})
+    changed |= {name: _in_order(package.read(name), linked) for name in package.names if name.endswith(".opf")}
     return package.to_bytes(changed)
 
 
-def _plain(page: bytes) -> bytes:
-    return re.sub(rb"(</?)aside\b", rb"\1div", re.sub(rb"<\w[^<>]*>", _plain_tag, page))
-
-
-def _plain_tag(tag: "re.Match[bytes]") -> bytes:
-    # attributes for notes and title pages. Pandoc drops such elements, except notes referenced from the same file
-    plain = re.sub(
-        rb"""\s(?:epub:type|role)(\s*=\s*["'](?!toc|landmarks|page-list))""", rb" data-%b\1" % _KIND.encode(), tag[0]
-    )
+def _plain(tag: "re.Match[bytes]") -> bytes:
+    """Return a tag without types; pandoc drops typed elements, except notes referenced from the same file."""
+    typed = rb"""\s(?:epub:type|role)(\s*=\s*["'](?!toc|landmarks|page-list))"""
+    plain = re.sub(typed, rb" data-%b\1" % _KIND.encode(), tag[0])
     target = re.match(rb"""<p(?=\s)[^<>]*?\sid\s*=\s*["']([^"'<>]+)["']""", plain)
     return plain + b'<span id="%b"></span>' % target[1] if target else plain
 
@@ -52,16 +42,12 @@ def _in_order(parts: bytes, linked: set[str]) -> bytes:
     parts = re.sub(rb"""\slinear\s*=\s*["']no["']""", b"", parts)
     ordered, more = set(re.findall(rb"""<(?:\w+:)?itemref\s[^<>]*?idref\s*=\s*["']([^"']+)""", parts)), b""
     for item in re.findall(rb"<(?:\w+:)?item\s([^<>]*)>", parts):
-        identifier, place, said = (_value(item, name) for name in ("id", "href", "properties"))
-        is_page = place.lower().endswith(_PAGES) and "nav" not in said.split()
-        if is_page and identifier.encode() not in ordered and unquote(place).rpartition("/")[2] in linked:
-            more += b'<itemref idref="%b"/>' % identifier.encode()
-    return _SPINE.sub(lambda end: more + end[0], parts, count=1) if more else parts
-
-
-def _value(item: bytes, name: str) -> str:
-    found = re.search(_VALUE.format(name).encode(), item)
-    return found[1].decode("utf-8", "replace") if found else ""
+        said = dict(re.findall(rb"""([\w:-]+)\s*=\s*["']([^"']*)""", item))
+        identifier, place = said.get(b"id", b""), unquote(said.get(b"href", b"").decode("utf-8", "replace"))
+        is_page = place.lower().endswith(_PAGES) and b"nav" not in said.get(b"properties", b"").split()
+        if is_page and identifier not in ordered and place.rpartition("/")[2] in linked:
+            more += b'<itemref idref="%b"/>' % identifier
+    return re.sub(rb"</(?:\w+:)?spine>", lambda end: more + end[0], parts, count=1)
 
 
 def join_notes(nodes: Blocks) -> Blocks:
@@ -92,12 +78,13 @@ def _address(node: Mapping[str, Any]) -> str:
 
 def _take(node: object, wanted: set[str], notes: dict[str, Blocks]) -> Any:
     """Return a node without the `wanted` notes, which go to `notes`, and without list items that are left empty."""
-    if isinstance(node, dict):
-        if node.get("t") in ("BulletList", "OrderedList"):
-            items = node["c"] if node["t"] == "BulletList" else node["c"][1]
-            left = [item for item in _take(items, wanted, notes) if item]
-            return node | {"c": left if node["t"] == "BulletList" else [node["c"][0], left]}
-        return node | {"c": _take(node["c"], wanted, notes)} if "c" in node else node
+    if isinstance(node, dict) and "c" in node:
+        content = _take(node["c"], wanted, notes)
+        if node["t"] == "BulletList":
+            content = [*filter(None, content)]
+        elif node["t"] == "OrderedList":
+            content[1] = [*filter(None, content[1])]
+        return node | {"c": content}
     if not isinstance(node, list):
         return node
     kept = []

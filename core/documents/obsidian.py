@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from core.base.errors import SourceError
@@ -34,10 +34,8 @@ class Canvas:
         for group in in_reading_order(groups):
             parts.append(f"## {_line(group.get('label')) or '…'}")
             parts += [_card(card) for card in in_reading_order(card for card in cards if homes[id(card)] is group)]
-        arrows = [*_arrows(root, {node["id"]: _display_name(node) for node in nodes})]
-        if arrows:
-            parts.append("\n".join(arrows))
-        return Converted("\n\n".join(filter(None, parts)))
+        names = {node["id"]: _display_name(node) for node in nodes}
+        return Converted("\n\n".join(filter(None, [*parts, "\n".join(_arrows(root, names))])))
 
 
 class Base:
@@ -55,20 +53,12 @@ class Base:
         values: Json = front.extra
         if front.warnings or not values:
             raise SourceError("", "isn't an Obsidian base, despite its name.")
-        parts = [*_section("Filters", _filters(values.get("filters")))]
-        parts += _section(
-            "Formulas", [f"{name}: `{_line(how)}`" for name, how in _mapping(values.get("formulas")).items()]
-        )
-        shown = _mapping(values.get("properties"))
-        names = [
-            f"{name}: {_line(about['displayName'])}"
-            for name, about in shown.items()
-            if _mapping(about).get("displayName")
-        ]
-        parts += _section("Properties", names)
-        for view in values.get("views") or []:
-            if isinstance(view, dict):
-                parts += _view(view)
+        formulas = [f"{name}: `{_line(how)}`" for name, how in _mapping(values.get("formulas")).items()]
+        shown = {name: _mapping(about).get("displayName") for name, about in _mapping(values.get("properties")).items()}
+        names = [f"{name}: {_line(display)}" for name, display in shown.items() if display]
+        sections = {"Filters": _filters(values.get("filters")), "Formulas": formulas, "Properties": names}
+        parts = [part for title, lines in sections.items() for part in _section(title, lines)]
+        parts += [part for view in values.get("views") or [] if isinstance(view, dict) for part in _view(view)]
         return Converted("\n\n".join(parts))
 
 
@@ -94,26 +84,27 @@ def _place(node: Json) -> tuple[float, float, float, float]:
     return x, y, width, height
 
 
-def in_reading_order(cards: Iterator[Json] | list[Json]) -> list[Json]:
+def in_reading_order(cards: Iterable[Json]) -> list[Json]:
     """Sort cards by rows from top to bottom, each from left to right."""
-    ordered: list[Json] = []
-    row: list[Json] = []
+    rows: list[list[Json]] = []
     for card in sorted(cards, key=lambda item: _place(item)[1]):
-        if row and _place(card)[1] - _place(row[0])[1] > _ROW:
-            ordered += sorted(row, key=lambda item: _place(item)[0])
-            row = []
-        row.append(card)
-    return [*ordered, *sorted(row, key=lambda item: _place(item)[0])]
+        if rows and _place(card)[1] - _place(rows[-1][0])[1] <= _ROW:
+            rows[-1].append(card)
+        else:
+            rows.append([card])
+    return [card for row in rows for card in sorted(row, key=lambda item: _place(item)[0])]
 
 
 def _home(card: Json, groups: list[Json]) -> Json | None:
     """Return the smallest group that contains the centre of a card."""
     left, top, width, height = _place(card)
     x, y = left + width / 2, top + height / 2
-    inside = [
-        group for group in groups for gx, gy, gw, gh in [_place(group)] if gx <= x <= gx + gw and gy <= y <= gy + gh
-    ]
-    return min(inside, key=lambda group: _place(group)[2] * _place(group)[3], default=None)
+    homes = {}
+    for number, group in enumerate(groups):
+        left, top, width, height = _place(group)
+        if left <= x <= left + width and top <= y <= top + height:
+            homes[width * height, number] = group
+    return homes[min(homes)] if homes else None
 
 
 def _card(node: Json) -> str:
@@ -124,8 +115,7 @@ def _card(node: Json) -> str:
             return _to_file(node)
         case "link":
             return f"<{_line(node.get('url'))}>"
-        case _:
-            return ""
+    return ""
 
 
 def _to_file(node: Json) -> str:
@@ -216,7 +206,7 @@ class Excalidraw:
         if not isinstance(elements, list):
             raise SourceError("", "isn't an Excalidraw drawing, despite its name.")
         drawn = [element for element in elements if isinstance(element, dict) and not element.get("isDeleted")]
-        texts = [_text(item) for item in in_reading_order([item for item in drawn if _text(item)])]
+        texts = [_text(item) for item in in_reading_order(filter(_text, drawn))]
         pictures = sum(item.get("type") == "image" for item in drawn)
         return Converted("\n\n".join(texts) + "\n", left_out=(Omission("picture", pictures),) if pictures else ())
 

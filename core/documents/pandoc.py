@@ -1,18 +1,21 @@
 """Conversion of Office documents, books, web pages and markup to Markdown with pandoc, without other files."""
 
 import json
+import re
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from typing import Any
 
 from core.base.encodings.guessing import decode_part
+from core.base.errors import SourceError
 from core.base.frozen import frozen
 from core.base.messages import Message
-from core.documents import Converted, books, syntax
+from core.documents import CONVERTERS, Converted, books, syntax
 from core.documents.kinds import damaged, has, need, sound_title
 from core.documents.markup import PREPARE
 from core.documents.office import blocks, docx, odf
-from core.documents.office.blocks import Blocks, Insertions
+from core.documents.office.blocks import Blocks, Insertions, Node
 from core.documents.office.drawings import Slides
 from core.documents.office.package import read_metadata
 from core.documents.office.rtf import Rtf
@@ -22,16 +25,16 @@ from core.model import Omission
 
 _HTML = ("html", "htm", "xhtml", "xht", "mhtml", "mht")
 _FORMATS = {
-    **{kind: kind for kind in "docx odt pptx epub rst org ipynb csv tsv mediawiki rtf docbook jats textile".split()},
     **dict.fromkeys(_HTML, "html-native_divs-native_spans"),
-    **dict.fromkeys(("tex", "latex"), "latex"),
     **dict.fromkeys(("odp", "ods"), "odt"),
+    "tex": "latex",
     "wiki": "mediawiki",
     "dbk": "docbook",
     "nxml": "jats",
     "fb2": "html-native_spans",
     "ipynb": "ipynb+markdown_in_html_blocks",
 }
+"""Kinds -> pandoc's formats, where they differ."""
 _OPEN = ("odt", "odp", "ods")
 _PACKED = ("docx", "pptx", *_OPEN, "epub")
 _PARTS = (*_HTML, "docx", "rtf")
@@ -39,16 +42,12 @@ _PARTS = (*_HTML, "docx", "rtf")
 _MOST_DEPTH = 3
 _FIELDS = {"title": "title", "author": "author", "date": "created", "keywords": "tags"}
 """pandoc's metadata -> fields of the note."""
-_HEAD = ("subtitle", "abstract")
-"""Metadata that becomes text at the top instead of a field of the note."""
-_API = [1, 23, 1]
 
 
 class Pandoc:
     """Converts with the pandoc in the package pypandoc-binary."""
 
-    kinds = " ".join(_FORMATS)
-
+    kinds = CONVERTERS["pandoc"].kinds
     comments = True
 
     @property
@@ -59,8 +58,7 @@ class Pandoc:
         """Return a document as Markdown; of a web page, without its menus."""
         need("pypandoc")
         read = self._read(data, kind, 0)
-        own_pictures = kind not in (*_PACKED, *_HTML, "rtf", "fb2")
-        text = _markdown(read.nodes, pictures=own_pictures)
+        text = _markdown(read.nodes, pictures=kind not in (*_PACKED, *_HTML, "rtf", "fb2"))
         said = read_metadata(data, kind) if kind in _PACKED else {}
         said |= {name: value for name, value in read.said.items() if value}
         if kind == "epub":
@@ -78,7 +76,7 @@ class Pandoc:
         if kind == "rtf":
             rich = Rtf(data, comments=self.comments)
             return _Read(rich.blocks, rich.said, rich.left_out)
-        added, within = Insertions(), list[Omission]()
+        added = Insertions()
 
         def part(data: bytes, kind: str) -> Blocks:
             if kind == "txt":
@@ -86,12 +84,12 @@ class Pandoc:
             if depth == _MOST_DEPTH or kind not in _PARTS:
                 raise damaged("")
             read = self._read(data, kind, depth + 1)
-            within.extend(read.left_out)
+            added.left_out += read.left_out
             return read.nodes
 
         about: dict[str, str] = {}
         if kind == "docx":
-            data, added = docx.prepare(data, part, comments=self.comments)
+            data = docx.prepare(data, part, added, comments=self.comments)
         elif kind in _OPEN:
             text = data if kind == "odt" else odf.as_text(data, added)
             data = odf.prepare(text, added, comments=self.comments)
@@ -102,31 +100,28 @@ class Pandoc:
             data = page.encode()
         elif kind in PREPARE:
             data, about["tags"], files = PREPARE[kind](data)
-            within += [Omission("file", files)] if files else []
+            added.omit("file", count=files)
         elif kind in _HTML:
             page, menus, about = main_part(unwrap_archive(data, kind))
             data = page.encode()
-            within += [Omission("menu", menus)] if menus else []
-        read = _parse(data, _FORMATS[kind])
+            added.omit("menu", count=menus)
+        read = _parse(data, _FORMATS.get(kind, kind))
         meta: dict[str, Any] = read["meta"]
         unsaid = "keywords" if kind in _HTML else "date" if kind in _PACKED else ""
         said = {field: syntax.plain(meta[name]) for name, field in _FIELDS.items() if name in meta and name != unsaid}
         said |= about
         nodes = syntax.insert_blocks(read["blocks"], added.by_marker)
-        if kind == "epub":
-            about_it = read_metadata(data, kind).get("description", "")
-            head_ = _blocks(about_it, _FORMATS["html"]) if "<" in about_it else blocks.paras(about_it.splitlines())
-            nodes = [*head_, *books.join_notes(nodes)]
-        elif kind == "fb2":
-            nodes = books.join_notes(nodes)
-        elif kind not in _HTML:
-            head = [*_HEAD]
+        if kind in ("epub", "fb2"):
+            above = read_metadata(data, kind).get("description", "") if kind == "epub" else ""
+            head = _blocks(above, _FORMATS["html"]) if "<" in above else blocks.paras(above.splitlines())
+            nodes = [*head, *books.join_notes(nodes)]
+        elif kind not in _HTML:  # metadata that becomes text at the top instead of a field of the note
+            names = ["subtitle", "abstract"]
             if kind in ("docx", *_OPEN):
-                untitled = not sound_title(said.get("title", ""))
-                head = [*["title"] * untitled, "subtitle", "date", "abstract"]
-            nodes = [*(node for name in head if name in meta for node in syntax.paragraphs(meta[name])), *nodes]
-            nodes = syntax.read_raw(nodes, _blocks, _html)
-        return _Read(nodes, said, [*within, *added.left_out])
+                names = [*([] if sound_title(said.get("title", "")) else ["title"]), "subtitle", "date", "abstract"]
+            head = [node for name in names if name in meta for node in syntax.paragraphs(meta[name])]
+            nodes = _read_raw([*head, *nodes])
+        return _Read(nodes, said, added.left_out)
 
 
 class Uncommented(Pandoc):
@@ -164,11 +159,6 @@ def _blocks(text: str, reader: str) -> Blocks:
     return read
 
 
-def _html(nodes: Blocks) -> str:
-    document = {"pandoc-api-version": _API, "meta": {}, "blocks": nodes}
-    return run_pandoc(json.dumps(document).encode(), "json", "html").decode()
-
-
 def _parse(data: bytes, reader: str) -> Any:
     """Return a document as pandoc's syntax tree. Equal words share one object, because each takes 300 bytes."""
     words: dict[tuple[object, ...], object] = {}
@@ -182,5 +172,85 @@ def _parse(data: bytes, reader: str) -> Any:
 
 
 def _markdown(nodes: Blocks, *, pictures: bool) -> str:
-    document = {"pandoc-api-version": _API, "meta": {}, "blocks": syntax.simple(nodes, pictures=pictures)}
-    return run_pandoc(json.dumps(document).encode(), "json", "gfm-raw_html").decode()
+    return _write(syntax.simple(nodes, pictures=pictures), "gfm-raw_html")
+
+
+def _write(nodes: Blocks, writer: str) -> str:
+    document = {"pandoc-api-version": [1, 23, 1], "meta": {}, "blocks": nodes}
+    return run_pandoc(json.dumps(document).encode(), "json", writer).decode()
+
+
+# Raw HTML and LaTeX blocks within other formats -> ordinary blocks.
+
+_HOLDS = re.compile(r"<(/?)(?:table|ul|ol|dl|figure)\b", re.IGNORECASE)
+"""Tags of elements that may end in a later HTML block, with Markdown in between."""
+_RAW_HTML = "html"
+_MOST_BLOCKS = 300
+"""Maximum number of blocks in an element; a longer element is read block by block."""
+
+
+def _read_raw(nodes: Blocks) -> Blocks:
+    """Return blocks with raw HTML and LaTeX parsed; unreadable raw blocks become code."""
+    found = Insertions()
+    made = _mark(nodes, found)
+    pages, texts = {}, ""
+    by_marker = {marker: [part for block in run for part in _code(block)] for marker, run in found.by_marker.items()}
+    for marker, run in found.by_marker.items():
+        format_, text = run[0]["c"]
+        if format_ == _RAW_HTML:
+            pages[marker] = run
+        elif format_ in syntax.SOURCES and text.count("\\begin{") == text.count("\\end{"):
+            texts += f"{marker}\n\n{text}\n\n"
+    written = {marker: run[0]["c"][1] for marker, run in pages.items()}
+    if any(len(run) > 1 for run in pages.values()):
+        page = _write([block for marker, run in pages.items() for block in (*blocks.paras([marker]), *run)], "html")
+        parts = re.split(rf"<p>({'|'.join(pages)})</p>", page)
+        written = dict(zip(parts[1::2], parts[2::2], strict=True))
+    page = "".join(f"<p>{marker}</p><div>{clean_page(text)}</div>" for marker, text in written.items())
+    for reader, document in (("latex", texts), (_FORMATS["html"], page)):
+        with suppress(SourceError):
+            after: Blocks = []
+            for block in _blocks(document, reader) if document else []:
+                if (marker := syntax.plain(block)) in by_marker:
+                    by_marker[marker] = after = []
+                else:
+                    after.append(block)
+    replaced: Blocks = syntax.insert_blocks(made, by_marker)
+    return replaced
+
+
+def _mark(node: object, found: Insertions) -> Any:
+    """Return a node whose raw blocks are replaced by marker paragraphs; all blocks in an element share a marker."""
+    if isinstance(node, dict):
+        return node | {"c": _mark(node["c"], found)} if isinstance(node.get("c"), list) else node
+    if not isinstance(node, list):
+        return node
+    made, at = [], 0
+    while at < len(node):
+        end = _end(node, at)
+        made.append(blocks.para(blocks.inlines(found.marker(node[at:end]))) if end > at else _mark(node[at], found))
+        at = max(end, at + 1)
+    return made
+
+
+def _end(nodes: Sequence[Any], start: int) -> int:
+    """Return the end of an element that begins with a raw block; `start` for other blocks."""
+    depth = 0
+    for at in range(start, min(start + _MOST_BLOCKS, len(nodes))):
+        block = nodes[at]
+        is_raw = isinstance(block, dict) and block.get("t") == "RawBlock"
+        if is_raw and block["c"][0] == _RAW_HTML:
+            depth += sum(-1 if close else 1 for close in _HOLDS.findall(block["c"][1]))
+        if depth <= 0:
+            return at + bool(is_raw)
+    return start + 1
+
+
+def _code(block: Node) -> Blocks:
+    """Return a raw block as code or Markdown; nothing for Org, where raw blocks are settings."""
+    if block["t"] != "RawBlock":
+        return [block]
+    format_, text = block["c"]
+    if format_ == "markdown":
+        return [blocks.para([blocks.raw(text)])]
+    return [] if format_ == "org" else [{"t": "CodeBlock", "c": [["", [format_], []], text]}]

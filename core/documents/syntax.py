@@ -5,14 +5,11 @@ A node is {"t": its kind, "c": its content} (pandoc-types 1.23).
 
 import html
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from core.base.errors import SourceError
 from core.documents.office import blocks
-from core.documents.office.blocks import MARKER, Blocks, Inlines, Insertions, Node, numeral
-from core.documents.webpages import clean_page
+from core.documents.office.blocks import MARKER, Blocks, Inlines, Node, numeral
 
 _RAISED = str.maketrans("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ")
 _LOWERED = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
@@ -48,7 +45,7 @@ _INLINES = frozenset(
 _NUMERALS = {"LowerAlpha": "a", "UpperAlpha": "A", "LowerRoman": "i", "UpperRoman": "I"}
 _SIGNS = {"OneParen": "{})", "TwoParens": "({})"}
 _MOST_COLUMNS = 500
-_SOURCES = ("latex", "tex")
+SOURCES = ("latex", "tex")
 """Raw inline formats that become code."""
 
 
@@ -192,7 +189,7 @@ def _inlines(nodes: Inlines, pictures: bool) -> Inlines:
             made += _inlines(content[1], pictures)
         elif kind == "Link":
             made.append({"t": kind, "c": [_SIMPLE_ATTRIBUTES, _inlines(content[1], pictures), content[2]]})
-        elif kind == "RawInline" and content[0] in _SOURCES:
+        elif kind == "RawInline" and content[0] in SOURCES:
             made.append({"t": "Code", "c": [_SIMPLE_ATTRIBUTES, content[1]]})
         elif kind == "RawInline":
             is_html = content[0] == "html"
@@ -279,86 +276,3 @@ def _line(node: object) -> Inlines:
         if inlines := _line(entry):
             made += [_SPACE, *inlines] if made else inlines
     return made
-
-
-# Raw HTML and LaTeX blocks within other formats -> ordinary blocks.
-
-_HOLDS = re.compile(r"<(/?)(?:table|ul|ol|dl|figure)\b", re.IGNORECASE)
-"""Tags of elements that may end in a later HTML block, with Markdown in between."""
-_HTML = "html"
-_MOST_BLOCKS = 300
-"""Maximum number of blocks in an element; a longer element is read block by block."""
-
-
-def read_raw(nodes: Blocks, parse: Callable[[str, str], Blocks], write: Callable[[Blocks], str]) -> Blocks:
-    """Return blocks with raw HTML and LaTeX parsed; unreadable raw blocks become code.
-
-    `parse` reads a text in a given format, `write` writes blocks as HTML.
-    """
-    found = Insertions()
-    made = _mark(nodes, found)
-    pages, texts = {}, ""
-    by_marker = {marker: [part for block in run for part in _code(block)] for marker, run in found.by_marker.items()}
-    for marker, run in found.by_marker.items():
-        format_, text = run[0]["c"]
-        if format_ == _HTML:
-            pages[marker] = run
-        elif format_ in _SOURCES and text.count("\\begin{") == text.count("\\end{"):
-            texts += f"{marker}\n\n{text}\n\n"
-    page = "".join(f"<p>{marker}</p><div>{clean_page(text)}</div>" for marker, text in _written(pages, write).items())
-    for reader, document in (("latex", texts), ("html-native_divs-native_spans", page)):
-        with suppress(SourceError):
-            after: Blocks = []
-            for block in parse(document, reader) if document else []:
-                if (marker := plain(block)) in by_marker:
-                    by_marker[marker] = after = []
-                else:
-                    after.append(block)
-    replaced: Blocks = insert_blocks(made, by_marker)
-    return replaced
-
-
-def _mark(node: object, found: Insertions) -> Any:
-    """Return a node whose raw blocks are replaced by marker paragraphs; all blocks in an element share a marker."""
-    if isinstance(node, dict):
-        return node | {"c": _mark(node["c"], found)} if isinstance(node.get("c"), list) else node
-    if not isinstance(node, list):
-        return node
-    made, at = [], 0
-    while at < len(node):
-        end = _end(node, at)
-        made.append(blocks.para(blocks.inlines(found.marker(node[at:end]))) if end > at else _mark(node[at], found))
-        at = max(end, at + 1)
-    return made
-
-
-def _end(nodes: Sequence[Any], start: int) -> int:
-    """Return the end of an element that begins with a raw block; `start` for other blocks."""
-    depth = 0
-    for at in range(start, min(start + _MOST_BLOCKS, len(nodes))):
-        block = nodes[at]
-        is_raw = isinstance(block, dict) and block.get("t") == "RawBlock"
-        if is_raw and block["c"][0] == _HTML:
-            depth += sum(-1 if close else 1 for close in _HOLDS.findall(block["c"][1]))
-        if depth <= 0:
-            return at + bool(is_raw)
-    return start + 1
-
-
-def _code(block: Node) -> Blocks:
-    """Return a raw block as code or Markdown; nothing for Org, where raw blocks are settings."""
-    if block["t"] != "RawBlock":
-        return [block]
-    format_, text = block["c"]
-    if format_ == "markdown":
-        return [blocks.para([blocks.raw(text)])]
-    return [] if format_ == "org" else [{"t": "CodeBlock", "c": [["", [format_], []], text]}]
-
-
-def _written(pages: dict[str, Blocks], write: Callable[[Blocks], str]) -> dict[str, str]:
-    """Return the HTML of each run of blocks, by marker."""
-    if all(len(run) == 1 for run in pages.values()):
-        return {marker: run[0]["c"][1] for marker, run in pages.items()}
-    page = write([block for marker, run in pages.items() for block in (blocks.para(blocks.inlines(marker)), *run)])
-    parts = re.split(rf"<p>({'|'.join(pages)})</p>", page)
-    return dict(zip(parts[1::2], parts[2::2], strict=True))

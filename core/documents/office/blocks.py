@@ -293,4 +293,4 @@ class Insertions:
 
     def omit(self, kind: str, place: str = "", count: int = 1) -> None:
         """Record something that is left out of the text."""
-        self.left_out.append(Omission(kind, count, place))
+        self.left_out += [Omission(kind, count, place)] if count else []

@@ -203,15 +203,15 @@ _WRAPPERS = ("fldSimple", "customXml", "smartTag", "dir", "bdo", "ins", "moveTo"
 _SIGNS = dict.fromkeys(("br", "cr", "tab", "ptab"), " ") | {"noBreakHyphen": "\u2011"}
 
 
-def prepare(data: bytes, chunk: Callable[[bytes, str], Blocks], *, comments: bool) -> tuple[bytes, Insertions]:
-    """Return a Word document that pandoc reads completely, and the blocks to insert at its markers.
+def prepare(data: bytes, chunk: Callable[[bytes, str], Blocks], added: Insertions, *, comments: bool) -> bytes:
+    """Return a Word document that pandoc reads completely; the blocks for its markers go to `added`.
 
     `chunk` reads an embedded document of a kind. Without `comments`, comments are only counted as left out.
     """
-    package, added = Package(data), Insertions()
+    package = Package(data)
     main = package.main()
     if main not in package.names:
-        return data, added
+        return data
     changed = {}
     for name in (main, *(part for kind in ("footnotes", "endnotes") for part in package.related(main, kind))):
         root = package.xml(name) if name == main else package.optional(name)
@@ -238,7 +238,7 @@ def prepare(data: bytes, chunk: Callable[[bytes, str], Blocks], *, comments: boo
             texts |= dict.fromkeys(text for text in _texts(root) if not re.fullmatch(r"[\W\d_]*", text))
         if texts:
             _append(document, added.marker([blocks.callout(kind, "", blocks.paras(texts))]))
-    return package.to_bytes(changed), added
+    return package.to_bytes(changed)
 
 
 def _open_up(root: Element) -> None:
@@ -355,8 +355,7 @@ class _Part(Edits):
 def _add_comments(package: Package, main: str, parts: list[Element], added: Insertions, wanted: bool) -> None:
     """Put each comment after the paragraph, list or table it refers to."""
     read = [package.optional(name) for name in package.related(main, "comments")]
-    if None in read:
-        added.omit("comment", count=read.count(None))
+    added.omit("comment", count=read.count(None))
     comments = {value(element, "id"): element for root in read if root is not None for element in root}
     if comments and not wanted:
         added.omit("comment", count=len(comments))

@@ -20,7 +20,6 @@ from core.documents.office.package import (
     value,
 )
 from core.documents.workbook import MOST_CELLS, MOST_COLUMNS, link, titled_table
-from core.model import Omission
 
 # The numbers and letters that LibreOffice shows before paragraphs, where Markdown or pandoc would show others.
 
@@ -238,16 +237,24 @@ class _OdtBody(Edits):
         """Put a chart after its paragraph, write a formula as text, or record another object as left out."""
         if element.find("*") is not None:  # a formula, or an embedded document
             return
-        read = embedded(self._package, element)
-        if isinstance(read, Omission):
-            self._added.left_out.append(read)
-        elif isinstance(read, Chart):
-            self._lifted.append((element, [paragraph(self._added.marker(read.blocks))]))
-        elif self.above(element, "p", "h") is None:
-            self._lifted.append((element, [paragraph(read)]))
+        name = posixpath.normpath(element.get(HREF, ""))
+        root = self._package.optional(f"{name}/content.xml")
+        chart = first(root, "body", "chart", "chart")
+        if chart is not None:
+            titles = [text for title in elements_named(chart, "title", "subtitle") for text in texts(title)]
+            rows = [[" ".join(texts(cell)) for cell in row] for row in elements_named(chart, "table-row")]
+            read = Chart("".join(titles[:1]), rows if any(map(any, rows)) else [], titles[1:]).blocks
+            self._lifted += [(element, [paragraph(self._added.marker(read))])] if read else []
+            self._added.omit("chart", posixpath.basename(name), not read)
+        elif root is None or local(root) != "math":
+            self._added.omit("attachment", posixpath.basename(name))
         else:
-            self.instead[self.parents[element]] = [formula := Element(TEXT + "span")]
-            formula.text = read
+            said = " ".join("".join(next(elements_named(root, "annotation"), root).itertext()).split())
+            if self.above(element, "p", "h") is None:
+                self._lifted.append((element, [paragraph(said)]))
+            else:
+                self.instead[self.parents[element]] = [formula := Element(TEXT + "span")]
+                formula.text = said
 
     def _insert_after(self, element: Element, made: list[Element]) -> None:
         paragraph = self.above(element, "p", "h")
@@ -256,22 +263,6 @@ class _OdtBody(Edits):
         anchor = element if paragraph is None else paragraph
         self.following[anchor] += made
         self.parents |= dict.fromkeys(made, self.parents.get(anchor, self.root))
-
-
-def embedded(package: Package, element: Element) -> Chart | str | Omission:
-    """Return the chart or formula of an embedded object; an Omission for any other document."""
-    name = posixpath.normpath(element.get(HREF, ""))
-    root = package.optional(f"{name}/content.xml")
-    chart = first(root, "body", "chart", "chart")
-    if chart is not None:
-        titles = [text for title in elements_named(chart, "title", "subtitle") for text in texts(title)]
-        rows = [[" ".join(texts(cell)) for cell in row] for row in elements_named(chart, "table-row")]
-        read = Chart("".join(titles[:1]), rows if any(any(row) for row in rows) else [], titles[1:])
-        return read if read != Chart() else Omission("chart", 1, posixpath.basename(name))
-    if root is None or local(root) != "math":
-        return Omission("attachment", 1, posixpath.basename(name))
-    notation = next(elements_named(root, "annotation"), root)
-    return " ".join("".join(notation.itertext()).split())
 
 
 def texts(element: Element) -> list[str]:
@@ -379,8 +370,7 @@ def _sheets(body: Element, added: Insertions) -> Iterator[Element]:
         rows, width = _rows(sheet, drawn, left)
         drawn.extend(shape for part in sheet if local(part) == "shapes" for shape in part)
         left -= sum(map(len, rows))
-        if width > MOST_COLUMNS:
-            added.omit("column", title, width - MOST_COLUMNS)
+        added.omit("column", title, max(0, width - MOST_COLUMNS))
         yield _heading(title)
         yield paragraph(added.marker([blocks.para([blocks.raw(titled_table(rows))])]))
         yield drawn
