@@ -103,6 +103,6 @@ def _date(stated: str) -> str:
     match = re.match(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?", stated)
     if not match:
         return ""
-    year, month, day, hour, minute, second = (part or "" for part in match.groups())
+    year, month, day, hour, minute, second = match.groups()
     date = f"{year}-{month or '01'}-{day or '01'}"
     return f"{date}T{hour}:{minute or '00'}:{second or '00'}" if hour else date

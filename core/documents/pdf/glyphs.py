@@ -85,10 +85,7 @@ class Glyphs:
         for direction in sorted(self.letters, key=lambda letter: -len(self.letters[letter])):
             if self.letters[direction] and not any(direction.is_like(other) for other in found):
                 found.append(direction)
-        weights = {
-            item: sum(len(held) for other, held in self.letters.items() if item.is_like(other)) for item in found
-        }
-        return sorted(found, key=lambda item: -weights[item])
+        return sorted(found, key=lambda item: -len(self.alike(item)))
 
     def alike(self, wanted: Direction, without: Sequence[Direction] = ()) -> list[Letter]:
         """Return the visible letters with a direction in file order, except letters with a direction in `without`."""
@@ -128,7 +125,8 @@ def glyphs(loaded: PdfPage) -> Glyphs:
     box_of = _by_address(pdfium.FPDFText_GetLooseCharBox, ctypes.c_int, ctypes.c_void_p)
     address, box_address = ctypes.cast(raw, ctypes.c_void_p).value, ctypes.addressof(box)
     styles: dict[int | None, _TextStyle] = {}
-    fonts: dict[int, _Font] = {}
+    drawn_fonts: dict[int, list[Letter]] = {}
+    down: set[int] = set()
     last: list[Letter] = []
     left_before = right_before = 0.0
     shared = high = 0
@@ -161,7 +159,7 @@ def glyphs(loaded: PdfPage) -> Glyphs:
         held = held_at(address, at)
         style = styles.get(held)
         if style is None:
-            style = styles[held] = _style(raw, at, made, fonts)
+            style = styles[held] = _style(raw, at, made, drawn_fonts, down)
         size, bold, fixed, last, y, varies, widest, drawn = style
         box_of(address, at, box_address)
         x0, x1 = box.left, box.right
@@ -182,9 +180,9 @@ def glyphs(loaded: PdfPage) -> Glyphs:
         else:
             left_before, right_before, shared = x0, x1, 1
     page.close()
-    for font in fonts.values():
-        tallest = max((letter.size for letter in font.drawn or ()), default=0.0)
-        for letter in font.drawn or ():
+    for letters in drawn_fonts.values():
+        tallest = max((letter.size for letter in letters), default=0.0)
+        for letter in letters:
             letter.size = tallest
     made.beyond = max(0, total - _MOST_LETTERS)
     return made
@@ -210,36 +208,38 @@ def _origin(raw: object, at: int) -> complex:
     return complex(x.value, y.value)
 
 
-class _Font(NamedTuple):
-    """Properties of a font. `drawn` collects its letters if it has no size; `runs_down` is for vertical Chinese."""
+def _style(raw: object, at: int, made: Glyphs, drawn: dict[int, list[Letter]], down: set[int]) -> _TextStyle:
+    """Return the properties that all letters of a letter's text object share.
 
-    bold: bool
-    fixed: bool
-    drawn: list[Letter] | None
-    runs_down: bool = False
-
-
-def _style(raw: object, at: int, made: Glyphs, fonts: dict[int, _Font]) -> _TextStyle:
-    """Return the properties that all letters of a letter's text object share."""
+    `drawn` has the letters of fonts without a name, which are drawn (Type 3), by address; `down` has the fonts of
+    vertical Chinese.
+    """
     matrix = pdfium.FS_MATRIX()
     pdfium.FPDFText_GetMatrix(raw, at, matrix)
     held = pdfium.FPDFText_GetTextObject(raw, at)
     font = pdfium.FPDFTextObj_GetFont(held) if held else None
-    key = ctypes.addressof(font.contents) if font else 0
-    look = fonts.get(key)
-    if look is None:
-        look = fonts[key] = _look(font)
-    if held and not look.runs_down and _runs_down(raw, at, held, matrix):
-        look = fonts[key] = look._replace(runs_down=True)
+    address, is_drawn, bold, fixed = 0, False, False, False
+    if font:
+        name = ctypes.create_string_buffer(200)
+        pdfium.FPDFFont_GetBaseFontName(font, name, 200)
+        called = name.value.decode("utf-8", "replace").lower()
+        flags, weight = pdfium.FPDFFont_GetFlags(font), pdfium.FPDFFont_GetWeight(font)
+        bold = weight >= 600 or bool(flags & _FORCED_BOLD) or bool(re.search("bold|heavy|black", called))
+        names = r"mono|courier|consol|menlo|typewriter|(?:cm|sf|ec|lm)(?:sl|it|vt)?tt"
+        fixed = (bool(flags & _FIXED) or bool(re.search(names, called))) and "cjk" not in called
+        address, is_drawn = ctypes.addressof(font.contents), not called
+    if held and _runs_down(raw, at, held, matrix):
+        down.add(address)
     # The matrix of a drawn font, which can't be queried, may mirror and scale the letters.
-    mirrored = look.drawn is None and matrix.a * matrix.d < matrix.b * matrix.c
-    degrees = math.degrees(math.atan2(matrix.b, matrix.a)) - _DOWN * look.runs_down
+    mirrored = not is_drawn and matrix.a * matrix.d < matrix.b * matrix.c
+    degrees = math.degrees(math.atan2(matrix.b, matrix.a)) - _DOWN * (address in down)
     degrees = round(degrees / _STEP) * _STEP % 360
     letters = made.letters.setdefault(Direction(degrees, mirrored), [])
     size = pdfium.FPDFText_GetFontSize(raw, at) * math.hypot(matrix.c, matrix.d)
     varies = abs(matrix.b) > 1e-4 * abs(matrix.a)
-    widest = size if look.runs_down else math.inf
-    return _TextStyle(size, look.bold, look.fixed, letters, _origin(raw, at).imag, varies, widest, look.drawn)
+    widest = size if address in down else math.inf
+    shared = drawn.setdefault(address, []) if is_drawn else None
+    return _TextStyle(size, bold, fixed, letters, _origin(raw, at).imag, varies, widest, shared)
 
 
 def _runs_down(raw: object, at: int, held: Any, matrix: Any) -> bool:
@@ -249,19 +249,3 @@ def _runs_down(raw: object, at: int, held: Any, matrix: Any) -> bool:
         return False
     step = (_origin(raw, at + 1) - _origin(raw, at)) * complex(matrix.a, -matrix.b)
     return step.imag < -_STEEP * abs(step.real)
-
-
-def _look(font: object) -> _Font:
-    """Return the properties of a font; a drawn font (Type 3) has no name."""
-    if not font:
-        return _Font(bold=False, fixed=False, drawn=None)
-    name = ctypes.create_string_buffer(200)
-    pdfium.FPDFFont_GetBaseFontName(font, name, 200)
-    called = name.value.decode("utf-8", "replace").lower()
-    flags, weight = pdfium.FPDFFont_GetFlags(font), pdfium.FPDFFont_GetWeight(font)
-    bold = weight >= 600 or bool(flags & _FORCED_BOLD) or any(word in called for word in ("bold", "heavy", "black"))
-    fixed = (
-        bool(flags & _FIXED)
-        or bool(re.search(r"mono|courier|consol|menlo|typewriter|(?:cm|sf|ec|lm)(?:sl|it|vt)?tt", called))
-    ) and "cjk" not in called
-    return _Font(bold, fixed, None if called else [])

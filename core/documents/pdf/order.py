@@ -80,11 +80,8 @@ def find_tables(runs: Sequence[GlyphRun]) -> tuple[list[PageTable], list[GlyphRu
         made, rest = _table_of_rows(group)
         tables += made
         left += rest
-        group = []
-        if len(_cells(row)) > 1:
-            group = [row]
-        else:
-            left += row
+        group = [row] if len(_cells(row)) > 1 else []
+        left += [] if group else row
     return tables, left
 
 
