@@ -8,7 +8,7 @@ from urllib.parse import unquote
 from xml.etree.ElementTree import Element
 
 from core.documents import syntax
-from core.documents.office.blocks import Blocks, Node
+from core.documents.office.blocks import Blocks
 from core.documents.office.package import Package, first, local, parse_xml
 
 _PAGES = (".xhtml", ".html", ".htm")
@@ -130,13 +130,11 @@ def _without_number(blocks: Blocks, number: str) -> Blocks:
     content = [part for part in blocks[0]["c"] if part["t"] != "Span" or syntax.plain(part)]
     while content and (content[0]["t"] == "Space" or _SIGNS.sub(r"\1", syntax.plain(content[0])) == label):
         content = content[1:]
-    while content and (content[-1]["t"] == "Space" or _is_back(content[-1])):
+    while content and (last := content[-1])["t"] in ("Space", "Link"):
+        if last["t"] == "Link" and (not last["c"][2][0].startswith("#") or re.search(r"\w", syntax.plain(last))):
+            break
         content = content[:-1]
     return [blocks[0] | {"c": content}, *blocks[1:]] if content else blocks
-
-
-def _is_back(inline: Node) -> bool:
-    return inline["t"] == "Link" and inline["c"][2][0].startswith("#") and not re.search(r"\w", syntax.plain(inline))
 
 
 _MARKS = {

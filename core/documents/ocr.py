@@ -98,17 +98,14 @@ def text_in_order(lines: Sequence[ScannedLine]) -> str:
         runs.append(GlyphRun(line.text, x0 * scale, x1 * scale, baseline, size, bold=False, fixed=False))
     paragraphs: list[str] = []
     for column in order_parts(runs, []):
-        last: GlyphRun | None = None
+        bottom = -math.inf  # of the line before
         for part in column:
-            if isinstance(part, PageTable):
-                paragraphs.append(table(part.rows))
-                last = None
-            elif last and part.top - last.y <= part.size:
+            is_table = isinstance(part, PageTable)
+            if isinstance(part, GlyphRun) and part.top - bottom <= part.size:
                 paragraphs[-1] += "\n" + part.text
-                last = part
             else:
-                paragraphs.append(part.text)
-                last = part
+                paragraphs.append(table(part.rows) if isinstance(part, PageTable) else part.text)
+            bottom = -math.inf if is_table else part.bottom
     return "\n\n".join(paragraphs)
 
 

@@ -95,8 +95,8 @@ def _limit_time(seconds: float) -> None:
         signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
-_AGE, _DOCUMENTS = 1800, 200
-"""Seconds, and number of documents, after which a process is replaced."""
+_DOCUMENTS = 200
+"""Number of documents after which a process is replaced."""
 _SOONEST, _LOOK = 0.002, 0.05
 """Seconds between two checks for a result: initially, and later."""
 _COMMAND = (sys.executable, "-m", "core.documents.worker")
@@ -176,7 +176,6 @@ class ConverterProcess:
         self.limits, self._waits = limits, waits
         self._process: subprocess.Popen[bytes] | None = None
         self._place = Path()
-        self._began = 0.0
         self._count = 0
 
     def convert(self, data: bytes, converter: str, kind: str, look: Look = lambda: None) -> WorkerResult:
@@ -252,13 +251,12 @@ class ConverterProcess:
         return process
 
     def _start(self) -> "subprocess.Popen[bytes]":
-        """Return the process; start a new one if it has ended, is old, or has converted many documents."""
-        is_old = time.monotonic() - self._began > _AGE or self._count >= _DOCUMENTS
-        if self._process is not None and (is_old or self._process.poll() is not None):
+        """Return the process; start a new one if it has ended, or has converted many documents."""
+        if self._count >= _DOCUMENTS or self._status() is not None:
             self.close()
         if self._process is None:
             self._place = Path(tempfile.mkdtemp(prefix="tessera-document-"))
-            self._began, self._count = time.monotonic(), 0
+            self._count = 0
             self._process = subprocess.Popen(
                 [*_COMMAND, str(self._place), str(self.limits.scan_megabytes), "waits" if self._waits else "runs"],
                 stdin=subprocess.PIPE,  # so that the worker notices when this process ends

@@ -172,9 +172,11 @@ class _Cleaner(HTMLParser):
             text = about.get("content") or about.get("href") or about.get("datetime", "")
             if field == "created" or (field and re.match("https?://", text)):
                 self.about.setdefault(field, text)
+        named = ((name, value or "") for name, value in attrs if re.match(r"[\w:-]+$", name))
+        stated = "".join(f' {name}="{html.escape(value)}"' for name, value in named)
         is_box = tag == "input" and about.get("type", "").lower() == "checkbox"
         if not is_box:
-            self._write(_start(tag, attrs) if self._depth <= _DEEPEST else " ")
+            self._write(f"<{tag}{stated}>" if self._depth <= _DEEPEST else " ")
         if (is_box or about.get("role") == "checkbox") and any(self._count[item] for item in _BOXED):
             self._write(_BOXES["checked" in about or about.get("aria-checked") == "true"])
 
@@ -228,10 +230,3 @@ class _Cleaner(HTMLParser):
             self.parts.append(text)
             if (self._count["head"] or self._count["title"]) and text not in ("<head>", "</head>"):
                 self.head.append(text)
-
-
-def _start(tag: str, attributes: Attributes) -> str:
-    stated = "".join(
-        f' {name}="{html.escape(value or "")}"' for name, value in attributes if re.match(r"[\w:-]+$", name)
-    )
-    return f"<{tag}{stated}>"

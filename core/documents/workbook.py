@@ -255,8 +255,11 @@ class _Sheets:
                 if chart.rows or chart.title:
                     yield f"{f'**{chart.title}**' if chart.title else ''}\n\n{_table(chart.rows)}".lstrip()
                 boxes += chart.texts
-        for text in (*self._boxes(sheet), *boxes):
-            yield f"{text}\n"
+        for root in self._roots(sheet, "drawing"):
+            resolve_alternatives(root)
+            drawn = [text for shape in shapes(root) if local(shape) == "sp" for text in text_of(shape)]
+            boxes = [*drawn, *boxes]
+        yield from (f"{text}\n" for text in boxes)
         margins: defaultdict[str, dict[str, None]] = defaultdict(dict)
         root = self._package.optional(sheet)
         for margin in elements_named(root, *_MARGINS):
@@ -274,13 +277,6 @@ class _Sheets:
         yield from self._comments(sheet)
         for part in (part for kind in ("oleObject", "package") for part in self._package.related(sheet, kind)):
             self.left_out.append(Omission("attachment", 1, f"{title}: {posixpath.basename(part)}"))
-
-    def _boxes(self, sheet: str) -> Iterator[str]:
-        for root in self._roots(sheet, "drawing"):
-            resolve_alternatives(root)
-            for shape in shapes(root):
-                if local(shape) == "sp":
-                    yield from text_of(shape)
 
     def _comments(self, sheet: str) -> Iterator[str]:
         for kind, tag, part in _COMMENTS:

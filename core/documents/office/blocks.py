@@ -75,18 +75,15 @@ def callout(kind: str, title: str, content: Blocks) -> Node:
 def table(rows: Sequence[Sequence[Inlines]]) -> Node:
     """Return a table whose first row is its head; rows may be of different lengths."""
     columns = max(map(len, rows), default=0)
-    made = [[ATTRIBUTES, [_cell(cell) for cell in [*row, *[[]] * columns][:columns]]] for row in rows]
-    specs = [[{"t": "AlignDefault"}, {"t": "ColWidthDefault"}]] * columns
-    body = [ATTRIBUTES, 0, [], made[1:]]
-    return {
-        "t": "Table",
-        "c": [ATTRIBUTES, [None, []], specs, [ATTRIBUTES, made[:1]], [body], [ATTRIBUTES, []]],
-    }
-
-
-def _cell(content: Inlines) -> object:
-    blocks = [{"t": "Plain", "c": _on_one_line(content)}] if content else []
-    return [ATTRIBUTES, {"t": "AlignDefault"}, 1, 1, blocks]
+    align: Node = {"t": "AlignDefault"}
+    made = []
+    for row in rows:
+        cells = [[{"t": "Plain", "c": _on_one_line(cell)}] if cell else [] for cell in row]
+        cells += [[]] * (columns - len(cells))
+        made.append([ATTRIBUTES, [[ATTRIBUTES, align, 1, 1, cell] for cell in cells]])
+    specs = [[align, {"t": "ColWidthDefault"}]] * columns
+    head, body = [ATTRIBUTES, made[:1]], [ATTRIBUTES, 0, [], made[1:]]
+    return {"t": "Table", "c": [ATTRIBUTES, [None, []], specs, head, [body], [ATTRIBUTES, []]]}
 
 
 def _on_one_line(node: object) -> Any:

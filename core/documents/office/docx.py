@@ -116,7 +116,9 @@ def _write_labels(package: Package, main: str, document: Element, styles: dict[s
                 properties = Element(qualified_name(paragraph, "pPr"))
                 paragraph.insert(0, properties)
             properties[:] = [element for element in properties if local(element) != "numPr"]
-            _add_item(properties, at, "0" if style.is_heading else bullet)
+            numbered = add_element(properties, "numPr")
+            add_element(numbered, "ilvl", val=at)
+            add_element(numbered, "numId", val="0" if style.is_heading else bullet)
             paragraph.insert([*paragraph].index(properties) + 1, text_run(paragraph, said + " "))
             labelled = True
     if not labelled:
@@ -129,12 +131,6 @@ def _write_labels(package: Package, main: str, document: Element, styles: dict[s
     root.insert(0, abstract)
     add_element(add_element(root, "num", numId=bullet), "abstractNumId", val=f"9{bullet}")
     return {name: root}
-
-
-def _add_item(properties: Element, level: str, number: str) -> None:
-    numbered = add_element(properties, "numPr")
-    add_element(numbered, "ilvl", val=level)
-    add_element(numbered, "numId", val=number)
 
 
 def _lists(root: Element) -> dict[str, _List]:

@@ -126,7 +126,9 @@ def shapes(tree: Element) -> Iterator[Element]:
     """Yield the shapes below an element, also in groups; a shape wholly above another in its column comes first."""
     ordered: list[tuple[Element, list[int]]] = []
     for child in tree:
-        place = _place(child)
+        frame = next(elements_named(child, "xfrm"), None)
+        sides = (("off", "x"), ("off", "y"), ("ext", "cx"), ("ext", "cy"))  # -1 if only the layout gives them
+        place = [number_of(value(first(frame, part), name), -1) for part, name in sides]
         below = (at for at, (_, other) in enumerate(ordered[:_MOST_ORDERED]) if _is_above(place, other))
         ordered.insert(next(below, len(ordered)), (child, place))
     for child, _ in ordered:
@@ -142,15 +144,8 @@ def _role(shape: Element) -> str | None:
     return next((mark.get("type", "") for mark in marks), None)
 
 
-def _place(drawn: Element) -> list[int]:
-    """Return left, top, width and height of a shape; -1 if only its layout gives them."""
-    frame = next(elements_named(drawn, "xfrm"), None)
-    sides = (("off", "x"), ("off", "y"), ("ext", "cx"), ("ext", "cy"))
-    return [number_of(value(first(frame, part), name), -1) for part, name in sides]
-
-
 def _is_above(upper: list[int], lower: list[int]) -> bool:
-    """Return whether a shape is wholly above another in the same column."""
+    """Return whether a shape is wholly above another in the same column, by left, top, width and height."""
     share_column = upper[0] < lower[0] + lower[2] and lower[0] < upper[0] + upper[2]
     return share_column and min(*upper, *lower) >= 0 and upper[1] + upper[3] <= lower[1]
 

@@ -226,9 +226,8 @@ def flows(parts: Sequence[Part]) -> list[list[Part]]:
             across += [*left[below:], part]
             left, right = [], []
             continue
-        if across:
-            made.append(across)
-            across = []
+        made += [across] if across else []
+        across = []
     below = _below(left, right)
     if not all(_is_title(part, right) for part in left[below:]):  # a longer column on the left goes on to its end
         below = len(left)
@@ -258,7 +257,7 @@ def _gutter(parts: Sequence[Part]) -> float | None:
         return None
     width = max(part.x1 for part in runs) - min(part.x0 for part in runs)
     starts = Counter(round(run.x0) for run in runs)
-    best: tuple[int, float] | None = None
+    scores: dict[float, int] = {}
     for start in sorted(sorted(starts, key=lambda item: -starts[item])[:_MOST]):
         if starts[start - 1] + starts[start] + starts[start + 1] < _LEAST:
             continue
@@ -269,14 +268,14 @@ def _gutter(parts: Sequence[Part]) -> float | None:
         top, bottom = max(left[0].y, right[0].y), min(left[-1].y, right[-1].y)
         overlapping = [[run for run in side if top - 1 <= run.y <= bottom + 1] for side in (left, right)]
         across = sum(run.x0 < start - 1 and run.x1 > start - _GUTTER / 2 and top <= run.y <= bottom for run in runs)
-        if min(map(len, overlapping)) < _LEAST or across > _ACROSS * sum(map(len, overlapping)):
-            continue
-        if not _are_columns(overlapping[0], overlapping[1], width):
-            continue
-        score = sum(map(len, overlapping)) - 2 * across
-        if best is None or score > best[0]:
-            best = score, float(start)
-    return best[1] if best else None
+        count = sum(map(len, overlapping))
+        if (
+            min(map(len, overlapping)) >= _LEAST
+            and across <= _ACROSS * count
+            and _are_columns(overlapping[0], overlapping[1], width)
+        ):
+            scores[start] = count - 2 * across
+    return max(scores, key=scores.__getitem__, default=None)
 
 
 def _are_columns(left: Sequence[GlyphRun], right: Sequence[GlyphRun], width: float) -> bool:
