@@ -275,7 +275,7 @@ class _Sheets:
             if shown:
                 yield callout(kind, "", [line for text in shown for line in ("", text)]) + "\n"
         yield from self._comments(sheet)
-        for part in (part for kind in ("oleObject", "package") for part in self._package.related(sheet, kind)):
+        for part in self._package.related(sheet, "oleObject", "package"):
             self.left_out.append(Omission("attachment", 1, f"{title}: {posixpath.basename(part)}"))
 
     def _comments(self, sheet: str) -> Iterator[str]:

@@ -209,7 +209,7 @@ def prepare(data: bytes, chunk: Callable[[bytes, str], Blocks], added: Insertion
     if main not in package.names:
         return data
     changed = {}
-    for name in (main, *(part for kind in ("footnotes", "endnotes") for part in package.related(main, kind))):
+    for name in (main, *package.related(main, "footnotes", "endnotes")):
         root = package.xml(name) if name == main else package.optional(name)
         if root is None:
             added.omit("note")

@@ -257,8 +257,7 @@ class Slides:
             raise damaged("")
         self._authors = {
             value(element, "id"): value(element, "name")
-            for kind in ("commentAuthors", "authors")
-            for part in self._package.related(self._main, kind)
+            for part in self._package.related(self._main, "commentAuthors", "authors")
             for element in elements_named(self._package.xml(part), "cmAuthor", "author")
         }
         self._margins: dict[str, None] = {}
@@ -335,10 +334,9 @@ class Slides:
 
     def _read_masters(self, part: str) -> None:
         """Collect the texts that a slide shows from its layout and master: shapes that no slide overrides."""
-        for kind in ("slideLayout", "slideMaster"):
-            for name in self._package.related(part, kind):
-                if name not in self._masters:
-                    self._masters.add(name)
-                    drawn = [shape for shape in shapes(self._package.xml(name)) if _role(shape) is None]
-                    self._margins |= dict.fromkeys(text for shape in drawn for text in text_of(shape))
-                    self._read_masters(name)
+        for name in self._package.related(part, "slideLayout", "slideMaster"):
+            if name not in self._masters:
+                self._masters.add(name)
+                drawn = [shape for shape in shapes(self._package.xml(name)) if _role(shape) is None]
+                self._margins |= dict.fromkeys(text for shape in drawn for text in text_of(shape))
+                self._read_masters(name)

@@ -17,7 +17,6 @@ from core.base.errors import SourceError
 from core.base.frozen import frozen
 from core.documents.kinds import damaged, sound_title
 
-_RELATION = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 _IDS = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 for _prefix, _namespace in {
     "w": "http://schemas.openxmlformats.org/wordprocessingml/2006/main",
@@ -95,18 +94,17 @@ class Package:
         folder, name = posixpath.split(part)
         root = self.optional(posixpath.join(folder, "_rels", name + ".rels"))
         found = {}
-        for item in () if root is None else root.iter(_RELATION):
+        for item in elements_named(root, "Relationship"):
             target, is_outside = item.get("Target", ""), item.get("TargetMode") == "External"
             place = target if is_outside else posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
             found[item.get("Id", "")] = Relation(item.get("Type", "").rpartition("/")[2], place, is_outside)
         return found
 
-    def related(self, part: str, kind: str) -> list[str]:
-        """Return the parts that a part refers to with the given kind of reference."""
-        same_kind = (
-            relation for relation in self.relations(part).values() if relation.kind == kind and not relation.is_outside
-        )
-        return [relation.target for relation in same_kind if relation.target in self.names]
+    def related(self, part: str, *kinds: str) -> list[str]:
+        """Return the parts that a part refers to with the given kinds of references, kind by kind."""
+        inside = [relation for relation in self.relations(part).values() if not relation.is_outside]
+        targets = (relation.target for kind in kinds for relation in inside if relation.kind == kind)
+        return [target for target in targets if target in self.names]
 
     def main(self) -> str:
         """Return the name of the main part, "" if there is none."""
@@ -132,7 +130,6 @@ _FIELDS = {
     "tags": r"cp:keywords|meta:keyword",
     "subjects": r"dc:subject",
 }
-_MOST_METADATA = 1 << 20
 
 
 def read_metadata(data: bytes, kind: str) -> dict[str, str]:
@@ -146,7 +143,7 @@ def read_metadata(data: bytes, kind: str) -> dict[str, str]:
         ),
         "",
     )
-    xml = package.read(name)[:_MOST_METADATA].decode("utf-8", "replace") if name else ""
+    xml = package.read(name).decode("utf-8", "replace") if name else ""
     said = {}
     for field, pattern in _FIELDS.items():
         if texts := re.findall(rf"<(?:{pattern})\b[^>]*>([^<]*)</", xml):

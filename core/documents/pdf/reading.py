@@ -116,8 +116,8 @@ _MOST_ITEMS = 5_000
 """Maximum number of annotations on a page, and of parts of an object, that are examined."""
 _BEYOND = 2.0
 """Points by which the text of a field may exceed its box."""
-_FEW, _MOST_OPTIONS = 20, 1_000
-"""Maximum number of options that are all shown, and maximum that are examined; longer lists show only chosen ones."""
+_FEW = 20
+"""Maximum number of options that are all shown; longer lists show only chosen ones."""
 _BELOW = 2.0
 """Points from the bottom of a field to the baseline of the letters next to it."""
 _SIZE = 11.0
@@ -186,7 +186,7 @@ def _choice_of(form: object, annotation: object, drawn: list[list[float]]) -> _C
         count = pdfium.FPDFAnnot_GetOptionCount(form, annotation)
         text = "  ".join(
             f"{_MARKS[bool(chosen)]} {_read_text(pdfium.FPDFAnnot_GetOptionLabel, form, annotation, at)}"
-            for at in range(min(count, _MOST_OPTIONS))
+            for at in range(count)
             if (chosen := pdfium.FPDFAnnot_IsOptionSelected(form, annotation, at)) or count <= _FEW
         )
     elif kind in (_COMBO, _TEXT) and not _is_legible(form, annotation, box, drawn):
@@ -288,7 +288,6 @@ class _TurningPage:
         self.reload()
 
 
-_MOST_MARKS = 50_000
 _MOST_DOTS = 200
 _MOST_DIRECTIONS = 4
 """Maximum number of directions in which a page is read, most letters first; others are read in file order."""
@@ -344,7 +343,7 @@ Titles = dict[tuple[int, str], int]
 def outline(document: PdfDocument) -> Titles:
     """Return the levels, from 1, of a PDF's bookmarks by page number and normalized title."""
     levels = {}
-    for mark in islice(document.get_toc(max_depth=6), _MOST_MARKS):
+    for mark in document.get_toc(max_depth=6):
         place = mark.get_dest()
         if place is not None and (index := place.get_index()) is not None:
             levels[index + 1, normalize_title(clean_text(mark.get_title()))] = mark.level + 1
@@ -449,19 +448,19 @@ class LeftOut:
             self.unknown[page.number] = page.unknown
         self.files += page.asides.files
 
-    def omissions(self, scans: Mapping[int, str], running: Iterable[str]) -> Iterator[Omission]:
-        """Yield the omissions; `scans` has the texts that OCR read by page, `running` has the running heads."""
+    def omissions(self, scans: Mapping[int, str], running: Iterable[str]) -> list[Omission]:
+        """Return the omissions; `scans` has the texts that OCR read by page, `running` has the running heads."""
         empty = sorted([*self.empty, *(number for number in self.scans if not scans.get(number))])
-        if empty:
-            yield Omission("page", len(empty), ranges(empty))
-        if self.partial:
-            yield Omission("page_part", len(self.partial), ranges(self.partial))
-        if unknown := {number: count for number, count in self.unknown.items() if not scans.get(number)}:
-            yield Omission("character", sum(unknown.values()), ranges(list(unknown)))
-        yield from (Omission("attachment", 1, name) for name in self.files)
-        if heads := list(running):
-            shown = [head if len(head) <= _SHOWN else head[: _SHOWN - 1] + "…" for head in heads[:_HEADS]]
-            yield Omission("header", len(heads), "; ".join(shown) + ("; …" if len(heads) > _HEADS else ""))
+        unknown = {number: count for number, count in self.unknown.items() if not scans.get(number)}
+        heads = [head if len(head) <= _SHOWN else head[: _SHOWN - 1] + "…" for head in running]
+        omissions = (
+            Omission("page", len(empty), ranges(empty)),
+            Omission("page_part", len(self.partial), ranges(self.partial)),
+            Omission("character", sum(unknown.values()), ranges([*unknown])),
+            *(Omission("attachment", 1, name) for name in self.files),
+            Omission("header", len(heads), "; ".join([*heads[:_HEADS], *["…"] * (len(heads) > _HEADS)])),
+        )
+        return [omission for omission in omissions if omission.count]
 
 
 def ranges(numbers: list[int]) -> str:
@@ -472,5 +471,4 @@ def ranges(numbers: list[int]) -> str:
             groups[-1].append(number)
         else:
             groups.append([number])
-    parts = [f"{group[0]}–{group[-1]}" if len(group) > 2 else ", ".join(map(str, group)) for group in groups]
-    return ", ".join(parts)
+    return ", ".join(f"{group[0]}–{group[-1]}" if len(group) > 2 else ", ".join(map(str, group)) for group in groups)
