@@ -70,13 +70,13 @@ class Pandoc:
 
     def _read(self, data: bytes, kind: str, depth: int) -> "_Read":
         """Return the content of a document; `depth` is greater than 0 for an embedded document."""
-        if kind == "pptx":
-            slides = Slides(data, comments=self.comments)
-            return _Read(slides.blocks(), {}, slides.left_out, slides.warnings)
-        if kind == "rtf":
-            rich = Rtf(data, comments=self.comments)
-            return _Read(rich.blocks, rich.said, rich.left_out)
         added = Insertions()
+        if kind == "pptx":
+            slides = Slides(data, added, comments=self.comments)
+            return _Read(slides.blocks(), {}, added.left_out, slides.warnings)
+        if kind == "rtf":
+            rich = Rtf(data, added, comments=self.comments)
+            return _Read(rich.blocks, rich.said, added.left_out)
 
         def part(data: bytes, kind: str) -> Blocks:
             if kind == "txt":

@@ -9,7 +9,7 @@ from core.base.frozen import frozen
 from core.base.messages import Message, plural
 from core.documents.kinds import damaged
 from core.documents.office import blocks
-from core.documents.office.blocks import SPACE, Blocks, Inlines, Item, Look, join_runs, numeral
+from core.documents.office.blocks import SPACE, Blocks, Inlines, Insertions, Item, Look, join_runs, numeral
 from core.documents.office.number_formats import show
 from core.documents.office.package import (
     Package,
@@ -22,7 +22,6 @@ from core.documents.office.package import (
     resolve_alternatives,
     value,
 )
-from core.model import Omission
 
 Points = dict[int, str]
 """Values or categories of a series, by index."""
@@ -153,8 +152,8 @@ def _is_above(upper: list[int], lower: list[int]) -> bool:
 class _DrawingReader:
     """Reads the drawings in one part of a package."""
 
-    def __init__(self, package: Package, part: str, left_out: list[Omission]) -> None:
-        self._package, self._left_out = package, left_out
+    def __init__(self, package: Package, part: str, added: Insertions) -> None:
+        self._package, self._added = package, added
         self._relations = package.relations(part)
 
     def blocks(self, shape: Element, *, bulleted: bool) -> Blocks:
@@ -194,11 +193,11 @@ class _DrawingReader:
                 ]
                 made += [blocks.table(rows)] if any(map(any, rows)) else []
             elif kind == "oleObj":
-                self._left_out.append(Omission("attachment", 1, posixpath.basename(name) or child.get("name", "")))
+                self._added.omit("attachment", posixpath.basename(name) or child.get("name", ""))
             elif drawn := read_chart(self._package, name).blocks:
                 made += drawn
             elif name:
-                self._left_out.append(Omission("chart", 1, posixpath.basename(name)))
+                self._added.omit("chart", posixpath.basename(name))
         return made
 
     def _paragraph(self, p: Element, counts: dict[int, tuple[str, int]], bulleted: bool) -> Item | Inlines:
@@ -250,8 +249,8 @@ def _signs(run: Element) -> str:
 class Slides:
     """The slides of a presentation; texts shared by many slides (footers, master texts) come once, at the end."""
 
-    def __init__(self, data: bytes, *, comments: bool) -> None:
-        self._package, self._comments = Package(data), comments
+    def __init__(self, data: bytes, added: Insertions, *, comments: bool) -> None:
+        self._package, self._added, self._comments = Package(data), added, comments
         self._main = self._package.main()
         if self._main not in self._package.names:
             raise damaged("")
@@ -263,7 +262,6 @@ class Slides:
         self._margins: dict[str, None] = {}
         self._masters: set[str] = set()
         self._hidden: list[str] = []
-        self.left_out: list[Omission] = []
 
     @property
     def warnings(self) -> tuple[Message, ...]:
@@ -291,7 +289,7 @@ class Slides:
     def _slide(self, name: str, number: int) -> Blocks:
         if self._package.xml(name).get("show") in ("0", "false"):
             self._hidden.append(str(number))
-        drawn = _DrawingReader(self._package, name, self.left_out)
+        drawn = _DrawingReader(self._package, name, self._added)
         title: Inlines = []
         made: Blocks = []
         for shape, role in self._own_shapes(name):
@@ -303,7 +301,7 @@ class Slides:
         self._read_masters(name)
         noted: Blocks = []
         for part in self._package.related(name, "notesSlide"):
-            drawn = _DrawingReader(self._package, part, self.left_out)
+            drawn = _DrawingReader(self._package, part, self._added)
             noted += [block for shape, _ in self._own_shapes(part) for block in drawn.blocks(shape, bulleted=False)]
         made += [blocks.callout("notes", "", noted)] if noted else []
         return [blocks.heading(2, title or blocks.inlines(f"Slide {number}")), *made, *self._comments_on(name, number)]
@@ -328,7 +326,7 @@ class Slides:
                 author = self._authors.get(value(element, "authorId"), "")
                 made.append(blocks.callout("comment", author, blocks.paras(texts)))
         if made and not self._comments:
-            self.left_out.append(Omission("comment", len(made), f"Slide {number}"))
+            self._added.omit("comment", f"Slide {number}", len(made))
             return []
         return made
 

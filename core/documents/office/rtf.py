@@ -10,8 +10,7 @@ from typing import NamedTuple
 from core.base.encodings import is_utf8
 from core.documents import syntax
 from core.documents.office import blocks
-from core.documents.office.blocks import BREAK, SPACE, Blocks, Inlines, Item, Look, join_runs
-from core.model import Omission
+from core.documents.office.blocks import BREAK, SPACE, Blocks, Inlines, Insertions, Item, Look, join_runs
 
 SIGNS = {
     "tab": " ", "line": "\n", "softline": "\n",
@@ -220,9 +219,9 @@ class _State:
 
 
 class Rtf:
-    """A parsed document: its `blocks`, its metadata (`said`), and omissions."""
+    """A parsed document: its `blocks` and its metadata (`said`); omissions go to `added`."""
 
-    def __init__(self, data: bytes, *, comments: bool) -> None:
+    def __init__(self, data: bytes, added: Insertions, *, comments: bool) -> None:
         self.said: dict[str, str] = {}
         self._state = _State()
         self._states: list[_State] = []
@@ -239,14 +238,10 @@ class Rtf:
         self.blocks = self._flows[0].complete()
         for kind, texts in self._margins.items():
             self.blocks += [blocks.callout(kind, "", blocks.paras(texts))] if texts else []
-
-    @property
-    def left_out(self) -> list[Omission]:
-        """Unwanted comments, tracked deletions, and embedded files."""
-        deletions = sum(bool(text.strip()) for text in self._deletions)
-        counted = Omission("comment", self._omitted_comments), Omission("deletion", deletions)
-        files = (Omission("attachment", 1, name) for name in self._objects)
-        return [omission for omission in (*counted, *files) if omission.count]
+        added.omit("comment", count=self._omitted_comments)
+        added.omit("deletion", count=sum(bool(text.strip()) for text in self._deletions))
+        for name in self._objects:
+            added.omit("attachment", name)
 
     def _read(self, data: bytes) -> None:
         starred = False
