@@ -102,14 +102,14 @@ def _delimiter(text: str) -> str:
 
     Commas between digits don't count, because they may be decimal commas. Without any separator, it is a comma.
     """
-    best, chosen = (0.0, 0), ","
+    fits: dict[str, tuple[float, int]] = {}
     for sign in "\t;|,":
         sample = re.sub(r"(?<=\d),(?=\d)", ".", text[:_SAMPLE]) if sign == "," else text[:_SAMPLE]
         widths = Counter(len(row) for row in islice(filter(any, _records(sample, sign)), _SAMPLE_ROWS))
         width, rows = max(widths.items(), key=lambda item: (item[0] > 1 and item[1], item[0]), default=(1, 1))
-        if width > 1 and (fit := (rows / widths.total(), width)) > best:
-            best, chosen = fit, sign
-    return chosen
+        if width > 1:
+            fits[sign] = rows / widths.total(), width
+    return max(fits, key=fits.__getitem__, default=",")
 
 
 def _fill_down(rows: dict[int, list[str]], numbers: list[int], reference: str) -> int:

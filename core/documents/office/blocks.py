@@ -113,32 +113,28 @@ class Item:
 
 
 def nested_lists(items: Sequence[Item]) -> Blocks:
-    """Return nested lists of items by their levels."""
+    """Return nested lists of items by their levels; a numbered list starts with the number in its first label."""
     least = min((item.level for item in items), default=0)
-    made: list[tuple[str, Blocks]] = []
-    at = 0
+    lists: Blocks = []
+    at, was_numbered = 0, False
     while at < len(items):
         end = at + 1
         while end < len(items) and items[end].level > least:
             end += 1
-        item = items[at]
+        item, number = items[at], ""
         if item.level > least:  # the list begins with a deeper item
-            made.append(("", nested_lists(items[at:end])))
+            content = nested_lists(items[at:end])
         else:
-            is_plain = re.fullmatch(r"[0-9]{1,9}[.)]", item.label)
-            label = [] if is_plain or not item.label else [{"t": "Str", "c": item.label}, SPACE]
-            below = nested_lists(items[at + 1 : end])
-            made.append((item.label if is_plain else "", [{"t": "Plain", "c": [*label, *item.content]}, *below]))
-        at = end
-    lists: Blocks = []
-    for is_numbered, group in groupby(made, key=lambda entry: bool(entry[0])):
-        labels, contents = zip(*group, strict=True)
-        if is_numbered:  # the list starts with the number in its first label
-            sign = "OneParen" if labels[0].endswith(")") else "Period"
-            attributes = [int(labels[0][:-1]), {"t": "Decimal"}, {"t": sign}]
-            lists.append({"t": "OrderedList", "c": [attributes, [*contents]]})
-        else:
-            lists.append(bullets([*contents]))
+            number = item.label if re.fullmatch(r"[0-9]{1,9}[.)]", item.label) else ""
+            label = [{"t": "Str", "c": item.label}, SPACE] if item.label and not number else []
+            content = [{"t": "Plain", "c": [*label, *item.content]}, *nested_lists(items[at + 1 : end])]
+        if number and not was_numbered:
+            sign = "OneParen" if number.endswith(")") else "Period"
+            lists.append({"t": "OrderedList", "c": [[int(number[:-1]), {"t": "Decimal"}, {"t": sign}], []]})
+        elif not number and (was_numbered or not lists):
+            lists.append(bullets([]))
+        (lists[-1]["c"][1] if number else lists[-1]["c"]).append(content)
+        at, was_numbered = end, bool(number)
     return lists
 
 

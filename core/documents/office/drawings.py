@@ -64,12 +64,12 @@ def read_chart(package: Package, name: str) -> Chart:
         return Chart(texts=[*filter(None, map(_words, points))])
     data = {value(element, "id"): element for element in elements_named(root, "data")}
     title = first(next(elements_named(root, "chart"), root), "title")
-    said = {*(() if title is None else title.iter())}
+    said = {*elements_named(title, "rich", "txData")}
     categories: Points = {}
     columns: list[tuple[str, Points]] = []
     for number, series in enumerate(elements_named(root, "ser", "series"), 1):
         named = first(series, "tx")
-        said |= {*(() if named is None else named.iter())}
+        said |= {*elements_named(named, "rich", "txData")}
         label = " ".join(_points(named).values()) or _words(named) or str(number)
         dimensions = [(local(child), _points(child)) for child in data.get(value(first(series, "dataId")), series)]
         for own in (points for kind, points in dimensions if kind in _CATEGORIES and points):
@@ -89,11 +89,9 @@ def read_chart(package: Package, name: str) -> Chart:
 def _points(element: Element | None) -> Points:
     """Return the values of a reference by index; multi-level values are joined, outer level first."""
     joined: Points = {}
-    if element is None:
-        return joined
     codes = [code.text or value(code, "formatCode") for code in elements_named(element, "formatCode", "lvl")]
     code = next(filter(None, codes), "General")
-    are_numbers = local(element) == "numDim" or holds(element, "numCache", "numLit")
+    are_numbers = holds(element, "numDim", "numCache", "numLit")
     for point in elements_named(element, "pt"):
         at, stored = number_of(value(point, "idx"), -1), first(point, "v")
         said = (point if stored is None else stored).text
@@ -106,8 +104,6 @@ def _points(element: Element | None) -> Points:
 
 
 def _words(element: Element | None) -> str:
-    if element is None:
-        return ""
     parts = ["".join(child.text or "" for child in elements_named(p, "t")) for p in elements_named(element, "p")]
     return " ".join(" ".join(parts).split()) or " ".join(v.text or "" for v in elements_named(element, "v"))
 

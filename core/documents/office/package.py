@@ -193,7 +193,7 @@ def elements_named(root: Element | None, *names: str) -> Iterator[Element]:
     return (element for element in (() if root is None else root.iter()) if local(element) in names)
 
 
-def holds(root: Element, *names: str) -> bool:
+def holds(root: Element | None, *names: str) -> bool:
     """Return whether an element or a descendant has one of these names."""
     return next(elements_named(root, *names), None) is not None
 
