@@ -274,7 +274,7 @@ class _TurningPage:
         if direction == self.direction:
             return
         now, then = (
-            PdfMatrix().rotate(each.degrees).mirror(False, each.mirrored) for each in (self.direction, direction)
+            PdfMatrix().rotate(way.degrees).mirror(False, way.mirrored) for way in (self.direction, direction)
         )
         turn = PdfMatrix(now.a, now.c, now.b, now.d).multiply(then)  # the inverse of a turn is its transpose
         x0, y0, x1, y1 = turn.on_rect(*self.loaded.get_bbox())
