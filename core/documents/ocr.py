@@ -143,18 +143,11 @@ class Ocr:
             if not text:
                 raise NoText("", "is a picture in which no text can be read.")
             return Converted(text + "\n")
-        from core.documents.pdf import reading
+        from core.documents.pdf import of_pages, reading
 
-        parts, starts, at = [], [], 0
         with reading.open_document(data, MAX_PAGES) as document:
-            for number in range(1, len(document) + 1):
-                starts.append(at)
-                parts.append(page_text(document, number) + "\n\n")
-                at += len(parts[-1])
-        text = "".join(parts)
-        if not text.strip():
-            raise SourceError("", "contains no readable text.")
-        return Converted(text, pages=tuple(starts))
+            pages = (page_text(document, number) for number in range(1, len(document) + 1))
+            return of_pages(pages, SourceError("", "contains no readable text."))
 
 
 def page_text(document: "PdfDocument", number: int) -> str:

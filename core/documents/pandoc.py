@@ -10,7 +10,6 @@ from typing import Any
 from core.base.encodings.guessing import decode_part
 from core.base.errors import SourceError
 from core.base.frozen import frozen
-from core.base.messages import Message
 from core.documents import CONVERTERS, Converted, books, syntax
 from core.documents.kinds import damaged, has, need, sound_title
 from core.documents.markup import PREPARE
@@ -21,7 +20,6 @@ from core.documents.office.package import read_metadata
 from core.documents.office.rtf import Rtf
 from core.documents.pandoc_program import run_pandoc
 from core.documents.webpages import clean_page, main_part, unwrap_archive
-from core.model import Omission
 
 _HTML = ("html", "htm", "xhtml", "xht", "mhtml", "mht")
 _FORMATS = {
@@ -66,17 +64,16 @@ class Pandoc:
         about: dict[str, Any] = {
             name: said.get(name, "") for name in ("title", "author", "created", "updated", "tags", "source_url")
         }
-        return Converted(text, warnings=read.warnings, left_out=tuple(read.left_out), **about)
+        return Converted(text, warnings=tuple(read.added.warnings), left_out=tuple(read.added.left_out), **about)
 
     def _read(self, data: bytes, kind: str, depth: int) -> "_Read":
         """Return the content of a document; `depth` is greater than 0 for an embedded document."""
         added = Insertions()
         if kind == "pptx":
-            slides = Slides(data, added, comments=self.comments)
-            return _Read(slides.blocks(), {}, added.left_out, slides.warnings)
+            return _Read(Slides(data, added, comments=self.comments).blocks(), {}, added)
         if kind == "rtf":
             rich = Rtf(data, added, comments=self.comments)
-            return _Read(rich.blocks, rich.said, added.left_out)
+            return _Read(rich.blocks, rich.said, added)
 
         def part(data: bytes, kind: str) -> Blocks:
             if kind == "txt":
@@ -84,7 +81,7 @@ class Pandoc:
             if depth == _MOST_DEPTH or kind not in _PARTS:
                 raise damaged("")
             read = self._read(data, kind, depth + 1)
-            added.left_out += read.left_out
+            added.left_out += read.added.left_out
             return read.nodes
 
         about: dict[str, str] = {}
@@ -121,7 +118,7 @@ class Pandoc:
                 names = [*([] if sound_title(said.get("title", "")) else ["title"]), "subtitle", "date", "abstract"]
             head = [node for name in names if name in meta for node in syntax.paragraphs(meta[name])]
             nodes = _read_raw([*head, *nodes])
-        return _Read(nodes, said, added.left_out)
+        return _Read(nodes, said, added)
 
 
 class Uncommented(Pandoc):
@@ -133,12 +130,11 @@ class Uncommented(Pandoc):
 
 @frozen
 class _Read:
-    """The blocks of a document, its metadata, omissions, and warnings for the user."""
+    """The blocks of a document, its metadata, and what was added: omissions, and warnings for the user."""
 
     nodes: Blocks
     said: dict[str, str]
-    left_out: list[Omission]
-    warnings: tuple[Message, ...] = ()
+    added: Insertions
 
 
 def html_to_markdown(page: str) -> str:

@@ -45,7 +45,7 @@ def grant(megabytes: int, seconds: int) -> None:
         hard = resource.getrlimit(resource.RLIMIT_AS)[1]
         with suppress(OSError, ValueError, IndexError):
             resource.setrlimit(resource.RLIMIT_AS, (min(_taken() + (megabytes << 20), hard), hard))
-    _limit_time(seconds)
+    limit_time(seconds)
 
 
 def _taken() -> int:
@@ -70,12 +70,7 @@ def grant_scan() -> None:
         hard = resource.getrlimit(resource.RLIMIT_AS)[1]
         resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
     if left := seconds_left():
-        _limit_time(max(left, _SCANNED_SECONDS))
-
-
-def end_grant() -> None:
-    """Lift the time limit of a document."""
-    _limit_time(0)
+        limit_time(max(left, _SCANNED_SECONDS))
 
 
 def seconds_left() -> float:
@@ -90,7 +85,8 @@ def limit_child(process: "subprocess.Popen[bytes]") -> None:
             resource.prlimit(process.pid, resource.RLIMIT_CPU, (math.ceil(left), math.ceil(left) + 1))
 
 
-def _limit_time(seconds: float) -> None:
+def limit_time(seconds: float) -> None:
+    """Limit a document to CPU seconds; 0 lifts the limit."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_PROF, seconds)
 

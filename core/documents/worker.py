@@ -88,7 +88,7 @@ def main(folder: str, megabytes: str, priority: str) -> None:
         tempfile.tempdir = str(temporary)  # which is deleted however the conversion ends
         process.grant(int(own), int(seconds))
         result = _convert(name, "" if kind == "-" else kind, place)
-        process.end_grant()
+        process.limit_time(0)
         shutil.rmtree(temporary, ignore_errors=True)
         (place / "source").unlink(missing_ok=True)
         result |= {"has_grown": _has_grown(int(megabytes))}

@@ -9,6 +9,7 @@ from operator import itemgetter
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
 from core.base.frozen import frozen
+from core.base.messages import Message
 from core.model import Omission
 
 
@@ -273,10 +274,14 @@ MARKER = re.compile(r"tessera[0-9a-f]{24}")
 
 @dataclass(slots=True)
 class Insertions:
-    """Blocks by the marker that they replace, and omissions. Markers are random so that no document can guess one."""
+    """Blocks by the marker that they replace, omissions and warnings.
+
+    Markers are random so that no document can guess one.
+    """
 
     by_marker: dict[str, Blocks] = field(default_factory=dict)
     left_out: list[Omission] = field(default_factory=list)
+    warnings: list[Message] = field(default_factory=list)
 
     def marker(self, made: Blocks) -> str:
         """Return a new marker: a paragraph with this word is later replaced by the blocks."""

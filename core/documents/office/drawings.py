@@ -6,7 +6,7 @@ from dataclasses import field
 from xml.etree.ElementTree import Element
 
 from core.base.frozen import frozen
-from core.base.messages import Message, plural
+from core.base.messages import plural
 from core.documents.kinds import damaged
 from core.documents.office import blocks
 from core.documents.office.blocks import SPACE, Blocks, Inlines, Insertions, Item, Look, join_runs, numeral
@@ -259,17 +259,6 @@ class Slides:
         self._masters: set[str] = set()
         self._hidden: list[str] = []
 
-    @property
-    def warnings(self) -> tuple[Message, ...]:
-        """Warnings about the text for the user."""
-        warning = plural(
-            "{n} hidden slide was read too: {slides}",
-            "{n} hidden slides were read too: {slides}",
-            n=len(self._hidden),
-            slides=", ".join(self._hidden),
-        )
-        return (warning,) if self._hidden else ()
-
     def blocks(self) -> Blocks:
         """Return all slides, each under its title or number."""
         relations = self._package.relations(self._main)
@@ -280,6 +269,14 @@ class Slides:
             made += self._slide(name, number)
         if self._margins:
             made.append(blocks.callout("footer", "", blocks.paras(self._margins)))
+        if self._hidden:
+            warning = plural(
+                "{n} hidden slide was read too: {slides}",
+                "{n} hidden slides were read too: {slides}",
+                n=len(self._hidden),
+                slides=", ".join(self._hidden),
+            )
+            self._added.warnings.append(warning)
         return made
 
     def _slide(self, name: str, number: int) -> Blocks:

@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from core.base.encodings import is_utf8
 from core.documents import syntax
@@ -44,16 +43,11 @@ _TOKEN = re.compile(
 )
 
 
-class Token(NamedTuple):
-    """A control word with its number, bytes of text, or a group's bracket (`begin` or `end` in `word`)."""
+def tokens(data: bytes) -> Iterator[tuple[str, int | None, bytes]]:
+    """Yield the tokens of a document, without the bytes of pictures and objects (`bin`).
 
-    word: str
-    number: int | None
-    data: bytes
-
-
-def tokens(data: bytes) -> Iterator[Token]:
-    """Yield the tokens of a document, without the bytes of pictures and objects (`bin`)."""
+    A token is a control word with its number, text, or a group's bracket (`begin` or `end` as the word).
+    """
     at = 0
     while match := _TOKEN.match(data, at):
         at = match.end()
@@ -63,15 +57,15 @@ def tokens(data: bytes) -> Iterator[Token]:
             if word == b"bin":
                 at += max(0, value or 0)
             else:
-                yield Token(word.decode("ascii"), value, b"")
+                yield word.decode("ascii"), value, b""
         elif code:
-            yield Token("", None, bytes.fromhex(code.decode("ascii")))
+            yield "", None, bytes.fromhex(code.decode("ascii"))
         elif sign:
-            yield Token("par" if sign in b"\r\n" else sign.decode("latin-1"), None, b"")
+            yield "par" if sign in b"\r\n" else sign.decode("latin-1"), None, b""
         elif bracket:
-            yield Token("begin" if bracket == b"{" else "end", None, b"")
+            yield "begin" if bracket == b"{" else "end", None, b""
         elif text:
-            yield Token("", None, text)
+            yield "", None, text
 
 
 def code_page_encoding(page: int | None) -> str:

@@ -2,6 +2,7 @@
 
 import io
 import re
+from collections.abc import Iterable
 from importlib.metadata import version
 
 from core.base.errors import SourceError
@@ -79,15 +80,20 @@ class PdfText:
         from core.documents.pdf import reading
         from core.documents.pdf.lines import clean_text
 
-        text, starts = io.StringIO(), []
         with reading.open_document(data, MAX_PAGES) as document:
-            for page in document:
-                lines = page.get_textpage().get_text_range().splitlines()
-                starts.append(text.tell())
-                text.write("\n".join(clean_text(line).rstrip() for line in lines).strip() + "\n\n")
-        if not text.getvalue().strip():
-            raise scan()
-        return Converted(text.getvalue(), pages=tuple(starts))
+            pages = (page.get_textpage().get_text_range().splitlines() for page in document)
+            return of_pages(("\n".join(clean_text(line).rstrip() for line in lines).strip() for lines in pages), scan())
+
+
+def of_pages(texts: Iterable[str], blank: SourceError) -> Converted:
+    """Return the texts of pages one after another; raises `blank` if there is none."""
+    text, starts = io.StringIO(), []
+    for page in texts:
+        starts.append(text.tell())
+        text.write(f"{page}\n\n")
+    if not text.getvalue().strip():
+        raise blank
+    return Converted(text.getvalue(), pages=tuple(starts))
 
 
 def scan() -> SourceError:

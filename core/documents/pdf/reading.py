@@ -273,9 +273,7 @@ class _TurningPage:
         """Turn the page so that letters with the given original direction are upright, with a corner at (0, 0)."""
         if direction == self.direction:
             return
-        now, then = (
-            PdfMatrix().rotate(way.degrees).mirror(False, way.mirrored) for way in (self.direction, direction)
-        )
+        now, then = (PdfMatrix().rotate(way.degrees).mirror(False, way.mirrored) for way in (self.direction, direction))
         turn = PdfMatrix(now.a, now.c, now.b, now.d).multiply(then)  # the inverse of a turn is its transpose
         x0, y0, x1, y1 = turn.on_rect(*self.loaded.get_bbox())
         matrix = turn.translate(-x0, -y0)
