@@ -95,7 +95,7 @@ def text_in_order(lines: Sequence[ScannedLine]) -> str:
         own = (bottom - top) * scale
         size = _SIZE if _ALIKE[0] * _SIZE < own < _ALIKE[1] * _SIZE else own
         baseline = (top + bottom) / 2 * scale + size / 2
-        runs.append(GlyphRun(line.text, x0 * scale, x1 * scale, baseline, size, bold=False, fixed=False))
+        runs.append(GlyphRun(line.text, x0 * scale, x1 * scale, baseline, size))
     paragraphs: list[str] = []
     for column in order_parts(runs, []):
         bottom = -math.inf  # of the line before

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from core.documents.office import blocks
-from core.documents.office.blocks import MARKER, Blocks, Inlines, Node, numeral
+from core.documents.office.blocks import ATTRIBUTES, MARKER, SPACE, Blocks, Inlines, Node, numeral
 
 _RAISED = str.maketrans("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ")
 _LOWERED = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
@@ -32,8 +32,6 @@ def _script(match: "re.Match[str]") -> str:
     return match[0] if any(sign in content and sign.isalnum() for sign in made) else made
 
 
-_SPACE = blocks.SPACE
-_SIMPLE_ATTRIBUTES = blocks.ATTRIBUTES
 _BLOCKS = frozenset(
     "Plain Para LineBlock CodeBlock RawBlock BlockQuote OrderedList BulletList DefinitionList Header HorizontalRule"
     " Table Figure Div".split()
@@ -120,7 +118,7 @@ def _simple(nodes: Blocks, pictures: bool) -> Iterator[Node]:
         elif kind == "Table":
             yield from _table(content, pictures)
         elif kind == "Header":
-            yield {"t": kind, "c": [content[0], _SIMPLE_ATTRIBUTES, _inlines(content[2], pictures)]}
+            yield {"t": kind, "c": [content[0], ATTRIBUTES, _inlines(content[2], pictures)]}
         elif kind == "OrderedList" and (labels := _labels(content)):
             items = [
                 _prepend_word({"t": "Str", "c": label}, item) for label, item in zip(labels, content[1], strict=True)
@@ -149,7 +147,7 @@ def _labels(content: Sequence[Any], *, all_of_them: bool = False) -> list[str]:
 def _prepend_word(word: Node, item: Blocks) -> Blocks:
     """Return a list item with its label as the first word."""
     if item and item[0]["t"] in ("Para", "Plain"):
-        return [item[0] | {"c": [word, _SPACE, *item[0]["c"]]}, *item[1:]]
+        return [item[0] | {"c": [word, SPACE, *item[0]["c"]]}, *item[1:]]
     return [{"t": "Plain", "c": [word]}, *item]
 
 
@@ -179,18 +177,18 @@ def _inlines(nodes: Inlines, pictures: bool) -> Inlines:
             kind, content = "Image", image
             node = {"t": kind, "c": content}
         elif kind == "Image" and not content[1] and (alt := dict(content[0][2]).get("alt")):
-            content = [_SIMPLE_ATTRIBUTES, blocks.inlines(alt), content[2]]
+            content = [ATTRIBUTES, blocks.inlines(alt), content[2]]
             node = {"t": kind, "c": content}
         # the address of a picture that is a file next to the document
         is_lost = kind == "Image" and not (pictures and re.match(r"(?!//)[^:]*$", content[2][0]))
         if is_lost and content[2][1] and content[2][1] not in plain(content[1]):
-            made += [*_inlines(content[1], pictures), _SPACE, *blocks.inlines(f"({content[2][1]})")]
+            made += [*_inlines(content[1], pictures), SPACE, *blocks.inlines(f"({content[2][1]})")]
         elif is_lost or kind == "Span" or (kind == "Link" and content[2][0].startswith("#")):
             made += _inlines(content[1], pictures)
         elif kind == "Link":
-            made.append({"t": kind, "c": [_SIMPLE_ATTRIBUTES, _inlines(content[1], pictures), content[2]]})
+            made.append({"t": kind, "c": [ATTRIBUTES, _inlines(content[1], pictures), content[2]]})
         elif kind == "RawInline" and content[0] in SOURCES:
-            made.append({"t": "Code", "c": [_SIMPLE_ATTRIBUTES, content[1]]})
+            made.append({"t": "Code", "c": [ATTRIBUTES, content[1]]})
         elif kind == "RawInline":
             is_html = content[0] == "html"
             text = html.unescape(re.sub(r"<[^<>]*>", "", content[1])) if is_html else ""
@@ -209,7 +207,7 @@ def _image(raw: list[str]) -> list[object]:
     said = {
         name: html.unescape(value) for name, value in re.findall(r"""\s(alt|src|title)\s*=\s*["']([^"'<>]*)""", raw[1])
     }
-    return [_SIMPLE_ATTRIBUTES, blocks.inlines(said.get("alt", "")), [said.get("src", ""), said.get("title", "")]]
+    return [ATTRIBUTES, blocks.inlines(said.get("alt", "")), [said.get("src", ""), said.get("title", "")]]
 
 
 def _table(content: list[Any], pictures: bool) -> Iterator[Node]:
@@ -265,7 +263,7 @@ def _line(node: object) -> Inlines:
                 [_prepend_word(_raw_markdown(label), item) for label, item in zip(labels, content[1], strict=True)]
             )
         if kind == "CodeBlock":
-            return [{"t": "Code", "c": [_SIMPLE_ATTRIBUTES, " ".join(content[1].split())]}]
+            return [{"t": "Code", "c": [ATTRIBUTES, " ".join(content[1].split())]}]
         return _line(content)
     if not isinstance(node, list):
         return []
@@ -274,5 +272,5 @@ def _line(node: object) -> Inlines:
     made: Inlines = []
     for entry in node:
         if inlines := _line(entry):
-            made += [_SPACE, *inlines] if made else inlines
+            made += [SPACE, *inlines] if made else inlines
     return made

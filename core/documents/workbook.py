@@ -16,7 +16,7 @@ from xml.etree.ElementTree import Element, ParseError
 from core.base.messages import plural
 from core.documents import Converted
 from core.documents.kinds import damaged
-from core.documents.office.drawings import Chart, read_chart, shapes, text_of
+from core.documents.office.drawings import Chart, read_chart, shapes
 from core.documents.office.number_formats import BUILT_IN, show, show_text
 from core.documents.office.package import (
     Package,
@@ -27,6 +27,7 @@ from core.documents.office.package import (
     read_metadata,
     relation_id,
     resolve_alternatives,
+    text_of,
     value,
 )
 from core.markdown.writing import callout, table

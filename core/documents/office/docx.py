@@ -24,8 +24,10 @@ from core.documents.office.package import (
     qualified_name,
     relation_id,
     resolve_alternatives,
+    text_of,
     text_run,
     value,
+    visible_text,
 )
 
 _LEVELS = 9
@@ -60,7 +62,7 @@ def _join_titles(document: Element, styles: dict[str, _Style]) -> None:
     titles: dict[str, Element] = {}
     left = dict.fromkeys(_TITLES, _MOST_TITLE)
     for paragraph in list(elements_named(document, "p", "tbl")):
-        about, text = first(paragraph, "pPr"), _text(paragraph)
+        about, text = first(paragraph, "pPr"), " ".join(visible_text(paragraph).split())
         role = styles[value(first(about, "pStyle"))].role
         if about is None or role not in left:
             if text and not role:
@@ -192,17 +194,18 @@ def _number(element: Element | None, name: str = "val", *, missing: int = 0) -> 
     return number_of(value(element, name), missing, digits=6)
 
 
-_GONE = frozenset(("del", "moveFrom", "instrText", "rt", "txbxContent"))
-"""Elements whose text isn't visible in the paragraph itself."""
 _WRAPPERS = ("fldSimple", "customXml", "smartTag", "dir", "bdo", "ins", "moveTo")
 """Elements that pandoc drops with their content, always or within fields."""
-_SIGNS = dict.fromkeys(("br", "cr", "tab", "ptab"), " ") | {"noBreakHyphen": "\u2011"}
 
 
-def prepare(data: bytes, chunk: Callable[[bytes, str], Blocks], added: Insertions, *, comments: bool) -> bytes:
+Chunk = Callable[[bytes, str], Blocks]
+"""Function that reads an embedded document, given its bytes and kind."""
+
+
+def prepare(data: bytes, chunk: Chunk, added: Insertions, *, comments: bool) -> bytes:
     """Return a Word document that pandoc reads completely; the blocks for its markers go to `added`.
 
-    `chunk` reads an embedded document of a kind. Without `comments`, comments are only counted as left out.
+    Without `comments`, comments are only counted as left out.
     """
     package = Package(data)
     main = package.main()
@@ -231,7 +234,7 @@ def prepare(data: bytes, chunk: Callable[[bytes, str], Blocks], added: Insertion
                 continue
             resolve_alternatives(root)
             # A header or footer that contains at most a page number
-            texts |= dict.fromkeys(text for text in _texts(root) if not re.fullmatch(r"[\W\d_]*", text))
+            texts |= dict.fromkeys(text for text in text_of(root) if not re.fullmatch(r"[\W\d_]*", text))
         if texts:
             _append(document, added.marker([blocks.callout(kind, "", blocks.paras(texts))]))
     return package.to_bytes(changed)
@@ -265,7 +268,7 @@ class _Part(Edits):
         self._readings: defaultdict[Element, Readings] = defaultdict(Readings)
         self._before = {after: before for element in root.iter() for before, after in pairwise(element)}
 
-    def complete(self, chunk: Callable[[bytes, str], Blocks]) -> None:
+    def complete(self, chunk: Chunk) -> None:
         """Move all content that pandoc drops to places that it reads."""
         for item in list(self.root.iter()):
             match local(item):
@@ -308,14 +311,14 @@ class _Part(Edits):
             return
         runs = [] if base is None else list(base)
         others = [element for element in run if element is not ruby and local(element) != "rPr"]
-        if others and any(_texts(run)):  # Word gives each ruby its own run
-            runs.append(text_run(paragraph, "".join(_texts(run))))
+        if others and any(text_of(run)):  # Word gives each ruby its own run
+            runs.append(text_run(paragraph, "".join(text_of(run))))
         if reading is not None:
-            said = " ".join("".join(map(_signs, reading)).split())
+            said = " ".join("".join(map(visible_text, reading)).split())
             self._readings[paragraph].add(said, joined=self._before.get(run) in self.instead)
         self.instead[run] = runs
 
-    def _read_chunk(self, element: Element, chunk: Callable[[bytes, str], Blocks]) -> None:
+    def _read_chunk(self, element: Element, chunk: Chunk) -> None:
         """Replace an embedded document by a marker for its blocks, or record it as left out."""
         relation = self._relations.get(relation_id(element))
         made: Blocks = []
@@ -378,7 +381,7 @@ def _add_comments(package: Package, main: str, parts: list[Element], added: Inse
 
 
 def _comment(comment: Element) -> Node:
-    return blocks.callout("comment", value(comment, "author"), blocks.paras(_texts(comment)))
+    return blocks.callout("comment", value(comment, "author"), blocks.paras(text_of(comment)))
 
 
 def _is_item(block: Element | None) -> bool:
@@ -390,24 +393,6 @@ def _append(document: Element, marker: str) -> None:
     if body is not None:
         has_end = len(body) and local(body[-1]) == "sectPr"
         body.insert(len(body) - bool(has_end), _paragraph(document, marker))
-
-
-def _texts(root: Element) -> list[str]:
-    """Return the texts of the paragraphs in an element; text boxes come after the paragraph that contains them."""
-    return [text for paragraph in elements_named(root, "p") if (text := _text(paragraph))]
-
-
-def _text(element: Element) -> str:
-    return " ".join(_signs(element).split())
-
-
-def _signs(element: Element) -> str:
-    """Return the visible text of an element."""
-    name = local(element)
-    if name in _GONE:
-        return ""
-    own = (element.text or "") if name == "t" else _SIGNS.get(name, "")
-    return own + "".join(map(_signs, element))
 
 
 def _paragraph(sibling: Element, text: str) -> Element:

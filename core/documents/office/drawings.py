@@ -20,6 +20,7 @@ from core.documents.office.package import (
     number_of,
     relation_id,
     resolve_alternatives,
+    text_of,
     value,
 )
 
@@ -104,8 +105,7 @@ def _points(element: Element | None) -> Points:
 
 
 def _words(element: Element | None) -> str:
-    parts = ["".join(child.text or "" for child in elements_named(p, "t")) for p in elements_named(element, "p")]
-    return " ".join(" ".join(parts).split()) or " ".join(v.text or "" for v in elements_named(element, "v"))
+    return " ".join(text_of(element)) or " ".join(v.text or "" for v in elements_named(element, "v"))
 
 
 _NUMERALS = {"alphaLc": "a", "alphaUc": "A", "romanLc": "i", "romanUc": "I", "circleNum": "①", "ea1": "chineseCounting"}
@@ -229,12 +229,6 @@ class _DrawingReader:
                 side = 0 if raised in ("", "0", "0%") else -1 if raised.startswith("-") else 1
                 runs.append((Look(value(about, "b") in _ON, value(about, "i") in _ON, side, address), _signs(run)))
         return join_runs(runs)
-
-
-def text_of(element: Element) -> list[str]:
-    """Return the texts of the paragraphs below an element."""
-    texts = ["".join(_signs(child) for child in p) for p in elements_named(element, "p")]
-    return [" ".join(text.split()) for text in texts if text.strip()]
 
 
 def _signs(run: Element) -> str:

@@ -222,6 +222,26 @@ def relation_id(element: Element) -> str:
     return element.get(_IDS + "id") or element.get(_IDS + "dm") or ""
 
 
+_GONE = frozenset(("del", "moveFrom", "instrText", "rt", "txbxContent"))
+"""Elements whose text isn't visible in the paragraph itself."""
+_SIGNS = dict.fromkeys(("br", "cr", "tab", "ptab"), " ") | {"noBreakHyphen": "\u2011"}
+
+
+def text_of(root: Element | None) -> list[str]:
+    """Return the texts of the paragraphs in an element; text boxes come after the paragraph that contains them."""
+    texts = (" ".join(visible_text(paragraph).split()) for paragraph in elements_named(root, "p"))
+    return [*filter(None, texts)]
+
+
+def visible_text(element: Element) -> str:
+    """Return the visible text of an element in Word or in a drawing."""
+    name = local(element)
+    if name in _GONE:
+        return ""
+    own = (element.text or "") if name == "t" else _SIGNS.get(name, "")
+    return own + "".join(map(visible_text, element))
+
+
 class Edits:
     """Changes to a tree: elements to put `instead` of others, and elements `following` others, at any depth."""
 

@@ -88,8 +88,8 @@ class PlacedText:
     x1: float
     y: float
     size: float
-    bold: bool
-    fixed: bool
+    bold: bool = False
+    fixed: bool = False
 
 
 @dataclass(slots=True)

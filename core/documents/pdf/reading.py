@@ -245,11 +245,11 @@ def _letters_of(choices: Iterable[_Choice], letters: list[Letter], left: float, 
     for text, name, (x0, bottom, x1, upper) in choices:
         start, end, foot = x0 - left, x1 - left, top - bottom
         row = ordered[bisect(ordered, top - upper, key=by_foot) : bisect(ordered, foot + _BELOW, key=by_foot)]
-        near = min(row, key=lambda letter: abs(letter.x0 - end), default=Letter("", 0, 0, foot, _SIZE, False, False))
+        near = min(row, key=lambda letter: abs(letter.x0 - end), default=Letter("", 0, 0, foot, _SIZE))
         shown = text if row else f"{text} {name}"
         width = (end - start) / max(1, len(shown))
         for at, sign in enumerate([*shown, " "]):
-            yield Letter(sign, start + at * width, min(end, start + (at + 1) * width), near.y, near.size, False, False)
+            yield Letter(sign, start + at * width, min(end, start + (at + 1) * width), near.y, near.size)
 
 
 # A page of a PDF that is turned, tilted or mirrored -> the same page with its letters upright.
@@ -417,7 +417,7 @@ def _bullets(page: Page) -> Iterator[Letter]:
         ]
         if overlapping:
             first = min(overlapping, key=lambda letter: letter.x0)
-            yield Letter("•", x0, x1, first.y, first.size, False, False)
+            yield Letter("•", x0, x1, first.y, first.size)
 
 
 _SHOWN, _HEADS = 60, 12
