@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from core.base.errors import SourceError
@@ -26,6 +27,8 @@ class Canvas:
     def convert(self, data: bytes, kind: str) -> Converted:
         """Return a canvas as Markdown; raises SourceError."""
         root = _load(data)
+        if root is None or not isinstance(root.get("nodes", []), list):
+            raise SourceError("", "isn't an Obsidian canvas, despite its name.")
         nodes = [node for node in _rows(root, "nodes") if isinstance(node.get("id"), str)]
         groups = [node for node in nodes if node.get("type") == "group"]
         cards = [node for node in nodes if node.get("type") != "group"]
@@ -62,14 +65,12 @@ class Base:
         return Converted("\n\n".join(parts))
 
 
-def _load(data: bytes) -> Json:
-    try:
+def _load(data: bytes) -> Json | None:
+    """Return a file's JSON object, None for anything else."""
+    with suppress(ValueError):
         root = json.loads(data)
-    except ValueError as error:
-        raise SourceError("", "isn't an Obsidian canvas, despite its name.") from error
-    if not isinstance(root, dict) or not isinstance(root.get("nodes", []), list):
-        raise SourceError("", "isn't an Obsidian canvas, despite its name.")
-    return root
+        return root if isinstance(root, dict) else None
+    return None
 
 
 def _rows(root: Json, name: str) -> list[Json]:
@@ -198,11 +199,7 @@ class Excalidraw:
 
     def convert(self, data: bytes, kind: str) -> Converted:
         """Return the texts of a drawing; raises SourceError."""
-        try:
-            root = json.loads(data)
-        except ValueError:
-            root = None
-        elements = root.get("elements") if isinstance(root, dict) else None
+        elements = (_load(data) or {}).get("elements")
         if not isinstance(elements, list):
             raise SourceError("", "isn't an Excalidraw drawing, despite its name.")
         drawn = [element for element in elements if isinstance(element, dict) and not element.get("isDeleted")]

@@ -261,35 +261,32 @@ class PageBlock:
 
 def to_markdown(blocks: Sequence[PageBlock], pages: int) -> tuple[str, list[int]]:
     """Return blocks as Markdown, and the places in it at which the pages begin."""
-    parts: list[str] = []
+    text, before = "", ""
     starts: dict[int, int] = {}
-    at = 0
-    before = ""
     for block in blocks:
-        lead = "" if not before else "\n" if before == block.kind == "item" else "\n\n"
-        text = block.text
+        text += "" if not before else "\n" if before == block.kind == "item" else "\n\n"
+        starts.setdefault(block.page, len(text))
         match block.kind:
             case "heading":
-                text = f"{'#' * block.level} {text}"
+                text += f"{'#' * block.level} {block.text}"
             case "code":
-                text = code_block(text)
+                text += code_block(block.text)
             case "item":
-                text = "  " * block.level + text
+                text += "  " * block.level + block.text
             case "text":
                 # the beginning of a paragraph that Markdown would take for something else
-                text = re.sub(r"^(\d*)((?<=\d)[.)]\s|(?<!\d)(?:#{1,6}\s|>|[+*-]\s|~~~|```|=+$|-+$))", r"\1\\\2", text)
-        at += len(lead)
-        starts.setdefault(block.page, at)
+                markup = r"^(\d*)((?<=\d)[.)]\s|(?<!\d)(?:#{1,6}\s|>|[+*-]\s|~~~|```|=+$|-+$))"
+                text += re.sub(markup, r"\1\\\2", block.text)
+            case _:
+                text += block.text
         for place, page in block.places:
-            starts.setdefault(page, at + len(text) - len(block.text) + place)
-        parts += [lead, text]
-        at += len(text)
+            starts.setdefault(page, len(text) - len(block.text) + place)
         before = block.kind
-    places, following = [], at + 1
+    places, following = [], len(text) + 1
     for number in range(pages, 0, -1):
         following = starts.get(number, following)
         places.append(following)
-    return "".join(parts) + "\n", places[::-1]
+    return text + "\n", places[::-1]
 
 
 def views_of(page: Page) -> list[View]:

@@ -44,10 +44,8 @@ def fill_cells(rows: Iterable[Sequence[tuple[int, str]]], columns: int) -> list[
     made: list[list[str]] = []
     for row in rows:
         number, text = row[0]
-        if len(row) == 1 and made and made[-1][number] and (number > 0 or text[:1].islower()):
-            made[-1][number] = join_texts(made[-1][number], text)
-            continue
-        made.append([""] * columns)
+        goes_on = len(row) == 1 and made and made[-1][number] and (number > 0 or text[:1].islower())
+        made += [] if goes_on else [[""] * columns]
         for number, text in row:
             made[-1][number] = join_texts(made[-1][number], text)
     return made
