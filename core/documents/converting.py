@@ -86,7 +86,7 @@ def convert(data: bytes, path: str, *, converter: str = "", look: Look = lambda:
     if kind not in chosen.kinds.split():
         raise SourceError(path, "can't be read by the converter '{converter}'.", converter=name)
     started = time.perf_counter()
-    result = _convert(name, kind, data, path, look)
+    result = _run(name, kind, data, path, look)
     _LOG.info("Converted: a .%s of %d bytes by %s in %.2f s", kind, len(data), name, time.perf_counter() - started)
     if str(cause := result.get("cause")).isidentifier() and cause:
         _LOG.warning("A converter failed: a .%s of %d bytes by %s: %s", kind, len(data), name, cause)
@@ -108,7 +108,7 @@ def _checked(path: str) -> Iterator[None]:
         raise damaged(path) from error
 
 
-def _convert(name: str, kind: str, data: bytes, path: str, look: Look) -> WorkerResult:
+def _run(name: str, kind: str, data: bytes, path: str, look: Look) -> WorkerResult:
     """Convert in an idle or a new process; return its result. Of possible scans, only one is read at a time."""
     reads_scans = name == "ocr" or kind == "pdf"
     is_large = reads_scans and can_read()
