@@ -14,7 +14,6 @@ from core.documents.kinds import KINDS, damaged
 from core.documents.office.package import Package, elements_named, local
 from core.model import Omission
 
-_DEEPEST = 200
 _DATES = ("pubDate", "published", "updated", "date")
 
 
@@ -34,7 +33,7 @@ class Feed:
             raise damaged("") from error
         if local(root) == "opml":
             head = next((element for element in root if local(element) == "head"), root)
-            lines = [line for element in root if local(element) == "body" for line in _outline(element, 0)]
+            lines = [line for element in root if local(element) == "body" for line in _outline(element)]
             return Converted("\n".join(lines) + "\n", _line(head, "title"), _line(head, "ownerName"))
         if local(root) not in ("rss", "feed", "RDF"):
             raise SourceError("", "isn't a feed, despite its name.")
@@ -99,21 +98,18 @@ def _text(entry: Element) -> str:
     )
 
 
-def _outline(parent: Element, depth: int) -> Iterator[str]:
-    """Yield the items of an outline as list lines, indented up to a depth of `_DEEPEST`."""
-    waiting = [(element, depth) for element in reversed(parent)]
-    while waiting:
-        item, depth = waiting.pop()
+def _outline(parent: Element, indent: str = "") -> Iterator[str]:
+    """Yield the items of an outline as lines of a nested list."""
+    for item in parent:
         if local(item) != "outline":
             continue
         place = item.get("htmlUrl") or item.get("url") or item.get("xmlUrl") or ""
         words = " ".join((item.get("text") or item.get("title") or "").split()) or place or "…"
-        indent = "  " * min(depth, _DEEPEST)
         yield f"{indent}- " + (f"[{words}]({place})" if re.fullmatch(r"https?://[^\s()<>]+", place) else words)
         for line in (item.get("_note") or item.get("description") or "").splitlines():
             if line.strip():
                 yield f"{indent}  {line.strip()}"
-        waiting += [(element, depth + 1) for element in reversed(item)]
+        yield from _outline(item, indent + "  ")
 
 
 class Subtitles:
