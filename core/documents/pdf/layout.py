@@ -159,11 +159,11 @@ _OUTSIDE = 0.5
 def ruled_tables(page: Page) -> tuple[list[PageTable], list[Letter]]:
     """Return the ruled tables of a page, found by pdfplumber, and the letters outside of them."""
     tables, left = list[PageTable](), page.letters
-    if len(page.drawn.edges) < 4 or not left:
+    if len(page.edges) < 4 or not left:
         return tables, left
     from pdfplumber.table import cells_to_tables, edges_to_intersections, intersections_to_cells, merge_edges
 
-    edges = merge_edges(page.drawn.edges, 3, 3, 3, 3)
+    edges = merge_edges(page.edges, 3, 3, 3, 3)
     for cells in cells_to_tables(intersections_to_cells(edges_to_intersections(edges, 3, 3))):
         made, rest = _ruled_table(cells, left, page.number)
         if made:

@@ -33,36 +33,23 @@ Edge = dict[str, Any]
 """A ruled line in pdfplumber's format."""
 
 
-@dataclass(slots=True)
-class Drawings:
-    """The drawings on a page: ruled lines, dots, and the numbers of pictures and shapes."""
-
-    edges: list[Edge] = field(default_factory=list)
-    dots: list[tuple[float, float, float]] = field(default_factory=list)
-    """Small shapes that may be list bullets: left, right, and vertical centre from the top."""
-    pictures: int = 0
-    shapes: int = 0
-
-
-def _drawings(loaded: PdfPage, left: float, top: float) -> Drawings:
-    """Return the drawings of a page whose top left corner is at (left, top)."""
-    made = Drawings()
+def _read_drawings(page: "Page", loaded: PdfPage, left: float, top: float) -> None:
+    """Add the drawings of a page whose top left corner is at (left, top)."""
     on_page = {None: PdfMatrix(1, 0, 0, -1, -left, top)}  # by the form that holds an object
     for item in islice(loaded.get_objects(max_depth=_MOST_DEPTH + 1), _MOST_OBJECTS):
         outer = on_page[item.container]
-        made.pictures += item.type == _IMAGE
+        page.pictures += item.type == _IMAGE
         if item.type == _FORM:
             on_page[item] = item.get_matrix().multiply(outer)
         elif item.type == _PATH:
-            made.shapes += 1
-            made.edges += _edges(item.raw, item.get_matrix().multiply(outer))
+            page.shapes += 1
+            page.edges += _edges(item.raw, item.get_matrix().multiply(outer))
             if (bounds := _bounds(item.raw)) is not None:
                 x0, y0, x1, y1 = outer.on_rect(*bounds)
                 if 1 < x1 - x0 < _DOT and 1 < y1 - y0 < _DOT and abs((x1 - x0) - (y1 - y0)) < 1:
-                    made.dots.append((x0, x1, (y0 + y1) / 2))
-    if len(made.edges) > _MOST_EDGES:
-        made.edges = []
-    return made
+                    page.dots.append((x0, x1, (y0 + y1) / 2))
+    if len(page.edges) > _MOST_EDGES:
+        page.edges = []
 
 
 def _bounds(item: object) -> list[float] | None:
@@ -304,7 +291,11 @@ class Page:
     number: int
     height: float
     letters: list[Letter] = field(default_factory=list)
-    drawn: Drawings = field(default_factory=Drawings)
+    edges: list[Edge] = field(default_factory=list)
+    dots: list[tuple[float, float, float]] = field(default_factory=list)
+    """Small shapes that may be list bullets: left, right, and vertical centre from the top."""
+    pictures: int = 0
+    shapes: int = 0
     aside: list["Page"] = field(default_factory=list)
     count: int = 0
     unknown: int = 0
@@ -315,7 +306,7 @@ class Page:
         """Whether the page is a picture with almost no text."""
         letters = [letter for page in (self, *self.aside) for letter in page.letters]
         seen = sum(letter.at >= 0 and not letter.text.isspace() for letter in letters)
-        return self.drawn.pictures > 0 and seen < _SCAN
+        return self.pictures > 0 and seen < _SCAN
 
 
 @contextmanager
@@ -363,7 +354,7 @@ def page(document: PdfDocument, number: int) -> Page:
             view = Page(number, turning.loaded.get_size()[1], letters)
             if not views:
                 left, _, _, top = turning.loaded.get_bbox()
-                view.drawn = _drawings(turning.loaded, left, top)
+                _read_drawings(view, turning.loaded, left, top)
                 view.letters += list(_letters_of(turning.choices, letters, left, top))
                 view.letters += list(_bullets(view))
             views.append(view)
@@ -409,7 +400,7 @@ def _prepare(turning: _TurningPage) -> Asides:
 
 def _bullets(page: Page) -> Iterator[Letter]:
     """Yield a bullet for each dot in front of a letter."""
-    for x0, x1, middle in page.drawn.dots[:_MOST_DOTS]:
+    for x0, x1, middle in page.dots[:_MOST_DOTS]:
         overlapping = [
             letter
             for letter in page.letters
@@ -438,7 +429,7 @@ class LeftOut:
         """Record what the text lacks of a page; `kept` is the number of its letters and digits in the text."""
         if page.is_scan:
             self.scans.append(page.number)
-        elif not kept and (page.drawn.pictures or page.drawn.shapes):
+        elif not kept and (page.pictures or page.shapes):
             self.empty.append(page.number)
         elif kept < page.count:
             self.partial.append(page.number)
