@@ -244,7 +244,7 @@ class _Sheets:
 
     def _beside_cells(self, sheet: str, title: str) -> Iterator[str]:
         """Yield the content of a sheet other than cells; `sheet` is the name of its part."""
-        boxes: list[str] = []
+        in_charts: list[str] = []
         for drawing in self._package.related(sheet, "drawing"):
             root, relations = self._package.optional(drawing), self._package.relations(drawing)
             for element in elements_named(root, "chart", "relIds"):
@@ -255,12 +255,12 @@ class _Sheets:
                     self.left_out.append(Omission("chart", 1, title))
                 if chart.rows or chart.title:
                     yield f"{f'**{chart.title}**' if chart.title else ''}\n\n{_table(chart.rows)}".lstrip()
-                boxes += chart.texts
+                in_charts += chart.texts
         for root in self._roots(sheet, "drawing"):
             resolve_alternatives(root)
-            drawn = [text for shape in shapes(root) if local(shape) == "sp" for text in text_of(shape)]
-            boxes = [*drawn, *boxes]
-        yield from (f"{text}\n" for text in boxes)
+            drawn = (text for shape in shapes(root) if local(shape) == "sp" for text in text_of(shape))
+            yield from (f"{text}\n" for text in drawn)
+        yield from (f"{text}\n" for text in in_charts)
         margins: defaultdict[str, dict[str, None]] = defaultdict(dict)
         root = self._package.optional(sheet)
         for margin in elements_named(root, *_MARGINS):
