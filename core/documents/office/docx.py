@@ -233,7 +233,7 @@ def prepare(data: bytes, chunk: Chunk, added: Insertions, *, comments: bool) -> 
                 added.omit("header", name)
                 continue
             resolve_alternatives(root)
-            # A header or footer that contains at most a page number
+            # all but headers and footers that contain at most a page number
             texts |= dict.fromkeys(text for text in text_of(root) if not re.fullmatch(r"[\W\d_]*", text))
         if texts:
             _append(document, added.marker([blocks.callout(kind, "", blocks.paras(texts))]))

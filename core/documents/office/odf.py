@@ -291,7 +291,7 @@ def visible_texts(margins: Iterable[Element]) -> dict[str, None]:
         for entry in elements_named(margin, *("p", "h", "header-decl", "footer-decl", "date-time-decl"))
     )
     said = (" ".join("".join(signs(entry)).split()) for entry in entries)
-    # A page number, with the word that LibreOffice puts before it by default
+    # all but page numbers, with the word that LibreOffice puts before them by default
     return dict.fromkeys(
         text
         for text in said
