@@ -173,41 +173,34 @@ def _inlines(nodes: Inlines, pictures: bool) -> Inlines:
     for node in nodes:
         kind = node["t"]
         content: Any = node.get("c")
-        if kind == "RawInline" and (image := _image(content)):
-            kind, content = "Image", image
-            node = {"t": kind, "c": content}
-        elif kind == "Image" and not content[1] and (alt := dict(content[0][2]).get("alt")):
-            content = [ATTRIBUTES, blocks.inlines(alt), content[2]]
-            node = {"t": kind, "c": content}
-        # the address of a picture that is a file next to the document
-        is_lost = kind == "Image" and not (pictures and re.match(r"(?!//)[^:]*$", content[2][0]))
-        if is_lost and content[2][1] and content[2][1] not in plain(content[1]):
-            made += [*_inlines(content[1], pictures), SPACE, *blocks.inlines(f"({content[2][1]})")]
-        elif is_lost or kind == "Span" or (kind == "Link" and content[2][0].startswith("#")):
+        if kind == "RawInline" and content[0] == "html" and re.match(r"<img\s", content[1]):
+            stated = re.findall(r"""\s(alt|src|title)\s*=\s*["']([^"'<>]*)""", content[1])
+            said = {"alt": "", "src": "", "title": ""} | {name: html.unescape(value) for name, value in stated}
+            kind, content = "Image", [ATTRIBUTES, blocks.inlines(said["alt"]), [said["src"], said["title"]]]
+        if kind == "Image":
+            attributes, words, (address, title) = content
+            words = _inlines(words or blocks.inlines(dict(attributes[2]).get("alt", "")), pictures)
+            if pictures and re.match(r"(?!//)[^:]*$", address):  # a file next to the document
+                words = [{"t": kind, "c": [ATTRIBUTES, words, [address, title]]}]
+            elif title and title not in plain(words):
+                words += [SPACE, *blocks.inlines(f"({title})")]
+            made += words
+        elif kind == "Span" or (kind == "Link" and content[2][0].startswith("#")):
             made += _inlines(content[1], pictures)
         elif kind == "Link":
             made.append({"t": kind, "c": [ATTRIBUTES, _inlines(content[1], pictures), content[2]]})
         elif kind == "RawInline" and content[0] in SOURCES:
             made.append({"t": "Code", "c": [ATTRIBUTES, content[1]]})
+        elif kind == "RawInline" and content[0] == blocks.OURS:
+            made.append(_raw_markdown(content[1]))
         elif kind == "RawInline":
-            is_html = content[0] == "html"
-            text = html.unescape(re.sub(r"<[^<>]*>", "", content[1])) if is_html else ""
-            made += [_raw_markdown(content[1])] if content[0] == blocks.OURS else blocks.inlines(text)
+            text = re.sub(r"<[^<>]*>", "", content[1]) if content[0] == "html" else ""
+            made += blocks.inlines(html.unescape(text))
         elif kind == "Math":
             made += formula_inlines(content[1], is_block=content[0]["t"] == "DisplayMath")
         else:
             made.append(_within(node, pictures))
     return made
-
-
-def _image(raw: list[str]) -> list[object]:
-    """Return an HTML picture as inlines; empty for other raw text."""
-    if raw[0] != "html" or not re.match(r"<img\s", raw[1]):
-        return []
-    said = {
-        name: html.unescape(value) for name, value in re.findall(r"""\s(alt|src|title)\s*=\s*["']([^"'<>]*)""", raw[1])
-    }
-    return [ATTRIBUTES, blocks.inlines(said.get("alt", "")), [said.get("src", ""), said.get("title", "")]]
 
 
 def _table(content: list[Any], pictures: bool) -> Iterator[Node]:
