@@ -18,8 +18,7 @@ from core.base.errors import SourceError, UnknownChoice
 from core.base.faults import BACKUPS, translate_errors
 from core.base.safe_replace import sync_folder
 from core.features.archives import records, zip_archive
-from core.features.archives.lazy_records import RecordParts
-from core.features.archives.records import NoteRecord, Records
+from core.features.archives.records import NoteRecord, Records, in_memory
 from core.intake.folder import free_path
 from core.model import KnowledgeBase, Trashed, TrashedBase
 from core.notes import naming
@@ -46,34 +45,19 @@ _LONGEST = 100
 """Maximum length of a title in LOG, in characters."""
 
 
-class TrashedTable(StoreTable):
-    """Digests of the files in the trash of bases."""
-
-    def put(self, file: str, data: bytes) -> None:
-        """Store the digest of a file that Tessera writes."""
-        self._insert("trashed_bases", {"file": file, "digest": sha256(data).hexdigest()})
-
-    def has(self, file: str, stream: IO[bytes]) -> bool:
-        """Return whether a file is unchanged since Tessera wrote it; rewinds the stream."""
-        known = self._value("SELECT digest FROM trashed_bases WHERE file = ?", file)
-        stream.seek(0)
-        same = known is not None and file_digest(stream, sha256).hexdigest() == known  # type: ignore[arg-type]
-        stream.seek(0)
-        return same
-
-    def drop(self, file: str) -> None:
-        """Delete the digest of a file."""
-        self._execute("DELETE FROM trashed_bases WHERE file = ?", file, aside=True)
-
-
-class BaseTrash:
-    """The archives of deleted bases. Expired ones are in the folder `last` for another week."""
+class BaseTrash(StoreTable):
+    """The archives of deleted bases, and their digests. Expired ones are in the folder `last` for another week."""
 
     def __init__(self, store: Store) -> None:
-        self._store = store
-        self._table = TrashedTable(store.database)
+        super().__init__(store.database)
         self.folder = store.folder / TRASH
         self.last = store.folder / BACKUPS / TRASH
+
+    def wrote(self, file: str, stream: IO[bytes]) -> bool:
+        """Return whether a file is unchanged since Tessera wrote it; rewinds the stream."""
+        digest = file_digest(stream, sha256).hexdigest()  # type: ignore[arg-type]
+        stream.seek(0)
+        return digest == self._value("SELECT digest FROM trashed_bases WHERE file = ?", file)
 
     def all(self) -> list[TrashedBase]:
         """Return the deleted bases, the last deleted first; a file that isn't an archive of a base has a `problem`."""
@@ -89,19 +73,19 @@ class BaseTrash:
 
     def put(self, base_id: str, data: bytes) -> Path:
         """Write the archive of a deleted base, and return its file; raises OSError."""
-        return self._write(self.folder / f"{base_id}.zip", data)
+        return self._write_file(self.folder, f"{base_id}.zip", data)
 
     def put_notes(self, base_id: str, data: bytes) -> Path:
         """Write an archive of expired notes, and return its file; raises OSError."""
-        files.folder(self.last.parent)
-        return self._write(self.last / f"{base_id}{_NOTES}", data)
+        return self._write_file(self.last, f"{base_id}{_NOTES}", data)
 
-    def _write(self, place: Path, data: bytes) -> Path:
+    def _write_file(self, folder: Path, name: str, data: bytes) -> Path:
         """Write an archive with the time in its name, and store its digest, which proves that Tessera wrote it."""
-        file = files.folder(place.parent) / f"{utc_now():{_AT}}-{place.name}"
+        files.folder(folder.parent)
+        file = files.folder(folder) / f"{utc_now():{_AT}}-{name}"
         files.replace(file, data)
-        sync_folder(file.parent)
-        self._table.put(file.name, data)
+        sync_folder(folder)
+        self._insert("trashed_bases", {"file": file.name, "digest": sha256(data).hexdigest()})
         return file
 
     def expire(self, file: Path) -> Path:
@@ -113,12 +97,12 @@ class BaseTrash:
 
     def drop(self, dropped: Iterable[Path]) -> int:
         """Delete files and folders in the trash for good; return the number deleted. Raises StoreError."""
-        self._store.database.check_writable()
+        self._database.check_writable()
         chosen = list(dropped)
         with translate_errors(self.folder):
             for file in chosen:
                 files.delete(file)
-                self._table.drop(_key(file))
+                self._execute("DELETE FROM trashed_bases WHERE file = ?", _key(file), aside=True)
         return len(chosen)
 
     def every(self) -> list[Path]:
@@ -145,14 +129,17 @@ def _key(file: Path) -> str:
 
 
 def _described(file: Path, *, expired: bool) -> TrashedBase:
-    size, at = _state(file)
-    at = _written_at(file) or at
+    size, at = 0, datetime.fromtimestamp(0, UTC)
+    with suppress(OSError, ValueError, OverflowError):
+        state = file.lstat()
+        size, at = state.st_size, datetime.fromtimestamp(state.st_mtime, UTC)
+    key, at = _key(file), _written_at(file) or at
     try:
         base = zip_archive.base_of(file)
         titles = zip_archive.titles_of(file) if file.name.endswith(_NOTES) else ()
     except SourceError as error:
-        return TrashedBase(_key(file), _key(file), size, at, problem=error.reason, expired=expired)
-    return TrashedBase(_key(file), base.name, size, at, titles=titles, expired=expired)
+        return TrashedBase(key, key, size, at, problem=error.reason, expired=expired)
+    return TrashedBase(key, base.name, size, at, titles=titles, expired=expired)
 
 
 def _written_at(file: Path) -> datetime | None:
@@ -161,14 +148,6 @@ def _written_at(file: Path) -> datetime | None:
         if name := _OWN.fullmatch(file.name):
             return datetime.strptime(name[1], _AT).replace(tzinfo=UTC)
     return None
-
-
-def _state(file: Path) -> tuple[int, datetime]:
-    """Return the size and modification time of a file or folder; 0 and 1970 if they can't be read."""
-    with suppress(OSError, ValueError, OverflowError):
-        state = file.lstat()
-        return state.st_size, datetime.fromtimestamp(state.st_mtime, UTC)
-    return 0, datetime.fromtimestamp(0, UTC)
 
 
 class OpeningTable(StoreTable):
@@ -191,7 +170,13 @@ class OpeningTable(StoreTable):
         `items`: all items in the trash, each with its own day, if known, and how long it stays. New items are recorded,
         and the records of missing ones deleted.
         """
-        self._see(set(items))
+        known = set(self._column("SELECT item FROM overdue"))
+        with self._write(aside=True):
+            self._execute(f"DELETE FROM overdue WHERE item {AMONG}", list(known - items.keys()))
+            self._execute(
+                "INSERT INTO overdue SELECT value, (SELECT max(number) FROM openings) FROM json_each(?)",
+                list(items.keys() - known),
+            )
         days = [date.fromisoformat(day) for day in self._column("SELECT day FROM openings ORDER BY number")]
         if len(days) < 2:
             return set()
@@ -201,21 +186,10 @@ class OpeningTable(StoreTable):
             " FROM overdue JOIN openings ON number = opening"
         )
         return {
-            row["item"]
-            for row in self._rows(statement)
-            if past - _since(items[row["item"]][0], row["before"], row["day"]) > items[row["item"]][1]
+            item
+            for item, seen, before in self._rows(statement)
+            if past - _since(items[item][0], before, seen) > items[item][1]
         }
-
-    def _see(self, items: set[str]) -> None:
-        known = set(self._column("SELECT item FROM overdue"))
-        if items == known:
-            return
-        with self._write(aside=True):
-            self._execute(f"DELETE FROM overdue WHERE item {AMONG}", list(known - items))
-            self._execute(
-                "INSERT INTO overdue SELECT value, (SELECT max(number) FROM openings) FROM json_each(?)",
-                list(items - known),
-            )
 
 
 def _since(own: date | None, before: str | None, seen: str) -> date:
@@ -240,15 +214,16 @@ def expire(store: Store, trash: BaseTrash, stays: timedelta) -> int:
     trash, because the process was killed, is removed at once. Raises StoreError.
     """
     with store.changing, translate_errors(store.folder):
-        OpeningTable(store.database).begin(today())
+        openings = OpeningTable(store.database)
+        openings.begin(today())
         notes = {
             f"note {trashed.version.note_id} {trashed.version.number}": trashed for trashed in store.versions.deleted()
         }
-        bases = {f"base {file.name}": (file, at) for file, at in trash.dated_files(trash.folder)}
+        bases = {f"base {file.name}": (file, at.date()) for file, at in trash.dated_files(trash.folder)}
         last = {f"backup {file.name}": file for file, _ in trash.dated_files(trash.last)}
-        overdue = OpeningTable(store.database).overdue(
+        overdue = openings.overdue(
             {item: (note.version.at.date(), stays) for item, note in notes.items()}
-            | {item: (at.date(), stays) for item, (_, at) in bases.items()}
+            | {item: (day, stays) for item, (_, day) in bases.items()}
             | dict.fromkeys(last, (None, LAST))
         )
         in_use = {(base.id, base.created_at) for base in store.bases.all()}
@@ -311,9 +286,7 @@ def _live(store: Store, base: KnowledgeBase, trashed: Sequence[Trashed]) -> Reco
         notes.append(NoteRecord(note))
         versions += before
         edits += store.edits.for_note(entry.version.note_id)
-    return Records(
-        base, RecordParts.from_records(notes), RecordParts.from_records(versions), RecordParts.from_records(edits)
-    )
+    return Records(base, in_memory(notes), in_memory(versions), in_memory(edits))
 
 
 def _base_of(file: Path) -> KnowledgeBase | None:

@@ -11,14 +11,24 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Any, TypeVar, get_args
 
 from core import chunking, embedding, reranking
 from core.base.errors import RowError, TesseraError
-from core.base.messages import message
+from core.base.messages import Message, message
 from core.base.text import one_line, stem
-from core.features.archives.lazy_records import RecordParts, noun
-from core.features.archives.records import NoteRecord, Records, RunRecord, SetRecord, change_values, is_id
+from core.features.archives.records import (
+    NoteRecord,
+    RecordParts,
+    Records,
+    RunRecord,
+    SetRecord,
+    VersionRecord,
+    change_values,
+    is_id,
+    noun,
+)
 from core.intake.encoding import MAX_BYTES
 from core.intake.folder import content_hash, is_safe
 from core.markdown import frontmatter
@@ -51,8 +61,6 @@ MOST_NAME = 200
 """Maximum length of the name of a base, a model or a question set, in characters."""
 _MOST_EXTRA = 8 * MAX_CHARACTERS
 """Maximum length of a note's properties as JSON, enough for the longest front matter."""
-MOST_ENTRIES = 100_000
-"""Maximum number of values in a field, such as tags."""
 _MOST_PATH, _MOST_PART = 4096, 255
 _MOST_NUMBER = 2**53
 _ID = re.compile(r"[\w:.-]{0,100}", re.ASCII)
@@ -74,18 +82,19 @@ def admit(records: Records, usual: str) -> Records:
             _check_chunking(record.chunking)
         return NoteRecord(note(record.note, into), chunking=record.chunking)
 
+    def validate_version(record: VersionRecord) -> VersionRecord:
+        return replace(_sound(record), note=note(record.note, into))
+
     return replace(
         records,
         base=into,
         powers=powers,
         notes=records.notes.map(validate_note),
-        versions=records.versions.map(
-            lambda version_record: replace(_sound(version_record), note=note(version_record.note, into))
-        ),
+        versions=records.versions.map(validate_version),
         edits=records.edits.map(_edit),
         proposals=records.proposals.map(_proposal),
-        sets=records.sets.map(lambda set_record: _set(_sound(set_record), into)),
-        runs=records.runs.map(lambda run_record: _run(_sound(run_record), into)),
+        sets=records.sets.map(partial(_set, into=into)),
+        runs=records.runs.map(partial(_run, into=into)),
         uses=records.uses.map(_use),
         syncs=RecordParts(),
     )
@@ -95,9 +104,7 @@ def base(of_archive: KnowledgeBase, usual: str) -> KnowledgeBase:
     """Return an archive's base without permissions, with the model `usual`, or its own model if that is built in."""
     of_archive = _sound(of_archive)
     for name in ("name", "embedder", "wish"):
-        text = getattr(of_archive, name)
-        if len(text) > MOST_NAME or text != one_line(text):
-            raise RowError("'{name}' must be a single line of at most {most} characters.", name=name, most=MOST_NAME)
+        _check_line(name, getattr(of_archive, name))
     own, wanted = of_archive.embedder, of_archive.wish or of_archive.embedder
     embedder = own if own == usual or embedding.is_built_in(own) else usual
     has_wish = of_archive.has_vectors and wanted not in ("", embedding.AUTO, embedder)
@@ -133,15 +140,11 @@ def note(from_outside: Note, into: KnowledgeBase) -> Note:
         raise RowError(
             "it is {size:.1f} MB; the limit is {limit} MB.", size=len(data) / 2**20, limit=MAX_BYTES // 2**20
         )
-    if frontmatter.delimited(front).body != len(front):
-        raise RowError(
-            "'{name}' must be {kind}.", name="front", kind=message("front matter between its two delimiter lines")
-        )
-    if from_outside.version < 1:
-        raise RowError("'{name}' must be {kind}.", name="version", kind=message("a whole number"))
+    whole = frontmatter.delimited(front).body == len(front)
+    _expect(whole, "front", message("front matter between its two delimiter lines"))
+    _expect(from_outside.version > 0, "version", message("a whole number"))
     url = from_outside.source_url
-    if url and not re.match(r"https?://", url):
-        raise RowError("'{name}' must be {kind}.", name="source_url", kind=message("a web address"))
+    _expect(not url or bool(re.match(r"https?://", url)), "source_url", message("a web address"))
     arrived = replace(
         from_outside,
         title=from_outside.title if from_outside.title.strip() else stem(from_outside.path or "note.md"),
@@ -165,22 +168,23 @@ def _fields(values: Mapping[str, object]) -> dict[str, Any]:
     """Return the fields of a note, checked like fields that the user or a program sets."""
     sound: dict[str, object] = {}
     for name, value in values.items():
-        if isinstance(value, tuple | list) and len(value) > MOST_ENTRIES:
-            raise RowError("'{name}' is too long.", name=name)
         with _name_field(name):
             sound |= check_fields({name: value})
-        if len(json.dumps(sound[name], default=str)) > _MOST_EXTRA:
-            raise RowError("'{name}' is too long.", name=name)
+        _check_size(name, sound[name])
     return sound
 
 
 def _extra(extra: dict[str, object]) -> dict[str, object]:
     aliases = extra.get("aliases", [])
-    if not isinstance(aliases, list) or not all(isinstance(alias, str) for alias in aliases):
-        raise RowError("'{name}' must be {kind}.", name="extra.aliases", kind=message("a list of texts"))
-    if len(json.dumps(extra, ensure_ascii=False)) > _MOST_EXTRA:
-        raise RowError("'{name}' is too long.", name="extra")
+    are_texts = isinstance(aliases, list) and all(isinstance(alias, str) for alias in aliases)
+    _expect(are_texts, "extra.aliases", message("a list of texts"))
+    _check_size("extra", extra)
     return extra
+
+
+def _check_size(name: str, value: object) -> None:
+    if len(json.dumps(value, ensure_ascii=False, default=str)) > _MOST_EXTRA:
+        raise RowError("'{name}' is too long.", name=name)
 
 
 def _check_path(path: str | None) -> None:
@@ -193,13 +197,13 @@ def _check_path(path: str | None) -> None:
 
 
 def _edit(edit: Edit) -> Edit:
-    if edit.anchor_start < 0 or max(len(edit.text), len(edit.anchor)) > MAX_BYTES:
+    if edit.anchor_start < 0:
         raise RowError("the place or the text of this edit is out of range.")
     return _sound(edit)
 
 
 def _proposal(proposal: Proposal) -> Proposal:
-    if len(proposal.body or "") > MAX_BYTES or proposal.version < 1:
+    if proposal.version < 1:
         raise RowError("the text or the version of this change is out of range.")
     return _sound(replace(proposal, fields=_fields(proposal.fields)))
 
@@ -213,9 +217,10 @@ def _use(use: Use) -> Use:
 def _set(record: SetRecord, into: KnowledgeBase) -> SetRecord:
     if record.set.base_id != into.id:
         raise RowError("this question set belongs to another base.")
-    name = record.set.name
-    if not name.strip() or len(name) > MOST_NAME or name != one_line(name):
-        raise RowError("'{name}' must be a single line of at most {most} characters.", name="name", most=MOST_NAME)
+    record, name = _sound(record), record.set.name
+    if not name.strip():
+        raise RowError("the field '{name}' is missing.", name="name")
+    _check_line("name", name)
     ids = [question.id for question in record.questions]
     if len({*ids}) < len(ids):
         raise RowError("two questions of the set '{set}' have the same id.", set=name)
@@ -228,18 +233,17 @@ def _set(record: SetRecord, into: KnowledgeBase) -> SetRecord:
 
 
 def _run(record: RunRecord, into: KnowledgeBase) -> RunRecord:
+    record = _sound(record)
     run = record.run
     if run.base_id != into.id:
         raise RowError("this run belongs to another base.")
-    if not all(re.fullmatch(r"\d{1,9}", number, re.ASCII) for number in record.results):
-        raise RowError("'{name}' must be {kind}.", name="results", kind=message("results listed by question number"))
-    known = {
-        kind: noun(kind, {name: value for name, value in run.settings.items() if name in kind.__dataclass_fields__})
-        for kind in (ChunkingOptions, SearchSettings)
-    }
-    names = {name: getattr(part, name) for part in known.values() for name in part.__dataclass_fields__}
-    settings: dict[str, object] = {name: value for name, value in names.items() if name in run.settings}
-    settings["embedder"] = one_line(str(run.settings.get("embedder", "")))[:MOST_NAME]
+    are_numbers = all(re.fullmatch(r"\d{1,9}", number, re.ASCII) for number in record.results)
+    _expect(are_numbers, "results", message("results listed by question number"))
+    settings: dict[str, object] = {"embedder": one_line(str(run.settings.get("embedder", "")))[:MOST_NAME]}
+    for kind in (ChunkingOptions, SearchSettings):
+        own = {name: value for name, value in run.settings.items() if name in kind.__dataclass_fields__}
+        checked = noun(kind, own)
+        settings |= {name: getattr(checked, name) for name in own}
     return replace(record, run=replace(run, settings=settings, pipeline=_pipeline(run.pipeline)))
 
 
@@ -293,8 +297,18 @@ def _sound(value: T) -> T:
 def _validate_value(value: object, owner: type, name: str) -> object:
     if isinstance(value, datetime):
         return in_utc(value)
-    if isinstance(value, int) and abs(value) > _MOST_NUMBER:
+    if (isinstance(value, int) and abs(value) > _MOST_NUMBER) or (isinstance(value, str) and len(value) > MAX_BYTES):
         raise RowError("'{name}' is out of range.", name=name)
-    if isinstance(value, str) and is_id(owner, name) and not _ID.fullmatch(value):
-        raise RowError("'{name}' must be {kind}.", name=name, kind=message("an id of letters and digits"))
+    if isinstance(value, str) and is_id(owner, name):
+        _expect(bool(_ID.fullmatch(value)), name, message("an id of letters and digits"))
     return value
+
+
+def _check_line(name: str, text: str) -> None:
+    if len(text) > MOST_NAME or text != one_line(text):
+        raise RowError("'{name}' must be a single line of at most {most} characters.", name=name, most=MOST_NAME)
+
+
+def _expect(fits: bool, name: str, kind: Message) -> None:
+    if not fits:
+        raise RowError("'{name}' must be {kind}.", name=name, kind=kind)

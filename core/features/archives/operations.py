@@ -1,15 +1,15 @@
 """Operations for exporting and restoring bases, and for the trash of bases."""
 
 import shlex
-from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import TYPE_CHECKING, Annotated
 
 from core.base.frozen import frozen
 from core.base.messages import Message, plural
 from core.base.terminal import _, say
-from core.model import FOREIGN, SWITCHED_ON, RequestedPermissions, Restored, TrashedBase
+from core.model import FOREIGN, SWITCHED_ON, RequestedPermissions, Restored
 from core.operations.declaring import About, operation
 from core.operations.parameters import Base
 from core.operations.printing import sentence
@@ -60,15 +60,6 @@ class DeletedBases:
     """The trash of bases."""
 
     trash: tuple[DeletedBase, ...]
-
-    @classmethod
-    def from_trash(cls, trash: Iterable[TrashedBase]) -> Self:
-        return cls(
-            tuple(
-                DeletedBase(base.key, base.name, base.at, base.expired, tuple(base.titles), base.problem or "")
-                for base in trash
-            )
-        )
 
 
 @frozen
@@ -196,7 +187,7 @@ def restore(
     place: Annotated[Path, About("An export made with `tessera export`, or a folder of Markdown notes.")],
     base: NewName = "",
 ) -> RestoredBase:
-    return _restored(workspace, workspace.archives.restore(place, base), foreign=False)
+    return _restored(workspace, workspace.archives.restore(place, base))
 
 
 @operation(
@@ -209,8 +200,8 @@ def restore(
     lacks=_PERSONS,
 )
 def restore_deleted(workspace: "Workspace", key: Key, base: NewName = "") -> RestoredBase:
-    base_import = workspace.archives.restore_deleted(key, base)
-    return _restored(workspace, base_import, foreign=not base_import.own)
+    made = workspace.archives.restore_deleted(key, base)
+    return replace(_restored(workspace, made), foreign=not made.own)
 
 
 @operation(
@@ -221,7 +212,12 @@ def restore_deleted(workspace: "Workspace", key: Key, base: NewName = "") -> Res
     lacks=_PERSONS,
 )
 def trash(workspace: "Workspace") -> DeletedBases:
-    return DeletedBases.from_trash(workspace.archives.trash())
+    return DeletedBases(
+        tuple(
+            DeletedBase(base.key, base.name, base.at, base.expired, base.titles, base.problem or "")
+            for base in workspace.archives.trash()
+        )
+    )
 
 
 @operation(
@@ -237,9 +233,8 @@ def empty_trash(workspace: "Workspace", key: Key = "") -> EmptiedTrash:
     return EmptiedTrash(archives.delete_for_good(key) if key else archives.empty_trash())
 
 
-def _restored(workspace: "Workspace", made: Restored, *, foreign: bool) -> RestoredBase:
+def _restored(workspace: "Workspace", made: Restored) -> RestoredBase:
     base = made.base
     asks = workspace.models.asks(base.wish) if base.wish else ""
-    return RestoredBase(
-        base.name, base.wish, made.powers, workspace.bases.status(base).notes, wish_asks=asks, foreign=foreign
-    )
+    notes = workspace.bases.status(base).notes
+    return RestoredBase(base.name, base.wish, made.powers, notes, wish_asks=asks, foreign=False)

@@ -1,18 +1,25 @@
-"""A base as the records of an archive: reading them from a store, and writing them to one."""
+"""A base as the records of an archive: reading them from a store or from JSON, lazily, and writing them to a store."""
 
+import json
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field, fields, is_dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import Any, Protocol, Unpack
+from itertools import chain, islice
+from math import isfinite
+from typing import Any, Generic, Protocol, TypeVar, Unpack
 
 from core import embedding
+from core.base.codec import DecodeError, decoder
 from core.base.datetimes import utc_now
+from core.base.errors import ArchiveError, RowError, SourceError
+from core.base.faults import translate_parse_error
 from core.base.file_names import harmless_path
 from core.base.frozen import frozen
 from core.base.messages import Message
-from core.features.archives.lazy_records import RecordParts
+from core.base.text import escape_halves
 from core.indexing.indexer import Indexer
 from core.intake.folder import content_hash, free_path
 from core.model import (
@@ -42,6 +49,139 @@ from core.store.note_to_index import NoteToIndex
 _IMPORTED = Revision("create", "person")
 _REFERENCES = ("base_id", "note_id", "chunk_id", "set_id")
 _OWNERS = (KnowledgeBase, Note, Edit, QuestionSet, Run)
+
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+Place = str | Message
+Made = tuple[Place, Callable[[], T]]
+"""The place of a record in its archive, and a function that reads the record and raises RowError and SourceError."""
+
+MOST_MISTAKES = 100
+"""Number of mistakes after which the reading of an archive stops."""
+
+SIGNS = re.compile(rb'(?s)"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{},]')
+"""A JSON string (so that characters in it don't count), a bracket or a comma."""
+MOST_VALUES = 1_000_000
+"""Maximum number of strings, commas and brackets in a record."""
+_DIGITS = 20
+"""Maximum length of an integer in SQLite, with its sign."""
+
+
+class RecordParts(Iterable[T], Generic[T]):
+    """Records that are read again at each iteration; `read` yields each record's place and a function that reads it."""
+
+    def __init__(self, read: Callable[[], Iterable[Made[T]]] = tuple) -> None:
+        self._read = read
+
+    def __iter__(self) -> Iterator[T]:
+        for _, make in self._read():
+            yield make()
+
+    def sound(self, mistakes: "Mistakes") -> Iterator[tuple[Place, T]]:
+        """Yield each record with its place; add unreadable records to `mistakes`."""
+        for place, make in self._read():
+            try:
+                record = make()
+            except (RowError, SourceError) as error:
+                mistakes.add(place, error.reason if isinstance(error, SourceError) else error.message)
+                continue
+            yield place, record
+
+    def followed_by(self, others: "RecordParts[T]") -> "RecordParts[T]":
+        """Return these records followed by others."""
+        return RecordParts(lambda: chain(self._read(), others._read()))
+
+    def map(self, change: Callable[[T], R]) -> "RecordParts[R]":
+        """Return the records with a function applied to each."""
+        return RecordParts(lambda: ((place, partial(_apply, change, make)) for place, make in self._read()))
+
+
+def in_memory(records: Iterable[T]) -> RecordParts[T]:
+    """Return records that are in memory as the records of an archive."""
+    made: list[Made[T]] = [("", partial(_identity, record)) for record in records]
+    return RecordParts(lambda: made)
+
+
+def _identity(record: T) -> T:
+    return record
+
+
+def _apply(change: Callable[[T], R], make: Callable[[], T]) -> R:
+    return change(make())
+
+
+class Mistakes:
+    """The mistakes in the archive `name`, by place."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._listed: list[tuple[Place, Message]] = []
+
+    def add(self, place: Place, reason: Message) -> None:
+        """Record a mistake; raises ArchiveError if there are too many."""
+        self._listed.append((place, reason))
+        if len(self._listed) >= MOST_MISTAKES:
+            self.raise_any()
+
+    def raise_any(self) -> None:
+        """Raise ArchiveError if there are mistakes."""
+        if self._listed:
+            raise ArchiveError(self._name, self._listed)
+
+
+def parse_json(text: bytes) -> Any:
+    """Return the value of a JSON text; raises RowError, also for numbers that are too long and for too many values.
+
+    The number of values is limited because small values take up to twenty times as much memory as their text.
+    """
+    if len(text) > MOST_VALUES and sum(1 for _ in islice(SIGNS.finditer(text), MOST_VALUES)) == MOST_VALUES:
+        raise RowError("it holds too many values.")
+    try:
+        return JSON.decode(text.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise json_error(error) from error
+
+
+def json_error(error: Exception) -> RowError:
+    """Return the error for an exception from parsing a JSON text."""
+    if isinstance(error, json.JSONDecodeError):
+        reason = translate_parse_error(error.msg)
+        return RowError("this isn't a JSON object ({reason}, column {n}).", reason=reason, n=error.colno)
+    if isinstance(error, UnicodeDecodeError):
+        return RowError("this isn't UTF-8. Save the file as UTF-8.")
+    return error if isinstance(error, RowError) else RowError("this is nested too deeply.")
+
+
+def _parse_integer(digits: str) -> int:
+    if len(digits) > _DIGITS:
+        raise RowError("the number {digits}… is too long.", digits=digits[:_DIGITS])
+    return int(digits)
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not isfinite(number):
+        raise RowError("the number {digits} is too large, or isn't valid.", digits=digits[:_DIGITS])
+    return number
+
+
+JSON = json.JSONDecoder(parse_int=_parse_integer, parse_float=_finite, parse_constant=_finite)
+"""JSON decoder for numbers that SQLite can store; raises RowError for others."""
+
+
+def noun(kind: object, value: object) -> Any:
+    """Return the object of the given type in a JSON value; raises RowError with the name of the wrong field."""
+    try:
+        return decoder(kind, exact=True)(value)
+    except DecodeError as error:
+        name = escape_halves(error.name)
+        if error.kind:
+            raise RowError("'{name}' must be {kind}.", name=name, kind=error.kind) from error
+        if error.missing:
+            raise RowError("the field '{name}' is missing.", name=name) from error
+        raise RowError("there is no field '{name}'.", name=name) from error
 
 
 @frozen
@@ -122,16 +262,10 @@ class Records:
 
 @frozen
 class Ids:
-    """The ids in an archive.
-
-    `notes` maps notes to their version, and `versions` maps notes to the numbers of their versions. `named` are all ids
-    that other records refer to.
-    """
+    """The notes in an archive with their versions, and the numbers of the versions that each note has."""
 
     notes: dict[str, int] = field(default_factory=dict)
     versions: dict[str, set[int]] = field(default_factory=dict)
-    edits: set[str] = field(default_factory=set)
-    named: set[str] = field(default_factory=set)
 
 
 _DEFAULT = ChunkingOptions()
@@ -159,20 +293,20 @@ def read(store: Store, base: KnowledgeBase, runs: RunRows) -> Records:
         everyone = sorted(store.versions.note_ids(base.id) | {*ids})
         return Records(
             base=replace(base, index_generation=0),
-            notes=RecordParts.from_records(note_record(store, note_id) for note_id in ids),
-            versions=RecordParts.from_records(version for note_id in everyone for version in versions(store, note_id)),
-            edits=RecordParts.from_records(store.edits.for_base(base.id)),
-            proposals=RecordParts.from_records(store.proposals.all(base.id)),
-            sets=RecordParts.from_records(
+            notes=in_memory(note_record(store, note_id) for note_id in ids),
+            versions=in_memory(version for note_id in everyone for version in versions(store, note_id)),
+            edits=in_memory(store.edits.for_base(base.id)),
+            proposals=in_memory(store.proposals.all(base.id)),
+            sets=in_memory(
                 SetRecord(question_set, tuple(store.questions.for_set(question_set)))
                 for question_set in store.questions.sets(base)
             ),
-            runs=RecordParts.from_records(
+            runs=in_memory(
                 RunRecord(run, {str(number): result for number, result in runs.results(run.id).items()})
                 for run in reversed(runs.for_base(base))
             ),
-            syncs=RecordParts.from_records(sorted(store.bases.syncs(base), key=lambda sync: sync.folder)),
-            uses=RecordParts.from_records(use for note_id in everyone for use in store.uses.for_note(note_id)),
+            syncs=in_memory(sorted(store.bases.syncs(base), key=lambda sync: sync.folder)),
+            uses=in_memory(use for note_id in everyone for use in store.uses.for_note(note_id)),
         )
 
 
@@ -204,14 +338,18 @@ def write(store: Store, records: Records, name: str, ids: Ids, runs: RunRows) ->
     """
     store.open_index()
     with store.changing, store.database.write():
-        records = _with_free_ids(store, records, ids)
+        records = _with_free_ids(store, records)
         embedder = embedding.build(records.base.embedder)
         base = replace(
             records.base, name=name, fingerprint=embedder.fingerprint, dimension=embedder.dimension, index_generation=0
         )
         store.bases.put(base)
         store.index.build(base)
-        _write_edits(store, base, records.edits)
+        edits: defaultdict[str, list[Edit]] = defaultdict(list)
+        for edit in records.edits:
+            edits[edit.note_id].append(edit)
+        for note_id, of_note in edits.items():
+            store.edits.put(Note(note_id, base.id, title="", body="", content_hash=""), of_note)
         _write_notes(store, base, records, ids)
         for version in records.versions:
             store.versions.put(version.note, Revision(version.kind, version.author), version.at)
@@ -251,23 +389,13 @@ def _write_notes(store: Store, base: KnowledgeBase, records: Records, ids: Ids) 
                 change=None if old in ids.versions else _IMPORTED,
             )
 
-    _write_drafts(indexer, drafts(), len(ids.notes))
+    failed = indexer.write(drafts(), len(ids.notes)).failed
     for note_id, options in own.items():
         store.notes.set_options(note_id, options)
-        _write_drafts(indexer, [NoteToIndex(store.notes.note(note_id), **store.notes.indexed_as(note_id))], 1)
-
-
-def _write_drafts(indexer: Indexer, drafts: Iterable[NoteToIndex], count: int) -> None:
-    for error in indexer.write(drafts, count).failed:
+        draft = NoteToIndex(store.notes.note(note_id), **store.notes.indexed_as(note_id))
+        failed = (*failed, *indexer.write([draft], 1).failed)
+    for error in failed:
         raise error
-
-
-def _write_edits(store: Store, base: KnowledgeBase, edits: Iterable[Edit]) -> None:
-    by_note: dict[str, list[Edit]] = {}
-    for edit in edits:
-        by_note.setdefault(edit.note_id, []).append(edit)
-    for note_id, of_note in by_note.items():
-        store.edits.put(Note(note_id, base.id, title="", body="", content_hash=""), of_note)
 
 
 def is_id(owner: type, name: str) -> bool:
@@ -275,30 +403,26 @@ def is_id(owner: type, name: str) -> bool:
     return name in _REFERENCES or (name == "id" and owner in _OWNERS)
 
 
-def _with_free_ids(store: Store, records: Records, ids: Ids) -> Records:
+def _with_free_ids(store: Store, records: Records) -> Records:
     """Return the records with free ids instead of those that the store already has."""
-    store_ids = {base.id for base in store.bases.all()} | store.notes.ids() | store.versions.note_ids()
-    store_ids |= {edit.id for edit in store.edits.all()}
-    store_ids |= {question_set.id for base in store.bases.all() for question_set in store.questions.sets(base)}
+    taken = {base.id for base in store.bases.all()} | store.notes.ids() | store.versions.note_ids()
+    taken |= {edit.id for edit in store.edits.all()}
+    taken |= {question_set.id for base in store.bases.all() for question_set in store.questions.sets(base)}
     new_ids: dict[str, str] = {}
-    for old_id in (records.base.id, *ids.notes, *ids.versions, *ids.edits, *ids.named):
-        if old_id in store_ids and old_id not in new_ids:
-            new_ids[old_id] = fresh_id(old_id, store_ids | {*new_ids.values()})
-    if not new_ids:
-        return records
 
     def rename(value: object, owner: type, name: str) -> object:
         if not (isinstance(value, str) and is_id(owner, name)):
             return value
         head, sign, rest = value.partition(":")
+        if head in taken and head not in new_ids:
+            new_ids[head] = fresh_id(head, taken | {*new_ids.values()})
         return f"{new_ids.get(head, head)}{sign}{rest}"
 
-    parts = {record.name: getattr(records, record.name) for record in fields(Records)}
-    renamed: dict[str, Any] = {
-        name: value.map(partial(change_values, change=rename)) if isinstance(value, RecordParts) else value
-        for name, value in parts.items()
-    }
-    return Records(**renamed | {"base": replace(records.base, id=new_ids.get(records.base.id, records.base.id))})
+    parts: dict[str, Any] = {part.name: getattr(records, part.name) for part in fields(Records)}
+    for name, part in parts.items():
+        if isinstance(part, RecordParts):
+            parts[name] = part.map(partial(change_values, change=rename))
+    return Records(**parts | {"base": change_values(records.base, rename)})
 
 
 def change_values(
@@ -318,16 +442,3 @@ def change_values(
     if isinstance(value, dict):
         return {key: change_values(item, change, owner, name) for key, item in value.items()}
     return change(value, owner, name)
-
-
-def mentioned(value: object) -> set[str]:
-    """Return the ids that an object contains; for the id of a chunk, the id of its note."""
-    ids = set()
-
-    def collect(item: object, owner: type, name: str) -> object:
-        if isinstance(item, str) and is_id(owner, name):
-            ids.add(item.partition(":")[0])
-        return item
-
-    change_values(value, collect)
-    return ids

@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import timedelta
+from itertools import chain
 from pathlib import Path
 from typing import IO, Literal, get_args
 
@@ -15,10 +16,9 @@ from core.base import app_paths, files
 from core.base.errors import RowError, SourceError, UnknownChoice
 from core.base.faults import translate_errors
 from core.base.messages import Message, message
-from core.features.archives import folders, import_validation, json_yaml, records, zip_archive
-from core.features.archives.base_trash import BaseTrash, TrashedTable, expire
-from core.features.archives.lazy_records import Mistakes
-from core.features.archives.records import Ids, Records, RunRows, mentioned
+from core.features.archives import documents, import_validation, records, zip_archive
+from core.features.archives.base_trash import BaseTrash, expire
+from core.features.archives.records import Ids, Mistakes, Place, Records, RunRows
 from core.indexing.bases import Bases
 from core.intake import upload
 from core.intake.notefile import is_note
@@ -32,37 +32,31 @@ from core.store import Store
 def checked(records: Records, name: str) -> Ids:
     """Read all records of the archive `name`, and return their ids; raises ArchiveError with all mistakes."""
     mistakes, ids = Mistakes(name), Ids()
+    seen: set[str] = set()
+
+    def check_once(place: Place, reason: Message, *keys: str) -> None:
+        if seen & {*keys}:
+            mistakes.add(place, reason)
+        seen.update(keys)
+
     for place, entry in records.notes.sound(mistakes):
-        if entry.note.id in ids.notes:
-            mistakes.add(place, message("this note appears twice."))
+        check_once(place, message("this note appears twice."), f"note {entry.note.id}")
         ids.notes[entry.note.id] = entry.note.version
     _versions(records, mistakes, ids)
-    proposed = set()
+    unfit = message("the note for this change isn't in the archive, or already has another change.")
     for place, proposal in records.proposals.sound(mistakes):
-        if proposal.note_id not in ids.notes or proposal.note_id in proposed:
-            mistakes.add(
-                place, message("the note for this change isn't in the archive, or already has another change.")
-            )
-        proposed.add(proposal.note_id)
+        check_once(place, unfit, f"change {proposal.note_id}")
+        if proposal.note_id not in ids.notes:
+            mistakes.add(place, unfit)
     for place, edit in records.edits.sound(mistakes):
-        ids.named.update(mentioned(edit))
-        if edit.id in ids.edits:
-            mistakes.add(place, message("this edit appears twice."))
-        ids.edits.add(edit.id)
-    sets: set[str] = set()
+        check_once(place, message("this edit appears twice."), f"edit {edit.id}")
     for place, record in records.sets.sound(mistakes):
-        ids.named.update(mentioned(record))
-        own = {record.set.id, f"/{record.set.name}"}
-        if sets & own:
-            mistakes.add(place, message("this question set appears twice."))
-        sets |= own
+        own = record.set
+        check_once(place, message("this question set appears twice."), f"set {own.id}", f"set /{own.name}")
     for place, use in records.uses.sound(mistakes):
-        ids.named.update(mentioned(use))
         if use.note_id not in ids.notes and use.note_id not in ids.versions:
             mistakes.add(place, message("the note for this use isn't in the archive."))
-    for _, run in records.runs.sound(mistakes):
-        ids.named.update(mentioned(run))
-    for _ in records.syncs.sound(mistakes):
+    for _ in chain(records.runs.sound(mistakes), records.syncs.sound(mistakes)):
         pass
     mistakes.raise_any()
     return ids
@@ -95,12 +89,11 @@ class Archives:
     """Exports, imports and the trash of bases. Changes raise WorkspaceLocked in a read-only workspace."""
 
     def __init__(
-        self, store: Store, settings: Settings, bases: Bases, runs: RunRows, find_file: folders.FindFile
+        self, store: Store, settings: Settings, bases: Bases, runs: RunRows, find_file: documents.FindFile
     ) -> None:
         self._store = store
         self._runs = runs
         self._find_file = find_file
-        self._table = TrashedTable(store.database)
         self._bases = bases
         self._trash = BaseTrash(store)
         self._stays = timedelta(days=settings.trash_days)
@@ -121,9 +114,8 @@ class Archives:
         with translate_errors(place.parent):
             place.parent.mkdir(parents=True, exist_ok=True)
             if form == "markdown":
-                held = self._read(self._bases.get(base))
-                with self._store.temporary.make_scoped() as staging:
-                    folders.write(folders.files(held, self._find_file), place, staging)
+                contents = documents.markdown_files(self._read(self._bases.get(base)), self._find_file)
+                documents.write_folder(contents, place)
             else:
                 files.create(place, self.exported(base, form))
         return place
@@ -131,15 +123,12 @@ class Archives:
     def exported(self, base: str, form: str) -> bytes:
         """Return the bytes of an export; for `markdown`, a zip of its files."""
         held = self._read(self._bases.get(base))
-        if form == "json":
-            return json_yaml.to_json(held)
-        if form == "yaml":
-            return json_yaml.to_yaml(held)
-        if form == "zip":
-            return zip_archive.pack(held)
+        if form != "markdown":
+            pack = {"json": documents.to_json, "yaml": documents.to_yaml, "zip": zip_archive.pack}[form]
+            return pack(held)
         stream = io.BytesIO()
         with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-            for path, data in folders.files(held, self._find_file):
+            for path, data in documents.markdown_files(held, self._find_file):
                 archive.writestr(zipfile.ZipInfo(path), data)
         return stream.getvalue()
 
@@ -151,7 +140,7 @@ class Archives:
         """
         place = app_paths.expand_home(place)
         if os.path.isdir(place):  # noqa: PTH112 Path.is_dir raises for a path that is too long
-            return self._import(folders.read(place, forbidden=self._store.folder), str(place), name)
+            return self._import(documents.read_folder(place, forbidden=self._store.folder), str(place), name)
         with files.open_user_file(place, upload.MAX_UNPACKED) as stream:
             return self._restore(stream, place.name, name)
 
@@ -165,7 +154,7 @@ class Archives:
             place = staging / "notes"
             place.mkdir()
             upload.unpack(files, place)
-            return self._import(folders.read(place), name, name)
+            return self._import(documents.read_folder(place), name, name)
 
     def _restore(self, stream: IO[bytes], file: str, name: str) -> Restored:
         is_zip = stream.read(2) == b"PK"
@@ -176,7 +165,7 @@ class Archives:
                 raise SourceError(
                     file, "is larger than {limit} MB. Export the base as a zip instead.", limit=MOST_DOCUMENT >> 20
                 )
-            return self._import(json_yaml.read(data, file), file, name)
+            return self._import(documents.read(data, file), file, name)
         if not zip_archive.is_notes(upload.open_archive(stream, file)):
             return self._import(zip_archive.unpack(stream, file), file, name)
         with self._store.temporary.make_scoped() as staging:
@@ -184,7 +173,7 @@ class Archives:
             for left in upload.unzip_from(stream, place, name=file):
                 if is_note(left.path):
                     raise SourceError(f"{file}: {left.path}", left.error)
-            return self._import(folders.read(place), file, name)
+            return self._import(documents.read_folder(place), file, name)
 
     # trash
 
@@ -215,7 +204,7 @@ class Archives:
         ]
         file = self._trash.file(named[0] if named else key)
         with files.open_user_file(file, sys.maxsize) as stream:
-            own = self._table.has(file.name, stream)
+            own = self._trash.wrote(file.name, stream)
             held = zip_archive.unpack(stream, file.name, own=own)
             restored = self._write(held, file.name, name, own=True) if own else self._import(held, file.name, name)
         self._trash.drop([file])

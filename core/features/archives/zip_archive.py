@@ -2,10 +2,8 @@
 
 import io
 import json
-import lzma
 import struct
 import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -19,14 +17,14 @@ from core.base.codec import to_plain
 from core.base.errors import ArchiveError, RowError, SourceError
 from core.base.faults import translate_errors
 from core.base.messages import message
-from core.features.archives.lazy_records import Made, Mistakes, RecordParts, noun, parse_json
-from core.features.archives.records import Records
+from core.features.archives.records import Made, Mistakes, RecordParts, Records, noun, parse_json
 from core.intake import upload
 from core.intake.encoding import MAX_BYTES
 from core.intake.notefile import is_note
 from core.model import Feedback, KnowledgeBase, RequestedPermissions
 from core.notes import vocabulary
 from core.query import synonyms
+from core.store.backups.manifest import DAMAGE
 from core.store.base_table import SyncRecord
 
 _MARK, _VERSION = "tessera.json", {"tessera": "base", "version": 1}
@@ -41,10 +39,7 @@ _MOST_HEAD = 2**20
 _MOST_FOLDERS = 20
 _TITLES = 50
 """Maximum number of titles to read from an archive for a listing."""
-FAULTS = (
-    *(OSError, EOFError, ValueError, TypeError, LookupError, RecursionError, RowError),
-    *(RuntimeError, OverflowError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
-)
+FAULTS = (*DAMAGE, RowError, struct.error)
 """Exceptions from reading an arbitrary zip: it may be damaged, encrypted, compressed in another way, or have other
 records.
 """

@@ -1,0 +1,363 @@
+"""A base as a JSON or YAML document, or as a folder of Markdown files: its settings and notes, without history.
+
+In a folder, unchanged UTF-8 files of a vault keep their bytes.
+"""
+
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from itertools import islice
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import yaml
+from yaml.constructor import SafeConstructor
+from yaml.resolver import Resolver
+
+from core.base.codec import Scalar, to_plain
+from core.base.errors import ArchiveError, EditError, RowError, SourceError
+from core.base.file_names import harmless_path
+from core.base.frozen import frozen
+from core.base.messages import Message, message, reason_of
+from core.features.archives.records import (
+    JSON,
+    SIGNS,
+    Made,
+    NoteRecord,
+    RecordParts,
+    Records,
+    json_error,
+    new_base,
+    noun,
+    record_of,
+)
+from core.intake import folder, notefile, upload
+from core.intake.encoding import MAX_BYTES, unreadable
+from core.intake.folder import free_path
+from core.markdown.body import look_into, named_in
+from core.markdown.frontwriting import as_json
+from core.model import (
+    NOTE_FIELDS,
+    NOTE_SUFFIXES,
+    OPEN,
+    Attachment,
+    BaseKind,
+    ChunkingOptions,
+    Failed,
+    FieldValues,
+    KnowledgeBase,
+    Note,
+    SearchSettings,
+)
+from core.notes import naming
+from core.notes.file_writing import front_of, read_front, text_of
+
+_MOST_DEPTH = 30
+_MOST_SIGNS = 5_000_000
+"""Maximum number of strings, commas and brackets in a JSON document."""
+_MOST_EVENTS = 1_500_000
+"""Maximum number of YAML events in a document, about as many as for 30,000 notes."""
+_MOST_TYPED = 100
+"""Maximum length of a number, date or boolean in YAML; a longer scalar is a string."""
+
+_RESOLVER: Any = Resolver()
+_STYLE: dict[str, Any] = {"allow_unicode": True, "sort_keys": False, "width": 10**9}
+
+_HEAD: dict[str, object] = {"tessera": "base", "version": 1}
+_DEFAULT = ChunkingOptions()
+
+
+@dataclass(frozen=True, slots=True)
+class _BaseSection:
+    name: str
+    kind: BaseKind = "vector"
+    description: str = ""
+    embedder: str = ""
+    embed_at_once: bool = True
+    keep_tokens: bool = True
+    chunking: ChunkingOptions = _DEFAULT
+    search: SearchSettings = OPEN
+
+
+@frozen
+class _NoteSection(FieldValues):
+    path: str
+    source_url: str = ""
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    front: str = ""
+    body: str = ""
+
+
+_NAMES = ("path", *NOTE_FIELDS, "source_url", "created_at", "updated_at", "front", "body")
+"""The keys of a note in a document, in order."""
+
+
+def to_json(records: Records) -> bytes:
+    """Return a base as JSON, with each note on one line."""
+    head = "".join(f'"{name}": {as_json(value)},\n' for name, value in _head(records).items())
+    notes = ",\n".join(map(as_json, _notes(records)))
+    return f'{{\n{head}"notes": [\n{notes}\n]\n}}\n'.encode()
+
+
+def to_yaml(records: Records) -> bytes:
+    """Return a base as YAML."""
+    head = yaml.dump(_head(records), Dumper=_Dumper, **_STYLE)
+    notes = "".join(map(_yaml, _notes(records)))
+    return f"{head}notes:{' []' if not notes else ''}\n{notes}".encode()
+
+
+def _head(records: Records) -> dict[str, object]:
+    base = records.base
+    values = to_plain(_BaseSection(**{name: getattr(base, name) for name in _BaseSection.__slots__}))
+    return _HEAD | {"base": values | {"embedder": base.wish or base.embedder, "search": base.search.chosen()}}
+
+
+def _notes(records: Records) -> list[dict[str, object]]:
+    return [
+        to_plain(
+            {name: getattr(note, name) for name in _NAMES} | {"path": note.path or note.id, "front": front_of(note)}
+        )
+        for note in records.sorted_notes()
+    ]
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes multi-line strings as literal blocks."""
+
+    def represent_text(self, text: str) -> yaml.ScalarNode:
+        return self.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+
+
+_Dumper.add_representer(str, _Dumper.represent_text)
+
+
+def _yaml(note: dict[str, object]) -> str:
+    """Return a note as a YAML list item; as JSON, with all strings quoted, if YAML would be read back differently."""
+    text: str = yaml.dump([note], Dumper=_Dumper, **_STYLE)
+    try:
+        same = yaml.load(text, Loader=yaml.CSafeLoader) == [note]
+    except (yaml.YAMLError, ValueError):
+        same = False
+    return text if same else f"- {as_json(note)}\n"
+
+
+class _Mapping(dict[str, object]):
+    """A YAML mapping, and the line where it begins."""
+
+    line = 1
+
+
+def read(data: bytes, name: str) -> Records:
+    """Return the records in a JSON or YAML document; raises ArchiveError."""
+    is_json, data = name.lower().endswith(".json"), data.removeprefix(b"\xef\xbb\xbf")
+    document = (_parse_json if is_json else _parse_yaml)(data, name)
+    head: dict[str, Any] = document if isinstance(document, dict) else {}
+    version, items = head.get("version"), head.get("notes", [])
+    known = (head.get("tessera"), version.value if isinstance(version, Scalar) else version) == ("base", 1)
+    if not known or not isinstance(items, list):
+        raise _document_error(
+            name, 1, message("this isn't a base exported by Tessera, or a newer version exported it.")
+        )
+    try:
+        described = noun(_BaseSection, head.get("base"))
+    except RowError as error:
+        raise ArchiveError(name, [(message("base"), error.message)]) from error
+    base = new_base(**{key: getattr(described, key) for key in _BaseSection.__slots__})
+
+    def notes() -> Iterator[Made[NoteRecord]]:
+        ids: set[str] = set()
+        paths: set[str] = set()
+        text, at, line = data.decode() if is_json else "", 0, 1
+        for item in items:
+            path = as_json(item.get("path")) if is_json and isinstance(item, dict) else ""
+            if (found := text.find(path, at)) > at:
+                at, line = found, line + text.count("\n", at, found)
+            if isinstance(item, _Mapping):
+                line = item.line
+            yield message("line {line}", line=line), partial(_record, item, base, paths, ids)
+
+    return Records(base, RecordParts(notes))
+
+
+def _record(item: object, base: KnowledgeBase, paths: set[str], ids: set[str]) -> NoteRecord:
+    section = noun(_NoteSection, item)
+    if len(section.body) + len(section.front) > MAX_BYTES:
+        raise RowError("it is larger than {limit} MB.", limit=MAX_BYTES >> 20)
+    if section.path in paths:
+        raise RowError("the path '{path}' appears twice.", path=section.path)
+    paths.add(section.path)
+    front = read_front(section.front)
+    note = Note(
+        id="",
+        base_id="",
+        content_hash="",
+        links=look_into(section.body, section.path).targets(section.path),
+        extra=front.extra,
+        warnings=tuple(front.warnings),
+        body_start=len(section.front),
+        left_out=(*unreadable(section.front + section.body), *front.left_out),
+        **{name: getattr(section, name) for name in _NAMES},
+    )
+    return record_of(base, note, ids)
+
+
+def _parse_json(data: bytes, name: str) -> object:
+    if sum(1 for _ in islice(SIGNS.finditer(data), _MOST_SIGNS)) == _MOST_SIGNS:
+        raise _document_error(name, 1, message("it holds too many values."))
+    try:
+        return JSON.decode(data.decode())
+    except UnicodeDecodeError as error:
+        raise _document_error(name, data.count(b"\n", 0, error.start) + 1, json_error(error).message) from error
+    except (ValueError, RowError, RecursionError) as error:
+        raise _document_error(name, getattr(error, "lineno", 1), json_error(error).message) from error
+
+
+def _parse_yaml(data: bytes, name: str) -> object:
+    events = _events(data, name)
+    try:
+        return next((_build(events, event, name) for event in events if isinstance(event, yaml.NodeEvent)), None)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        raise _document_error(name, mark.line + 1 if mark else 1, reason_of(error)) from error
+
+
+def _document_error(name: str, line: int, reason: Message) -> ArchiveError:
+    """Return the error for a document that can't be parsed further."""
+    return ArchiveError(name, [(message("line {line}", line=line), reason)])
+
+
+def _events(data: bytes, name: str) -> Iterator[yaml.Event]:
+    depth = 0
+    for count, event in enumerate(yaml.parse(data, Loader=yaml.CSafeLoader)):
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if isinstance(event, yaml.AliasEvent) or depth > _MOST_DEPTH or count > _MOST_EVENTS:
+            reason = message("this is nested too deeply, holds too many values, or uses aliases (*name).")
+            raise _document_error(name, _line_of(event), reason)
+        yield event
+
+
+def _line_of(event: yaml.Event) -> int:
+    """Return the number of the line where an event begins, from 1."""
+    return event.start_mark.line + 1 if event.start_mark else 1
+
+
+def _build(events: Iterator[yaml.Event], event: yaml.Event, name: str) -> object:
+    """Return the value that begins with an event; unquoted scalars become `Scalar`."""
+    if isinstance(event, yaml.SequenceStartEvent):
+        return [_build(events, item, name) for item in _until(events, yaml.SequenceEndEvent)]
+    if isinstance(event, yaml.MappingStartEvent):
+        values = _Mapping()
+        values.line = _line_of(event)
+        for key in _until(events, yaml.MappingEndEvent):
+            if not isinstance(key, yaml.ScalarEvent):
+                raise _document_error(name, _line_of(key), message("the name of a field must be text."))
+            values[str(key.value)] = _build(events, next(events), name)
+        return values
+    return _scalar(event)
+
+
+def _until(events: Iterator[yaml.Event], end: type) -> Iterator[yaml.Event]:
+    for event in events:
+        if isinstance(event, end):
+            return
+        yield event
+
+
+def _scalar(event: Any) -> object:
+    if event.style:
+        return str(event.value)
+    typed = Scalar(event.value)
+    typed.value = str(event.value)
+    if len(event.value) <= _MOST_TYPED:
+        tag = event.tag or _RESOLVER.resolve(yaml.ScalarNode, event.value, (True, False))
+        with suppress(yaml.YAMLError, ValueError, TypeError, LookupError, ArithmeticError, AttributeError):
+            typed.value = SafeConstructor().construct_document(yaml.ScalarNode(tag, event.value))
+    return typed
+
+
+# Markdown
+
+
+FindFile = Callable[[str, str], Attachment | None]
+"""Returns the attachment for a note's id and a link target, None if there is none."""
+
+
+def markdown_files(records: Records, find_file: FindFile) -> Iterator[tuple[str, bytes]]:
+    """Yield paths and bytes of a base's notes, then of their attachments.
+
+    An attachment keeps its path, so that links to it stay valid. Raises ArchiveError for fields that can't be written
+    as front matter.
+    """
+    texts: dict[str, bytes] = {}
+    mistakes: list[tuple[str | Message, Message]] = []
+    notes = records.sorted_notes()
+    named = [harmless_path(note.path or naming.title_filename(note.title), keeps_marks=True) for note in notes]
+    paths = {str(parent) for path in named for parent in PurePosixPath(path).parents}
+    for note, path in zip(notes, named, strict=True):
+        if not path.lower().endswith(NOTE_SUFFIXES):
+            path += ".md"  # for the text of a document
+        if path in paths:
+            path = free_path(path, paths)
+        paths.add(path)
+        try:
+            texts[path] = text_of(note).encode("utf-8", "surrogatepass")
+        except EditError as error:
+            mistakes.append((path, error.message))
+    if mistakes:
+        raise ArchiveError(records.base.name, mistakes)
+    yield from texts.items()
+    for note in notes:
+        for target in named_in(note.body, str(note.path)) if not note.plain else ():
+            file = find_file(note.id, target)
+            if file and file.place not in paths:
+                paths.add(file.place)
+                yield file.place, file.path.read_bytes()
+
+
+def write_folder(contents: Iterable[tuple[str, bytes]], place: Path) -> None:
+    """Write files to a new folder, all or none; a hidden folder that a kill left is replaced."""
+    part = place.with_name(f".{place.name[:40]}.part")
+    shutil.rmtree(part, ignore_errors=True)
+    try:
+        part.mkdir()
+        for path, data in contents:
+            file = part / path
+            if not file.resolve().is_relative_to(part.resolve()):
+                raise SourceError(path, "could point outside the folder.")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(data)
+        part.rename(place)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def read_folder(place: Path, *, forbidden: Path | None = None) -> Records:
+    """Return the notes in a folder as records of workspace notes; raises SourceError if there are none.
+
+    Files are read lazily, with their records.
+    """
+    scanned = folder.scan(place, forbidden=forbidden, most=upload.MAX_ENTRIES, scope="notes")
+    if sum(file.size for file in scanned.files) > upload.MAX_UNPACKED:
+        raise upload.size_error(str(place))
+    base = new_base(scanned.folder.name)
+
+    def files() -> Iterator[Made[NoteRecord]]:
+        ids: set[str] = set()
+        for failed in scanned.failed:
+            yield failed.path, partial(_fail, failed)
+        for file in scanned.files:
+            yield file.path, partial(_read_note, scanned.folder, file.path, base, ids)
+
+    return Records(base, RecordParts(files))
+
+
+def _read_note(place: Path, path: str, base: KnowledgeBase, ids: set[str]) -> NoteRecord:
+    return record_of(base, notefile.read(folder.read(place, path), path).note, ids)
+
+
+def _fail(failed: Failed) -> NoteRecord:
+    raise SourceError(failed.path, failed.error)
