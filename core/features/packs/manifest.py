@@ -1,31 +1,53 @@
-"""Packs as folders: reading `pack.toml`, and finding packs."""
+"""Packs as folders: reading `pack.toml` and the notes, and finding packs."""
 
 import logging
 import re
 import tomllib
 from collections.abc import Iterator
-from dataclasses import fields
-from functools import cache
-from importlib.metadata import EntryPoint, entry_points
+from dataclasses import replace
+from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
+
 from core.base import app_paths
 from core.base.errors import PackError, SourceError, TesseraError, UnknownChoice
+from core.base.faults import wrap_file_errors
+from core.base.frozen import frozen
 from core.base.messages import Message, message
-from core.intake import folder
-from core.model import Pack
+from core.intake import folder, notefile
+from core.markdown.outline import Outline
+from core.model import Note, Pack
 
 FILE = "pack.toml"
-KEYS = tuple(field.name for field in fields(Pack) if field.name != "folder")
-_OPTIONAL = ("description",)
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
-_VERSION = re.compile(r"\d{1,9}(?:\.\d{1,9}){0,7}", re.ASCII)
-_AT = re.compile(r"\(at line (\d+)")
-
+_NAME = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$"
+_TEXT = r"^[^\x00]*[^\s\x00][^\x00]*$"
+_VERSION = r"^[0-9]{1,9}(?:\.[0-9]{1,9}){0,7}$"
 _LOG = logging.getLogger(__name__)
 GROUP = "tessera.packs"
 """Entry point group of Python packages with a pack: `NAME = "package"`, or `"package:folder.in.it"`."""
+
+
+class _File(BaseModel):
+    """What `pack.toml` sets."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    name: str = Field(pattern=_NAME)
+    version: str = Field(pattern=_VERSION)
+    base: str = Field(pattern=_TEXT)
+    language: str = Field(pattern=_TEXT)
+    description: str = Field("", pattern=r"^[^\x00]*$")
+
+
+@frozen
+class PackNote:
+    """A note in a pack's folder, without id and base; its `content_hash` is the hash of its file."""
+
+    note: Note
+    outline: Outline
 
 
 def number(version: str) -> tuple[int, ...]:
@@ -45,53 +67,71 @@ def read(place: Path) -> Pack:
 
 
 def checked(place: Path) -> tuple[Pack | None, list[Message]]:
-    """Return the pack in a folder (None if `pack.toml` can't be parsed), and the mistakes in `pack.toml`."""
+    """Return the pack in a folder (None if `pack.toml` is wrong), and the mistakes in `pack.toml`."""
     try:
         text = folder.read(place, FILE).decode("utf-8-sig")
-        values = tomllib.loads(text)
+        return Pack(folder=place, **_File.model_validate(tomllib.loads(text)).model_dump()), []
+    except ValidationError as error:
+        return None, [_problem(item, text) for item in error.errors()]
     except SourceError as error:
         return None, [error.message]
-    except UnicodeDecodeError as error:
-        return None, [_mistake(error.object.count(b"\n", 0, error.start) + 1, message("this isn't UTF-8."))]
+    except UnicodeDecodeError:
+        return None, [_mistake(FILE, message("this isn't UTF-8."))]
     except (ValueError, RecursionError) as error:
-        at = _AT.search(str(error))
-        return None, [_mistake(int(at[1]) if at else 1, message("not valid TOML: {reason}", reason=str(error)))]
-    mistakes = [_mistake(_line(text, key), problem) for key, problem in _problems(values)]
-    pack = Pack(folder=place, **{key: str(values.get(key, "")) for key in KEYS})
-    return pack, mistakes
+        return None, [_mistake(FILE, message("not valid TOML: {reason}", reason=str(error)))]
 
 
-def _problems(values: dict[str, object]) -> list[tuple[str, Message]]:
-    problems: list[tuple[str, Message]] = [
-        (key, message("'{key}' is unknown. Known keys: {keys}.", key=key, keys=KEYS))
-        for key in values
-        if key not in KEYS
-    ]
-    for key in KEYS:
-        value = values.get(key)
-        if value is None and key not in _OPTIONAL:
-            problems.append(("", message("'{key}' is missing.", key=key)))
-        elif value is not None and not (
-            isinstance(value, str) and "\0" not in value and (value.strip() or key in _OPTIONAL)
-        ):
-            problems.append((key, message("'{key}' must be text in quotation marks.", key=key)))
-    name, version = values.get("name"), values.get("version")
-    if isinstance(name, str) and name.strip() and not _NAME.fullmatch(name):
-        problems.append(("name", message("the name '{name}' can contain only letters, digits, - and _.", name=name)))
-    if isinstance(version, str) and version.strip() and not _VERSION.fullmatch(version):
-        text = message("the version '{version}' must be numbers separated by dots, such as 1.2.", version=version)
-        problems.append(("version", text))
-    return problems
-
-
-def _line(text: str, key: str) -> int:
-    """Return the number of the line that sets a key, 1 if no line does."""
+def _problem(error: ErrorDetails, text: str) -> Message:
+    """Return what is wrong with a key, and the line that sets it."""
+    key, value = str(error["loc"][0]), str(error["input"])
+    reason = message("'{key}' must be text in quotation marks.", key=key)
+    if error["type"] == "extra_forbidden":
+        reason = message("'{key}' is unknown. Known keys: {keys}.", key=key, keys=tuple(_File.model_fields))
+    elif error["type"] == "missing":
+        reason = message("'{key}' is missing.", key=key)
+    elif error["type"] == "string_pattern_mismatch" and key == "name":
+        reason = message("the name '{name}' can contain only letters, digits, - and _.", name=value)
+    elif error["type"] == "string_pattern_mismatch" and key == "version":
+        reason = message("the version '{version}' must be numbers separated by dots, such as 1.2.", version=value)
     setting = re.compile(rf"\W*{re.escape(key)}\b")
-    return next((n for n, line in enumerate(text.splitlines(), start=1) if key and setting.match(line)), 1)
-
-
-def _mistake(line: int, reason: Message) -> Message:
+    line = next((number for number, line in enumerate(text.splitlines(), 1) if setting.match(line)), 1)
     return message("{path}, line {line}: {reason}", path=FILE, line=line, reason=reason)
+
+
+def read_pack(place: Path) -> tuple[Pack, dict[str, PackNote]]:
+    """Return the pack in a folder and its notes by path.
+
+    Nothing outside the folder is read. Raises PackError with all mistakes: in `pack.toml`, unreadable files and front
+    matter, and symbolic links out of the folder.
+    """
+    pack, mistakes = checked(place)
+    notes: dict[str, PackNote] = {}
+    try:
+        scan = folder.scan(place, scope="notes")
+    except SourceError as error:
+        raise PackError(str(place), [*mistakes, error.reason]) from error
+    mistakes += [_mistake(failed.path, failed.error) for failed in scan.failed]
+    for file in scan.files:
+        try:
+            with wrap_file_errors(file.path):
+                data = folder.read(scan.folder, file.path)
+                note, outline = notefile.read(data, file.path)
+        except SourceError as error:
+            mistakes.append(_mistake(file.path, error.reason))
+            continue
+        mistakes += [_mistake(file.path, warning) for warning in note.warnings]
+        mistakes += [_mistake(file.path, omission.explanation) for omission in note.left_out]
+        hashed = folder.content_hash(data)
+        ref = pack.source_ref if pack else ""
+        note = replace(note, source="pack", source_ref=ref, body_start=0, front="", content_hash=hashed)
+        notes[file.path] = PackNote(note, outline)
+    if pack is None or mistakes:
+        raise PackError(str(place), mistakes)
+    return pack, notes
+
+
+def _mistake(path: str, reason: Message) -> Message:
+    return message("{path}: {reason}", path=path, reason=reason)
 
 
 def bundled() -> Path:
@@ -138,15 +178,10 @@ def folder_of(source: str | Path) -> tuple[Path, str]:
 
 def _places() -> Iterator[Path]:
     yield from sorted(file.parent for file in bundled().glob(f"*/{FILE}"))
-    for entry in _entries():
+    for entry in entry_points(group=GROUP):
         try:
             spec = find_spec(entry.module)
         except (ImportError, ValueError):
             spec = None
         for root in (spec.submodule_search_locations or ()) if spec else ():
             yield Path(root, *(entry.attr.split(".") if entry.attr else ()))
-
-
-@cache
-def _entries() -> tuple[EntryPoint, ...]:
-    return tuple(entry_points(group=GROUP))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import TYPE_CHECKING, Annotated
 
 from core.base.codec import assemble
 from core.base.frozen import frozen
@@ -25,20 +25,12 @@ class PackDetails:
     newer: bool
     name: str
 
-    @classmethod
-    def from_card(cls, card: PackCard) -> Self:
-        return assemble(cls, card, installed=assemble(PackInstallation, card.installed) if card.installed else None)
-
 
 @frozen
 class PackList:
     """All packs."""
 
     packs: tuple[PackDetails, ...]
-
-    @classmethod
-    def from_cards(cls, cards: Iterable[PackCard]) -> Self:
-        return cls(tuple(map(PackDetails.from_card, cards)))
 
 
 @frozen
@@ -125,14 +117,23 @@ Name = Annotated[str, About("A name that `tessera packs list` shows.", example="
     lacks={"tool": _PERSONS},
 )
 def list_(workspace: "Workspace") -> PackList:
-    return PackList.from_cards(workspace.packs.all())
+    return _listed(workspace.packs.all())
 
 
 def list_without_workspace() -> PackList:
     """Return the packs on this machine, all as not installed."""
     from core.features.packs import manifest  # reads notes, which --help avoids
 
-    return PackList.from_cards(PackCard(pack, None) for pack in manifest.find_packs().values())
+    return _listed(PackCard(pack, None) for pack in manifest.find_packs().values())
+
+
+def _listed(cards: Iterable[PackCard]) -> PackList:
+    return PackList(
+        tuple(
+            assemble(PackDetails, card, installed=card.installed and assemble(PackInstallation, card.installed))
+            for card in cards
+        )
+    )
 
 
 @operation(

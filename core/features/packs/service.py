@@ -8,8 +8,8 @@ from pathlib import Path
 from core.base.errors import PackError, TesseraError, UnknownChoice
 from core.base.messages import Message, message
 from core.features.packs import manifest
-from core.features.packs.table import PackTable
-from core.features.packs.upgrade import PackNote, Upgrade, delete, edited, read_pack, untouched
+from core.features.packs.manifest import PackNote, read_pack
+from core.features.packs.upgrade import PackTable, Upgrade, delete, edited, untouched
 from core.indexing.bases import Bases
 from core.indexing.embed_queue import FAILURES
 from core.indexing.pending import PendingChunks

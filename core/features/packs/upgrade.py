@@ -1,191 +1,197 @@
-"""Upgrading a pack note by note, without touching notes that the user changed or deleted."""
+"""Upgrading a pack note by note, without touching notes that the user changed or deleted, and the tables of packs."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from core import embedding
 from core.base.datetimes import utc_now
-from core.base.errors import PackError, SourceError
-from core.base.faults import wrap_file_errors
 from core.base.frozen import frozen
-from core.base.messages import Message, message
-from core.features.packs import manifest
-from core.features.packs.table import PackTable
+from core.features.packs.manifest import PackNote
 from core.indexing.indexer import Indexer
-from core.intake import folder, notefile
-from core.markdown.outline import Outline
 from core.model import NOTE_FIELDS, EditedNote, InstalledPack, Note, Pack, PackReport, Progress, Revision, no_progress
 from core.store import Store
 from core.store.ids import fresh_id
 from core.store.note_to_index import NoteToIndex
+from core.store.reading import RowReader
+from core.store.table import AMONG, StoreTable
 
 _DELETED = Revision("delete", "pack")
 
 
-@frozen
-class PackNote:
-    """A note in a pack's folder, without id and base; its `content_hash` is the hash of its file."""
+_PACK = """
+    SELECT packs.name, version, base_id, bases.name AS base, folder, initialized_at, checked_at,
+           (SELECT count(*) FROM notes WHERE source_ref = 'pack:' || packs.name) AS notes,
+           (SELECT count(*) FROM chunks JOIN notes ON notes.id = note_id WHERE source_ref = 'pack:' || packs.name)
+           AS chunks
+    FROM packs JOIN bases ON bases.id = base_id
+"""
 
-    note: Note
-    outline: Outline
-
-
-def read_pack(place: Path) -> tuple[Pack, dict[str, PackNote]]:
-    """Return the pack in a folder and its notes by path.
-
-    Nothing outside the folder is read. Raises PackError with all mistakes: in `pack.toml`, unreadable files and front
-    matter, and symbolic links out of the folder.
-    """
-    pack, mistakes = manifest.checked(place)
-    notes: dict[str, PackNote] = {}
-    for path, note in _notes(place):
-        if isinstance(note, PackNote):
-            notes[path] = note
-            mistakes += [_mistake(path, warning) for warning in note.note.warnings]
-            mistakes += [_mistake(path, omission.explanation) for omission in note.note.left_out]
-        else:
-            mistakes.append(_mistake(path, note) if path else note)
-    if pack is None or mistakes:
-        raise PackError(str(place), mistakes)
-    return pack, {
-        path: replace(pack_note, note=replace(pack_note.note, source_ref=pack.source_ref))
-        for path, pack_note in notes.items()
-    }
-
-
-def _notes(place: Path) -> Iterator[tuple[str, PackNote | Message]]:
-    """Yield the path of each note in a folder, with the note or with the reason why it can't be read."""
-    try:
-        scan = folder.scan(place, scope="notes")
-    except SourceError as error:
-        yield "", error.reason
-        return
-    for failed in scan.failed:
-        yield failed.path, failed.error
-    for file in scan.files:
-        try:
-            with wrap_file_errors(file.path):
-                yield file.path, _note(scan.folder, file.path)
-        except SourceError as error:
-            yield file.path, error.reason
-
-
-def _note(root: Path, path: str) -> PackNote:
-    data = folder.read(root, path)
-    note, outline = notefile.read(data, path)
-    return PackNote(
-        replace(note, source="pack", body_start=0, front="", content_hash=folder.content_hash(data)), outline
+_PASSED_BY = """
+    SELECT notes.id, coalesce(hash, '') FROM packs
+    JOIN notes ON notes.source = 'pack' AND notes.source_ref = 'pack:' || packs.name AND notes.path IS NOT NULL
+    JOIN versions ON versions.note_id = notes.id AND versions.number = (
+        SELECT max(number) FROM versions AS by_pack
+        WHERE by_pack.note_id = notes.id AND by_pack.author = 'pack' AND by_pack.kind != 'delete'
     )
+    LEFT JOIN pack_files ON pack_files.pack = packs.name AND pack_files.path = notes.path
+    WHERE packs.version != '' AND notes.status != 'archived' AND json_valid(versions.fields)
+    AND json_extract(versions.fields, '$.content_hash') IS NOT hash
+    ORDER BY notes.path
+"""
+"""Query of notes whose last version from the pack doesn't match the recorded file, because an upgrade skipped them."""
 
 
-def _mistake(path: str, reason: Message) -> Message:
-    return message("{path}: {reason}", path=path, reason=reason)
+class PackTable(StoreTable):
+    """The packs of a workspace, by name."""
+
+    def all(self) -> list[InstalledPack]:
+        """Return the installed packs, by name."""
+        return self._packs("ORDER BY packs.name")
+
+    def named(self, name: str) -> InstalledPack | None:
+        """Return the installed pack with the given name, None if there is none."""
+        return next(iter(self._packs("WHERE packs.name = ?", name)), None)
+
+    def _packs(self, where: str, *values: object) -> list[InstalledPack]:
+        return [_READER(dict(row), self._database.unread) for row in self._rows(f"{_PACK} {where}", *values)]
+
+    def passed_by(self) -> dict[str, str]:
+        """Return the ids of edited notes that an upgrade skipped, each with the hash of the pack's file.
+
+        The hash is "" if the pack no longer has the note, or if taking the pack's text was undone.
+        """
+        return dict(self._rows(_PASSED_BY))
+
+    # writing
+
+    def begin(self, pack: Pack, base_id: str, folder: str) -> None:
+        """Store a pack before its notes are written."""
+        now = utc_now().isoformat()
+        row = {"name": pack.name, "version": "", "base_id": base_id, "folder": folder}
+        self._insert("packs", row | {"initialized_at": now, "checked_at": now})
+
+    def finish(self, name: str, version: str, folder: str) -> None:
+        """Record the version whose notes are all written, and the folder of the pack."""
+        now = utc_now().isoformat()
+        self._execute(
+            "UPDATE packs SET version = ?, folder = ?, checked_at = ? WHERE name = ?", version, folder, now, name
+        )
+
+    def check(self, names: Iterable[str]) -> None:
+        """Record that packs have just been compared with their folders."""
+        now = utc_now().isoformat()
+        self._execute(f"UPDATE packs SET checked_at = ? WHERE name {AMONG}", now, list(names), aside=True)
+
+    def drop(self, name: str) -> None:
+        """Delete a pack; its notes stay."""
+        self._execute("DELETE FROM packs WHERE name = ?", name)
+
+    # files and notes
+
+    def files(self, name: str) -> dict[str, str]:
+        """Return the hash of each installed file of a pack, including files of deleted and edited notes."""
+        return dict(self._rows("SELECT path, hash FROM pack_files WHERE pack = ?", name))
+
+    def put_file(self, note: Note) -> None:
+        """Record the file of a pack's note, in the transaction that writes the note."""
+        self.put_files(note.source_ref.removeprefix("pack:"), {str(note.path): note.content_hash})
+
+    def put_files(self, name: str, hashes: dict[str, str]) -> None:
+        """Record the hashes of a pack's files."""
+        with self._write(aside=True) as connection:
+            connection.executemany(
+                "INSERT OR REPLACE INTO pack_files SELECT name, ?, ? FROM packs WHERE name = ?",
+                [(path, content, name) for path, content in hashes.items()],
+            )
+
+    def drop_files(self, name: str, paths: Iterable[str]) -> None:
+        """Delete the records of files that a pack no longer has."""
+        self._execute(f"DELETE FROM pack_files WHERE pack = ? AND path {AMONG}", name, list(paths), aside=True)
+
+    def notes(self, name: str) -> dict[str, str]:
+        """Return the ids of a pack's notes by path."""
+        return dict(
+            self._rows(
+                "SELECT path, id FROM notes WHERE source = 'pack' AND source_ref = ? AND path IS NOT NULL",
+                f"pack:{name}",
+            )
+        )
 
 
-@dataclass(slots=True)
-class Steps:
-    """The steps of an upgrade: notes to write, ids to delete, hashes to record, paths to forget, edited notes."""
-
-    drafts: list[NoteToIndex] = field(default_factory=list)
-    deleted: list[str] = field(default_factory=list)
-    recorded: dict[str, str] = field(default_factory=dict)
-    forgotten: list[str] = field(default_factory=list)
-    edited: list[EditedNote] = field(default_factory=list)
-    unchanged: int = 0
+_READER = RowReader(InstalledPack, "pack", "name", key="name")
 
 
+@frozen
 class Upgrade:
     """Updates the notes of an installed pack from its folder.
 
     Each note is written in one transaction with the hash of its file, so that an interrupted upgrade can continue.
     """
 
-    def __init__(self, store: Store, pack: Pack, notes: Mapping[str, PackNote], installed: InstalledPack) -> None:
-        self._store = store
-        self._table = PackTable(store.database)
-        self._pack = pack
-        self._notes = notes
-        self._installed = installed
-        self._hashes = self._table.files(pack.name)
-        self._stored = self._table.notes(pack.name)
+    store: Store
+    pack: Pack
+    notes: Mapping[str, PackNote]
+    installed: InstalledPack
 
     def apply(self, folder: str, progress: Progress = no_progress) -> PackReport:
         """Write the changes without embedding, and return the report."""
-        steps = self.steps()
-        if steps.drafts or steps.deleted:
-            self._store.open_index()
-        self._write(steps.drafts, progress)
-        delete(self._store, steps.deleted, _DELETED)
-        self._table.put_files(self._pack.name, steps.recorded)
-        self._table.drop_files(self._pack.name, steps.forgotten)
-        self._table.finish(self._pack.name, self._pack.version, folder)
-        added = sum(draft.change is not None and draft.change.kind == "create" for draft in steps.drafts)
-        return PackReport(
-            self._pack.name,
-            self._pack.version,
-            added,
-            len(steps.drafts) - added,
-            len(steps.deleted),
-            steps.unchanged,
-            tuple(steps.edited),
-        )
+        table = PackTable(self.store.database)
+        hashes, stored = table.files(self.pack.name), table.notes(self.pack.name)
+        drafts: list[NoteToIndex] = []
+        deleted: list[str] = []
+        recorded: dict[str, str] = {}
+        passed: list[EditedNote] = []
+        ids = self.store.notes.ids() | self.store.versions.note_ids()
+        trashed = {} if hashes else self._trashed()
+        forgotten = hashes.keys() - self.notes.keys()
+        for path in (*self.notes, *forgotten):
+            pack_note, before, note_id = self.notes.get(path), hashes.get(path), stored.get(path)
+            content = pack_note.note.content_hash if pack_note else ""
+            note = self.store.notes.note(note_id) if note_id and content != before else None
+            if note and not untouched(self.store, note):
+                passed.append(edited(note, pack_note.note.body if pack_note else None))
+            elif note and not pack_note:
+                deleted.append(note.id)
+            elif note and pack_note:
+                drafts.append(self._draft(pack_note, note.id, note.base_id, note))
+            elif pack_note and before is None:
+                new_id = trashed.get(path) or fresh_id(f"{self.installed.base_id}/{self.pack.name}/{path}", ids)
+                ids.add(new_id)
+                drafts.append(self._draft(pack_note, new_id, self.installed.base_id))
+            if pack_note:
+                recorded[path] = content
+        if drafts or deleted:
+            self.store.open_index()
+        self._write(drafts, progress)
+        delete(self.store, deleted, _DELETED)
+        table.put_files(self.pack.name, recorded)
+        table.drop_files(self.pack.name, forgotten)
+        table.finish(self.pack.name, self.pack.version, folder)
+        added = sum(draft.change is not None and draft.change.kind == "create" for draft in drafts)
+        unchanged = sum(hashes.get(path) == content for path, content in recorded.items())
+        changed = len(drafts) - added
+        return PackReport(self.pack.name, self.pack.version, added, changed, len(deleted), unchanged, tuple(passed))
 
     def take(self, note: Note) -> None:
         """Replace a note with the pack's, discarding the user's changes; move it to the trash if the pack has none."""
-        self._store.open_index()
-        if pack_note := self._notes.get(str(note.path)):
+        self.store.open_index()
+        if pack_note := self.notes.get(str(note.path)):
             self._write([self._draft(pack_note, note.id, note.base_id, note)], no_progress)
         else:
-            delete(self._store, [note.id], _DELETED)
+            delete(self.store, [note.id], _DELETED)
 
     def offered(self, note: Note) -> Note | None:
         """Return a note with the pack's text, None if the pack no longer has it."""
-        pack_note = self._notes.get(str(note.path))
+        pack_note = self.notes.get(str(note.path))
         return self._draft(pack_note, note.id, note.base_id, note).note if pack_note else None
 
     def _write(self, drafts: Sequence[NoteToIndex], progress: Progress) -> None:
         """Write notes, each into its own base, because the user may have moved some."""
         for base_id in {draft.note.base_id for draft in drafts}:
-            base, own = self._store.bases.by_id(base_id), [draft for draft in drafts if draft.note.base_id == base_id]
-            indexer = Indexer(self._store, base, embedding.build(base.embedder))
+            base, own = self.store.bases.by_id(base_id), [draft for draft in drafts if draft.note.base_id == base_id]
+            indexer = Indexer(self.store, base, embedding.build(base.embedder))
             for error in indexer.write(own, len(own), progress).failed:
                 raise error
-
-    def steps(self) -> Steps:
-        """Return the steps of the upgrade."""
-        steps = Steps()
-        ids = self._store.notes.ids() | self._store.versions.note_ids()
-        trashed = self._trashed()
-        for path, pack_note in self._notes.items():
-            content, before, note_id = pack_note.note.content_hash, self._hashes.get(path), self._stored.get(path)
-            if content == before:
-                steps.unchanged += 1
-            elif note_id:
-                self._upgrade(steps, note_id, pack_note)
-            elif before is None:
-                note_id = trashed.get(path) or fresh_id(f"{self._installed.base_id}/{self._pack.name}/{path}", ids)
-                ids.add(note_id)
-                steps.drafts.append(self._draft(pack_note, note_id, self._installed.base_id))
-            else:
-                steps.recorded[path] = content
-        for path in self._hashes.keys() - self._notes.keys():
-            steps.forgotten.append(path)
-            if note_id := self._stored.get(path):
-                self._upgrade(steps, note_id, None)
-        return steps
-
-    def _upgrade(self, steps: Steps, note_id: str, pack_note: PackNote | None) -> None:
-        """Add the step for a note that the pack has changed or no longer has."""
-        note = self._store.notes.note(note_id)
-        if not untouched(self._store, note):
-            steps.edited.append(edited(note, pack_note.note.body if pack_note else None))
-            if pack_note:
-                steps.recorded[str(note.path)] = pack_note.note.content_hash
-        elif pack_note:
-            steps.drafts.append(self._draft(pack_note, note_id, note.base_id, note))
-        else:
-            steps.deleted.append(note_id)
 
     def _draft(self, pack_note: PackNote, note_id: str, base_id: str, stored: Note | None = None) -> NoteToIndex:
         now = utc_now()
@@ -200,11 +206,9 @@ class Upgrade:
 
     def _trashed(self) -> dict[str, str]:
         """Return the ids, by path, of the notes that were moved to the trash when this pack was removed."""
-        if self._hashes:
-            return {}
-        deleted = self._store.versions.deleted(self._installed.base_id)
-        notes = [self._store.versions.trashed(trashed.version.note_id) for trashed in deleted]
-        return {str(note.path): note.id for note in notes if note.source_ref == self._pack.source_ref}
+        deleted = self.store.versions.deleted(self.installed.base_id)
+        notes = [self.store.versions.trashed(trashed.version.note_id) for trashed in deleted]
+        return {str(note.path): note.id for note in notes if note.source_ref == self.pack.source_ref}
 
 
 def delete(store: Store, note_ids: Sequence[str], change: Revision) -> None:

@@ -8,7 +8,7 @@ import pytest
 from core import embedding
 from core.base.text import digest
 from core.embedding import shipped
-from core.features.packs import upgrade
+from core.features.packs import manifest
 from tests import guide_pack
 
 
@@ -38,7 +38,7 @@ def test_the_passages_of_both_guides_have_vectors_of_the_built_in_model() -> Non
 
 @pytest.mark.parametrize("name", ["guide", "guide-zh"])
 def test_the_guide_has_the_version_of_the_program(name: str) -> None:
-    pack, notes = upgrade.read_pack(guide_pack.PACK.with_name(name))
+    pack, notes = manifest.read_pack(guide_pack.PACK.with_name(name))
     project = (guide_pack.ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert f'version = "{pack.version}"' in project
     assert len(notes) >= 20

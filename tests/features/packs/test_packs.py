@@ -262,7 +262,7 @@ def test_a_bad_pack_is_refused_with_every_mistake_and_its_line(workspace: Worksp
 def test_a_pack_toml_that_is_none_is_refused(workspace: Workspace, tmp_path: Path, toml: str) -> None:
     pack = write(tmp_path / "pack")
     (pack / "pack.toml").write_bytes(toml.encode("utf-8", "surrogateescape"))
-    with pytest.raises(PackError, match=r"pack\.toml, line 1"):
+    with pytest.raises(PackError, match=r"pack\.toml.* line 1|isn't UTF-8"):
         workspace.packs.install(pack)
 
 
@@ -298,13 +298,9 @@ def test_a_pack_of_an_installed_package_is_found_by_its_name(
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: acme-handbook\nVersion: 1\n")
     (about / "entry_points.txt").write_text("[tessera.packs]\nhandbook = acme_handbook:notes\n")
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
-    manifest._entries.cache_clear()
-    try:
-        assert "handbook" in [card.name for card in workspace.packs.all()]
-        assert workspace.packs.install("handbook").added == 3
-        assert workspace.packs.installed()[0].folder == ""
-    finally:
-        manifest._entries.cache_clear()
+    assert "handbook" in [card.name for card in workspace.packs.all()]
+    assert workspace.packs.install("handbook").added == 3
+    assert workspace.packs.installed()[0].folder == ""
 
 
 def test_the_status_of_a_pack_is_what_sql_counts(workspace: Workspace, place: Path, tmp_path: Path) -> None:

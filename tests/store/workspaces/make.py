@@ -19,7 +19,7 @@ from core import model
 from core.base.messages import message
 from core.base.registry import Entry
 from core.embedding import EMBEDDERS
-from core.features.packs.table import PackTable
+from core.features.packs.upgrade import PackTable
 from core.features.related.concepts import ConceptTable
 from core.features.threads.service import ThreadTable
 from core.store import schema
