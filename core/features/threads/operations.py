@@ -1,14 +1,14 @@
 """Operations on threads: the objects that they return, and their output on a terminal."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from core.base.codec import assemble
 from core.base.frozen import frozen
 from core.base.terminal import _, say
 from core.base.text import one_line
-from core.model import GONE, Cited, CitedPlace, DiffPiece, SearchOptions, Sentence, Thread, Turn
+from core.model import GONE, Cited, DiffPiece, SearchOptions, Sentence, Thread
 from core.operations.declaring import About, operation
 from core.operations.printing import table
 from core.operations.search import OPTIONS, Question, options
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
 # What the operations return.
 
-Locate = Callable[[Cited], CitedPlace]
-"""Finds the position of a quote in the present text of its note."""
-
 
 @frozen
 class ThreadSummary:
@@ -34,10 +31,6 @@ class ThreadSummary:
     title: str
     at: datetime
     questions: int
-
-    @classmethod
-    def from_thread(cls, thread: Thread) -> Self:
-        return assemble(cls, thread, questions=len(thread.turns))
 
 
 @frozen
@@ -61,11 +54,6 @@ class ThreadCitation:
     end: int | None
     pieces: tuple[DiffPiece, ...]
 
-    @classmethod
-    def from_cited(cls, cited: Cited, place: CitedPlace) -> Self:
-        start, end = (place.start, place.end) if place.state in ("same", "moved") else (None, None)
-        return assemble(cls, place, cited, start=start, end=end)
-
 
 @frozen
 class ThreadTurn:
@@ -79,11 +67,6 @@ class ThreadTurn:
     sentences: tuple[Sentence, ...]
     citations: tuple[ThreadCitation, ...]
 
-    @classmethod
-    def from_turn(cls, turn: Turn, locate: Locate) -> Self:
-        citations = tuple(ThreadCitation.from_cited(cited, locate(cited)) for cited in turn.citations)
-        return assemble(cls, turn, citations=citations)
-
 
 @frozen
 class ThreadView:
@@ -93,9 +76,19 @@ class ThreadView:
     title: str
     turns: tuple[ThreadTurn, ...]
 
-    @classmethod
-    def from_thread(cls, thread: Thread, locate: Locate) -> Self:
-        return assemble(cls, thread, turns=tuple(ThreadTurn.from_turn(turn, locate) for turn in thread.turns))
+
+def _view(workspace: "Workspace", thread: Thread) -> ThreadView:
+    turns = [
+        assemble(ThreadTurn, turn, citations=tuple(_cited(workspace, cited) for cited in turn.citations))
+        for turn in thread.turns
+    ]
+    return assemble(ThreadView, thread, turns=tuple(turns))
+
+
+def _cited(workspace: "Workspace", cited: Cited) -> ThreadCitation:
+    place = workspace.threads.place(cited)
+    start, end = (place.start, place.end) if place.state in ("same", "moved") else (None, None)
+    return assemble(ThreadCitation, place, cited, start=start, end=end)
 
 
 # Output for people.
@@ -131,7 +124,8 @@ _EXAMPLE = {"thread": "7d117801a8e8"}
     lines=table("id", "title", empty="There are no threads yet."),
 )
 def list_(workspace: "Workspace") -> ThreadList:
-    return ThreadList(tuple(map(ThreadSummary.from_thread, workspace.threads.all())))
+    threads = workspace.threads.all()
+    return ThreadList(tuple(assemble(ThreadSummary, thread, questions=len(thread.turns)) for thread in threads))
 
 
 @operation(
@@ -144,7 +138,7 @@ def list_(workspace: "Workspace") -> ThreadList:
     lines=format_thread,
 )
 def show(workspace: "Workspace", thread: ThreadId) -> ThreadView:
-    return ThreadView.from_thread(workspace.threads.get(thread), workspace.threads.place)
+    return _view(workspace, workspace.threads.get(thread))
 
 
 @operation(
@@ -166,9 +160,7 @@ def ask(
 ) -> ThreadView:
     chosen: SearchOptions = options(workspace, given)
     question = workspace.threads.complete(thread, query) if thread else query
-    return ThreadView.from_thread(
-        workspace.threads.answer(question, thread, typed=query, **chosen), workspace.threads.place
-    )
+    return _view(workspace, workspace.threads.answer(question, thread, typed=query, **chosen))
 
 
 @operation(

@@ -1,15 +1,13 @@
 """Threads of questions that a language model answered, and the current positions of their quotes in notes."""
 
-import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from datetime import datetime
-from itertools import groupby
+from itertools import groupby, islice
+from operator import attrgetter
 from typing import Protocol, Unpack
 
 from core.base.blobs import Span
-from core.base.codec import to_plain
 from core.base.datetimes import utc_now
 from core.base.errors import NoteNotFound, ProviderError, QueryError, UnknownChoice, VersionNotFound
 from core.base.jobs import Jobs, stop_check
@@ -37,7 +35,7 @@ from core.providers.connection import Stop, never
 from core.settings.config import Settings
 from core.store import Store
 from core.store.ids import fresh_id
-from core.store.reading import RowReader, stored
+from core.store.reading import RowReader, columns_of, stored
 from core.store.table import StoreTable
 
 COMPLETE = """Someone asks a question that follows earlier ones.
@@ -176,17 +174,21 @@ class Threads:
             self.get(thread_id)
         self._store.database.check_writable()
         for answer in self._answers().write(text, stop=stop, **options):
-            ended = answer.writing is not None and answer.writing.ended and bool(answer.written)
-            yield answer, self._add_turn(answer, thread_id, typed or text) if ended else ""
+            by = answer.writing.model if answer.writing and answer.writing.ended and answer.written else ""
+            yield answer, self._add_turn(answer, by, thread_id, typed or text) if by else ""
 
-    def _add_turn(self, answer: Answer, thread_id: str, typed: str) -> str:
+    def _add_turn(self, answer: Answer, model: str, thread_id: str, typed: str) -> str:
         """Store an answer as the next turn of a thread, and return the thread's id."""
         at = utc_now()
         with self._store.changing:
             threads = {thread.id: thread for thread in self.all()}
             thread_id = thread_id or fresh_id(f"{typed}\0{at.isoformat()}", threads)
             number = len(threads[thread_id].turns) + 1 if thread_id in threads else 1
-            self._table.add(_turn(answer, thread_id, number, typed, at))
+            cited = tuple(
+                Cited(of.number, of.note.id, of.note.version, of.note.title, of.text, of.start, of.end)
+                for of in answer.quotes
+            )
+            self._table.add(Turn(thread_id, number, typed, answer.query, model, answer.written, cited, at))
         return thread_id
 
     # quotes
@@ -240,15 +242,6 @@ class Threads:
         )
 
 
-def _turn(answer: Answer, thread_id: str, number: int, typed: str, at: datetime) -> Turn:
-    assert answer.writing is not None, "a model wrote it"
-    cited = tuple(
-        Cited(quote.number, quote.note.id, quote.note.version, quote.note.title, quote.text, quote.start, quote.end)
-        for quote in answer.quotes
-    )
-    return Turn(thread_id, number, typed, answer.query, answer.writing.model, answer.written, cited, at)
-
-
 def _body(thread: Thread, paths: dict[str, str], models: list[str]) -> str:
     """Return a thread as Markdown: the sentences with citations, how well each is proven, and links to the sources."""
     parts = []
@@ -287,19 +280,16 @@ def relocate(old: str, span: Span, new: str) -> Span | None:
     """
     start, end = span
     anchor = old[start:end]
-    matches = list(_places(new, anchor))
-    if not matches:
+    found = sorted(((_count_equal_around(old, span, new, at), at) for at in _places(new, anchor)), reverse=True)
+    if not found:
         return None
-    likeness = {place: _count_equal_around(old, span, new, place) for place in matches}
-    place = max(likeness, key=likeness.__getitem__)
-    best = likeness[place]
-    if sum(item == best for item in likeness.values()) > 1:
-        return None
-    others = (other for other in _places(old, anchor) if other != start)
-    if any(_count_equal_around(old, (other, other + len(anchor)), new, place) >= best for other in others):
-        return None
+    best, place = found[0]
+    others = [
+        _count_equal_around(old, (at, at + len(anchor)), new, place) for at in _places(old, anchor) if at != start
+    ]
     possible = min(start, _AROUND) + min(len(old) - end, _AROUND)
-    if best < min(_NEAR, possible) and len(anchor) < _LONG:
+    is_like_others = best in (likeness for likeness, _ in found[1:2]) or max(others, default=-1) >= best
+    if is_like_others or (best < min(_NEAR, possible) and len(anchor) < _LONG):
         return None
     return place, place + len(anchor)
 
@@ -331,13 +321,9 @@ def changes_around(pieces: Sequence[DiffPiece], span: Span) -> tuple[DiffPiece, 
 
 
 def _places(text: str, anchor: str) -> Iterator[int]:
-    """Yield the positions of the first _STEPS occurrences of a text in another, including overlapping ones."""
-    at = text.find(anchor) if anchor else -1
-    for _ in range(_STEPS):
-        if at < 0:
-            return
-        yield at
-        at = text.find(anchor, at + 1)
+    """Return the positions of the first _STEPS occurrences of a text in another, including overlapping ones."""
+    found = re.finditer(f"(?={re.escape(anchor)})", text) if anchor else ()
+    return (match.start() for match in islice(found, _STEPS))
 
 
 def _count_equal_around(old: str, span: Span, new: str, place: int) -> int:
@@ -350,38 +336,26 @@ def _count_equal_around(old: str, span: Span, new: str, place: int) -> int:
 
 # The turns of threads as rows.
 
-_TURNS = "SELECT thread_id, number, typed, question, model, sentences, citations, at FROM turns"
-
 
 class ThreadTable(StoreTable):
     """The threads of a workspace. They stay if their notes are changed or deleted."""
 
     def add(self, turn: Turn) -> None:
         """Write a turn."""
-        self._execute(
-            "INSERT INTO turns (thread_id, number, typed, question, model, sentences, citations, at)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            *(turn.thread_id, turn.number, turn.typed, turn.question, turn.model),
-            *(json.dumps(to_plain(part), ensure_ascii=False) for part in (turn.sentences, turn.citations)),
-            turn.at.isoformat(),
-            aside=True,
-        )
+        self._insert("turns", columns_of(turn), aside=True)
 
     def all(self) -> list[Thread]:
         """Return the threads, the last answered first."""
-        turns = [
-            _READER(dict(row), self._database.unread) for row in self._rows(f"{_TURNS} ORDER BY thread_id, number")
-        ]
-        threads = [Thread(tuple(iterator)) for _, iterator in groupby(turns, lambda turn: turn.thread_id)]
-        return sorted(threads, key=lambda thread: thread.at, reverse=True)
+        return sorted(self._threads("ORDER BY thread_id, number"), key=lambda thread: thread.at, reverse=True)
 
     def find(self, thread_id: str) -> Thread | None:
         """Return the thread with the given id, None if there is none."""
-        turns = tuple(
-            _READER(dict(row), self._database.unread)
-            for row in self._rows(f"{_TURNS} WHERE thread_id = ? ORDER BY number", thread_id)
-        )
-        return Thread(turns) if turns else None
+        return next(self._threads("WHERE thread_id = ? ORDER BY number", thread_id), None)
+
+    def _threads(self, where: str, *values: object) -> Iterator[Thread]:
+        rows = self._rows(f"SELECT * FROM turns {where}", *values)
+        turns = (_READER(row, self._database.unread) for row in rows)
+        return (Thread(tuple(of_thread)) for _, of_thread in groupby(turns, attrgetter("thread_id")))
 
     def delete_for_good(self, thread_id: str) -> None:
         self._execute("DELETE FROM turns WHERE thread_id = ?", thread_id, aside=True)

@@ -1,7 +1,6 @@
 """Operations on uses of notes and on clicks: the objects that they return, and their output on a terminal."""
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated, Self, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 from core.base.codec import assemble
 from core.base.frozen import frozen
@@ -25,10 +24,6 @@ class NoteUses(UseFigures):
     """The use figures of a note, and its uses."""
 
     uses: tuple[Use, ...] = ()
-
-    @classmethod
-    def from_uses(cls, figures: UseFigures, uses: Iterable[Use]) -> Self:
-        return assemble(cls, figures, uses=tuple(uses))
 
 
 @frozen
@@ -85,6 +80,10 @@ UseContext = Annotated[str, About("What it was used for there, such as a questio
 Passage = Annotated[str, About("The passage that was used, by its id; by default the whole note.")]
 
 
+def _uses(workspace: "Workspace", note_id: str) -> NoteUses:
+    return assemble(NoteUses, workspace.uses.figures(note_id), uses=tuple(workspace.uses.of(note_id)))
+
+
 @operation(
     "use.list",
     "Show how often a note was found and used, where, and whether it helped.",
@@ -94,8 +93,7 @@ Passage = Annotated[str, About("The passage that was used, by its id; by default
     lines=format_uses,
 )
 def list_(workspace: "Workspace", note: NoteName) -> NoteUses:
-    item = names.any_id(workspace, note)
-    return NoteUses.from_uses(workspace.uses.figures(item), workspace.uses.of(item))
+    return _uses(workspace, names.any_id(workspace, note))
 
 
 @operation(
@@ -141,7 +139,7 @@ def take_back(
 ) -> NoteUses:
     item = names.id_of(workspace, note)
     workspace.uses.take_back(item, used_in, context, chunk_id=chunk)
-    return NoteUses.from_uses(workspace.uses.figures(item), workspace.uses.of(item))
+    return _uses(workspace, item)
 
 
 @operation(
