@@ -17,7 +17,7 @@ from core.base.messages import Message, message, plural, verbatim
 from core.model import Backup, BackupReason, Check, Progress, RestoredBackup, count_names, no_progress
 from core.settings.config import Settings
 from core.settings.preferences import Preferences
-from core.store.backups import encryption, making, manifest, restoring
+from core.store.backups import making, manifest, restoring
 
 JOB = "backup"
 NEWEST = "latest"
@@ -99,15 +99,15 @@ class Backups:
     @property
     def encrypted(self) -> bool:
         """Whether later backups will be encrypted; raises SourceError for a damaged key."""
-        return encryption.key(self._folder) is not None
+        return manifest.key(self._folder) is not None
 
     def protect(self, passphrase: str) -> None:
         """Encrypt later backups; raises ConfigError for a short passphrase, and MissingDependency."""
-        encryption.protect(self._folder, passphrase)
+        manifest.protect(self._folder, passphrase)
 
     def unprotect(self) -> None:
         "Stop encrypting future backups."
-        encryption.unprotect(self._folder)
+        manifest.unprotect(self._folder)
 
     # making, listing, checking and restoring
 
@@ -148,12 +148,6 @@ class Backups:
             self.problem = None
         _LOG.info("A backup was made: %s, %d bytes", backup.name, backup.bytes)
         return backup
-
-    def unpacked_bytes(self, backup: Backup) -> int:
-        """Return the unpacked size of a backup in bytes; raises SourceError for a damaged manifest."""
-        if backup.file.suffix == ".db":
-            return backup.bytes
-        return sum(size for size, _ in manifest.read(backup.file)[1].values())
 
     def verify(self, name: str) -> Backup:
         """Read the whole backup with the given name, and return it; raises SourceError if it is damaged."""
@@ -264,7 +258,9 @@ def _damage(backups: Backups) -> Message | None:
     bad, left = [], _READ
     for backup in backups.all():
         try:
-            left -= backups.unpacked_bytes(backup)
+            is_database = backup.file.suffix == ".db"
+            digests: manifest.Digests = {} if is_database else manifest.read(backup.file)[1]
+            left -= sum(size for size, _ in digests.values()) or backup.bytes
             if left > 0:
                 backups.check(backup)
         except SourceError:

@@ -18,7 +18,7 @@ from core.base.faults import BACKUPS, DATABASE, damage_error, translate_errors
 from core.base.messages import message
 from core.base.safe_replace import sync_folder
 from core.model import Backup, BackupReason, Progress, no_progress
-from core.store.backups import encryption, manifest
+from core.store.backups import manifest
 
 KEPT: dict[BackupReason, int] = {"daily": 7, "migration": 2, "program": 2}
 """Number of backups per workspace to keep in a folder, by reason; older ones are deleted."""
@@ -62,7 +62,7 @@ def make(
         backup = _describe_backup(database, folder, reason)
         made = _write_zip(folder, partial, backup, progress)
         if reason != "migration":  # a migration's copy is next to the database and must not fail
-            backup = encryption.encrypt_backup(folder, made, backup)
+            backup = manifest.encrypt_backup(folder, made, backup)
         with suppress(OSError):  # a disk without permissions
             made.chmod(0o600)
         with made.open("rb+") as stream:
@@ -161,12 +161,10 @@ def check(database: Path) -> str:
 
 def _describe_backup(database: Path, folder: Path, reason: BackupReason) -> Backup:
     with open_closed(database) as connection:
-        bases, notes = (
-            connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("bases", "notes")
-        )
-        (schema,) = connection.execute("PRAGMA user_version").fetchone()
-    now, program = utc_now(), version("tessera-notes")
-    return Backup(database, now, 0, reason, str(folder), program, schema, bases, notes)
+        bases, notes, schema = connection.execute(
+            "SELECT (SELECT count(*) FROM bases), (SELECT count(*) FROM notes), user_version FROM pragma_user_version"
+        ).fetchone()
+    return Backup(database, utc_now(), 0, reason, str(folder), version("tessera-notes"), schema, bases, notes)
 
 
 def _write_zip(folder: Path, partial: Path, backup: Backup, progress: Progress) -> Path:
@@ -209,11 +207,10 @@ def _drop_older(folder: Path, made: Path, reason: BackupReason) -> None:
 
     The backup that was just made is kept, even if others have later times because the clock was wrong.
     """
-    of_workspace = [
+    same = [
         backup
         for backup in manifest.list_backups(made.parent)
-        if backup.workspace == str(folder) and backup.file != made
+        if (backup.workspace, backup.reason) == (str(folder), reason) and backup.file != made
     ]
-    same = [backup for backup in of_workspace if backup.reason == reason]
     for older in same[KEPT.get(reason, len(same) + 1) - 1 :]:
         older.file.unlink(missing_ok=True)

@@ -15,7 +15,7 @@ from core.base.errors import ConfigError, DiskFull, NewerSchema, SourceError
 from core.base.faults import BACKUPS, DATABASE, translate_errors
 from core.base.safe_replace import sync_folder
 from core.model import Backup
-from core.store.backups import encryption, making, manifest
+from core.store.backups import making, manifest
 
 Objects = Callable[[int], Mapping[tuple[str, str], str | None]]
 """Returns the SQL of the objects in a schema version, by kind and name; raises NewerSchema."""
@@ -25,7 +25,7 @@ ASIDE = "replaced"
 _READY, _MOVED = "restoring", "restored"
 _NAMED = "aside.txt"
 """The file in both folders with the name of the folder for the replaced files."""
-_BELONGING = [name for name in manifest.BELONGING if "/" not in name and name != encryption.FILE]
+_BELONGING = [name for name in manifest.BELONGING if "/" not in name and name != manifest.KEY_FILE]
 _MOVE = ("chroma*", f"{DATABASE}*", "scratch", *_BELONGING)
 """Files that a restored backup replaces. Tokens, logs, other backups and the key for backups stay."""
 _SPARE = 64 << 20
@@ -73,7 +73,7 @@ def _unpack_backup(file: Path, partial: Path, passphrase: str) -> Backup:
         return backup
     if not passphrase:
         raise ConfigError("{file} is encrypted. Enter its passphrase.", file=str(file))
-    plain = encryption.decrypt_backup(file, partial, passphrase)
+    plain = manifest.decrypt_backup(file, partial, passphrase)
     _unpack_backup(plain, partial, "")
     plain.unlink()
     return backup
@@ -136,7 +136,7 @@ def complete(folder: Path) -> None:
             (moved / _NAMED).unlink(missing_ok=True)
             _move([*moved.glob(f"{BACKUPS}/trash")], folder / BACKUPS)
             # The database comes last: without it the folder is no workspace yet.
-            kept = {encryption.FILE} if (folder / encryption.FILE).exists() else set()
+            kept = {manifest.KEY_FILE} if (folder / manifest.KEY_FILE).exists() else set()
             others = [file for file in moved.iterdir() if file.name not in {DATABASE, BACKUPS, *kept}]
             _move([*others, *moved.glob(DATABASE)], folder)
             shutil.rmtree(moved)

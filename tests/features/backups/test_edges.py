@@ -21,7 +21,7 @@ from core.base.messages import message
 from core.doors.cli import main
 from core.features.backups import operations
 from core.operations.declaring import PERSON, PROGRAM
-from core.store.backups import encryption, making, restoring
+from core.store.backups import making, manifest, restoring
 from core.workspace import Workspace
 
 
@@ -112,20 +112,20 @@ def test_a_restored_backup_brings_no_other_key(workspace: Workspace, tmp_path: P
     """One from before encryption ended it, and one of somebody else set a key that only they can read."""
     workspace.backups.make()
     workspace.backups.protect("a long passphrase")
-    key = (workspace.store.folder / encryption.FILE).read_bytes()
+    key = (workspace.store.folder / manifest.KEY_FILE).read_bytes()
     workspace.backups.restore("latest")
     folder = workspace.store.folder
     workspace.close()
     with Workspace(folder) as again:
-        assert (folder / encryption.FILE).read_bytes() == key
+        assert (folder / manifest.KEY_FILE).read_bytes() == key
         again.backups.make()
         again.backups.protect("another passphrase")
         again.backups.restore("latest", passphrase="a long passphrase")
-        key = (folder / encryption.FILE).read_bytes()
+        key = (folder / manifest.KEY_FILE).read_bytes()
     with Workspace(folder) as again:
-        assert (folder / encryption.FILE).read_bytes() == key
+        assert (folder / manifest.KEY_FILE).read_bytes() == key
         again.backups.restore(again.backups.make().name, to=tmp_path / "new", passphrase="another passphrase")
-    assert (tmp_path / "new" / encryption.FILE).read_bytes() == key
+    assert (tmp_path / "new" / manifest.KEY_FILE).read_bytes() == key
 
 
 @pytest.mark.parametrize("schema", [0, -5])
@@ -170,7 +170,7 @@ def _packed(file: Path, parts: dict[str, Any]) -> Path:
 @pytest.mark.parametrize("recipient", ["age1zzz", 5])
 def test_a_damaged_key_makes_no_readable_backup(workspace: Workspace, recipient: object) -> None:
     workspace.backups.protect("a long passphrase")
-    key = workspace.store.folder / encryption.FILE
+    key = workspace.store.folder / manifest.KEY_FILE
     key.write_text(json.dumps(json.loads(key.read_text()) | {"recipient": recipient}))
     with pytest.raises(SourceError, match="would not be encrypted"):
         workspace.backups.make()
