@@ -226,7 +226,7 @@ class Services:
     def _settle_facts(self, decided: NotesDecided) -> None:
         """Record the user's decisions on notes that were suggested from a log."""
         if self.has("learning"):
-            from core.features.learning.table import FactTable
+            from core.features.learning.facts import FactTable
 
             FactTable(self.store.database).settle(decided.note_ids, decided.reason)
 

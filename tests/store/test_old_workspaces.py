@@ -15,7 +15,7 @@ import pytest
 from core.base.registry import Entry
 from core.base.text import WORDS_FORM
 from core.embedding import EMBEDDERS
-from core.features.learning.table import FactTable
+from core.features.learning.facts import FactTable
 from core.features.related.concepts import ConceptTable
 from core.features.review.reminders import DecisionTable
 from core.features.threads.service import ThreadTable

@@ -2,22 +2,21 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from core.base.errors import Cancelled, ProviderError
 from core.base.frozen import frozen
 from core.base.messages import Message, message, verbatim
 from core.base.text import find_quote, make_storable, one_line
+from core.features.learning.facts import abbreviate, fact, generalise, generalise_source
 from core.features.learning.reading import excerpts
-from core.features.learning.rules.common import abbreviate, fact, generalise, generalise_source
 from core.model import Dropped, Fact, LogEvent, LogText
 from core.providers.chat import Chat, values
-from core.providers.connection import Stop
 
 RULE = "model"
 """The rule name of facts from a model."""
@@ -45,11 +44,19 @@ _LONG = 200
 """Length in characters of a line above which only the sentence around a quote is its context."""
 _BULLET = re.compile(r"^[\s>#*•-]+")
 _MOST_LINE = 300
-_Word = Annotated[str, Field(max_length=100)]
 _LANGUAGES = {"zh_CN": "Chinese"}
 
 Excerpt = Sequence[tuple[LogEvent, str]]
 """Events of a log, each with the text to send."""
+
+
+def _line(text: str) -> str:
+    """Return a text from a model as a short line."""
+    return abbreviate(make_storable(text).replace("`", ""), _MOST_LINE)
+
+
+_Word = Annotated[str, Field(max_length=100), AfterValidator(_line)]
+_Value = Annotated[str, Field(max_length=1000), AfterValidator(make_storable)] | int | float | bool | None
 
 
 class _Line(BaseModel):
@@ -64,16 +71,14 @@ class _Suggestion(BaseModel):
 
     model_config = ConfigDict(strict=True, allow_inf_nan=False)
 
-    title: str = Field(min_length=1, max_length=300)
+    title: Annotated[str, Field(min_length=1, max_length=300), AfterValidator(_line)]
     text: str = Field(min_length=1, max_length=6000)
     type: _Word = ""
     category: _Word = ""
     scope: _Word = ""
     priority: int = Field(0, ge=-1000, le=1000)
     tags: list[_Word] = Field(default_factory=list, max_length=20)
-    metadata: dict[_Word, Annotated[str, Field(max_length=1000)] | int | float | bool | None] = Field(
-        default_factory=dict, max_length=20
-    )
+    metadata: dict[_Word, _Value] = Field(default_factory=dict, max_length=20)
     lines: list[_Line] = Field(min_length=1, max_length=20)
 
 
@@ -81,19 +86,21 @@ class _Suggestion(BaseModel):
 class ModelReading:
     """Facts that a model suggested for part of a log, dropped suggestions, and the number of unsent events."""
 
-    facts: Sequence[Fact]
-    dropped: tuple[Dropped, ...]
+    facts: list[Fact]
+    dropped: list[Dropped]
     unsent: int
 
 
+@dataclass
 class ModelReader:
-    """Reads logs with a model, until its server fails or its replies have the wrong form, which is the `problem`."""
+    """Reads logs with a model, until its server fails, or twice replies in the wrong form, which is the `problem`.
 
-    def __init__(self, chat: Chat, characters: int) -> None:
-        self._chat = chat
-        self._characters = characters
-        self.name = chat.server.model
-        self.problem: Message | None = None
+    A part of a log has at most `characters`.
+    """
+
+    chat: Chat
+    characters: int
+    problem: Message | None = None
 
     def read(
         self, log: LogText, by_rules: Sequence[Fact], language: str, step: Callable[[float], None]
@@ -104,17 +111,25 @@ class ModelReader:
         """
         if self.problem:
             return
-        parts = [*islice(excerpts(log, self._characters), PARTS)]
+        parts = [*islice(excerpts(log, self.characters), PARTS)]
         unsent = len(log.events) - sum(map(len, parts))
         for number, part in enumerate(parts):
-            share = number / len(parts)
-            step(share)
+            step(number / len(parts))
+            events = [{"line": event.line, "text": text} for event, text in part]
+            material = {"language": _LANGUAGES.get(language, "English"), "events": events}
             try:
-                facts, dropped = _suggested(self._chat, part, language, partial(_is_stopped, step, share))
+                values = self.chat.reply_as(TASK, material, _read, partial(_is_stopped, step, number / len(parts)))
             except ProviderError as error:
                 self.problem = error.message
                 return
-            yield ModelReading([_covering(item, by_rules) or item for item in facts], tuple(dropped), unsent)
+            reading = ModelReading([], [], unsent)
+            for value in values[:NOTES]:
+                outcome = _suggested(value, part)
+                if isinstance(outcome, Dropped):
+                    reading.dropped.append(outcome)
+                else:
+                    reading.facts.append(_covering(outcome, by_rules) or outcome)
+            yield reading
 
 
 def _is_stopped(step: Callable[[float], None], share: float) -> bool:
@@ -132,27 +147,14 @@ def _covering(item: Fact, others: Sequence[Fact]) -> Fact | None:
     return next((other for other in others if {*item.lines} <= {*other.lines}), None)
 
 
-def _suggested(chat: Chat, excerpt: Excerpt, language: str, stop: Stop) -> tuple[list[Fact], list[Dropped]]:
-    """Return the facts that a model suggests, and the dropped suggestions with the reasons.
-
-    If the reply has another form, it is requested once more. Raises ProviderError if the second reply also has the
-    wrong form, and the errors of `Chat.stream`.
-    """
-    facts = []
-    dropped = []
-    events = [{"line": event.line, "text": text} for event, text in excerpt]
-    material = {"language": _LANGUAGES.get(language, "English"), "events": events}
-    for value in chat.reply_as(TASK, material, _read, stop)[:NOTES]:
-        title = value.get("title") if isinstance(value, dict) else None
-        try:
-            outcome = _fact(_Suggestion.model_validate(value), excerpt)
-        except ValidationError:
-            outcome = message("it isn't in the requested format")
-        if isinstance(outcome, Fact):
-            facts.append(outcome)
-        else:
-            dropped.append(Dropped(_line(title), outcome))
-    return facts, dropped
+def _suggested(value: object, excerpt: Excerpt) -> Fact | Dropped:
+    """Return the fact that a model suggests, or the suggestion with the reason to drop it."""
+    try:
+        outcome = _fact(_Suggestion.model_validate(value), excerpt)
+    except ValidationError:
+        outcome = message("it isn't in the requested format")
+    title = value.get("title") if isinstance(value, dict) else None
+    return outcome if isinstance(outcome, Fact) else Dropped(_line(title) if isinstance(title, str) else "", outcome)
 
 
 def _read(reply: str) -> list[object] | None:
@@ -162,53 +164,50 @@ def _read(reply: str) -> list[object] | None:
 
 def _fact(suggestion: _Suggestion, excerpt: Excerpt) -> Fact | Message:
     """Return the fact of a suggestion, or the reason to drop it."""
-    title, lines = _line(suggestion.title.replace("`", "")), [*_plain_lines(suggestion.text)]
-    if not title or not lines:
+    plain = (one_line(_BULLET.sub("", make_storable(line).replace("`", ""))) for line in suggestion.text.splitlines())
+    lines = [*filter(None, plain)]
+    if not suggestion.title or not lines:
         return message("it has no text")
-    places: list[tuple[int, str]] = []
+    events: dict[tuple[int, str], LogEvent] = {}
+    keys: set[str] = set()
+    quoted = ""
     for line in suggestion.lines:
         place = _place(line, excerpt)
         if place is None:
             return message("'{quote}' isn't in the log", quote=_line(line.quote))
-        places.append(place)
-    events = [excerpt[number][0] for number in sorted({number for number, _ in places})]
-    keys = {f"{generalise_source(excerpt[number][0].source)} {generalise(text)}".strip() for number, text in places}
-    figures = {*_FIGURE.findall(title)} & {*_FIGURE.findall(str([text for _, text in places]))}
-    text = verbatim(lines[-1])
+        event, text = place
+        events[event.line, event.text] = event
+        keys.add(f"{generalise_source(event.source)} {generalise(text)}".strip())
+        quoted += f"{text}\n"
+    figures = {*_FIGURE.findall(suggestion.title)} & {*_FIGURE.findall(quoted)}
+    said = verbatim(lines[-1])
     for before in reversed(lines[:-1]):
-        text = Message("{line}\n\n{rest}", {"line": verbatim(before), "rest": text})
-    quoted = fact(
-        RULE,
-        [*sorted(keys), *sorted(figures)],
-        verbatim(title),
-        text,
-        events,
-        (_line(suggestion.type), _line(suggestion.category)),
-    )
-    metadata = {
-        _line(name): make_storable(value) if isinstance(value, str) else value
-        for name, value in suggestion.metadata.items()
-        if _line(name)
-    }
+        said = Message("{line}\n\n{rest}", {"line": verbatim(before), "rest": said})
     return replace(
-        quoted,
-        tags=tuple(filter(None, map(_line, suggestion.tags))),
+        fact(
+            RULE,
+            [*sorted(keys), *sorted(figures)],
+            verbatim(suggestion.title),
+            said,
+            [events[number] for number in sorted(events)],
+            (suggestion.type, suggestion.category),
+        ),
+        tags=tuple(filter(None, suggestion.tags)),
         priority=suggestion.priority,
-        scope=_line(suggestion.scope),
-        metadata=metadata,
+        scope=suggestion.scope,
+        metadata={name: value for name, value in suggestion.metadata.items() if name},
     )
 
 
-def _place(line: _Line, excerpt: Excerpt) -> tuple[int, str] | None:
-    """Return the number of the event that contains a quote, and the whole lines around it; None if no event does.
+def _place(line: _Line, excerpt: Excerpt) -> tuple[LogEvent, str] | None:
+    """Return the event that contains a quote, and the whole lines around it; None if no event does.
 
     The event with the line that the model named is tried first.
     """
-    for number in sorted(range(len(excerpt)), key=lambda number: excerpt[number][0].line != line.line):
-        event, text = excerpt[number]
+    for event, text in sorted(excerpt, key=lambda item: item[0].line != line.line):
         if span := find_quote(line.quote, text):
             head = len(text) - len(event.text) if text.endswith(event.text) else 0
-            return number, _whole_lines(text[head:], max(0, span[0] - head), max(0, span[1] - head))
+            return event, _whole_lines(text[head:], max(0, span[0] - head), max(0, span[1] - head))
     return None
 
 
@@ -220,15 +219,3 @@ def _whole_lines(text: str, start: int, end: int) -> str:
         return line
     parts = [part for part in _SENTENCE.finditer(line) if part.start() < end - first and part.end() > start - first]
     return " ".join(part[0] for part in parts) or line
-
-
-def _plain_lines(text: str) -> Iterator[str]:
-    """Yield the lines of a model's text without the Markdown markers of lists, headings and code."""
-    for line in text.splitlines():
-        if clean := one_line(_BULLET.sub("", make_storable(line).replace("`", ""))):
-            yield clean
-
-
-def _line(value: object) -> str:
-    """Return a value from a model as a short line, "" for a value that isn't a text."""
-    return abbreviate(make_storable(value), _MOST_LINE) if isinstance(value, str) else ""

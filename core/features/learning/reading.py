@@ -1,14 +1,16 @@
 """Reading logs: from bytes or text to masked events, with the parser that fits best."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from operator import ne
 from typing import get_args
 
 from core.base.errors import SourceError, UnknownChoice
 from core.base.messages import verbatim
 from core.base.text import make_storable
 from core.features.learning import LOG_PARSERS
-from core.features.learning.heads import level_of
+from core.features.learning.lines import level_of
 from core.features.learning.masks import Masker, shorten
 from core.intake.encoding import decode_file
 from core.model import EventKind, LogEvent, LogText
@@ -34,50 +36,71 @@ def read_text(text: str, name: str, masker: Masker, *, parser: str = "") -> LogT
     """Return the log in a text; raises SourceError if it is too long, and UnknownChoice for a parser."""
     if len(text) > MOST_BYTES:
         raise SourceError(name, "is {size:.1f} MB; the limit is {limit} MB.", size=len(text) / 2**20, limit=64)
-    text = _CONTROLS.sub("", make_storable(text).replace("\r\n", "\n").replace("\r", "\n"))
-    text = masker.across_lines(text)
-    lines, cut = _cut_lines(text)
-    chosen = parser or _choose_parser(name, text[:_SAMPLE])
+    text = masker.across_lines(_clean(text.replace("\r\n", "\n").replace("\r", "\n")))
     if parser and parser not in LOG_PARSERS:
         raise UnknownChoice("log parser", parser, LOG_PARSERS)
+    lines = [shorten(line, _MOST_LINE) for line in text.split("\n")]
+    cut = sum(map(ne, lines, text.split("\n")))
+    scores = {kind: LOG_PARSERS.build(kind).fits(name, text[:_SAMPLE]) for kind in LOG_PARSERS}
+    chosen = parser or max(scores, key=scores.__getitem__)
     try:
         reader = LOG_PARSERS.build(chosen)
-        events, more = _bounded(reader.events(lines if reader.by_lines else text))
+        events, more = _bounded(reader.events("\n".join(lines) if reader.by_lines else text))
     except (ValueError, RecursionError):
         chosen = _FALLBACK
-        events, more = _bounded(LOG_PARSERS.build(chosen).events(lines))
-    before = len(masker)
-    masked = tuple(map(masker.event, events))
-    return LogText(_name(name, masker), chosen, masked, len(masker) - before, cut, more)
+        events, more = _bounded(LOG_PARSERS.build(chosen).events("\n".join(lines)))
+    return _masked(name, chosen, events, masker, cut, more)
 
 
 def read_events(items: Iterable[Mapping[str, object]], name: str, masker: Masker) -> LogText:
     """Return a log from parsed events; raises SourceError for an invalid event."""
     events = []
+    kinds = {str(kind): kind for kind in get_args(EventKind)}
     for number, item in enumerate(items, 1):
-        text = item.get("text") or item.get("message") or ""
+        text, kind, fields = (
+            item.get("text") or item.get("message"),
+            item.get("kind") or "log",
+            item.get("fields") or {},
+        )
         if not isinstance(text, str) or not text.strip():
             raise SourceError(name, "has an event without text (number {n}).", n=number)
-        known = {key: str(item[key]) for key in ("time", "source") if item.get(key) is not None}
-        kinds = {str(arg): arg for arg in get_args(EventKind)}
-        kind: EventKind | None = kinds.get(str(item.get("kind") or "log"))
-        if kind is None:
-            raise UnknownChoice("kind of event", str(item["kind"]), kinds)
-        fields = item.get("fields") or {}
+        if kind not in kinds:
+            raise UnknownChoice("kind of event", str(kind), kinds)
         if not isinstance(fields, Mapping):
             raise SourceError(name, "has an event whose fields aren't an object (number {n}).", n=number)
         line = _number(item.get("line"), number)
-        count = _number(item.get("count"), 1)
-        values = {str(key): str(value) for key, value in [*fields.items()][:50]}
-        clean = _CONTROLS.sub("", make_storable(text))
-        level = level_of(str(item.get("level") or ""))
-        events.append(
-            LogEvent(text=clean, line=line, end=line, level=level, kind=kind, count=count, fields=values, **known)
+        event = LogEvent(
+            text=_clean(text),
+            line=line,
+            end=line,
+            time=str(item.get("time") or ""),
+            level=level_of(str(item.get("level"))),
+            source=str(item.get("source") or ""),
+            kind=kinds[str(kind)],
+            count=_number(item.get("count"), 1),
+            fields={str(key): str(value) for key, value in [*fields.items()][:50]},
         )
+        events.append(event)
+    events, more = _bounded(events)
+    return _masked(name, "events", events, masker, 0, more)
+
+
+def _bounded(events: Iterable[LogEvent]) -> tuple[list[LogEvent], int]:
+    """Return the first events, and the number of the others."""
+    stream = iter(events)
+    return [*islice(stream, MOST_EVENTS)], sum(1 for _ in stream)
+
+
+def _masked(name: str, form: str, events: Sequence[LogEvent], masker: Masker, cut: int, more: int) -> LogText:
+    """Return a log with the secrets in its events masked."""
     before = len(masker)
-    masked = tuple(map(masker.event, events[:MOST_EVENTS]))
-    more = max(0, len(events) - MOST_EVENTS)
-    return LogText(_name(name, masker), "events", masked, len(masker) - before, 0, more)
+    masked = tuple(map(masker.event, events))
+    title = str(verbatim(masker.masked(" ".join(name.split())[:200], unknown=False)))
+    return LogText(title, form, masked, len(masker) - before, cut, more)
+
+
+def _clean(text: str) -> str:
+    return _CONTROLS.sub("", make_storable(text))
 
 
 def excerpts(log: LogText, most: int) -> Iterator[list[tuple[LogEvent, str]]]:
@@ -97,35 +120,3 @@ def excerpts(log: LogText, most: int) -> Iterator[list[tuple[LogEvent, str]]]:
 
 def _number(value: object, usual: int) -> int:
     return value if type(value) is int and 0 < value < 10**9 else usual
-
-
-def _name(name: str, masker: Masker) -> str:
-    return str(verbatim(masker.masked(" ".join(name.split())[:200], unknown=False)))
-
-
-def _cut_lines(text: str) -> tuple[str, int]:
-    """Return a text with its lines cut to `_MOST_LINE` characters, and the number of longer lines."""
-    if len(text) <= _MOST_LINE:
-        return text, 0
-    lines = text.split("\n")
-    longer = [number for number, line in enumerate(lines) if len(line) > _MOST_LINE]
-    for number in longer:
-        lines[number] = shorten(lines[number], _MOST_LINE)
-    return "\n".join(lines), len(longer)
-
-
-def _choose_parser(name: str, sample: str) -> str:
-    """Return the parser that fits a log best; the first of equally good ones."""
-    scores = {kind: LOG_PARSERS.build(kind).fits(name, sample) for kind in LOG_PARSERS}
-    return max(scores, key=lambda kind: scores[kind])
-
-
-def _bounded(events: Iterable[LogEvent]) -> tuple[list[LogEvent], int]:
-    entry: list[LogEvent] = []
-    more = 0
-    for event in events:
-        if len(entry) < MOST_EVENTS:
-            entry.append(event)
-        else:
-            more += 1
-    return entry, more

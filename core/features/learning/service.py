@@ -2,22 +2,22 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from operator import itemgetter
 from pathlib import Path
 
-from core.base import files
 from core.base.call_log import log_call
 from core.base.errors import ConfigError, SourceError
-from core.base.frozen import frozen
+from core.base.files import open_user_file
 from core.base.messages import ENGLISH, Message, message, render
-from core.base.text import CJK, keywords
+from core.base.text import CJK, join_spans, keywords
 from core.features.learning import reading, rules
+from core.features.learning.facts import MOST_TITLE, FactTable, abbreviate
 from core.features.learning.masks import Masker
-from core.features.learning.model import RULE, ModelReader, ModelReading
+from core.features.learning.model import RULE, ModelReader
 from core.features.learning.rules import RULES
-from core.features.learning.rules.common import MOST_TITLE, abbreviate
-from core.features.learning.table import FactTable
 from core.indexing.bases import Bases
 from core.markdown.writing import code_block
 from core.model import (
@@ -61,7 +61,6 @@ _OPPOSITES = frozenset(
     " after more less increase decrease allow deny add remove 不 没 无 未 非 禁 开 关 启 停 前 后 增 减".split()
 )
 """Words that change the meaning of a sentence, and so make it a different fact."""
-_BY_KEY = frozenset(name for name, rule in RULES.items() if rule.by_key)
 _VALUE = re.compile(r"\d")
 
 BASE = "learnt"
@@ -69,15 +68,6 @@ BASE = "learnt"
 _LEARNING = "learning"
 """Key of the preference that turns learning on."""
 _PASTED = "log.txt"
-
-
-@frozen
-class Sorting:
-    """New facts, and the numbers of known and rejected facts."""
-
-    fresh: Sequence[Fact]
-    known: int
-    rejected: int
 
 
 def language_of(log: LogText) -> str:
@@ -109,13 +99,8 @@ def item_of(rule: str, fact: Fact, log: LogText, language: str, model: str = "")
 
 def place_of(fact: Fact, log: LogText) -> str:
     """Return the file and lines of a fact, such as `app.log:12-14,31`."""
-    spans: list[list[int]] = []
-    for line in sorted({*fact.lines}):
-        if spans and line <= spans[-1][1] + 1:
-            spans[-1][1] = line
-        else:
-            spans.append([line, line])
-    written = [str(start) if start == end else f"{start}-{end}" for start, end in spans[:_MOST_LINES]]
+    spans = join_spans((line, line + 1) for line in sorted(fact.lines))
+    written = [str(start) if start == end - 1 else f"{start}-{end - 1}" for start, end in spans[:_MOST_LINES]]
     return f"{log.name}:{','.join(written)}"
 
 
@@ -151,62 +136,31 @@ def _code(value: str) -> str:
     return f"{marks}{edge}{value}{edge}{marks}"
 
 
-@frozen
-class _Key:
-    words: frozenset[str]
-    fact: LearntFact
-
-    @property
-    def values(self) -> frozenset[str]:
-        return frozenset(word for word in self.words if _VALUE.search(word))
-
-
 class Memory:
     """Facts that were suggested or rejected before, to which new facts are added."""
 
     def __init__(self, facts: Iterable[LearntFact]) -> None:
         self._facts: dict[tuple[str, str], LearntFact] = {}
-        self._near: dict[str, list[_Key]] = defaultdict(list)
+        self._near: dict[str, list[tuple[set[str], LearntFact]]] = defaultdict(list)
         for fact in facts:
             self.add(fact)
 
     def add(self, fact: LearntFact) -> None:
         self._facts[fact.rule, fact.key] = fact
-        if fact.rule not in _BY_KEY:
-            self._near[fact.rule].append(_Key(frozenset(keywords(fact.key)), fact))
-
-    def sort(self, facts: Iterable[Fact]) -> Sorting:
-        """Separate new facts from known ones, and add the new ones to the memory."""
-        fresh = []
-        known = rejected = 0
-        for fact in facts:
-            before = self.find(fact)
-            if before is None:
-                fresh.append(fact)
-                self.add(LearntFact(fact.rule, fact.key, ""))
-            elif before.rejected:
-                rejected += 1
-            else:
-                known += 1
-        return Sorting(fresh, known, rejected)
+        self._near[fact.rule].append(({*keywords(fact.key)}, fact))
 
     def find(self, fact: Fact) -> LearntFact | None:
         """Return the known fact with an equal key, or else with the most similar key; None for a new fact."""
-        if known := self._facts.get((fact.rule, fact.key)):
+        words = {*keywords(fact.key)}
+        known = self._facts.get((fact.rule, fact.key))
+        if known or len(words) < _FEWEST or (fact.rule in RULES and RULES[fact.rule].by_key):
             return known
-        if fact.rule in _BY_KEY:
-            return None
-        words = frozenset(keywords(fact.key))
-        values = frozenset(word for word in words if _VALUE.search(word))
-        if len(words) < _FEWEST:
-            return None
-        near = [(_shared(words, key.words), key) for key in self._near[fact.rule] if key.values == values]
-        best = max(near, key=lambda item: item[0], default=(0.0, None))
-        return best[1].fact if best[1] and best[0] >= _NEAR and not (words ^ best[1].words) & _OPPOSITES else None
-
-
-def _shared(first: frozenset[str], second: frozenset[str]) -> float:
-    return len(first & second) / max(1, len(first | second))
+        near = [
+            (len(words & others) / len(words | others), other)
+            for others, other in self._near[fact.rule]
+            if not any(word in _OPPOSITES or _VALUE.search(word) for word in words ^ others)
+        ]
+        return max(((share, other) for share, other in near if share >= _NEAR), key=itemgetter(0), default=(0, None))[1]
 
 
 class Learning:
@@ -256,22 +210,34 @@ class Learning:
         already suggested stay.
         """
         self.check(files=files, text=text, events=events, with_model=with_model)
-        failed: list[UnreadLog] = []
-        logs = self._logs(files, text, events, name or _PASTED, parser, failed)
+        masker = Masker()
+        name = name or _PASTED
+        sources = [(file.name, partial(_read_file, file, masker, parser)) for file in files]
+        if text is not None:
+            sources.append((name, partial(reading.read_text, text, name, masker, parser=parser)))
+        if events is not None:
+            sources.append((name, partial(reading.read_events, events, name, masker)))
         into = base or BASE
         memory = Memory(self._facts.all())
         reader = ModelReader(Chat(self._settings.llm), self._settings.llm.input_characters) if with_model else None
-        total = len(files) + (text is not None) + (events is not None)
         learnt = []
-        for number, log in enumerate(logs):
+        failed = []
+        for number, (title, read) in enumerate(sources):
 
-            def step(share: float, number: int = number, name: str = log.name) -> None:
-                progress(number + share, total, name)
+            def step(share: float, number: int = number, title: str = title) -> None:
+                progress(number + share, len(sources), title)
 
+            try:
+                log = read()
+            except SourceError as error:
+                if len(sources) == 1:
+                    raise
+                failed.append(UnreadLog(title, error.reason))
+                continue
             step(0)
             learnt.append(self._suggest(into, log, memory, reader, step))
-        progress(total, total, "")
-        model, problem = (reader.name, reader.problem) if reader else ("", None)
+        progress(len(sources), len(sources), "")
+        model, problem = (reader.chat.server.model, reader.problem) if reader else ("", None)
         return LearningReport(into, tuple(learnt), tuple(failed), model, problem)
 
     def check(
@@ -293,53 +259,22 @@ class Learning:
             Chat(self._settings.llm)
         self._store.database.check_writable()
 
-    def _logs(
-        self,
-        files: Sequence[Path],
-        text: str | None,
-        events: Sequence[Mapping[str, object]] | None,
-        name: str,
-        parser: str,
-        failed: list[UnreadLog],
-    ) -> Iterator[LogText]:
-        """Yield the logs; unreadable files are added to `failed`, or raise SourceError if there is only one file."""
-        masker = Masker()
-        for file in files:
-            try:
-                yield reading.read(_bytes(file), file.name, masker, parser=parser)
-            except SourceError as error:
-                if len(files) == 1:
-                    raise
-                failed.append(UnreadLog(file.name, error.reason))
-        if text is not None:
-            yield reading.read_text(text, name, masker, parser=parser)
-        if events is not None:
-            yield reading.read_events(events, name, masker)
-
     def _suggest(
         self, base: str, log: LogText, memory: Memory, reader: ModelReader | None, step: Callable[[float], None]
     ) -> LearntLog:
-        language = language_of(log)
         by_rules = rules.facts(log)
-        sorting = memory.sort(fact for _, fact in by_rules)
-        names = {id(fact): name for name, fact in by_rules}
-        items = [item_of(names[id(fact)], fact, log, language) for fact in sorting.fresh]
-        learnt = LearntLog(
-            name=log.name,
-            format=log.format,
-            events=len(log.events),
-            secrets=log.secrets,
-            cut=log.cut,
-            left_out=log.left_out,
-            facts=len(by_rules),
-            known=sorting.known,
-            rejected=sorting.rejected,
-            suggested=self._write_notes(base, items, sorting.fresh),
-        )
+        empty = LearntLog(log.name, log.format, len(log.events), log.secrets, log.cut, log.left_out, 0, 0, 0, ())
+        learnt = self._with(empty, base, log, memory, by_rules)
         if reader:
-            known = [fact for _, fact in by_rules]
-            for reading in reader.read(log, known, language, step):
-                learnt = self._with(learnt, base, log, memory, reading, reader.name)
+            for reading in reader.read(log, [fact for _, fact in by_rules], language_of(log), step):
+                facts = [(RULE, fact) for fact in reading.facts]
+                before, learnt = learnt, self._with(learnt, base, log, memory, facts, reader.chat.server.model)
+                learnt = replace(
+                    learnt,
+                    by_model=(*before.by_model, *learnt.suggested[len(before.suggested) :]),
+                    dropped=(*before.dropped, *reading.dropped),
+                    unsent=reading.unsent,
+                )
         return learnt
 
     def _with(
@@ -348,38 +283,34 @@ class Learning:
         base: str,
         log: LogText,
         memory: Memory,
-        reading: ModelReading,
-        model: str,
+        facts: Sequence[tuple[str, Fact]],
+        model: str = "",
     ) -> LearntLog:
-        """Write the notes for a model's facts, and add them to the result for the log."""
-        sorting = memory.sort(reading.facts)
-        items = [item_of(RULE, fact, log, language_of(log), model) for fact in sorting.fresh]
-        note_ids = self._write_notes(base, items, sorting.fresh)
+        """Write the notes of new facts in one transaction with the facts, and add all to the result for the log."""
+        before = []
+        for _, fact in facts:
+            before.append(memory.find(fact))
+            if before[-1] is None:
+                memory.add(LearntFact(fact.rule, fact.key, ""))
+        rejected = sum(known.rejected for known in before if known)
+        fresh = [item for item, known in zip(facts, before, strict=True) if not known]
+        note_ids: tuple[str, ...] = ()
+        if fresh:
+            items = [item_of(name, fact, log, language_of(log), model) for name, fact in fresh]
+            self._store.open_index()
+            with self._store.changing, self._store.database.write():
+                note_ids = self._notes.add_many(base, items, embed=False, strict=True).note_ids
+                ids = zip(fresh, note_ids, strict=True)
+                self._facts.put(LearntFact(fact.rule, fact.key, note_id) for (_, fact), note_id in ids)
         return replace(
             learnt,
-            facts=learnt.facts + len(reading.facts),
-            known=learnt.known + sorting.known,
-            rejected=learnt.rejected + sorting.rejected,
+            facts=learnt.facts + len(facts),
+            known=learnt.known + len(facts) - len(fresh) - rejected,
+            rejected=learnt.rejected + rejected,
             suggested=(*learnt.suggested, *note_ids),
-            by_model=(*learnt.by_model, *note_ids),
-            dropped=(*learnt.dropped, *reading.dropped),
-            unsent=reading.unsent,
         )
 
-    def _write_notes(self, base: str, items: Sequence[Mapping[str, object]], fresh: Sequence[Fact]) -> tuple[str, ...]:
-        """Write facts and their notes in one transaction; return the ids of the notes."""
-        if not items:
-            return ()
-        self._store.open_index()
-        with self._store.changing, self._store.database.write():
-            note_ids = self._notes.add_many(base, items, embed=False, strict=True).note_ids
-            self._facts.put(
-                LearntFact(fact.rule, fact.key, note_id) for fact, note_id in zip(fresh, note_ids, strict=True)
-            )
-        return note_ids
 
-
-def _bytes(file: Path) -> bytes:
-    """Return the content of a regular file; raises SourceError."""
-    with files.open_user_file(file, reading.MOST_BYTES) as stream:
-        return stream.read()
+def _read_file(file: Path, masker: Masker, parser: str) -> LogText:
+    with open_user_file(file, reading.MOST_BYTES) as stream:
+        return reading.read(stream.read(), file.name, masker, parser=parser)

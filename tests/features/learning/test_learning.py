@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.base.errors import ConfigError, EditError, SourceError, UnknownChoice
-from core.features.learning.table import FactTable
+from core.features.learning.facts import FactTable
 from core.model import LearningReport
 from core.workspace import Workspace
 from tests.features.learning.generated import secret_texts

@@ -1,15 +1,25 @@
 """Secrets recognized by a name before them: in settings, code, URLs, flags, sentences, XML, pairs and tables."""
 
 import re
-import sys
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import unquote
 
 from core.base.text import CJK
-from core.features.learning.masks.names import HINTS, OTHER, OTHER_NAMES, Grade, grade
 from core.features.learning.masks.spans import SecretSpan
-from core.features.learning.masks.values import LONGEST, MOST, Value, is_mixed, is_phrase, is_secret, values_at
+from core.features.learning.masks.values import (
+    HINTS,
+    LONGEST,
+    MOST,
+    OTHER,
+    OTHER_NAMES,
+    Grade,
+    Value,
+    grade,
+    is_mixed,
+    is_phrase,
+    is_secret,
+    values_at,
+)
 
 _HINT = "|".join(HINTS)
 _NAME = re.compile(
@@ -43,6 +53,7 @@ _ALONE = re.compile(
 _REST = re.compile(r"(?:[ \t]+(?![#|&<>]|//|--|[\w.-]{1,40}[=:])[^\s]+)+(?=[ \t]*(?:$|\n|[ \t]#|[ \t]//))")
 _WORDS = re.compile(r"(?:[ \t]+[A-Za-z]{2,12}){2,24}(?!\w)")
 _MARKS = ('"', "'", "\\")
+_END = re.compile(r"[\"' \t\r]*(?:\n|\Z)")
 _RUN = re.compile(
     rf"(?<![^\s\\\"'`<>()\[\]{{}},;|{CJK}。、【】「」“”:])[^\s\\\"'`<>()\[\]{{}},;|{CJK}。、【】「」“”:]{{6,200}}+"
 )
@@ -138,8 +149,6 @@ _TITLES = frozenset(
 MOST_LINE = 4_000
 """Maximum length of a line that may be a table row, in characters; longer lines are searched with their event."""
 
-Cells = Sequence[tuple[int, int]]
-
 
 def named_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
     """Yield the values after names of secrets."""
@@ -153,23 +162,24 @@ def named_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
 def _assigned(text: str) -> Iterator[SecretSpan]:
     at = end = 0
     while match := _NAME.search(text, at):
-        at = match.end()
-        name = match[0][-120:]
+        at, begin, name = match.end(), match.start(), match[0][-120:]
         certainty = grade(name)
-        if certainty is not Grade.ANY and (certainty or len(name) < 20) and (before := _before(text, match)):
+        before = _BEFORE.search(text, max(0, begin - 22), begin) if certainty is not Grade.ANY else None
+        if before:
+            begin = before.start()
             certainty = max(certainty, grade(f"{before[0]}{name}"))
         if certainty is Grade.NONE:
             continue
         if certainty is Grade.ANY and at > end:
             end = text.find("\n", at) % (len(text) + 1)
             yield from _mixed_runs(text, text.rfind("\n", 0, at) + 1, end)
-        for value in _values(text, match, certainty):
-            yield SecretSpan(value.start, value.end, "password")
+        for value in _values(text, match, begin, certainty):
+            yield SecretSpan(value.start, value.end)
             at = max(at, value.end)
             while name.lower().endswith("s") and (following := _NEXT.match(text, at)):
                 if not is_secret(following["value"], Grade.NO_WORD):
                     break
-                yield SecretSpan(*following.span("value"), "password")
+                yield SecretSpan(*following.span("value"))
                 at = following.end()
         if certainty is Grade.ANY and at == match.end():
             yield from _told(text, at)
@@ -182,7 +192,7 @@ def _told(text: str, at: int) -> Iterator[SecretSpan]:
         at = told.end()
         value = told.lastgroup or ""
         if is_secret(told[value], Grade.ANY, quoted=value == "quoted"):
-            yield SecretSpan(*told.span(value), "password")
+            yield SecretSpan(*told.span(value))
 
 
 def _mixed_runs(text: str, start: int, end: int) -> Iterator[SecretSpan]:
@@ -190,45 +200,43 @@ def _mixed_runs(text: str, start: int, end: int) -> Iterator[SecretSpan]:
     for run in _RUN.finditer(text, start, end):
         if is_mixed(run[0]):
             name, sign, _ = run[0].rpartition("=")
-            named = len(name) + 1 if sign and grade(name) is not Grade.NONE else 0
-            yield SecretSpan(run.start() + named, run.end(), "password")
+            yield SecretSpan(run.start() + (len(name + sign) if grade(name) else 0), run.end())
 
 
-def _before(text: str, match: re.Match[str]) -> re.Match[str] | None:
-    """Return the word before a name: *access* before *code*."""
-    return _BEFORE.search(text, max(0, match.start() - 22), match.start())
+def _values(text: str, match: re.Match[str], begin: int, certainty: Grade) -> Iterator[Value]:
+    """Yield the values after a name that are secrets with the given certainty.
 
-
-def _values(text: str, match: re.Match[str], certainty: Grade) -> Iterator[Value]:
-    """Yield the values after a name that are secrets with the given certainty."""
+    `begin` is where the name begins with the word before it: *access* before *code*.
+    """
+    name = match[0].lower()
     joint = _JOINT.match(text, match.end())
     if joint is None:
         yield from _spaced(text, match, certainty)
         return
-    start = joint.end()
-    before = _before(text, match)
-    both = before is not None and grade(match[0]) is not Grade.ANY
-    alone = _is_alone(text, before.start() if both and before else match.start())
-    if match[0].lower() == "pass" and not alone and not text.startswith(_MARKS, start):
-        certainty = Grade.NO_WORD
-    called = bool(_PUT.search(text, max(0, match.start() - 8), match.start()))
-    said = joint["said"] is not None or text.startswith("{", start) or (joint["comma"] is not None and not called)
+    start, sign = joint.end(), joint["sign"] or ""
     if text[start : start + 1] == "\n":
         return
-    in_url = joint["sign"] == "=" and text[match.start() - 1 : match.start()] in ("?", "&") and match.start() > 0
+    alone = _is_alone(text, begin)
+    if name == "pass" and not alone and not text.startswith(_MARKS, start):
+        certainty = Grade.NO_WORD
+    listed = joint["comma"] and not _PUT.search(text, max(0, match.start() - 8), match.start())
+    said = bool(joint["said"] or listed or text.startswith("{", start))
+    in_url = sign == "=" and match.start() > 0 and text[match.start() - 1] in "?&"
+    words = re.search("phrase|mnemonic", name)
     for value in values_at(text, start, in_url=in_url):
         candidate = text[value.start : value.end]
-        if joint["sign"] and joint["sign"].startswith("%") and not value.quoted:
-            candidate = re.split(r"[\s)]", unquote(candidate).lstrip("+"))[0]
-        compared = joint["compared"] and len(candidate) <= LONGEST
-        known = not value.quoted and (compared or _is_itself(candidate, match[0]))
-        phrase = value.quoted and "phrase" in match[0].lower() and is_phrase(candidate)
-        if not phrase and (known or not is_secret(candidate, certainty, quoted=value.quoted, said=said)):
-            continue
-        if not value.quoted and certainty is Grade.ANY and joint["sign"]:
-            words = re.search("phrase|mnemonic", match[0], re.IGNORECASE)
-            rest = ((alone or words) and _REST.match(text, value.end)) or (words and _WORDS.match(text, value.end))
-            value = Value(value.start, rest.end()) if rest else value
+        if value.quoted:
+            if not (words and is_phrase(candidate)) and not is_secret(candidate, certainty, quoted=True, said=said):
+                continue
+        else:
+            if sign.startswith("%"):
+                candidate = re.split(r"[\s)]", unquote(candidate).lstrip("+"))[0]
+            compared = joint["compared"] and len(candidate) <= LONGEST
+            if compared or _is_itself(candidate, name) or not is_secret(candidate, certainty, said=said):
+                continue
+            if certainty is Grade.ANY and sign:
+                rest = ((alone or words) and _REST.match(text, value.end)) or (words and _WORDS.match(text, value.end))
+                value = Value(value.start, rest.end()) if rest else value
         yield value
 
 
@@ -241,48 +249,43 @@ def _is_alone(text: str, start: int) -> bool:
 def _spaced(text: str, match: re.Match[str], sure: Grade) -> Iterator[Value]:
     """Yield the value after a name and a space, if it belongs to a flag, is alone in its line, or isn't a word."""
     spaced = _SPACED.match(text, match.end())
-    if not spaced or sure is Grade.RANDOM:
-        return
     flag = match[0].startswith("-") or bool(re.search(r"(?:^|\s)/\Z", text[max(0, match.start() - 2) : match.start()]))
-    if spaced["pair"] and not flag:
+    if not spaced or sure is Grade.RANDOM or (spaced["pair"] and not flag):
         return
     for value in values_at(text, spaced.start("pair") if spaced["pair"] else spaced.end())[:1]:
-        end = text.find("\n", value.end)
-        alone = _is_alone(text, match.start()) and not text[value.end : end if end >= 0 else len(text)].strip(
-            "\"' \t\r"
-        )
-        own = (flag or (alone and sure is Grade.ANY and text[value.end - 1] not in ".:,!?")) and text[
-            value.end : value.end + 1
-        ] != "("
+        ends = sure is Grade.ANY and text[value.end - 1] not in ".:,!?" and _END.match(text, value.end)
+        own = (flag or (ends and _is_alone(text, match.start()))) and not text.startswith("(", value.end)
+        known = Grade.ANY if own or value.quoted else Grade.NO_WORD
         if (own or (sure is Grade.ANY and match[0].lower() != "pass")) and is_secret(
-            text[value.start : value.end], Grade.ANY if own or value.quoted else Grade.NO_WORD, quoted=value.quoted
+            text[value.start : value.end], known, quoted=value.quoted
         ):
             yield value
 
 
 def _is_itself(value: str, name: str) -> bool:
-    """Return whether a value only repeats the name: `self.password = password`."""
-    return name.lower().lstrip("_-").endswith(value.lower().lstrip("_").rstrip("*`)")) and not re.search(r"\d", value)
+    """Return whether a value only repeats the lower-case name: `self.password = password`."""
+    return name.lstrip("_-").endswith(value.lower().lstrip("_").rstrip("*`)")) and not re.search(r"\d", value)
 
 
 def _elements(text: str) -> Iterator[SecretSpan]:
     """Yield the contents of XML elements that have the name of a secret."""
     for match in _XML.finditer(text):
-        sure = grade(match["name"])
-        part = "data" if match["data"] is not None else "value"
-        if sure is not Grade.NONE and is_secret(match[part], sure, quoted=True):
-            yield SecretSpan(*match.span(part), "password")
+        yield from _secrets(text, [Value(*match.span(match.lastgroup or ""))], grade(match["name"]))
 
 
-def pairs(text: str, start: int = 0, end: int = sys.maxsize) -> Iterator[SecretSpan]:
-    """Yield the values of pairs whose name is between two positions: `{"name": "DB_PASSWORD", "value": "…"}`."""
-    for match in _LABEL.finditer(text, start, end):
-        sure = grade(match["name"])
-        if sure is Grade.NONE:
-            continue
-        for value in [*_values_after(text, match.end())] or [*_value_before(text, match.start())]:
-            if is_secret(text[value.start : value.end], sure, quoted=True):
-                yield SecretSpan(value.start, value.end, "password")
+def _secrets(text: str, values: Iterable[Value], sure: Grade) -> Iterator[SecretSpan]:
+    """Yield the values that are secrets with the given certainty."""
+    for value in values if sure else ():
+        if is_secret(text[value.start : value.end], sure, quoted=True):
+            yield SecretSpan(value.start, value.end)
+
+
+def pairs(text: str) -> Iterator[SecretSpan]:
+    """Yield the values of pairs: `{"name": "DB_PASSWORD", "value": "…"}`."""
+    for match in _LABEL.finditer(text):
+        if sure := grade(match["name"]):
+            values = [*_values_after(text, match.end())] or _value_before(text, match.start())
+            yield from _secrets(text, values, sure)
 
 
 def _values_after(text: str, at: int) -> Iterator[Value]:
@@ -300,11 +303,12 @@ def _values_after(text: str, at: int) -> Iterator[Value]:
             yield from values_at(text, label.end())[:1]
 
 
-def _value_before(text: str, at: int) -> Iterator[Value]:
-    """Yield the last value before a name in the same object."""
-    for label in [*_VALUE.finditer(text, max(0, at - _NEAR), at)][-1:]:
-        if not _APART.search(text, label.end(), at):
-            yield from (value for value in values_at(text, label.end())[:1] if value.end <= at)
+def _value_before(text: str, at: int) -> Iterable[Value]:
+    """Return the last value before a name in the same object."""
+    labels = [*_VALUE.finditer(text, max(0, at - _NEAR), at)]
+    if not labels or _APART.search(text, labels[-1].end(), at):
+        return ()
+    return [value for value in values_at(text, labels[-1].end())[:1] if value.end <= at]
 
 
 def tables(text: str) -> Iterator[SecretSpan]:
@@ -312,36 +316,44 @@ def tables(text: str) -> Iterator[SecretSpan]:
     at = 0
     columns: tuple[re.Pattern[str], int, list[int]] | None = None
     lines = text.split("\n")
-    for number, line in enumerate(lines):
-        if len(line) <= MOST_LINE and (columns or is_named(line.lower())):
-            following = lines[number + 1] if number + 1 < len(lines) else ""
-            if columns and not _RULE.fullmatch(line):
-                cells = _cells(line, columns[0])
-                if len(cells) == columns[1]:
-                    yield from _cell_secrets(line, at, [cells[place] for place in columns[2]], Grade.ANY)
-                else:
-                    columns = None
+    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+        end = at + len(line)
+        short = len(line) <= MOST_LINE
+        if columns and short and not _RULE.fullmatch(line):
+            cells = _cells(text, at, end, columns[0])
+            if len(cells) == columns[1]:
+                yield from _secrets(text, [cells[place] for place in columns[2]], Grade.ANY)
+            else:
+                columns = None
+        if short and is_named(line.lower()):
             if (asked := _ASKED.match(text, at)) and grade(asked["name"]) is Grade.ANY:
                 yield from _told(text, asked.end())
-            if not columns and is_named(line.lower()):
-                for separator in _SEPARATORS:
-                    cells = _cells(line, separator)
-                    heads = [_head(line[start:end]) for start, end in cells]
-                    if len(cells) < 2 or not any(heads):
-                        continue
-                    below = _RULE.fullmatch(following) and following.strip()
-                    if below or (
-                        all(_HEAD.fullmatch(line[start:end]) for start, end in cells)
-                        and len(_cells(following, separator)) == len(cells)
-                    ):
-                        secret = [place for place, head in enumerate(heads) if head is Grade.ANY]
-                        if secret and (below or not _is_row(line, cells, heads)):
-                            columns = separator, len(cells), secret
-                            break
-                    if separator is not _SEPARATORS[-1]:
-                        yield from _row_secrets(line, at, cells, heads)
-                        break
-        at += len(line) + 1
+            for separator in _SEPARATORS if not columns else ():
+                cells = _cells(text, at, end, separator)
+                named = [text[cell.start : cell.end] for cell in cells]
+                heads = [_head(name) for name in named]
+                if len(cells) < 2 or not any(heads):
+                    continue
+                secret = [place for place, head in enumerate(heads) if head is Grade.ANY]
+                ruled = _RULE.fullmatch(following) and following.strip()
+                below = _cells(text, end + 1, end + 1 + len(following), separator)
+                aligned = len(below) == len(cells) and all(map(_HEAD.fullmatch, named))
+                valued = any(re.search(r"\d", name) for name, head in zip(named, heads, strict=True) if not head)
+                if secret and (ruled or (aligned and not valued)):
+                    columns = separator, len(cells), secret
+                    break
+                if separator is not _SEPARATORS[-1]:
+                    yield from _secrets(text, *_row(cells, named, heads))
+                    break
+        at = end + 1
+
+
+def _row(cells: Sequence[Value], named: Sequence[str], heads: Sequence[Grade]) -> tuple[list[Value], Grade]:
+    """Return the cells after the first name of a secret in a row, and how certain it is that they are secrets."""
+    first = next(place for place, head in enumerate(heads) if head)
+    values = [cell for cell, name in [*zip(cells, named, strict=True)][first + 1 :] if name.lower() not in _TITLES]
+    alone = len(cells) == first + 2 and heads[first] is Grade.ANY
+    return values, Grade.ANY if alone else Grade.NO_WORD
 
 
 def is_named(lower: str) -> bool:
@@ -349,16 +361,17 @@ def is_named(lower: str) -> bool:
     return any(hint in lower for hint in HINTS) or (not lower.isascii() and bool(OTHER.search(lower)))
 
 
-def _cells(line: str, separator: re.Pattern[str]) -> Cells:
-    """Return the spans of the cells of a line, without white space and punctuation around them."""
-    marks = [(0, 0), *(match.span() for match in separator.finditer(line)), (len(line), 0)]
+def _cells(text: str, start: int, end: int, separator: re.Pattern[str]) -> list[Value]:
+    """Return the cells of a line, without white space and punctuation around them."""
+    borders = [start, *(border for match in separator.finditer(text, start, end) for border in match.span()), end]
     cells = []
-    for (_, start), (end, _) in pairwise(marks):
-        inner = line[start:end]
-        left = len(inner) - len(inner.lstrip(" \t*`\"'_"))
-        cells.append((start + left, start + left + len(inner[left:].rstrip(" \t*`\"'\r"))))
+    for first, last in zip(borders[::2], borders[1::2], strict=True):
+        inner = text[first:last].rstrip(" \t*`\"'\r")
+        left = first + len(inner) - len(inner.lstrip(" \t*`\"'_"))
+        cells.append(Value(left, first + len(inner)))
     kept = separator is _SEPARATORS[-1]
-    return [cell for place, cell in enumerate(cells) if kept or cell[0] < cell[1] or 0 < place < len(cells) - 1]
+    inside = range(1, len(cells) - 1)
+    return [cell for place, cell in enumerate(cells) if kept or cell.start < cell.end or place in inside]
 
 
 def _head(cell: str) -> Grade:
@@ -366,23 +379,3 @@ def _head(cell: str) -> Grade:
         return Grade.ANY
     known = grade(cell) if 0 < len(cell) <= 60 and re.fullmatch(r"(?a)[\w.-]+(?: [\w-]+){0,2}", cell) else Grade.NONE
     return known if known is not Grade.RANDOM else Grade.NONE
-
-
-def _is_row(line: str, cells: Cells, heads: Sequence[Grade]) -> bool:
-    """Return whether a line is a row with a name and its value rather than the header of a table."""
-    return any(re.search(r"\d", line[start:end]) for (start, end), head in zip(cells, heads, strict=True) if not head)
-
-
-def _row_secrets(line: str, at: int, cells: Cells, heads: Sequence[Grade]) -> Iterator[SecretSpan]:
-    """Yield the secrets after the first name of a secret in a row."""
-    first = next(place for place, head in enumerate(heads) if head)
-    value = cells[first + 1 :]
-    single = len(value) == 1 and heads[first] is Grade.ANY
-    kept = [cell for cell in value if line[cell[0] : cell[1]].lower() not in _TITLES]
-    yield from _cell_secrets(line, at, kept, Grade.ANY if single else Grade.NO_WORD)
-
-
-def _cell_secrets(line: str, at: int, cells: Cells, sure: Grade) -> Iterator[SecretSpan]:
-    for start, end in cells:
-        if is_secret(line[start:end], sure, quoted=True):
-            yield SecretSpan(at + start, at + end, "password")

@@ -1,12 +1,11 @@
-"""Secrets recognized by their form, or by the command, SQL, header or file around them."""
+"""Secrets recognized by their form, or by the command, SQL, header or file around them, and personal numbers."""
 
 import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from core.features.learning.masks.names import Grade, grade
-from core.features.learning.masks.spans import Hints, SecretSpan
-from core.features.learning.masks.values import Value, is_placeholder, is_secret, quoted_value
+from core.features.learning.masks.spans import SecretSpan
+from core.features.learning.masks.values import Grade, Value, grade, is_placeholder, is_secret, quoted_value
 
 
 class Pattern(NamedTuple):
@@ -373,14 +372,12 @@ _ENTRY = re.compile(r"(?m)^[ \t]+(?:[\w.-]{1,100}:[ \t]+)?(?P<value>[^\s\"][^\n]
 """An entry in the data of a Kubernetes Secret, in YAML or JSON; its value is secret regardless of its name."""
 _ABOUT = 2_000
 """Maximum distance in characters between the data of a Secret and its kind."""
-_HINTS = Hints(pattern.hints or ("",) for pattern in PATTERNS)
 
 
 def known_secrets(text: str, lower: str) -> Iterator[SecretSpan]:
     """Yield the secrets that match a pattern; `lower` is the text in lower case."""
-    for place in _HINTS.places(lower):
-        kind, _, regex, guessed = PATTERNS[place]
-        for match in regex.finditer(text):
+    for kind, hints, regex, guessed in PATTERNS:
+        for match in regex.finditer(text) if not hints or any(hint in lower for hint in hints) else ():
             if "value" not in regex.groupindex:
                 yield SecretSpan(*match.span(), kind)
             elif match["value"] and not ("name" in regex.groupindex and grade(match["name"]) is Grade.NONE):
@@ -433,3 +430,87 @@ def _inserted(text: str) -> Iterator[SecretSpan]:
                 at = item.end()
             while text[at : at + 1] in (",", " ", "\n") and at < len(text):
                 at += 1
+
+
+# Kinds, and below them the pattern: phones, social security numbers, Chinese identity numbers (15 digits until 1999).
+_NUMBERS = r"""
+id
+    (?<![A-Za-z0-9])(?<!\d[.-])(?:<REGION>\d{4}[ -]?(?:19|20)\d\d<DAY>[ -]?\d{3}[\dXx]|<REGION>\d{6}<DAY>\d{3})
+    (?![A-Za-z0-9])(?![.-]\d)
+id
+    <BEFORE>(?!000|666|9)\d{3}-(?!00)\d\d-(?!0000)\d{4}(?![\w-])
+phone
+    (?<![\w.+])\+\d{1,3}[ -]?(?:\(\d{1,4}\)[ -]?)?\d{2,5}(?:[ .-]?\d{2,5}){1,4}(?![\w.]\d)
+phone
+    <BEFORE>(?:\(?(?:\+|00)?86\)?[ -]?)?1[3-9]\d(?:[ .-]?\d{4}){2}<AFTER>
+phone
+    <BEFORE>1[3-9]\d(?:[ -]?\d{2}){4}<AFTER>
+phone
+    (?<![\w.-])(?:\(0\d{2,3}\) ?|0\d{2,3}-)\d{7,8}(?![\w-])
+phone
+    (?<![\w.(-])(?:\(\d{3}\) ?|\d{3}[.-])\d{3}[.-]\d{4}(?![\w-])
+"""
+_DAY = r"(?:0[1-9]|1[0-2])[ -]?(?:0[1-9]|[12]\d|3[01])"
+_PARTS |= {
+    "BEFORE": r"(?<![A-Za-z0-9])(?<!\d[.:-])",
+    "AFTER": r"(?![A-Za-z0-9])(?![.:-]\d)",
+    "REGION": r"(?:1[1-5]|2[1-3]|3[1-7]|4[1-6]|5[0-4]|6[1-5]|71|8[1-3]|91)",
+    "DAY": _DAY,
+}
+_PLAIN_NUMBERS = tuple(_read(_NUMBERS, re.ASCII))
+_EIGHTEEN = re.compile(r"(?<![A-Za-z0-9.])\d{17}[\dXx](?![A-Za-z0-9])")
+_WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
+_ISSUER = re.compile(r"2[2-7]|[3-6]|8[1-9]|9[1-9]")
+"""First digits of card numbers; numbers that begin with 1 or 20 are usually times."""
+_CARDS = tuple(
+    re.compile(rf"(?<![A-Za-z0-9])(?<!\d[:-])(?=({form})(?![A-Za-z0-9]))".replace("_", "[ .-]"))
+    for form in (
+        r"\d\d(?:_\d\d){5,8}(?:_?\d{1,3})?",
+        r"\d{4}(?:_\d{4}){3}_\d{1,3}",
+        r"\d{4}(?:_\d{4}){3}",
+        r"\d{4}_\d{6}_\d{4,5}",
+        r"\d{4}(?:_\d{4}){2}_\d{1,3}",
+        r"\d{6}_\d{10,13}",
+        r"\d{13,19}",
+    )
+)
+"""Card numbers in groups of two digits, in groups as printed on cards, and without spaces."""
+_IBAN = re.compile(r"(?i)(?<![A-Za-z0-9])(?<![0-9a-f]-)[A-Z]{2}\d\d(?:[ -]?[A-Z0-9]){11,30}")
+_FIGURE = re.compile(r"\d")
+
+
+def numbers(text: str) -> Iterator[SecretSpan]:
+    """Yield the personal numbers in a text."""
+    if not _FIGURE.search(text):
+        return
+    yield from (SecretSpan(*match.span(), "id") for match in _EIGHTEEN.finditer(text) if _is_citizen(match[0]))
+    for regex in _CARDS:
+        yield from (SecretSpan(*match.span(1), "card") for match in regex.finditer(text) if _is_card(match[1]))
+    yield from _accounts(text)
+    for kind, regex in _PLAIN_NUMBERS:
+        yield from (SecretSpan(*match.span(), kind) for match in regex.finditer(text))
+
+
+def _is_citizen(text: str) -> bool:
+    """Return whether an identity number has the right check digit (ISO 7064) and a valid day of birth."""
+    total = sum(weight * int(figure) for weight, figure in zip(_WEIGHTS, text, strict=False))
+    return "10X98765432"[total % 11] == text[-1].upper() and bool(re.fullmatch(r"(?:19|20)\d\d" + _DAY, text[6:14]))
+
+
+def _is_card(text: str) -> bool:
+    """Return whether a number has the first digits, length and check digit (Luhn) of a card number."""
+    figures = [int(item) for item in text if item.isdigit()]
+    doubled = [sum(divmod(2 * figure, 10)) for figure in figures[-2::-2]]
+    known = _ISSUER.match(text) and 13 <= len(figures) <= 19 and len(set(figures)) > 1
+    return bool(known) and (sum(figures[::-2]) + sum(doubled)) % 10 == 0
+
+
+def _accounts(text: str) -> Iterator[SecretSpan]:
+    """Yield IBANs: runs that are 1 modulo 97."""
+    for match in _IBAN.finditer(text):
+        for end in range(match.end(), match.start() + 14, -1):
+            compact = re.sub("[ -]", "", text[match.start() : end]).upper()
+            figures = "".join(str(int(item, 36)) for item in compact[4:] + compact[:4])
+            if len(compact) >= 15 and int(figures) % 97 == 1 and not text[end : end + 1].isalnum():
+                yield SecretSpan(match.start(), end, "account")
+                break

@@ -3,7 +3,6 @@
 import html
 import re
 import unicodedata
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -12,6 +11,7 @@ from urllib.parse import unquote
 from core.base.text import INVISIBLE
 
 MASK = re.compile(r"\[(?P<kind>key|token|cookie|password|email|id|phone|card|account|secret)-\d+\]")
+_LONGEST_MASK = 30
 
 
 class SecretSpan(NamedTuple):
@@ -19,38 +19,14 @@ class SecretSpan(NamedTuple):
 
     start: int
     end: int
-    kind: str
-
-
-class Hints:
-    """Finds the groups of words that have any word in a text; searches once for each distinct word."""
-
-    def __init__(self, groups: Iterable[Iterable[str]]) -> None:
-        self._places: dict[str, list[int]] = {}
-        for place, hints in enumerate(groups):
-            for hint in hints:
-                self._places.setdefault(hint, []).append(place)
-
-    def places(self, lower: str) -> list[int]:
-        """Return the sorted numbers of the groups that have any word in a lower-case text."""
-        found = set()
-        for hint, places in self._places.items():
-            if hint in lower:
-                found.update(places)
-        return sorted(found)
+    kind: str = "password"
 
 
 class Reading(NamedTuple):
-    """A normalized or decoded text; `places` are the positions of its characters in the original text.
-
-    `places` is empty if both texts are the same, else it has one more item than the text has characters.
-    """
+    """A normalized or decoded text, and the positions of its characters and of its end in the original text."""
 
     text: str
-    places: Sequence[int] = ()
-
-    def original(self, place: int) -> int:
-        return self.places[place] if self.places else place
+    places: Sequence[int]
 
     def replaced(self, regex: re.Pattern[str], replacement: Callable[[str], str]) -> "Reading":
         """Return a text with the matches of a pattern replaced."""
@@ -60,9 +36,9 @@ class Reading(NamedTuple):
         for match in regex.finditer(self.text):
             new = replacement(match[0])
             parts += [self.text[at : match.start()], new]
-            places += map(self.original, [*range(at, match.start()), *[match.start()] * len(new)])
+            places += [*self.places[at : match.start()], *[self.places[match.start()]] * len(new)]
             at = match.end()
-        return Reading("".join([*parts, self.text[at:]]), [*places, *map(self.original, range(at, len(self.text) + 1))])
+        return Reading("".join([*parts, self.text[at:]]), [*places, *self.places[at:]])
 
 
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]")
@@ -80,8 +56,13 @@ _MOST_LEVELS = 3
 
 
 def readings(text: str) -> list[Reading]:
-    """Return the normal form of a text, then the text with its escapes (JSON, URL, HTML) decoded once or more."""
-    result = [_normal_form(text)]
+    """Return a text in its normal form, and then with its escapes (JSON, URL, HTML) decoded once or more.
+
+    In the normal form, characters have normal width, and none is invisible.
+    """
+    result = [Reading(text, range(len(text) + 1))]
+    if not unicodedata.is_normalized("NFKC", text) or _INVISIBLE.search(text):
+        result = [result[0].replaced(_NOT_ASCII, _form)]
     while len(result) <= _MOST_LEVELS:
         last = result[-1]
         encoded = len(result) == 1 and "+" in last.text and _ENCODED.search(last.text)
@@ -100,13 +81,6 @@ def _unescaped(escape: str) -> str:
     return _form(chr(int(escape[2:], 16))) if len(escape) > 2 else _CONTROLS.get(escape[1], escape[1])
 
 
-def _normal_form(text: str) -> Reading:
-    """Return a text in normal width and without invisible characters."""
-    if unicodedata.is_normalized("NFKC", text) and not _INVISIBLE.search(text):
-        return Reading(text)
-    return Reading(text).replaced(_NOT_ASCII, _form)
-
-
 @lru_cache(maxsize=65_536)
 def _form(letter: str) -> str:
     return "" if _INVISIBLE.match(letter) else unicodedata.normalize("NFKC", letter)
@@ -117,18 +91,16 @@ def merge(spans: Iterable[SecretSpan], text: str) -> list[SecretSpan]:
 
     So no part of a secret remains next to a mask. Spans within an existing mask are left out.
     """
-    masks = [match.span() for match in MASK.finditer(text)] if "[" in text else []
-    starts = [start for start, _ in masks]
-    ranked = sorted((span.start, rank, span) for rank, span in enumerate(spans) if span.start < span.end)
     result: list[tuple[int, SecretSpan]] = []
-    for start, rank, span in ranked:
-        place = bisect_right(starts, start)
-        if place and span.end <= masks[place - 1][1]:
+    for start, rank, end, kind in sorted((start, rank, end, kind) for rank, (start, end, kind) in enumerate(spans)):
+        bracket = text.rfind("[", max(0, start - _LONGEST_MASK), start + 1)
+        mask = MASK.match(text, bracket) if bracket >= 0 else None
+        if start >= end or (mask and end <= mask.end()):
             continue
         if result and start <= result[-1][1].end:
-            first, last = result[-1]
-            kind = span.kind if rank < first else last.kind
-            result[-1] = min(rank, first), SecretSpan(last.start, max(last.end, span.end), kind)
+            before, last = result.pop()
+            found = min((before, last.kind), (rank, kind))
+            result.append((found[0], SecretSpan(last.start, max(last.end, end), found[1])))
         else:
-            result.append((rank, span))
+            result.append((rank, SecretSpan(start, end, kind)))
     return [span for _, span in result]

@@ -1,20 +1,121 @@
-"""The value after the name of a secret: its span, and whether it is a secret."""
+"""Names of secrets, recognized by their parts, and the values after them: their spans, and whether they are secrets."""
 
 import math
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from itertools import pairwise
+from collections.abc import Iterator
+from enum import IntEnum
+from functools import lru_cache
 from typing import NamedTuple
 
 from core.base.text import CJK
-from core.features.learning.masks.names import OTHER_NAMES, Grade, grade
 from core.features.learning.masks.spans import ESCAPE, MASK, SecretSpan
+
+
+class Grade(IntEnum):
+    """Which values after a name are secrets: none, random ones, all except words, or all except placeholders."""
+
+    NONE = 0
+    RANDOM = 1
+    NO_WORD = 2
+    ANY = 3
+
+
+HINTS = tuple(
+    "pass pwd pw pswd psw pword secret token key cred auth sess sig otp pin puk code cvv assw psk mnemonic phrase"
+    " cvc ssn bearer contrase ugfzc3dvcmq6"
+    " kennwort senha salasana".split()
+)
+"""Parts of names; every name of a secret contains one, except the names in OTHER_NAMES."""
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_SURE = (
+    r"p?assw|passphrase|passcode|passkey|pwd|pswd|pword|psw|secret(?!ar)|credential|contrase|kennwort|senha"
+    r"|salasana|sessid"
+)
+_WORDS = "pass passe pw cred creds otp totp pin puk cvv cvc ssn psk mnemonic bearer authcode requirepass masterauth"
+_NOT_PASS = "bypass compass trespass surpass overpass underpass multipass singlepass"
+_OF_KEY = (
+    "api access auth client private priv secret signing sign encryption encrypt encrypted decryption master account"
+    " shared subscription service deploy deployment ssh gpg pgp rsa license licence storage app application consumer"
+    " webhook admin root hmac aes jwt ingest cipher crypt crypto function pre psk wpa wifi fi recovery unlock security"
+    " openai anthropic stripe aws azure google gcp github gitlab sendgrid twilio host"
+)
+_OF_TOKEN = (
+    "access refresh auth bearer api id csrf xsrf session bot personal deploy app registry slack github"
+    " gitlab npm device"
+    " push login reset security vault private oauth jwt secret"
+)
+_OF_CODE = (
+    "door gate alarm safe lock locker garage building lobby keypad"
+    " auth authorization verification security sms login access invite activation mfa recovery backup pairing unlock"
+    " otp card confirmation pin reset"
+)
+_GRADES = {
+    grade: re.compile("_(?:" + re.sub("<(.+?)>", lambda words: f"(?:{words[1].replace(' ', '|')})", names) + ")(?=_)")
+    for grade, names in (
+        (
+            Grade.ANY,
+            f"<{_OF_KEY}>_?key|(?:<{_OF_TOKEN}>|my[a-z]*)_?token|<{_OF_CODE}>_codes?"
+            f"|<seed recovery backup secret>_phrase|pass_<word wd phrase code>"
+            f"|[a-z]*(?:{_SURE})[a-z]*|<{_WORDS}>|(?!<{_NOT_PASS}>_)[a-z]*<pass pw>",
+        ),
+        (
+            Grade.NO_WORD,
+            f"<{_OF_KEY}>_keys|<{_OF_TOKEN}>_tokens|session_id|[a-z]*token|<auth basicauth sessionid signature sig>",
+        ),
+        (Grade.RANDOM, "keys?|tokens|<session sid authorization>"),
+    )
+}
+"""Patterns of the parts of names with the same grade, between underscores, the surest first."""
+_ABOUT = frozenset(
+    "min max minimum maximum length len size sizes ttl expire expires expiry expired expiration age"
+    " count counts counter"
+    " num number limit limits timeout attempts attempt retries rotation policy policies rule rules strength type types"
+    " kind name names label hint column path paths file files filename dir directory folder url uri"
+    " endpoint method mode"
+    " provider providers service server version format encoding algorithm alg error errors exception"
+    " reset change changed"
+    " required enabled disabled valid invalid validation validator check match manager store ratio rate"
+    " usage used total hasher hashers encoder encoders validators backend backends stdin header headers"
+    " index bucket budget window cost through less fail failed failure scope scopes location lookup id ids map order"
+    " press up down code codes ring board set sets space usage handler callback class field fields for of in protected"
+    " policy generator gen helper prompt placeholder mask masked masker masking warning warnings".split()
+)
+"""Parts that follow the name of a secret and turn it into the name of a property: `token_ttl`."""
+_COUNTED = frozenset("max min num total public primary foreign sort cache partition unique composite index".split())
+OTHER_NAMES = (
+    r"密码|口令|[密秘私]钥|密匙|令牌|验证码|密碼|金鑰|密鑰|驗證碼|授权码|提取码|动态码|校验码|激活码|安全码|取件码|凭证|凭据|关键内容|暗号|助记词"
+    r"|(?:访问|通行|恢复|备用|备份|开门|门禁|解锁|登录|登陆|邀请|认证|身份|配对|PIN|PUK)\s?代?码"
+    r"|パスワード|暗証番号|비밀번호|암호|пароль|mot de passe"
+)
+"""Pattern of names of secrets in other languages."""
+OTHER = re.compile(f"{OTHER_NAMES}|UGFzc3dvcmQ6", re.IGNORECASE)
+"""Matches OTHER_NAMES, and *Password:* in Base64, the prompt of mail servers (RFC 4954)."""
+
+
+@lru_cache(maxsize=16_384)
+def grade(name: str) -> Grade:
+    """Return how certain it is that a name belongs to a secret."""
+    if OTHER.search(name):
+        return Grade.ANY
+    form = "_".join(["", *_PARTS.findall(name), ""]).lower()
+    for sure, regex in _GRADES.items():
+        if found := [*regex.finditer(form)]:
+            about = _ABOUT & {*form[found[-1].end() :].split("_")}
+            counted = sure is not Grade.ANY and _COUNTED & {*form[: found[-1].start()].split("_")}
+            is_session = form.endswith("_id_") and "_session_" in form
+            return Grade.RANDOM if (about or counted) and not is_session else sure
+    return Grade.NONE
+
 
 _MARK = re.compile(
     r"(?:[bBrRuUfF]{1,2}|[@$LNEn])?(?P<mark>\\{0,7}(?:\"{3}|'{3}|[\"'`])|&quot;|&#3[49];|&apos;|%2[27]|[“‘「『«])"
 )
 _CLOSING = {"“": "”", "‘": "’", "「": "」", "『": "』", "«": "»"}
+_CLOSED = {
+    mark: re.compile(rf"(?:(?:[^\\\n{mark}]|\\.)(?:{doubled})*+)*+(?={mark})")
+    for mark, doubled in (('"', '""'), ("'", "''"), ("`", "(?!)"))
+}
+"""The text up to the closing quote: not one after a backslash, nor a doubled one."""
 _NO_OPENING = re.compile(r"[ \t]*(?:[)\],;:}.+|]|$|\n)")
 _NEXT = re.compile(r"[ \t]*[+.]?[ \t]*(?=[bBrRuUfF]?[\"'])")
 MOST = 4_000
@@ -30,6 +131,9 @@ _CALL = re.compile(
     r"(?:(?:await|new|return)[ \t]+)?(?P<name>[A-Za-z_][A-Za-z_.:]*\d{0,3})!?(?:<[\w,"
     r" ]{0,40}>)?\((?!\w{0,3}[ ]?[\u3400-\u9fff])(?P<inner>[^\n]{0,2000})"
 )
+_SIGN = re.compile(r"\"[^\"]*\"?|'[^']*'?|[()]")
+_SOLE = re.compile(r"\s*(?:\w+=)?(?P<value>(?=[^\s(),=]*\d)[^\s(),=\"']{4,})\s*")
+"""A call's only argument, without quotes."""
 _AFTER_CALL = re.compile(r"[\s\[,;.)\]}:|\"'`&<*。，”]|$")
 _GETTERS = frozenset("getenv get getitem getattr header env lookup fetch read".split())
 _CHOICE = re.compile(r"\s{0,4}(?:\|\||\?\?|\?:|or\b|if [^\n\"']{1,80} else)\s{0,4}")
@@ -65,6 +169,7 @@ _SHORTEST, _SHORTEST_OF_TWO = 20, 24
 _LEAST_CHANGES = 0.3
 """Minimum number of changes between kinds of characters, per character of an unknown token; words have fewer."""
 _LEAST_CHANGES_OF_LETTERS = 0.4
+_CHANGE = re.compile(r"(?<=[a-z])(?=[A-Z\d])|(?<=[A-Z])(?=[a-z\d])|(?<=\d)(?=[A-Za-z])")
 _LEAST_BITS = 3.0
 """Minimum entropy in bits per character of an unknown token."""
 _HEXADECIMAL = re.compile(r"[0-9a-f]{32,}|[0-9A-F]{32,}")
@@ -107,7 +212,7 @@ _PATH = re.compile(
 )
 _LINK = re.compile(r"[a-z][a-z0-9+.-]{1,20}://\S*|(?:www\.)\S+|\S+@\S+\.\w+", re.IGNORECASE)
 _FLAG = re.compile(r"--?[a-z][a-z-]*(?:=\S*)?")
-_PROSE = frozenset(
+_PROSE = (
     "the a an is are was were be been being has have had having must should shall can cannot could may"
     " might will would do does did not no"
     " nor too and or but if for in on at to from with without by as of off into onto than that this"
@@ -131,16 +236,22 @@ _PROSE = frozenset(
     " very really still already"
     " part pieces way question problem answer point idea reason difference thing things one two three"
     " four five choose pick type types"
-    " make makes need needs let rotate revoke refresh add remove request refreshing whether about hash salt".split()
+    " make makes need needs let rotate revoke refresh add remove request refreshing whether about hash salt"
 )
 """Words with which a sentence continues after the name of a secret."""
 _STOPS = re.compile(r"\b(?:the|is|are|must|be|your|to|of|an?|at|and|or|not|it|this|you|for|in|with)\b", re.IGNORECASE)
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
-_CHINESE_PROSE = re.compile(
-    r"(?:[是为有在和与或的了]|必须|至少|最[少多长短]|不|已|请|应|需|要|错|无|由|长度|强度|过期|正确|输入"
+_CHINESE_PROSE = (
+    r"(?=[\u3400-\u9fff])(?:[是为有在和与或的了]|必须|至少|最[少多长短]|不|已|请|应|需|要|错|无|由|长度|强度|过期|正确|输入"
     r"|未|没|可|会|包含|太|只|用|存|放|保|找|忘|重"
     r"|修改|策略|管理|登录|失效|校验|格式|规则|建议|尽|统一|加密|都|每|定期|默认|一定|千万|别|仍|仅|被|将|能|该)"
 )
+_FIRST_WORD = f"(?:{_PROSE.replace(' ', '|')})"
+_SENTENCE = re.compile(
+    rf"(?i:{_FIRST_WORD})(?![A-Za-z'])(?=[^\w@#$%^&*+=~]*(?:\s|$))|{_CHINESE_PROSE}|(?=[\u3400-\u9fff])[^A-Za-z0-9]*\Z"
+)
+"""The start of a sentence after the name of a secret."""
+_LABEL = re.compile(rf"(?i:{_FIRST_WORD})(?!\S)|{_CHINESE_PROSE}")
 _COMMON = re.compile(
     r"(?i:v\d+|v?\d+(?:\.\d+)+|oauth\d?|o?auth2\.0|http/?\d(?:\.\d)?|[hre]s\d{3}|sha-?\d{1,3}|md5"
     r"|utf-?\d{1,2}|base\d\d|aes-?\d*|ed25519|p-?\d{3}"
@@ -149,7 +260,9 @@ _COMMON = re.compile(
 )
 """Common words with digits that aren't secrets."""
 _UNMIXED = re.compile(rf".{{0,5}}|\d.*|.*[/\\].*|[^A-Za-z]*|\D*|{_COMMON.pattern}|(?i:{_LINK.pattern})", re.DOTALL)
-_NO_WORD = re.compile(r"(?=.*[A-Za-z])(?=.*(?:\d|[@#$%^&*+=~]|[!?].*[^!?]))|\d{6,}\Z", re.DOTALL)
+_RANDOM = re.compile(r"(?=.*\d.*\d)[^\W_]{12,}")
+_NO_WORD = re.compile(r"(?=.{4})(?=.*[A-Za-z])(?=.*(?:\d|[@#$%^&*+=~]|[!?].*[^!?]))|\d{6,}\Z", re.DOTALL)
+_MIXED = re.compile(r"(?=.*[A-Z])(?=.*[a-z])[^\W_]{8,}")
 _DATE = re.compile(r"\d{4}-\d\d")
 _SECRET_WORD = re.compile(rf"(?i)\b(?:password|passphrase|token|secret|key|pin|code|credentials?)s?\b|{OTHER_NAMES}")
 
@@ -187,18 +300,12 @@ def quoted_value(text: str, at: int) -> Value | None:
 def _find_closing_quote(text: str, start: int, mark: str) -> int | None:
     """Return the position of the closing quote for a quote that opened before `start`."""
     closing = _CLOSING.get(mark, mark)
+    if regex := _CLOSED.get(closing):
+        closed = regex.match(text, start, start + MOST)
+        return closed.end() if closed else None
     line = text.find("\n", start) if len(closing) < 3 or closing[0] != closing[-1] else -1
-    most = min(len(text), start + MOST, line if line >= 0 else len(text))
-    at = start
-    while (end := text.find(closing, at, most)) >= 0:
-        slashes = len(text[max(start, end - 20) : end]) - len(text[max(start, end - 20) : end].rstrip("\\"))
-        if closing in "\"'`" and slashes % 2:
-            at = end + 1
-        elif closing in "'\"" and text.startswith(closing * 2, end) and end > start:
-            at = end + 2
-        else:
-            return end
-    return None
+    end = text.find(closing, start, min(start + MOST, line if line >= 0 else len(text)))
+    return end if end >= 0 else None
 
 
 def values_at(text: str, at: int, *, in_url: bool = False) -> list[Value]:
@@ -207,7 +314,7 @@ def values_at(text: str, at: int, *, in_url: bool = False) -> list[Value]:
         return [item]
     if text.startswith("(", at) and quoted_value(text, at + 1):
         most: int = _call_end(text[at + 1 : at + MOST]) or MOST
-        return [Value(*item.span("text")) for item in _LITERAL.finditer(text, at, at + 1 + most)]
+        return _literals(text, at, at + 1 + most)
     if in_url:
         match = _URL_BARE.match(text, at)
         return [Value(*match.span(), quoted=False)] if match else []
@@ -217,38 +324,36 @@ def values_at(text: str, at: int, *, in_url: bool = False) -> list[Value]:
             return [*_arguments(text, call["name"], inner, inner + end), *_otherwise(text, inner + end + 1)]
     if text.startswith(("[", "{"), at) and (group := _GROUP.match(text, at)):
         close = group.end() - 1
-        found = [
-            Value(*item.span("text")) for item in _LITERAL.finditer(text, at, close) if not _KEY.match(text, item.end())
-        ]
+        found = [value for value in _literals(text, at, close) if not _KEY.match(text, value.end + 1)]
         return found or [Value(at + 1, close, quoted=False)]
     bare = _BARE.match(text, at)
     return [Value(*bare.span(), quoted=False), *_otherwise(text, bare.end())] if bare else []
 
 
+def _literals(text: str, start: int, end: int) -> list[Value]:
+    """Return the quoted values between two positions."""
+    return [Value(*match.span("text")) for match in _LITERAL.finditer(text, start, end)]
+
+
 def _otherwise(text: str, at: int) -> list[Value]:
     """Return the quoted fallback after an expression: `env.KEY || "…"`."""
     choice = _CHOICE.match(text, at)
-    other = quoted_value(text, choice.end()) if choice else None
-    return [other] if other else []
+    return [*filter(None, [quoted_value(text, choice.end())])] if choice else []
 
 
 def _call_end(inner: str) -> int | None:
-    depth, mark = 1, ""
-    for place, letter in enumerate(inner):
-        if mark:
-            mark = "" if letter == mark else mark
-        elif letter in "\"'":
-            mark = letter
-        elif letter in "()":
-            depth += 1 if letter == "(" else -1
-            if not depth:
-                return place
+    """Return the position of the bracket that closes a call, None if there is none."""
+    depth = 1
+    for sign in _SIGN.finditer(inner):
+        depth += {"(": 1, ")": -1}.get(sign[0], 0)
+        if not depth:
+            return sign.start()
     return None
 
 
 def _arguments(text: str, name: str, start: int, end: int) -> list[Value]:
     """Return the values in a call: its strings, except the key for a getter or the prompt for an input."""
-    found = [Value(*match.span("text")) for match in _LITERAL.finditer(text, start, end)]
+    found = _literals(text, start, end)
     last = re.split(r"[.:]", name)[-1].lower()
     if last in ("getpass", "input", "prompt"):
         return []
@@ -256,12 +361,8 @@ def _arguments(text: str, name: str, start: int, end: int) -> list[Value]:
         return found[1:]
     if found:
         return [value for value in found if not _is_name(text[value.start : value.end])]
-    if '"' in text[start:end] or "'" in text[start:end]:
-        return []
-    inner = re.match(r"\s*(?:\w+=)?(?P<value>[^\s(),=]{4,})\s*\Z", text[start:end])
-    if not inner or not re.search(r"\d", inner["value"]):
-        return []
-    return [Value(start + inner.start("value"), start + inner.end("value"), quoted=False)]
+    sole = _SOLE.fullmatch(text, start, end)
+    return [Value(*sole.span("value"), quoted=False)] if sole else []
 
 
 def _is_name(value: str) -> bool:
@@ -293,29 +394,18 @@ def is_token(text: str) -> bool:
         "/" in core and change_rate(core) >= _LEAST_CHANGES
     ):
         return False
-    kinds = {_kind(item) for item in core}
-    few = len(kinds & {"upper", "lower", "digit"}) < 3
+    few = not all(re.search(kind, core) for kind in ("[A-Z]", "[a-z]", r"\d"))
     if few and len(core) < _SHORTEST_OF_TWO:
         return False
-    return (
-        change_rate(core) >= (_LEAST_CHANGES_OF_LETTERS if "digit" not in kinds else _LEAST_CHANGES)
-        and _bits(core) >= _LEAST_BITS
-    )
+    shares = [core.count(letter) / len(core) for letter in set(core)]
+    entropy = -sum(share * math.log2(share) for share in shares)
+    least = _LEAST_CHANGES if re.search(r"\d", core) else _LEAST_CHANGES_OF_LETTERS
+    return change_rate(core) >= least and entropy >= _LEAST_BITS
 
 
 def change_rate(text: str) -> float:
     """Return the number of changes between kinds of characters in a text, divided by its length."""
-    kinds = [_kind(item) for item in text]
-    return sum(kind != other and "other" not in (kind, other) for kind, other in pairwise(kinds)) / max(1, len(text))
-
-
-def _kind(letter: str) -> str:
-    return "digit" if letter.isdigit() else "upper" if letter.isupper() else "lower" if letter.islower() else "other"
-
-
-def _bits(text: str) -> float:
-    counts: Mapping[str, int] = Counter(text)
-    return -sum(count / len(text) * math.log2(count / len(text)) for count in counts.values())
+    return len(_CHANGE.findall(text)) / max(1, len(text))
 
 
 def is_placeholder(value: str) -> bool:
@@ -332,23 +422,15 @@ def is_secret(value: str, sure: Grade, *, quoted: bool = False, said: bool = Fal
         return False
     if default := _DEFAULT.fullmatch(value):
         value = default["value"]
-    if len(value) < 2 or is_placeholder(value) or _LINK.fullmatch(value) or _is_path(value):
+    if len(value) < 2 or is_placeholder(value) or _LINK.fullmatch(value) or _is_path(value) or _COMMON.fullmatch(value):
         return False
-    if (_FLAG.fullmatch(value) and not quoted) or _COMMON.fullmatch(value):
-        return False
-    if _is_label(value) if quoted else _is_prose(value):
-        return False
-    if not quoted and _is_code(value):
+    if _is_label(value) if quoted else _FLAG.fullmatch(value) or _SENTENCE.match(value) or _is_code(value):
         return False
     if value.rstrip(".!。").isdigit():
         return len(value) >= (4 if sure is Grade.ANY else 6) and sure is not Grade.RANDOM
     if sure is Grade.RANDOM:
-        return is_token(value) or (
-            len(value) >= 12 and sum(map(str.isdigit, value)) > 1 and change_rate(value) >= 0.25 and value.isalnum()
-        )
-    if sure is Grade.NO_WORD or said:
-        return _is_no_word(value)
-    return True
+        return is_token(value) or bool(_RANDOM.fullmatch(value) and change_rate(value) >= 0.25)
+    return is_token(value) or bool(_NO_WORD.match(value)) or not (sure is Grade.NO_WORD or said)
 
 
 def is_phrase(value: str) -> bool:
@@ -367,16 +449,7 @@ def is_mixed(run: str) -> bool:
         return False
     if re.search(r"[\w@.][!#$%^&*+=?~][\w@]", run) and not run.startswith("%"):
         return True
-    return (
-        run.isalnum()
-        and len(run) >= 8
-        and change_rate(run) >= 0.3
-        and bool(re.search("[A-Z]", run) and re.search("[a-z]", run))
-    )
-
-
-def _is_no_word(value: str) -> bool:
-    return len(value) > 3 and (bool(_NO_WORD.match(value)) or is_token(value))
+    return bool(_MIXED.fullmatch(run)) and change_rate(run) >= 0.3
 
 
 def _is_path(value: str) -> bool:
@@ -402,20 +475,14 @@ def _is_code(value: str) -> bool:
     )
 
 
-def _is_prose(value: str) -> bool:
-    if _CHINESE.match(value):
-        return bool(_CHINESE_PROSE.match(value)) or not re.search(r"[A-Za-z0-9]", value)
-    first = re.match(r"[A-Za-z']+(?=[^\w@#$%^&*+=~]*(?:\s|$))", value)
-    return bool(first) and first[0].lower() in _PROSE  # type: ignore[index]
-
-
 def _is_label(value: str) -> bool:
     """Return whether a quoted value is a sentence or the label of a form field."""
+    named = bool(_SECRET_WORD.search(value))
+    words = len(value.split())
     if _CHINESE.match(value):
-        return bool(_CHINESE_PROSE.match(value)) or bool(_SECRET_WORD.search(value))
-    words = value.split()
-    if len(words) > 1 and _SECRET_WORD.search(value) and not re.search(r"\d", value):
+        return named or bool(_LABEL.match(value))
+    if words > 1 and named and not re.search(r"\d", value):
         return True
-    if len(words) > 2:
-        return words[0].lower() in _PROSE or bool(_STOPS.search(value)) or value.endswith(".")
-    return bool(re.fullmatch(r"[A-Z][a-z]+\W{0,2}", value)) and bool(_SECRET_WORD.search(value))
+    if words > 2:
+        return bool(_LABEL.match(value) or _STOPS.search(value)) or value.endswith(".")
+    return named and bool(re.fullmatch(r"[A-Z][a-z]+\W{0,2}", value))

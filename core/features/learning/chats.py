@@ -1,0 +1,140 @@
+"""Chats and Markdown: exports of ChatGPT and Claude, messages with roles, chats as text, paragraphs and lists."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+
+from core.features.learning.lines import Plain
+from core.model import LogEvent
+
+_FENCE = re.compile(r" {0,3}(?P<marks>`{3,}|~{3,}) *(?P<language>[\w+-]{0,30}).*")
+_HEADING = re.compile(r" {0,3}#{1,6} +(?P<text>\S.*)")
+_ITEM = re.compile(r" {0,12}(?:[-*+]|\d{1,3}[.)]) +\S")
+
+_SPEAKER = re.compile(
+    r"(?i)(?:#{1,4} |\*\*)?(?P<name>User|Human|You|Assistant|AI|ChatGPT|Claude|System|用户|助手|我|系统)"
+    r"(?:\*\*)?[:：](?:\*\*)?[ \t]*(?P<text>.*)",
+)
+_ROLED = re.compile(r'"(?:role|sender|author)"\s*:')
+_CONVERSED = re.compile(r'"(?:mapping|chat_messages|messages)"\s*:')
+_MOST_MESSAGES = 100_000
+
+
+class Markdown:
+    """Reads notes in Markdown, such as notes about an incident or a session."""
+
+    by_lines = True
+
+    def fits(self, name: str, sample: str) -> float:
+        if name.lower().endswith((".md", ".markdown")):
+            return 0.5
+        lines = sample.split("\n")
+        marks = sum(bool(_HEADING.fullmatch(line) or _FENCE.fullmatch(line)) for line in lines)
+        return 0.3 if marks >= 2 and 20 * marks > len(lines) else 0.0
+
+    def events(self, text: str) -> Iterable[LogEvent]:
+        return _marked_up(text)
+
+
+def _marked_up(text: str, first: int = 1, source: str = "") -> Iterator[LogEvent]:
+    """Yield the events of a Markdown text; `first` is the number of its first line, `source` its author."""
+    parts: list[str] = []
+    heading, fence = source, ""
+    lines = text.split("\n")
+    for number, line in enumerate([*lines, ""], first):
+        match = _FENCE.fullmatch(line)
+        begin = number - len(parts)
+        closes = match and match["marks"].startswith(fence) and not match["language"]
+        if fence and (closes or number == first + len(lines)):
+            for event in Plain().events("\n".join(parts)):
+                yield replace(
+                    event, line=event.line + begin - 1, end=event.end + begin - 1, source=event.source or heading
+                )
+            parts, fence = [], ""
+        elif fence:
+            parts.append(line)
+        else:
+            title = _HEADING.fullmatch(line)
+            if parts and (match or title or not line.strip() or _ITEM.match(line)):
+                paragraph = "\n".join(map(str.strip, parts))
+                yield LogEvent(text=paragraph, line=begin, end=number - 1, source=heading, kind="message")
+                parts = []
+            if match:
+                fence = match["marks"]
+            elif title:
+                heading = source or title["text"].strip("# ")
+            elif line.strip():
+                parts.append(line)
+
+
+class Chats:
+    """Reads conversations; in a JSON export, the line of an event is the number of its message."""
+
+    by_lines = False
+
+    def fits(self, name: str, sample: str) -> float:
+        start = sample.lstrip()[:1]
+        if start and start in "[{" and _ROLED.search(sample):
+            whole = _CONVERSED.search(sample) or start == "["
+            return 0.95 if whole else 0.85
+        speakers = {match["name"].lower() for line in sample.split("\n") if (match := _SPEAKER.match(line))}
+        return 0.7 if len(speakers) > 1 else 0.0
+
+    def events(self, text: str) -> Iterable[LogEvent]:
+        return (_json_events if text.lstrip()[:1] in ("[", "{") else _text_events)(text)
+
+
+def _text_events(text: str) -> Iterator[LogEvent]:
+    parts: list[str] = []
+    speaker = ""
+    lines = text.split("\n")
+    for number, line in enumerate(lines, 1):
+        if match := _SPEAKER.match(line):
+            yield from _marked_up("\n".join(parts), number - len(parts), speaker)
+            parts, speaker = [match["text"]], match["name"].lower()
+        else:
+            parts.append(line)
+    yield from _marked_up("\n".join(parts), len(lines) + 1 - len(parts), speaker)
+
+
+def _json_events(text: str) -> Iterator[LogEvent]:
+    try:
+        whole = json.loads(text)
+    except ValueError:
+        whole = [json.loads(line) for line in text.split("\n") if line.strip()]
+    for number, (speaker, body, time) in enumerate(islice(_messages(whole), _MOST_MESSAGES), 1):
+        for event in _marked_up(body, 1, speaker):
+            yield replace(event, line=number, end=number, time=time)
+
+
+def _messages(whole: object) -> Iterator[tuple[str, str, str]]:
+    """Yield speaker, text and time of the messages of each conversation, in order."""
+    for item in whole if isinstance(whole, list) else [whole]:
+        if not isinstance(item, Mapping):
+            continue
+        tree, inner = item.get("mapping"), item.get("chat_messages") or item.get("messages")
+        if isinstance(tree, Mapping):  # an export of ChatGPT is a tree of nodes
+            nodes = (node.get("message") for node in tree.values() if isinstance(node, Mapping))
+            yield from _messages(sorted((node for node in nodes if isinstance(node, Mapping)), key=_time))
+        elif isinstance(inner, list):
+            yield from _messages(inner)
+        elif text := _text(item.get("text") or item.get("content") or item.get("parts")).strip():
+            author = item.get("role") or item.get("sender") or item.get("author") or ""
+            speaker = author.get("role", "") if isinstance(author, Mapping) else author
+            yield str(speaker), text, str(item.get("created_at") or item.get("create_time") or "")
+
+
+def _time(item: Mapping[str, object]) -> float:
+    at = item.get("create_time")
+    return float(at) if isinstance(at, (int, float)) else 0.0
+
+
+def _text(content: object) -> str:
+    """Return the text of a message's content, which is a text, an object, or a list of parts."""
+    if isinstance(content, Mapping):
+        return _text(content.get("text") or content.get("parts"))
+    if isinstance(content, list):
+        return "\n\n".join(filter(None, map(_text, content)))
+    return content if isinstance(content, str) else ""

@@ -1,0 +1,123 @@
+"""Facts in logs: their normal forms across logs, their requests and quotes, and the table of the known ones."""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+
+from core.base.datetimes import utc_now
+from core.base.messages import Message
+from core.base.text import digest, fold, one_line
+from core.features.learning.masks.spans import MASK
+from core.model import Fact, LearntFact, LogEvent
+from core.store.reading import RowReader, columns_of
+from core.store.table import AMONG, StoreTable
+
+_VARYING = re.compile(
+    r"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|0x[0-9a-f]+|(?<![a-z0-9])(?=[a-z]*\d)[0-9a-f]{8,}(?![a-z0-9])"
+    r"|\d+(?:[.,:]\d+)*",
+)
+_NUMBER = re.compile(r"(?<![a-z])\d+")
+_REQUEST = re.compile(
+    r"\b(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) (?:https?://[^\s/\"']{1,200})?(/[^\s\"'?#,，：:）)]{0,500})"
+)
+_CURL = re.compile(r"\bcurl\b[^\n]{0,2000}?https?://[^\s/\"']{1,200}(?P<path>/[^\s\"'?#]{0,500}).*")
+_METHOD = re.compile(r"(?:-X|--request) ?([A-Z]{3,7})\b")
+_ID = re.compile(r"(?i)\d+|[0-9a-f]{8,}|[0-9a-f]{8}-[0-9a-f-]{27}")
+_MOST_QUOTES = 6
+_MOST_QUOTE = 400
+MOST_TITLE = 160
+
+
+def normalise_exact(text: str) -> str:
+    """Return a text without case, extra white space and mask numbers, but with its own numbers."""
+    return " ".join(fold(MASK.sub(r"[\g<kind>]", text)).split())
+
+
+def generalise(text: str) -> str:
+    """Return a form of a text that is the same in every log: without numbers, identifiers and mask numbers."""
+    return _VARYING.sub("#", normalise_exact(text))
+
+
+def generalise_source(source: str) -> str:
+    """Return a form of a source that is the same in every log: `worker-3` becomes `worker-#`, but `api2` stays."""
+    return _NUMBER.sub("#", normalise_exact(source))
+
+
+def abbreviate(text: str, most: int = MOST_TITLE) -> str:
+    """Return a text on one line, cut to `most` characters with an ellipsis."""
+    line = one_line(text)
+    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
+
+
+def first_line(event: LogEvent) -> str:
+    return event.text.partition("\n")[0]
+
+
+def request_of(event: LogEvent) -> str:
+    """Return the method and path of the request that an event is about, with `{id}` for each id; "" without one."""
+    if "path" in event.fields:
+        method, path = event.fields.get("method", ""), event.fields["path"]
+    elif match := _REQUEST.search(event.text):
+        method, path = match.groups()
+    elif match := _CURL.search(first_line(event)):
+        sends = re.search(r" (?:-d|--data\S*|-F) ", match[0])
+        chosen = _METHOD.search(match[0])
+        method, path = chosen[1] if chosen else "POST" if sends else "GET", match["path"]
+    else:
+        return ""
+    parts = path.partition("?")[0].split("/")
+    return f"{method} {'/'.join('{id}' if _ID.fullmatch(part) else part for part in parts)}".strip()
+
+
+def fact(
+    rule: str,
+    key: Iterable[str],
+    title: Message,
+    text: Message,
+    events: Sequence[LogEvent],
+    kind: tuple[str, str],
+) -> Fact:
+    """Return a fact that quotes its events; if they are many, only the first ones and the last one."""
+    sources = events if len(events) <= _MOST_QUOTES else [*events[: _MOST_QUOTES - 1], events[-1]]
+    lines = tuple(number for event in sources for number in {event.line: 0, max(event.line, event.end): 0})
+    return Fact(rule, "\n".join(key), title, text, lines, tuple(map(_quote, sources)), *kind)
+
+
+def _quote(event: LogEvent) -> str:
+    """Return the quote of an event; if it is long, only its first and last lines."""
+    lines = [line.rstrip() for line in event.text.split("\n") if line.strip()]
+    if len(lines) > _MOST_QUOTES:
+        lines = [*lines[:3], "…", *lines[-2:]]
+    head = " ".join(filter(None, (event.time, event.source if event.kind != "test" else "")))
+    lines[:1] = [f"{head} {lines[0]}".strip()] if lines else []
+    return "\n".join(line if len(line) <= _MOST_QUOTE else line[:_MOST_QUOTE] + "…" for line in lines)
+
+
+class FactTable(StoreTable):
+    """The facts that were suggested as notes, and the rejected ones."""
+
+    def put(self, facts: Iterable[LearntFact]) -> None:
+        """Write facts, replacing equal ones."""
+        now = utc_now().isoformat()
+        with self._write(aside=True):
+            for fact in facts:
+                row = {"hash": digest(f"{fact.rule}\n{fact.key}"), "at": now, **columns_of(fact)}
+                self._insert("learnt_facts", row, replace=True)
+
+    def all(self) -> list[LearntFact]:
+        """Return rejected facts, and facts whose notes exist or are in the trash."""
+        rows = self._rows(
+            "SELECT rule, key, note_id, rejected, reason FROM learnt_facts"
+            " WHERE rejected OR note_id IN (SELECT note_id FROM versions) ORDER BY at, hash"
+        )
+        return [_READER(dict(row), self._database.unread) for row in rows]
+
+    def settle(self, note_ids: Collection[str], reason: str | None) -> None:
+        """Store that the user rejected the facts of these notes for a reason, or accepted them (None)."""
+        self._execute(
+            f"UPDATE learnt_facts SET rejected = ?, reason = ? WHERE note_id {AMONG}",
+            *(reason is not None, reason or "", [*note_ids]),
+            aside=True,
+        )
+
+
+_READER = RowReader(LearntFact, "suggested fact", "key", key="key")

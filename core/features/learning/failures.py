@@ -1,0 +1,426 @@
+"""Rules for failures: refused and slow requests, repeated errors and what ended them, deprecations, tests, commands."""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from statistics import median
+
+from core.base.messages import Message, message, plural
+from core.base.text import query_keywords
+from core.features.learning.facts import (
+    abbreviate,
+    fact,
+    first_line,
+    generalise,
+    generalise_source,
+    normalise_exact,
+    request_of,
+)
+from core.model import Fact, LogEvent, LogText
+
+_HEADER = (
+    r"[\"'`“]?\b(?P<{name}>[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)+|[A-Z][A-Z0-9_]{{2,}}"
+    r"|Authorization|Cookie|Origin|Accept|Host)\b[\"'`”]?"
+)
+_HEADERS = re.compile(
+    r"(?:(?i:missing|requires?|required|lacks|needs?|without|must (?:send|have|carry))(?i: (?:the|a|an"
+    r"|required|request|http))*"
+    rf"(?i: headers?)[ :：]*{_HEADER.format(name='after')}"
+    rf"|(?i:headers?)[ :：]*{_HEADER.format(name='before')}[^\n]{{0,60}}?(?i:missing|required|mandatory|must|absent)"
+    rf"|{_HEADER.format(name='first')} (?i:header) (?i:is )?(?i:missing|required|mandatory|absent)"
+    r"|(?:缺少|需要|必须(?:携带|带上|有)?|未携带)[^\n]{0,10}?(?:请求头|头部|header)[ :：]*"
+    rf"{_HEADER.format(name='chinese')})"
+)
+_REFUSED = re.compile(r"\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) \S+(?: HTTP/[\d.]+)?\W{1,4}([45]\d\d)\b")
+_DURATION = re.compile(
+    r"(?<![\w.])(?P<value>\d{1,9}(?:\.\d{1,6})?) ?(?:(?P<milli>ms|millis(?:econds)?|毫秒)"
+    r"|(?P<minutes>min|minutes?|分钟)|s|secs?|seconds?|秒)(?![A-Za-z])"
+)
+_SLOW = re.compile(r"(?i)\b(?:slow|took|elapsed|duration|latency|completed in|finished in|done in)\b|耗时|用时|慢")
+_OPERATION = re.compile(
+    r"(?i)\s*\(?(?:took|elapsed|duration|latency|completed in|finished in|done in|耗时|用时)\b.*|\s*耗时.*|\s*用时.*"
+)
+_LEAST_SECONDS = 1.0
+_LEAST_OF_TEST = 5.0
+_CAUSED = re.compile(r"(?m)^\s*Caused by: (?P<cause>.+)$")
+_STATED = re.compile(
+    r"(?:\b(?:cause|reason)=(?P<pair>\"[^\"\n]{1,300}\"|[^\s]{1,200})|(?:原因|because(?: of)?)[：:"
+    r" ]+(?P<said>[^\n]{2,300}))"
+)
+_RAISED = re.compile(
+    r"(?m)^(?P<cause>[A-Za-z_][\w.]{2,100}(?:Error|Exception|Timeout|Interrupt|Exit|Failure|Warning)?: .+)$"
+)
+_FAILING = re.compile(
+    r"(?i)\b(?:fail(?:ed|ure|s|ing)?|error|timed? ?out|refused|unavailable|unreachable|rejected|HTTP"
+    r" [45]\d\d)\b|失败|超时|错误|拒绝"
+)
+_ENDED = re.compile(
+    r"(?i)\b(?:recovered|restored|resolved|reconnected|resumed|succeeded|successful(?:ly)?|healthy again"
+    r"|back online|fixed|connected to|connection established)\b"
+    r"|已恢复|恢复正常|已解决|重新连接成功|已连接|成功"
+)
+_MENDS = re.compile(
+    r"(?i)\b(?:re(?:start|load|boot|deploy|creat)(?:ed|ing)|roll(?:ed|ing)[ -]back|replac(?:ed|ing)|renew(?:ed|ing)"
+    r"|rotat(?:ed|ing)|upgrad(?:ed|ing)|downgrad(?:ed|ing)|increas(?:ed|ing)|rais(?:ed|ing)|clear(?:ed|ing)|free(?:d|ing))\b"
+    r"|重启|重新加载|重新部署|回滚|清理|扩容|更换|升级"
+)
+"""Actions that may end an error."""
+_ROUTINE = re.compile(r"(?i)\b(?:created|done|health|put back|queued)\b|创建成功")
+_PROCESS = re.compile(r"^\d+#\d+: (?:\*\d+ )?")
+_CONTEXT = re.compile(r"(?s), (?:client|server|request|upstream|host): .*")
+_DEPRECATED = re.compile(r"(?i)\b(?:is|are|was|were|been) (?:now )?deprecated\b|已(?:弃用|废弃)")
+_INSTEAD = re.compile(
+    r"(?i)\b(?:use|replaced by|in favou?r of|switch to)\b(?: the)?\s+(?P<new>.+)|(?:请使用|改用|使用)\s*(?P<neu>.+)"
+)
+_QUOTED = re.compile(r"[\"'`“‘](?P<name>[^\"'`“”‘’\n]{2,100})[\"'`”’]")
+_WORDS_BEFORE = re.compile(r"(?i)^(?:the\s+)?(?:(?:parameter|property|option|setting|function)\s+|接口\s*)?")
+_NEAR = 160
+"""Maximum distance in characters between *deprecated* and the names of the old thing and its replacement."""
+_MOST_AFTER = 400
+"""Number of events after the last error in which to search for its end."""
+_FEW = 2
+_COMMON = ("test_experience", "common_issue")
+_COMPLAINS = re.compile(
+    r"(?im)^(?:\W{0,3}(?:error|fatal|npm ERR!|panic|abort)|.{0,200}\b(?:command not found|no such file"
+    r"|permission denied|cannot find"
+    r"|could not|can't|not found|is not recognized|exited with code [1-9]|exit (?:code|status) [1-9]"
+    r"|\[rejected\]|failed to|failed[:,]"
+    r"|Traceback \(most recent call last\))|.{0,40}\"error\" ?:)|错误[：:]|失败|未找到|找不到|无法"
+)
+_LOOKING = re.compile(r"(?:ls|cd|pwd|cat|date|echo|clear|history|less|head|tail|whoami|which|exit)\b")
+"""Commands that change nothing, and so can't fix anything."""
+_BEFORE = re.compile(r"^(?:(?:sudo|time|env|nohup) |[A-Z_][A-Z0-9_]*=\S* )+")
+_MOST_LATER = 8
+"""Number of commands after a failed one among which to search for the one that worked."""
+
+
+def _grouped(events: Iterable[LogEvent], key: Callable[[LogEvent], object]) -> Iterator[list[LogEvent]]:
+    """Yield the events with the same key, for each key that isn't empty."""
+    groups: dict[object, list[LogEvent]] = defaultdict(list)
+    for event in events:
+        if found := key(event):
+            groups[found].append(event)
+    yield from groups.values()
+
+
+def _appears(events: Sequence[LogEvent]) -> Message:
+    count = sum(event.count for event in events)
+    return plural("It appears {n} time in the log.", "It appears {n} times in the log.", n=count)
+
+
+# Requests
+
+
+def required_headers(log: LogText) -> Iterator[Fact]:
+    """Yield requests with the headers whose absence made them fail."""
+    for events in _grouped(log.events, _lacking):
+        request, header = request_of(events[0]), _headers_in(events[0].text)[0]
+        title = message("{request} needs the header {header}", request=request, header=header)
+        text = message("{title}.", title=title)
+        if status := next(filter(None, map(_status, events)), ""):
+            text = message("{title}. Without it the answer is {status}.", title=title, status=status)
+        key = [normalise_exact(request), header.lower()]
+        required = fact("required_header", key, title, text, events, ("project_config", "auth"))
+        yield replace(required, tags=("http",))
+
+
+def _lacking(event: LogEvent) -> tuple[str, str] | None:
+    """Return the request of an event and the first header that it lacks, None for another event."""
+    headers, request = _headers_in(event.text), request_of(event)
+    return (request, headers[0]) if headers and request else None
+
+
+def _headers_in(text: str) -> list[str]:
+    """Return the names of headers that a text says are missing or needed."""
+    if "eader" not in text and "HEADER" not in text and "头" not in text:
+        return []
+    return ["".join(filter(None, match.groups())) for match in _HEADERS.finditer(text)]
+
+
+def failing_requests(log: LogText) -> Iterator[Fact]:
+    """Yield requests that fail at least twice with the same status, except for a missing header."""
+    for events in _grouped(log.events, _failure):
+        if sum(event.count for event in events) < _FEW:
+            continue
+        request, status = request_of(events[0]), _status(events[0])
+        title = message("{request} is answered with {status}", request=request, status=status)
+        text = message("{what}. {count}", what=title, count=_appears(events))
+        yield fact("failing_request", [request, status], title, text, events, _COMMON)
+
+
+def _failure(event: LogEvent) -> tuple[str, str] | None:
+    """Return the request and the status of a failure, None for another event."""
+    status = _status(event)
+    fails = status.isdigit() and int(status) >= 400 and not _headers_in(event.text)
+    return (request_of(event), status) if fails else None
+
+
+def _status(event: LogEvent) -> str:
+    """Return the status of a request, "" if the event has none."""
+    said = _REFUSED.search(first_line(event))
+    return event.fields.get("status", "") or (said[1] if said else "")
+
+
+def slow_calls(log: LogText) -> Iterator[Fact]:
+    """Yield slow calls: a median of one second over at least two calls, or of five seconds for a test."""
+    for events in _grouped(log.events, _operation):
+        operation = _operation(events[0])
+        times = [_seconds(event) for event in events]
+        middle = median(times)
+        is_test = events[0].kind == "test"
+        if middle < (_LEAST_OF_TEST if is_test else _LEAST_SECONDS) or (len(times) < _FEW and not is_test):
+            continue
+        title = message("{operation} is slow: {seconds} s", operation=abbreviate(operation), seconds=f"{middle:.1f}")
+        measured = plural("Measured {n} time", "Measured {n} times", n=len(times))
+        most = f"{max(times):.1f}"
+        text = message("{title} (median), {most} s at most. {count}.", title=title, most=most, count=measured)
+        yield fact("slow_call", [generalise(operation)], title, text, events, _COMMON)
+
+
+def _seconds(event: LogEvent) -> float:
+    """Return the duration in seconds that an event states, -1 if it states none or the server failed."""
+    if event.kind in ("message", "command") or event.fields.get("status", "") >= "500":
+        return -1.0
+    if re.fullmatch(r"\d+(?:\.\d+)?", event.fields.get("seconds", "")):
+        return float(event.fields["seconds"])
+    line = first_line(event)
+    found = _DURATION.finditer(line) if event.kind == "log" and _SLOW.search(line) else ()
+    units = ((match["value"], 0.001 if match["milli"] else 60.0 if match["minutes"] else 1.0) for match in found)
+    return max((float(value) * unit for value, unit in units), default=-1.0)
+
+
+def _operation(event: LogEvent) -> str:
+    """Return what an event measures the duration of, "" for another event."""
+    if _seconds(event) < 0:
+        return ""
+    if event.kind == "test":
+        return event.fields.get("test", "")
+    if request := request_of(event):
+        return request
+    line = first_line(event)
+    if match := re.match(r"(?i)slow [\w ]{2,30} ?\([^)\n]{1,40}\)[: ]+(?P<rest>.+)", line):
+        return match["rest"]
+    return _OPERATION.sub("", line).strip(" :-：") or line
+
+
+# Errors and deprecations
+
+
+def repeated_errors(log: LogText) -> Iterator[Fact]:
+    """Yield errors that appear at least twice with the same cause, with the event that ended them."""
+    places = {id(event): number for number, event in enumerate(log.events, 1)}
+    for events in _grouped(log.events, _error_key):
+        if sum(event.count for event in events) < _FEW:
+            continue
+        what, cause = _what(events[-1]), _cause(events[-1])
+        error, source = abbreviate(what, 200), events[0].source
+        title = message("{source}: {what}", source=source, what=error) if source else message("{what}", what=error)
+        if cause and cause not in what:
+            title = message("{what}, because of: {cause}", what=title, cause=abbreviate(cause, 300))
+        text = message("{what}. {count}", what=title, count=_appears(events))
+        after = places[id(events[-1])]
+        step, end = _end(log.events[after : after + _MOST_AFTER], _subject(f"{what} {cause}"))
+        said = abbreviate(first_line(step), 300) if step else ""
+        if end:
+            ended = message("It ended with: {end}.", end=abbreviate(first_line(end), 300))
+            text = message("{text} {more}", text=text, more=ended)
+        if step:
+            before = message("Before that: {step}.", step=said)
+            last = message("It didn't appear again after this: {step}.", step=said)
+            text = message("{text} {more}", text=text, more=before if end else last)
+        sources = [*events, *filter(None, (step, end))]
+        key = _error_key(events[0]) or ()
+        yield replace(fact("repeated_error", key, title, text, sources, _COMMON), priority=1)
+
+
+def _error_key(event: LogEvent) -> tuple[str, str, str] | None:
+    """Return the source, the text and the cause of an error as they are in every log, None for another event."""
+    if not _is_error(event):
+        return None
+    return generalise_source(event.source), generalise(_what(event)), generalise(_cause(event))
+
+
+def _is_error(event: LogEvent) -> bool:
+    is_request, is_slow = event.kind == "request", _seconds(event) >= _LEAST_SECONDS
+    if event.kind not in ("log", "request") or (is_slow and (is_request or event.level != "error")):
+        return False
+    warns = event.level == "warning" and not is_request and _FAILING.search(first_line(event))
+    if not (event.level == "error" or warns) or _headers_in(event.text) or _deprecated(event):
+        return False
+    # What an access log says, another rule reads.
+    accessed = f"{event.fields.get('method')} {event.fields.get('path')} "
+    return not (is_request and "host" not in event.fields and event.text.startswith(accessed))
+
+
+def _what(event: LogEvent) -> str:
+    """Return the text of an error, without process numbers before it and details of the request after it."""
+    what = _CONTEXT.sub("", _PROCESS.sub("", first_line(event)))
+    if (match := re.match(r"(.{3,300}?) [\w.-]{1,60}=", what)) and (pair := _STATED.search(what)) and pair["pair"]:
+        what = match[1]
+    request = request_of(event) if ", request: " in event.text else ""
+    return f"{what} ({request})" if request else what
+
+
+def _cause(event: LogEvent) -> str:
+    causes = _CAUSED.findall(event.text) or _RAISED.findall(event.text.partition("\n")[2])
+    if not causes and (statement := _STATED.search(event.text)):
+        return (statement["pair"] or statement["said"]).strip(' "')
+    return "".join(causes[-1:]).strip()
+
+
+def _end(after: Sequence[LogEvent], subject: set[str]) -> tuple[LogEvent | None, LogEvent | None]:
+    """Return the step that may have ended an error, and the event that reports the end; each may be None.
+
+    The end must share words with the error, and the step with the error or the end: events that only come next may be
+    unrelated. Without an end, the step must be a fixing action, and the log must continue after it.
+    """
+    between: list[LogEvent] = []
+    for event in after:
+        line = first_line(event)
+        if event.level == "error" or event.kind != "log" or _ROUTINE.search(line):
+            continue
+        if _ENDED.search(line) and subject & (ending := _subject(line)):
+            related = (step for step in reversed(between) if _subject(first_line(step)) & (subject | ending))
+            return next(related, None), event
+        if event.level in ("info", ""):
+            between.append(event)
+    mending = (step for step in between if step is not after[-1] and _MENDS.search(first_line(step)))
+    return next((step for step in mending if subject & _subject(first_line(step))), None), None
+
+
+def _subject(text: str) -> set[str]:
+    """Return the keywords of a line without words that mean failure."""
+    return {*query_keywords(text)} - {"failed", "error", "失败"}
+
+
+def deprecations(log: LogText) -> Iterator[Fact]:
+    """Yield deprecated things with their replacements."""
+    for event in log.events:
+        if event.kind in ("log", "command") and (names := _deprecated(event)):
+            old, new = map(abbreviate, names)
+            title = message("{old} is deprecated; {new} replaces it", old=old, new=new)
+            key = map(normalise_exact, names)
+            yield fact("deprecation", key, title, title, [event], ("project_config", "dependency"))
+
+
+def _deprecated(event: LogEvent) -> tuple[str, str] | None:
+    """Return the deprecated thing in an event and its replacement, None without both."""
+    line = first_line(event)
+    match = _DEPRECATED.search(line[:1_000])
+    instead = _INSTEAD.search(line[match.end() : match.end() + _NEAR]) if match else None
+    if match is None or instead is None:
+        return None
+    before = line[max(0, match.start() - _NEAR) : match.start()]
+    clause = re.split(r"[;,，；。]\s*|:\s+|\.\s+", _PROCESS.sub("", before).strip())[-1]
+    quoted = _QUOTED.findall(before)
+    old = quoted[-1] if quoted else _WORDS_BEFORE.sub("", clause)
+    rest = instead["new"] or instead["neu"]
+    named = _QUOTED.match(rest)
+    new = named[1] if named else re.split(r"\s+instead\b|[;,，；。]|\.(?:\s|$)", rest)[0]
+    names = old.strip(), new.strip()
+    return names if all(names) else None
+
+
+# Tests and commands
+
+
+def unsteady_tests(log: LogText) -> Iterator[Fact]:
+    """Yield tests that failed and passed later in the same log."""
+    for name, failed, passed in _tests(log):
+        if not (failed and passed and passed[-1].line >= failed[0].line):
+            continue
+        title = message("The test {test} fails and passes again", test=abbreviate(name))
+        text = title
+        if cause := _first_cause(failed):
+            text = message("{title}. It failed with: {cause}", title=title, cause=abbreviate(cause, 300))
+        yield fact("unsteady_test", [generalise(name)], title, text, [*failed[:3], passed[-1]], _COMMON)
+
+
+def failing_tests(log: LogText) -> Iterator[Fact]:
+    """Yield tests that failed in at least two runs with the same cause, and never passed."""
+    for name, failures, passed in _tests(log):
+        failed = [event for event in failures if event.fields.get("detail")]
+        traced = sum("\n" in event.text for event in failed)
+        runs = max(traced, len(failed) - traced)
+        if runs < _FEW or passed:
+            continue
+        cause = _first_cause(failed)
+        title = message("The test {test} keeps failing: {cause}", test=abbreviate(name), cause=abbreviate(cause))
+        times = plural("It failed in {n} run.", "It failed in {n} runs.", n=runs)
+        text = message("{what}. {count}", what=title, count=times)
+        failing = fact("failing_test", [generalise(name), generalise(cause)], title, text, failed[:3], _COMMON)
+        yield replace(failing, priority=1)
+
+
+def _tests(log: LogText) -> Iterator[tuple[str, list[LogEvent], list[LogEvent]]]:
+    """Yield the name of each test with the events of its failures and of its successes.
+
+    The header of a failure lacks the test's file, so it is matched by name.
+    """
+    events = [event for event in log.events if event.kind == "test" and "outcome" in event.fields]
+    full = {_last_part(event.fields["test"]): event.fields["test"] for event in events if "::" in event.fields["test"]}
+
+    def name_of(event: LogEvent) -> str:
+        name = event.fields["test"]
+        return name if "::" in name else full.get(_last_part(name), name)
+
+    for of_test in _grouped(events, name_of):
+        failed, passed = (
+            [event for event in of_test if event.fields["outcome"] == how] for how in ("failed", "passed")
+        )
+        yield name_of(of_test[0]), failed, passed
+
+
+def _last_part(name: str) -> str:
+    return re.split(r"::|\.(?=test)", name)[-1]
+
+
+def _first_cause(failed: list[LogEvent]) -> str:
+    return next((detail.partition("\n")[0] for event in failed if (detail := event.fields.get("detail"))), "")
+
+
+def mended_commands(log: LogText) -> Iterator[Fact]:
+    """Yield failed commands, each with the commands that made it work, or with the command that worked instead."""
+    commands = [event for event in log.events if event.kind == "command"]
+    for number, event in enumerate(commands, 1):
+        failed = event.fields["command"]
+        steps = _mending(failed, commands[number : number + _MOST_LATER]) if (reason := _complaint(event)) else []
+        worked = " && ".join(step.fields["command"] for step in steps)
+        if worked in ("", failed):
+            continue
+        old, new = abbreviate(failed, 80), abbreviate(worked, 160)
+        title = message("Where {failed} fails, {worked} works", failed=old, worked=new)
+        text = message("{title}. It failed with: {cause}", title=title, cause=abbreviate(reason, 300))
+        key = [normalise_exact(failed), normalise_exact(worked)]
+        yield fact("mended_command", key, title, text, [event, *steps], ("test_experience", "best_practice"))
+
+
+def _complaint(event: LogEvent) -> str:
+    """Return the line of a command's output that says that it failed, "" if none does."""
+    return next(filter(_COMPLAINS.search, event.text.split("\n")[1:]), "")
+
+
+def _mending(failed: str, later: list[LogEvent]) -> list[LogEvent]:
+    """Return the commands that fix a failed command.
+
+    These are the commands up to its next success; if it has none, the next successful command of the same program.
+    """
+    program = _program(failed)
+    same = []
+    steps: list[LogEvent] = []
+    for event in later:
+        command = event.fields["command"]
+        if _complaint(event):
+            continue
+        if failed in command:
+            return [*steps, event]
+        if not _LOOKING.match(command):
+            steps.append(event)
+        if _program(command) == program and not _LOOKING.match(program):
+            same.append(event)
+    return same[:1]
+
+
+def _program(command: str) -> str:
+    return "".join(_BEFORE.sub("", command).split()[:1])

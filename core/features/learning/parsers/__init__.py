@@ -1,1 +1,0 @@
-"""Tessera's own log parsers, one for each format."""

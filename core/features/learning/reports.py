@@ -1,0 +1,121 @@
+"""Test reports: JUnit's XML, and the output of pytest."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from io import BytesIO
+from xml.etree.ElementTree import ParseError, iterparse
+
+from core.features.learning.lines import PROMPT
+from core.model import LogEvent, LogLevel
+
+_MOST = 20_000
+"""Maximum number of characters to read per failure."""
+_FAILED = ("failure", "error", "rerunFailure", "rerunError")
+_PASSED_LATER = ("flakyFailure", "flakyError")
+"""Surefire's elements for failures of a test that passed when it was run again."""
+
+
+class JUnit:
+    """Reads JUnit reports: `testsuite` elements, nested or not."""
+
+    by_lines = False
+
+    def fits(self, name: str, sample: str) -> float:
+        return 1.0 if re.search(r"<testsuites?[\s>]", sample) else 0.0
+
+    def events(self, text: str) -> Iterable[LogEvent]:
+        events = [*_junit_events(text)]
+        if not events:
+            raise ValueError("no tests can be read")
+        return events
+
+
+def _junit_events(text: str) -> Iterator[LogEvent]:
+    """Yield the events of a report, up to the first damage; each has the line where its test begins."""
+    if "<!DOCTYPE" in text:
+        raise ValueError("a JUnit report has no document type")
+    places = re.finditer(r"<testcase\b", text)
+    line = at = 0
+    try:
+        for _, test in iterparse(BytesIO(text.encode("utf-8", "replace"))):
+            if test.tag != "testcase" or not (place := next(places, None)):
+                continue
+            line, at = line + text.count("\n", at, place.start()), place.start()
+            name = "::".join(filter(None, map(test.get, ("classname", "name"))))
+            failures = [child for child in test if child.tag in (*_FAILED, *_PASSED_LATER)]
+            event = LogEvent(text="", line=line + 1, source=name, kind="test")
+            for failure in failures:
+                head = (failure.get("message") or failure.get("type") or "")[:_MOST]
+                body = "".join(failure.itertext())[:_MOST].strip()
+                said = "\n".join(filter(None, [f"{name} failed: {head}".rstrip(": "), body]))
+                fields = {"test": name, "outcome": "failed", "detail": head or body.rpartition("\n")[2]}
+                yield replace(event, text=said, level="error", fields=fields)
+            if not any(failure.tag in _FAILED for failure in failures):
+                outcome = "skipped" if test.find("skipped") is not None else "passed"
+                seconds = {"seconds": taken} if (taken := test.get("time")) else {}
+                said = f"{name} {outcome}" + "".join(f" ({taken}s)" for taken in seconds.values())
+                yield replace(event, text=said, fields={"test": name, "outcome": outcome, **seconds})
+    except ParseError:
+        return
+
+
+_MARK = re.compile(r"={3,}.{0,200}(?:test session starts|FAILURES|ERRORS|short test summary info|slowest)")
+_OUTCOME = re.compile(
+    r"(?:\[gw\d+\] (?:\[ {0,2}\d{1,3}%\] )?)?(?:(?P<first>PASSED|FAILED|ERROR|RERUN|SKIPPED|XFAIL|XPASS) )?"
+    r"(?P<test>[\w./\\-]{1,200}\.py::[^\s]{1,300}(?: \[[^\]\n]{1,100}\])?)"
+    r"(?: (?P<last>PASSED|FAILED|ERROR|RERUN|SKIPPED|XFAIL|XPASS))?(?P<rest>.*)"
+)
+_HEADER = r"_{3,} ?(?:ERROR at \w+ of )?(?P<test>\S.{0,300}?) ?_{3,}"
+_BORDER = re.compile(rf"{_HEADER}|={{3,}}.{{0,200}}?={{3,}}")
+"""The header of a failure, with its `test`, or of a section of the report."""
+_CAUSE = re.compile(r"(?m)^E {2,}(\S.*)")
+_SLOW = re.compile(r"(?P<seconds>\d{1,6}\.\d\d)s (?:call|setup|teardown) +(?P<test>\S{1,400})")
+_OUTCOMES = {
+    **dict.fromkeys(("PASSED", "XPASS"), "passed"),
+    **dict.fromkeys(("FAILED", "ERROR", "RERUN"), "failed"),
+    **dict.fromkeys(("SKIPPED", "XFAIL"), "skipped"),
+}
+
+
+class Pytest:
+    """Reads the output of one or several runs of pytest."""
+
+    by_lines = True
+
+    def fits(self, name: str, sample: str) -> float:
+        return 0.9 if _MARK.search(sample) else 0.0
+
+    def events(self, text: str) -> Iterable[LogEvent]:
+        lines = text.split("\n")
+        number = 0
+        while number < len(lines):
+            border = _BORDER.fullmatch(lines[number].strip())
+            first, number = number, number + 1
+            if not border or not (test := border["test"]):
+                yield from _line(lines[first], number)
+                continue
+            while number < len(lines) and not _BORDER.fullmatch(lines[number].strip()):
+                number += 1
+            text = "\n".join(lines[first:number]).rstrip()
+            fields = {"test": test, "outcome": "failed", "detail": "\n".join(_CAUSE.findall(text)[:3])}
+            yield LogEvent(
+                text=text, line=first + 1, end=number, level="error", source=test, kind="test", fields=fields
+            )
+
+
+def _line(line: str, number: int) -> Iterator[LogEvent]:
+    """Yield the event of a line outside failures."""
+    event = LogEvent(text=line.strip(), line=number, end=number)
+    if typed := PROMPT.match(line):
+        event = replace(event, text=line, kind="command", fields={"command": typed["command"].strip()})
+    elif slow := _SLOW.match(event.text):
+        event = replace(event, source=slow["test"], kind="test", fields=slow.groupdict())
+    elif (match := _OUTCOME.match(event.text)) and (outcome := _OUTCOMES.get(match["first"] or match["last"])):
+        detail = match["rest"].removeprefix(" - ").strip()
+        detailed = {"detail": detail} if detail and not re.fullmatch(r"\[ *\d{1,3}%\]", detail) else {}
+        fields = {"test": match["test"], "outcome": outcome, **detailed}
+        level: LogLevel = "error" if outcome == "failed" else ""
+        event = replace(event, level=level, source=match["test"], kind="test", fields=fields)
+    if event.text:
+        yield event

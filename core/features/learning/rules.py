@@ -1,0 +1,182 @@
+"""The rules that read facts from logs without a model, and those among them that read settings and statements."""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+
+from core.base.frozen import frozen
+from core.base.messages import Message, message
+from core.base.text import CJK
+from core.features.learning.facts import abbreviate, fact, first_line, generalise_source, normalise_exact
+from core.features.learning.failures import (
+    deprecations,
+    failing_requests,
+    failing_tests,
+    mended_commands,
+    repeated_errors,
+    required_headers,
+    slow_calls,
+    unsteady_tests,
+)
+from core.model import Fact, LogEvent, LogText
+
+MOST_FACTS = 200
+"""Maximum number of facts per rule and log; nobody reads more."""
+_NAME = rf"[A-Za-z_][\w.-]{{1,60}}|[{CJK}]{{2,16}}"
+_VALUE = r"\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|[^\s,;，；\"']{1,200}"
+_PAIR = re.compile(rf"(?<![\w.&?-])(?P<name>{_NAME}) ?[=＝] ?(?P<value>{_VALUE})")
+_SET = re.compile(
+    rf"(?i)\b(?:setting|set|option|parameter) (?P<name>[A-Za-z_][\w.-]{{1,60}}) (?:to|is|=) (?P<value>{_VALUE})"
+)
+_CONFIGURING = re.compile(
+    r"(?i)\b(?:config(?:ur(?:ation|ed|ing))?|settings?|options?|parameters?|properties|defaults?|boot(?:ing|strap)?|pool|environment)\b"
+    r"|配置|参数|设置|选项"
+)
+_PORT = re.compile(
+    r"(?i)(?:listen(?:ing|s)? (?:on|at)|(?:started|running|serving|available) (?:on|at)(?: ports?"
+    r"(?:\(s\))?)?|监听(?:的)?端口)[ :：]*"
+    r"(?P<address>(?:https?://)?(?:[\w.*-]{1,100}:|\[::\]:)?(?P<port>\d{2,5}))\b"
+)
+_VARYING = re.compile(
+    r"(?i)(?:.*[_.-])?(?:id|uuid|pid|tid|url|trace|span)|user(?:name)?|order|invoice|n|count|total|status|method|path|line|thread|time"
+    r"|timestamp|duration(?:_ms)?|elapsed(?:_ms)?|latency(?:_ms)?|seconds|error|cause|reason|code|error_code|request|client|host"
+    r"|remote|msg|version|rev|hash|sha|x|key|size|bytes"
+)
+"""Names of values that differ from event to event, and so aren't settings."""
+
+_SENTENCE = re.compile(r"(?:[^.!?。！？\n]|\.(?=\S)){1,600}[.!?。！？]?")
+_STATEMENTS: tuple[tuple[str, re.Pattern[str], Message], ...] = (
+    (
+        "cause",
+        re.compile(
+            r"(?i)\b(?:root cause|the cause|the reason|the culprit)(?: was| is|:)|\bturned out (?:that|to"
+            r" be)\b|(?:根本)?原因(?:是|为|[：:])|根因"
+        ),
+        message("Cause: {sentence}"),
+    ),
+    (
+        "fix",
+        re.compile(
+            r"(?i)^\W{0,3}(?:fix|fixed|solution|workaround|resolution)(?: was| is|:)|\b(?:fixed|solved"
+            r"|resolved) (?:it |this |that )?by\b"
+            r"|解决(?:办法|方法|方案)(?:是|为|[：:])|(?:修复|解决)(?:了)?[：:]"
+        ),
+        message("Fix: {sentence}"),
+    ),
+    (
+        "decision",
+        re.compile(
+            r"(?i)\b(?:we|the team) (?:have |has )?(?:decided|agreed|chose|settled)\b|^\W{0,3}decision:|"
+            r"(?:我们|大家|团队)?(?:决定|商定|约定)(?:把|将|用|采用|不|改|在|：|:)"
+        ),
+        message("Decision: {sentence}"),
+    ),
+)
+_UNSURE = re.compile(
+    r"(?i)\b(?:may|might|maybe|perhaps|possibly|probably|usually|often|common|could|if|whether|why|what)\b|常见|可能|也许|一般|通常|是否|如果|怎么"
+)
+_CONFIG = ("project_config", "environment")
+_FEW = 2
+"""Minimum number of settings from a source to make a note."""
+_SHORTEST, _SHORTEST_CHINESE = 25, 8
+_LABEL = re.compile(r"(?i)^\W{0,3}(?:root cause|cause|fix|solution|decision|解决(?:办法|方法|方案)|原因)[：:]\s*")
+
+
+def settings(log: LogText) -> Iterator[Fact]:
+    """Yield the settings of each source with several, each with its last value; a single setting says too little."""
+    sources: dict[str, dict[str, tuple[str, LogEvent]]] = defaultdict(dict)
+    for event in log.events:
+        for name, value in _event_settings(event):
+            sources[event.source][name] = (value, event)
+    for source, stated in sources.items():
+        if len(stated) < _FEW:
+            continue
+        pairs = [f"{name} = {abbreviate(value)}" for name, (value, _) in stated.items()]
+        title, text = (
+            message("Settings of {source}: {settings}", source=source, settings=said)
+            if source
+            else message("Settings: {settings}", settings=said)
+            for said in (abbreviate(", ".join(stated)), pairs)
+        )
+        key = [generalise_source(source), *sorted(map(normalise_exact, pairs))]
+        yield fact("setting", key, title, text, [event for _, event in stated.values()], _CONFIG)
+
+
+def _event_settings(event: LogEvent) -> Iterator[tuple[str, str]]:
+    line = _neutral_line(event)
+    words = _PAIR.sub("", line)
+    configures = _CONFIGURING.search(f"{event.source} {words}") or len(re.findall(r"\w+", words)) <= 3
+    for match in (*_SET.finditer(line), *_PAIR.finditer(line)) if configures else ():
+        name, value = match["name"], match["value"].strip("\"'")
+        if not _VARYING.fullmatch(name) and not value.startswith(("[", "{", "=", "…")) and value.strip(".…"):
+            yield name, value.rstrip(".。")
+
+
+def _neutral_line(event: LogEvent) -> str:
+    """Return the first line of a log event that is neither a warning nor an error, "" for another event."""
+    return first_line(event) if event.kind == "log" and event.level in ("", "info", "debug") else ""
+
+
+def ports(log: LogText) -> Iterator[Fact]:
+    """Yield the addresses that services listen on."""
+    for event in log.events:
+        if match := _PORT.search(_neutral_line(event)):
+            title = message("Listening on {address}", address=match["address"])
+            if event.source:
+                title = message("{source} is listening on {address}", source=event.source, address=match["address"])
+            yield fact("port", [normalise_exact(event.source), match["port"]], title, title, [event], _CONFIG)
+
+
+def statements(log: LogText) -> Iterator[Fact]:
+    """Yield sentences from chats and notes that state a cause, a fix or a decision, but not questions and guesses."""
+    for event in log.events:
+        for match in _SENTENCE.finditer(event.text) if event.kind == "message" else ():
+            sentence = match[0].strip()
+            least = _SHORTEST if sentence.isascii() else _SHORTEST_CHINESE
+            if len(sentence) < least or sentence[-1] in "?？" or _UNSURE.search(sentence):
+                continue
+            said = _LABEL.sub("", sentence)
+            for name, pattern, label in _STATEMENTS:
+                if pattern.search(sentence):
+                    title, text = (replace(label, fields={"sentence": abbreviate(said, most)}) for most in (160, 600))
+                    title = message("{statement}", statement=title)
+                    yield fact(f"stated_{name}", [normalise_exact(said)], title, text, [event], ("module_context", ""))
+                    break
+
+
+@frozen
+class LearningRule:
+    """A rule: the function that reads facts, and its name in the suggestions.
+
+    With `by_key`, facts are the same only if their keys are equal; otherwise if their keys have nearly the same words.
+    """
+
+    function: Callable[[LogText], Iterable[Fact]]
+    name: Message
+    by_key: bool = False
+
+
+RULES: Mapping[str, LearningRule] = {
+    "repeated_error": LearningRule(repeated_errors, message("an error that repeats")),
+    "required_header": LearningRule(required_headers, message("a request that needs a header"), by_key=True),
+    "failing_request": LearningRule(failing_requests, message("a request that keeps failing"), by_key=True),
+    "slow_call": LearningRule(slow_calls, message("a slow call")),
+    "setting": LearningRule(settings, message("a configuration value"), by_key=True),
+    "port": LearningRule(ports, message("an address that a service listens on"), by_key=True),
+    "unsteady_test": LearningRule(unsteady_tests, message("a test that fails and passes again")),
+    "failing_test": LearningRule(failing_tests, message("a test that keeps failing")),
+    "mended_command": LearningRule(mended_commands, message("a command that worked after one that failed")),
+    "deprecation": LearningRule(deprecations, message("something deprecated")),
+    "statement": LearningRule(statements, message("a cause, a fix or a decision that somebody states")),
+}
+
+
+def facts(log: LogText) -> list[tuple[str, Fact]]:
+    """Return the facts in a log with the names of their rules; only the first of equal facts."""
+    found: dict[tuple[str, str], tuple[str, Fact]] = {}
+    for name, rule in RULES.items():
+        for item in islice(rule.function(log), MOST_FACTS):
+            found.setdefault((item.rule, item.key), (name, item))
+    return [*found.values()]
