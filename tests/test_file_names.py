@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from core.base.errors import EditError
 from core.base.file_names import harmless_path
 from core.intake import upload
-from core.notes.naming import check_path
+from core.notes.texts import check_path
 from core.workspace import Workspace
 
 DEVICES = "con PRN Aux nul COM1 lpt9 COM² CONIN$ conout$".split()

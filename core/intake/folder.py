@@ -20,8 +20,8 @@ from core.base.text import compose, escape_halves, find_half_character
 from core.documents import kinds
 from core.documents.converting import is_document
 from core.intake.encoding import MAX_BYTES, decode_file, too_large
-from core.intake.exports import is_export
 from core.intake.ignoring import Ignoring
+from core.intake.importers import is_export
 from core.intake.notefile import is_note
 from core.intake.placeholders import (
     PLACEHOLDER,

@@ -29,14 +29,13 @@ from core.indexing.models import Models
 from core.indexing.synced_folders import SyncedFolders
 from core.intake import folder, notefile, sync, upload
 from core.intake.converting_ahead import ConvertedFile, convert_ahead
-from core.intake.exports import SUFFIXES
 from core.intake.folder import Paths
 from core.intake.ignoring import is_rules
-from core.intake.importers import Importer
+from core.intake.importers import SUFFIXES, Importer
 from core.intake.placeholders import NotDownloaded, with_note
 from core.intake.sync import FolderSource
 from core.intake.webpage import WebPage
-from core.markdown.tags import key
+from core.markdown.inline import tag_key
 from core.model import (
     NOTE_FIELDS,
     ChunkingOptions,
@@ -580,5 +579,5 @@ def _text_values(note: Note) -> dict[str, object]:
     except SourceError:
         return {}
     values = {name: (getattr(parsed, name), getattr(note, name)) for name in NOTE_FIELDS}
-    values["tags"] = tuple(sorted(map(key, tags)) for tags in values["tags"])  # type: ignore[assignment]
+    values["tags"] = tuple(sorted(map(tag_key, tags)) for tags in values["tags"])  # type: ignore[assignment]
     return {name: getattr(parsed, name) for name, (own, set_here) in values.items() if own != set_here}

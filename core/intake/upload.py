@@ -25,10 +25,9 @@ from core.base.messages import message
 from core.base.text import find_half_character
 from core.documents.converting import is_document
 from core.documents.kinds import nothing_read, why_not_read
-from core.intake.exports import EXPORTED, SUFFIXES
 from core.intake.folder import TakenNames, free_path, is_safe
 from core.intake.ignoring import is_leftover, is_rules
-from core.intake.importers import EXPORT, Imported, Importer, files, importer_of
+from core.intake.importers import EXPORT, EXPORTED, SUFFIXES, Imported, Importer, files, importer_of
 from core.intake.notefile import DocumentText, is_note, is_skipped
 from core.intake.placeholders import PLACEHOLDER, placeholder_target
 from core.model import Document, Failed, Omission

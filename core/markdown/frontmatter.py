@@ -18,7 +18,7 @@ from yaml.reader import Reader
 from core.base.frozen import frozen
 from core.base.messages import Message, message, reason_of
 from core.base.text import LINE_END
-from core.markdown.tags import split_list
+from core.markdown.inline import split_tags
 from core.model import NOTE_FIELDS, FieldKind, FieldValues, NoteStatus, Omission, clock_to_utc, exact
 
 MAX_CHARACTERS = 64 * 1024
@@ -304,7 +304,7 @@ def _field_value(kind: FieldKind, value: str, texts: list[str]) -> object:
     """Return the value of a text for a field of the given kind, None if the field can't hold the text."""
     match kind:
         case "tags":
-            return tuple(tag for text in texts for tag in split_list(text))
+            return tuple(tag for text in texts for tag in split_tags(text))
         case "notes":
             return tuple(filter(None, map(target, texts)))
         case "number":

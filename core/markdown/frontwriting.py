@@ -16,8 +16,9 @@ from yaml.reader import Reader
 
 from core.base.errors import EditError
 from core.base.text import LINE_END
-from core.markdown import frontmatter, tags
+from core.markdown import frontmatter
 from core.markdown.frontmatter import KEYS, FrontMatter
+from core.markdown.inline import split_tags
 from core.model import day_of, fields_of, is_day, on_clock
 
 _Place = tuple[yaml.ScalarNode, yaml.Node]
@@ -213,7 +214,7 @@ def _has_lines(node: yaml.SequenceNode) -> bool:
 def _item_values(name: str, item: yaml.Node) -> tuple[str, ...]:
     """Return the values in an item of a list."""
     read: Callable[[str], tuple[str, ...]] = (
-        (lambda text: tuple(tags.split_list(text))) if name == "tags" else (lambda text: (frontmatter.target(text),))
+        (lambda text: tuple(split_tags(text))) if name == "tags" else (lambda text: (frontmatter.target(text),))
     )
     return tuple(value for text in frontmatter.strings(item) for value in read(text) if value)
 

@@ -1,4 +1,4 @@
-"""Inline Markdown: hiding literals, extracting links, and producing visible text, by the same rules.
+"""Inline Markdown: hiding literals, extracting links and tags, and producing visible text, by the same rules.
 
 A literal is a span whose content isn't parsed further. Code spans, wikilinks, HTML, comments, addresses and escaped
 characters bind from left to right, as in CommonMark. All scans are linear in the text.
@@ -15,7 +15,9 @@ from markdown_it.common.utils import normalizeReference
 
 from core.base.blobs import remove_blobs
 from core.base.frozen import frozen
+from core.base.text import compose, fold
 from core.markdown.parser import Parsed
+from core.model import FORMULA, TAG, TAG_NAME, TAGS_FOLLOW
 
 PLACE = re.compile(r"\0(\d+)\0")
 """Placeholder for a literal, with its number. NUL can't be in the text, because markdown-it replaces it."""
@@ -287,3 +289,44 @@ def _flanking(text: str, run: re.Match[str]) -> tuple[bool, bool]:
     before, after = text[: run.start()][-1:] or " ", text[run.end() :][:1] or " "
     inside_word = run[0][0] == "_" and before.isalnum() and after.isalnum()
     return not (after.isspace() or inside_word), not (before.isspace() or inside_word)
+
+
+_WRITTEN = re.compile(rf"://[^\s<>()]*|{FORMULA}|{TAG}|\0(?P<literal>\d+)\0\#(?P<after>{TAG_NAME})")
+_LIST = re.compile(r"[,，]|\s(?=#)")
+
+
+def normalize_tag(text: str) -> str:
+    """Return the stored form of a tag: composed (NFC), without the # and surrounding white space."""
+    return compose(text.strip().lstrip("#＃").strip())
+
+
+def trim_tag(text: str) -> str:
+    """Return the tag in a match of TAG_NAME, without a trailing sign that belongs to the sentence."""
+    return compose(text.rstrip("/-"))
+
+
+def tag_key(text: str) -> str:
+    """Return a key for a tag that is equal for spellings differing in case, width or traditional characters."""
+    return fold(normalize_tag(text))
+
+
+def with_parents(tag: str) -> Iterator[str]:
+    """Yield a tag and its parent tags: `a/b`, then `a`."""
+    while tag:
+        yield tag
+        tag = tag.rpartition("/")[0].rstrip("/")
+
+
+def split_tags(text: str) -> Iterator[str]:
+    """Yield the tags in a front matter list, separated by commas or each with its #."""
+    for part in _LIST.split(text):
+        if tag := normalize_tag(part):
+            yield tag
+
+
+def tags_in(inline: Inline) -> Iterator[str]:
+    """Yield the tags in a text that has no link destinations."""
+    for match in _WRITTEN.finditer(inline.text):
+        literal = match["literal"]
+        if match["tag"] or (literal and re.match(f"[{TAGS_FOLLOW}]", inline.literals[int(literal)].raw[-1])):
+            yield trim_tag(match["tag"] or match["after"])

@@ -26,9 +26,9 @@ from core.model import (
     later,
 )
 from core.model.limits import check_part
-from core.notes import naming
 from core.notes.fields import check_fields, with_fields
 from core.notes.links import NoteLinks
+from core.notes.texts import nearest_names
 from core.notes.writer import Writer, add
 from core.store import Store
 
@@ -111,7 +111,7 @@ class Notes:
     def switch(self, text: str, limit: int) -> list[NoteSummary]:
         """Return the notes whose titles, aliases or paths match a text, best first; the newest if the text is empty."""
         notes = self._store.notes
-        ids = naming.nearest_names(notes.named(), text, limit) if text.strip() else notes.newest(limit)
+        ids = nearest_names(notes.named(), text, limit) if text.strip() else notes.newest(limit)
         cards = notes.cards_of(ids)
         return [cards[note_id] for note_id in ids if note_id in cards]
 

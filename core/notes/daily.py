@@ -18,8 +18,9 @@ from core.intake.folder import is_entered
 from core.intake.imports import Imports
 from core.markdown.body import look_into
 from core.model import NOTE_FIELDS, Filters, KnowledgeBase, Note, NoteSummary, Renaming
-from core.notes import file_writing, naming
+from core.notes import file_writing
 from core.notes.collection import Notes
+from core.notes.texts import check_path, title_filename
 from core.notes.writer import Writer
 from core.settings.config import Settings
 from core.settings.file import SettingsFile
@@ -114,8 +115,8 @@ class DailyNotes:
         """Return the path of a day's note in its base; raises EditError for a path that no note can have."""
         chosen = self._settings.daily
         name = format_date(now, chosen.format.removesuffix(".md"), language)
-        parts = [naming.title_filename(part).removesuffix(".md") for part in name.split("/") if part.strip()]
-        return naming.check_path("/".join(filter(None, [chosen.folder.strip("/ "), *parts])))
+        parts = [title_filename(part).removesuffix(".md") for part in name.split("/") if part.strip()]
+        return check_path("/".join(filter(None, [chosen.folder.strip("/ "), *parts])))
 
     @log_call("note.today")
     def open(self, now: datetime, language: str = ENGLISH) -> Note:

@@ -27,12 +27,12 @@ from core.model import (
     Revision,
     Submission,
 )
-from core.notes import difference
 from core.notes.attachments import Attachments, check_picture
 from core.notes.collection import Notes
 from core.notes.fields import check_fields, with_fields
 from core.notes.texts import with_body
 from core.notes.trash import Trash
+from core.notes.versions import between
 from core.notes.writer import Writer, check_new, check_text_writable, check_version
 from core.store import Store
 
@@ -173,7 +173,7 @@ class Proposals:
 
     def difference(self, submission: Submission) -> NoteDifference:
         """Return what accepting a submission would change in its note, word by word; raises NoteNotFound."""
-        return difference.between(self._store.notes.note(submission.note.id), self.proposed(submission))
+        return between(self._store.notes.note(submission.note.id), self.proposed(submission))
 
     @log_call("note.accept")
     def accept(self, submissions: Iterable[Submission], *, over: int | None = None, embed: bool = True) -> None:

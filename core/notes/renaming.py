@@ -17,16 +17,14 @@ from core.base.frozen import frozen
 from core.base.messages import Message
 from core.base.text import name_key
 from core.intake.folder import is_entered
-from core.markdown.body import file_of, look_into, short_title, target_of
+from core.markdown.body import file_of, look_into, relink, short_title, target_of
 from core.markdown.inline import Link
-from core.markdown.relinking import relink
 from core.model import Author, LinkingNote, Note, NoteRenamed, Renaming, Revision
-from core.notes import attachments, naming
+from core.notes import attachments
 from core.notes.fields import check_fields
 from core.notes.links import NoteLinks, plain
-from core.notes.note_files import Files
-from core.notes.texts import at_path
-from core.notes.writer import PlannedChange, Writer, check_file_writable, check_version
+from core.notes.texts import at_path, check_path, renamed_path, title_filename
+from core.notes.writer import Files, PlannedChange, Writer, check_file_writable, check_version
 from core.store import Store
 from core.store.note_rows import NoteNames
 
@@ -84,10 +82,10 @@ class Renames:
 
         A note from a folder, an upload or a pack keeps its path, unless `file` is set and its file is writable.
         """
-        before = note.path or naming.title_filename(note.title)
+        before = note.path or title_filename(note.title)
         if title == note.title or (note.source_ref and not (file and self._files.is_writable(note))):
             return before
-        return self._writer.free_path(note, naming.renamed_path(before, note.title, title))
+        return self._writer.free_path(note, renamed_path(before, note.title, title))
 
     def _path_in(self, note: Note, folder: str, given: Container[str]) -> str:
         """Return a free path for a note in a folder, "" for the top of its base; raises EditError as `move` does."""
@@ -102,8 +100,8 @@ class Renames:
                 path=str(note.path),
             )
         root, folder = Path(note.source_ref), folder.replace("\\", "/").strip("/")
-        name = posixpath.basename(note.path or naming.title_filename(note.title))
-        path = naming.check_path(f"{folder}/{name}")
+        name = posixpath.basename(note.path or title_filename(note.title))
+        path = check_path(f"{folder}/{name}")
         if note.in_file:  # the user's folders may have names that aren't valid on every system
             is_there = os.path.isdir(root / folder)  # noqa: PTH112 where is_dir raises for a long name
             there = folder if is_there else posixpath.dirname(path)

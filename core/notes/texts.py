@@ -1,23 +1,102 @@
-"""Texts of notes, with their tags, links and hidden parts."""
+"""Texts of notes, with their tags, links and hidden parts, and the names made from them."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import PurePosixPath
 from urllib.parse import unquote
 
-from core.base.blobs import Span
-from core.base.text import LINE_END, fold, stem
+from core.base.blobs import Span, remove_blobs
+from core.base.errors import EditError
+from core.base.file_names import harmless_name, harmless_path
+from core.base.messages import message
+from core.base.text import LINE_END, escape_halves, find_half_character, fold, stem
 from core.intake.encoding import unreadable
-from core.intake.folder import content_hash
+from core.intake.folder import content_hash, is_safe
 from core.markdown.body import BodyMetadata, look_into
-from core.markdown.tags import key
-from core.model import NOTE_FIELDS, Note, NoteLine
+from core.markdown.inline import tag_key
+from core.model import NOTE_FIELDS, NOTE_SUFFIXES, Note, NoteLine
 from core.model.limits import check_part
-from core.notes import naming
 from core.notes.fields import check_body, with_fields
 from core.notes.links import NoteLinks
 from core.store import Store
+from core.store.note_rows import NoteNames
 from core.store.phrases import may_hold
+
+_FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*#^\[\]]+')
+_MOST = 100
+"""Maximum number of characters of a file name made from a title; file systems allow 255 bytes."""
+_MOST_WORDS = 60
+"""Maximum number of characters of a title made from a text."""
+_PICTURE = re.compile(r"!\[\[[^\[\]]*\]\]|!\[[^\[\]]*\]\([^()]*(?:\([^()]*\)[^()]*)*\)")
+
+
+def title_filename(title: str) -> str:
+    """Return a file name for a title."""
+    name = " ".join(_FORBIDDEN.sub(" ", title).split())
+    while len(name.encode("utf-8")) > 2 * _MOST or len(name) > _MOST:
+        name = name[:-1]
+    name = name.strip(". ") or "note"
+    return f"{harmless_name(name)}.md"
+
+
+def renamed_path(path: str, title_before: str, title: str) -> str:
+    """Return a note's path after a new title, with the same folder and suffix, and hyphens if the old name had them."""
+    pure, name = PurePosixPath(path), title_filename(title).removesuffix(".md")
+    slug = "-".join(title_before.casefold().split())
+    if slug == pure.stem != title_before:
+        name = "-".join(name.casefold().split())
+    return str(pure.with_name(f"{name}{pure.suffix or '.md'}"))
+
+
+def check_path(path: str) -> str:
+    """Return a base path that is valid on every system, with the suffix of a note.
+
+    Raises EditError for a path that leads out of the base or isn't valid text.
+    """
+    if find_half_character(path) is not None or not is_safe(path.replace("\\", "/").strip("/")):
+        raise EditError(
+            "'{path}' isn't a place for a note. Write folders and a name, such as work/plan.md.",
+            path=escape_halves(path),
+        )
+    name = harmless_path(path)
+    return name if name.lower().endswith(NOTE_SUFFIXES) else f"{name}.md"
+
+
+def first_words(body: str) -> str:
+    """Return a title from the first line of a text that has more than pictures; links become their visible text."""
+    shown = (" ".join(_PICTURE.sub(" ", line).split()) if "![" in line else line for line in body.splitlines())
+    lines = remove_blobs("\n".join(shown)).splitlines()
+    line = next(filter(None, (re.sub(r"^(?:[\s#>*+-]|\[[ xX]\])+", "", line).strip() for line in lines)), "")
+    line = _without_links(line)
+    short = line if len(line) <= _MOST_WORDS else line[: _MOST_WORDS - 1].rstrip() + "…"
+    return short or str(message("Untitled"))
+
+
+def nearest_names(notes: Iterable[NoteNames], text: str, limit: int) -> list[str]:
+    """Return the ids of the notes whose names and path contain all words in a text, best match first."""
+    words = fold(text).split()
+    whole = " ".join(words)
+    ranked = []
+    for named in notes:
+        names, path = [fold(name) for name in (named.title, *named.aliases)], fold(named.path or "")
+        if not all(any(word in name for name in (*names, path)) for word in words):
+            continue
+        near = min((_distance(name, whole), len(name)) for name in names)
+        ranked.append((*near, path, named.id))
+    return [note_id for *_, note_id in sorted(ranked)[:limit]]
+
+
+def _distance(name: str, text: str) -> int:
+    """Rank how well a name matches a text: 0 equal, 1 starts with it, 2 a word starts with it, 3 contains it, 4 no."""
+    if name == text:
+        return 0
+    if name.startswith(text):
+        return 1
+    if f" {text}" in name:
+        return 2
+    return 3 if text in name else 4
+
 
 _END = re.compile(LINE_END)
 _TEXT = re.compile(r"\S")
@@ -49,13 +128,13 @@ def with_body(note: Note, body: str, inside: BodyMetadata | None = None) -> tupl
 
 def title_of(body: str, inside: BodyMetadata | None = None) -> str:
     """Return the title that a body gives its note; `inside` is the body's metadata, if already parsed."""
-    return (inside.title if inside else "") or naming.first_words(body)
+    return (inside.title if inside else "") or first_words(body)
 
 
 def is_titled_by_text(note: Note) -> bool:
     """Return whether a note's title comes from its text, directly or as the name of its file, perhaps with a number."""
     title, path = title_of(note.body), note.path or ""
-    name = stem(naming.title_filename(title))
+    name = stem(title_filename(title))
     named = note.in_file and note.title == stem(path) and re.fullmatch(rf"{re.escape(name)}( \d+)?", note.title)
     return title == note.title or bool(named)
 
@@ -88,7 +167,7 @@ def restore_version(note: Note, old: Note) -> Note:
 def _tags_in(note: Note, new: Iterable[str]) -> set[str]:
     """Return the tags in a note's text; parses it only if it may contain a tag that isn't in `new`."""
     text = fold(note.body) if note.tags else ""
-    there = {tag.casefold() for tag in note.tags if key(tag) in text}
+    there = {tag.casefold() for tag in note.tags if tag_key(tag) in text}
     if there <= {tag.casefold() for tag in new}:
         return there
     return {tag.casefold() for tag in look_into(note.body, note.path or "note.md").tags}
@@ -145,7 +224,9 @@ MOST_CHARACTERS = 240
 """Maximum number of characters of a quoted sentence."""
 _LINK = re.compile(r"\[\[([^\[\]|\n#^]{1,500}+)[^\[\]\n]{0,500}+\]\]|\]\(<?+([^()<>\s#]{1,500}+)[^()\n]{0,300}+\)")
 _SENTENCE_END = re.compile(r"[.!?…](?=\s)|[。！？]|\n")
-_WORDS = re.compile(r"!?\[\[(?:[^\[\]|\n]{0,500}\|)?([^\[\]|\n]{0,500})\]\]|!?\[([^\[\]\n]{0,500})\]\([^()\n]{0,500}\)")
+_LINK_WORDS = re.compile(
+    r"!?\[\[(?:[^\[\]|\n]{0,500}\|)?([^\[\]|\n]{0,500})\]\]|!?\[([^\[\]\n]{0,500})\]\([^()\n]{0,500}\)"
+)
 _SIGNS = re.compile(r"^(?:[-*+>#]+\s|\d{1,9}[.)]\s|\[.\]\s|\s)+|\*\*|__|==|`")
 
 
@@ -164,9 +245,13 @@ def _around(body: str, start: int, end: int) -> str:
     return body[before[-1] if before else first : after.end() if after else end + MOST_CHARACTERS]
 
 
+def _without_links(text: str) -> str:
+    """Return a text with the visible words of its links in their place."""
+    return _LINK_WORDS.sub(lambda link: link[1] or link[2] or "", text)
+
+
 def _as_plain(text: str) -> str:
-    shown = _WORDS.sub(lambda link: link[1] or link[2] or "", text.strip())
-    shown = " ".join(_SIGNS.sub("", shown).split())
+    shown = " ".join(_SIGNS.sub("", _without_links(text.strip())).split())
     return shown if len(shown) <= MOST_CHARACTERS else f"{shown[: MOST_CHARACTERS - 1]}…"
 
 

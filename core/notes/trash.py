@@ -14,8 +14,7 @@ from core.intake.folder import is_entered
 from core.model import Author, KnowledgeBase, Note, Revision, Trashed
 from core.notes import file_writing
 from core.notes.links import NoteLinks
-from core.notes.note_files import Files
-from core.notes.writer import Writer, check_version
+from core.notes.writer import Files, Writer, check_version
 from core.settings.config import Settings
 from core.store import Store
 from core.store.note_rows import NoteNames

@@ -1,18 +1,122 @@
-"""Versions of a note, one per change, each with the whole note."""
+"""Versions of a note, one per change, and the differences between two states of a note."""
+
+import re
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from itertools import groupby, pairwise, takewhile
+from operator import eq
 
 from core.base.errors import NoteNotFound
-from core.model import Author, Note, NoteDifference, Revision, Version
-from core.notes import difference
+from core.model import NOTE_FIELDS, Author, DiffPiece, FieldChange, Note, NoteDifference, Revision, Version
 from core.notes.texts import restore_version
 from core.notes.writer import Writer
 from core.store import Store
+
+_WORD = re.compile(r"(?s)[\u2e80-\u9fff\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff]|[^\W\u2e80-\uffff]+|\s+|.")
+_MOST = 4_000_000
+"""Maximum number of word pairs to compare; larger passages are shown as removed and added as a whole."""
+
+
+def between(old: Note, new: Note) -> NoteDifference:
+    """Return the differences between two states of a note."""
+    changes = [(name, getattr(old, name), getattr(new, name)) for name in NOTE_FIELDS]
+    return NoteDifference(
+        tuple(compare_texts(old.body, new.body)),
+        tuple(FieldChange(name, before, after) for name, before, after in changes if before != after),
+    )
+
+
+def compare_texts(old: str, new: str) -> list[DiffPiece]:
+    """Return the pieces of two texts in order: those of `old` are equal or removed, those of `new` equal or added.
+
+    Lines are compared first, then the words in differing lines, so that texts of a megabyte take a second.
+    """
+    before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
+    pieces = []
+    for equal, gone, come in _steps(before, after):
+        if equal:
+            pieces.append(DiffPiece("equal", "".join(gone)))
+        else:
+            pieces += _compare_words("".join(gone), "".join(come))
+    return list(_joined(pieces))
+
+
+def merge_texts(before: str, mine: str, theirs: str) -> str | None:
+    """Merge two edits of a text; return None if they change the same or adjacent lines.
+
+    >>> merge_texts("a\\nb\\nc\\n", "A\\nb\\nc\\n", "a\\nb\\nC\\n")
+    'A\\nb\\nC\\n'
+    """
+    lines = before.splitlines(keepends=True)
+    changes = sorted({*_changes(lines, mine), *_changes(lines, theirs)})
+    if any(start <= end for (_, end, _), (start, _, _) in pairwise(changes)):
+        return None
+    for start, end, come in reversed(changes):
+        lines[start:end] = come
+    return "".join(lines)
+
+
+def _changes(lines: Sequence[str], text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+    """Yield the ranges of lines that a text changes, as start, end and the new lines."""
+    at = 0
+    for equal, gone, come in _steps(lines, text.splitlines(keepends=True)):
+        if not equal:
+            yield at, at + len(gone), tuple(come)
+        at += len(gone)
+
+
+def _compare_words(old: str, new: str) -> Iterator[DiffPiece]:
+    before, after = _WORD.findall(old), _WORD.findall(new)
+    if len(before) * len(after) > _MOST:
+        yield from _changed(old, new)
+        return
+    steps = list(_steps(before, after))
+    for number, (equal, gone, come) in enumerate(steps):
+        inside = 0 < number < len(steps) - 1
+        if equal and not (inside and "".join(gone).strip(" \t") == ""):
+            yield DiffPiece("equal", "".join(gone))
+        else:
+            yield from _changed("".join(gone), "".join(come))
+
+
+def _changed(old: str, new: str) -> Iterator[DiffPiece]:
+    if old:
+        yield DiffPiece("removed", old)
+    if new:
+        yield DiffPiece("added", new)
+
+
+def _steps(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[bool, Sequence[str], Sequence[str]]]:
+    """Yield equal and changed stretches in order: whether they are equal, the old part and the new part."""
+    start = sum(takewhile(bool, map(eq, before, after)))
+    end = sum(takewhile(bool, map(eq, before[start:][::-1], after[start:][::-1])))
+    if start:
+        yield True, before[:start], after[:start]
+    middle, other = before[start : len(before) - end], after[start : len(after) - end]
+    for tag, first, last, low, high in SequenceMatcher(None, middle, other).get_opcodes():
+        yield tag == "equal", middle[first:last], other[low:high]
+    if end:
+        yield True, before[len(before) - end :], after[len(after) - end :]
+
+
+def _joined(pieces: Sequence[DiffPiece]) -> Iterator[DiffPiece]:
+    """Join adjacent pieces of the same kind; in a changed stretch, removed text comes first."""
+    for equal, stretch in groupby(pieces, lambda piece: piece.kind == "equal"):
+        parts = list(stretch)
+        if equal:
+            yield DiffPiece("equal", "".join(piece.text for piece in parts))
+        else:
+            removed, added = (
+                "".join(piece.text for piece in parts if piece.kind == kind) for kind in ("removed", "added")
+            )
+            yield from _changed(removed, added)
 
 
 class Versions:
     """Versions of all notes, including deleted ones."""
 
-    compare = staticmethod(difference.between)
-    merge_texts = staticmethod(difference.merge_texts)
+    compare = staticmethod(between)
+    merge_texts = staticmethod(merge_texts)
 
     def __init__(self, store: Store, writer: Writer) -> None:
         self._store, self._writer = store, writer
@@ -29,7 +133,7 @@ class Versions:
 
     def difference(self, note_id: str, first: int, second: int) -> NoteDifference:
         """Return the differences between two versions of a note, word by word; raises VersionNotFound."""
-        return difference.between(self.get(note_id, first), self.get(note_id, second))
+        return between(self.get(note_id, first), self.get(note_id, second))
 
     def revert(
         self,

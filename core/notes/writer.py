@@ -4,6 +4,8 @@ import json
 import os
 import posixpath
 import re
+import subprocess
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -18,7 +20,7 @@ import yaml
 from core import embedding
 from core.base.call_log import log_bases, log_call
 from core.base.datetimes import utc_now
-from core.base.errors import Conflict, EditError, TesseraError, UnknownChoice
+from core.base.errors import Conflict, EditError, SourceError, TesseraError, UnknownChoice
 from core.base.frozen import frozen
 from core.base.messages import Message, message
 from core.base.text import name_key, one_line, stem
@@ -27,11 +29,20 @@ from core.indexing.pending import PendingChunks
 from core.intake.folder import TakenNames, free_path, is_entered
 from core.markdown.body import BodyMetadata, look_into
 from core.markdown.frontmatter import moment
-from core.model import NOTE_SOURCES, ORIGIN, Added, Author, KnowledgeBase, Note, Revision
-from core.notes import file_writing, naming
+from core.model import NOTE_SOURCES, NOTE_SUFFIXES, ORIGIN, Added, Author, KnowledgeBase, Note, NoteSummary, Revision
+from core.notes import file_writing
 from core.notes.fields import check_body, check_fields, check_text, overriding
-from core.notes.file_acts import FileActs
-from core.notes.texts import at_path, is_titled_by_text, title_of, with_body, with_title
+from core.notes.file_writing import FileActs
+from core.notes.texts import (
+    at_path,
+    check_path,
+    first_words,
+    is_titled_by_text,
+    title_filename,
+    title_of,
+    with_body,
+    with_title,
+)
 from core.store import Store
 from core.store.ids import fresh_id
 from core.store.note_to_index import NoteToIndex
@@ -186,7 +197,7 @@ class Writer:
             title, follows = title_of(changed.body, inside), True
         if title == note.title or (follows and title == title_of(note.body)):
             return changed
-        path = self.free_path(note, str(PurePosixPath(note.path or "").with_name(naming.title_filename(title))))
+        path = self.free_path(note, str(PurePosixPath(note.path or "").with_name(title_filename(title))))
         if note.in_file and not is_entered(Path(note.source_ref), path):
             return changed
         return at_path(replace(changed, title=_own_title(changed.body, path) if follows else title), path)
@@ -406,9 +417,9 @@ def _new(base: KnowledgeBase, author: Author, item: dict[str, Any], paths: Taken
     in_folder = not path or path.endswith("/")
     inside = look_into(body, "note.md" if in_folder else path, plain=base.plain)
     name = "" if in_folder else stem(path)
-    title = fields.pop("title", "") or inside.title or name or naming.first_words(body)
-    path = f"{path}{naming.title_filename(title)}" if in_folder else path
-    path = free_path(naming.check_path(path), paths)
+    title = fields.pop("title", "") or inside.title or name or first_words(body)
+    path = f"{path}{title_filename(title)}" if in_folder else path
+    path = free_path(check_path(path), paths)
     note_id = fresh_id(f"{base.id}/{path}", ids)
     now = utc_now()
     note = Note(
@@ -432,3 +443,71 @@ def _new(base: KnowledgeBase, author: Author, item: dict[str, Any], paths: Taken
     paths.add(path)
     ids.add(note_id)
     return NoteToIndex(note, change=Revision("create", author), outline=inside.outline)
+
+
+class Files:
+    """The files of the notes in all bases."""
+
+    def __init__(self, store: Store, writer: Writer) -> None:
+        self._store, self._writer = store, writer
+
+    def is_writable(self, note: Note) -> bool:
+        """Return whether a note has a file that Tessera is allowed to write."""
+        return note.in_text_file and self.is_owned(note)
+
+    def is_owned(self, note: Note | NoteSummary) -> bool:
+        """Return whether a note has a file that is moved and deleted with the note."""
+        return note.in_file and self._store.bases.by_id(note.base_id).write_files
+
+    def text(self, note_id: str) -> str:
+        """Return a note as the text of a file; raises NoteNotFound, and EditError for fields that a file can't hold."""
+        return file_writing.text_of(self._store.notes.note(note_id))
+
+    def export(self, note_id: str, place: Path) -> str:
+        """Write `text` to a new file and return it; raises ConfigError if the path is taken."""
+        text = self.text(note_id)
+        file_writing.export(text, place)
+        return text
+
+    @log_call("note.sync")
+    def read(self, note_id: str) -> Note:
+        """Read a note's file again; if the file has changed, make a new version. Return the note."""
+        with self._store.changing:
+            self._store.database.check_writable()
+            note = self._store.notes.note(note_id)
+            if not file_writing.is_synced(note):
+                read = replace(file_writing.read(note), change=Revision("sync", "sync"))
+                self._writer.write(self._store.bases.by_id(note.base_id), [read])
+                self._store.leave_pending()
+        return self._store.notes.note(note_id)
+
+    def give_back(self, note_id: str, names: Iterable[str]) -> Note:
+        """Reset fields to the values in the note's file; return the note."""
+        given = set(names)
+
+        def change(note: Note) -> Note:
+            own: dict[str, Any] = {name: value for name, value in note.overridden.items() if name in given}
+            rest = {name: value for name, value in note.overridden.items() if name not in given}
+            return replace(note, overridden=rest, **own)
+
+        return self._writer.change(note_id, change, Revision("update", "person"))
+
+    def open(self, note_id: str) -> None:
+        """Open a note's file in its default program.
+
+        Raises NoteNotFound, and SourceError if the file is missing or no program opens it.
+        """
+        note = self._store.notes.note(note_id)
+        path = Path(note.source_ref) / str(note.path) if note.in_file else Path()
+        if not (path.is_file() and path.name.lower().endswith(NOTE_SUFFIXES)):
+            raise SourceError(str(path), "this file no longer exists.")
+        try:
+            if sys.platform == "win32":
+                os.startfile(path)
+            else:
+                program, nothing = "open" if sys.platform == "darwin" else "xdg-open", subprocess.DEVNULL
+                subprocess.Popen(
+                    [program, str(path)], stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True
+                )
+        except OSError as error:
+            raise SourceError(str(path), "the system has no program that can open it.") from error

@@ -10,7 +10,7 @@ from core.base.blobs import Span
 from core.base.errors import QueryError
 from core.base.frozen import frozen
 from core.base.text import CJK, is_punctuation
-from core.markdown import tags
+from core.markdown.inline import normalize_tag, trim_tag
 from core.model import TAG_NAME, Condition, Term, TermKind
 from core.query import contents, dates, exclusions, fields, metadata
 
@@ -169,7 +169,7 @@ class QuestionLexer:
         match = _TAG.match(self._typed, at)
         if not match or match[1] in _DIRECTIVES:
             return None
-        name = tags.trim_tag(match[1])
+        name = trim_tag(match[1])
         term = Term("condition", name, start, match.end(), "tag", start < at)
         return self._closed(start, match.end(), term, (name,))
 
@@ -220,7 +220,7 @@ class QuestionLexer:
                 value, at = match.group(), match.end()
                 if field not in fields.AS_TYPED:
                     value = _trim(value)
-            value = tags.normalize(value) if field == "tag" else value
+            value = normalize_tag(value) if field == "tag" else value
             if value:
                 values.append(value)
             if self._typed[at : at + 1] not in (",", "，"):

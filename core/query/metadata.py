@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from core.base.text import STOP_WORDS, fold, fold_in_place, simplify
-from core.markdown.tags import with_parents
+from core.markdown.inline import with_parents
 from core.model import Condition
 
 Vocabulary = Mapping[str, Mapping[str, tuple[str, ...]]]

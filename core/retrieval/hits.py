@@ -9,7 +9,7 @@ from pathlib import Path
 
 from core.base.frozen import frozen
 from core.intake.placeholders import is_evicted
-from core.markdown.tags import key, with_parents
+from core.markdown.inline import tag_key, with_parents
 from core.model import (
     FACETS,
     NOTE_FIELDS,
@@ -231,7 +231,9 @@ def count_facets(hits: Sequence[Hit], bases: Sequence[str]) -> tuple[Facet, ...]
     spelled: dict[str, str] = {}
     for hit in hits:
         pairs = [pair for card in (hit.note, *(copy.note for copy in hit.copies)) for pair in _values(card)]
-        own = {(field, spelled.setdefault(key(value), value) if field == "tag" else value) for field, value in pairs}
+        own = {
+            (field, spelled.setdefault(tag_key(value), value) if field == "tag" else value) for field, value in pairs
+        }
         for field, value in own:
             values[field][value] += 1
     if len(bases) < 2:

@@ -11,7 +11,7 @@ from core.base.errors import ModelError, ProviderError
 from core.base.text import fold
 from core.embedding import tokens
 from core.embedding.windows import windows_of
-from core.markdown import tags
+from core.markdown.inline import tag_key
 from core.model import SCOPE_GAIN, TAGS_GAIN, CallerContext, Chunk, KnowledgeBase, NoteSummary, Notice, Query, Rowids
 from core.notes.links import plain
 from core.query import exclusions
@@ -348,7 +348,7 @@ def _break_ties(candidates: Candidates, trace: Trace) -> Trace:
 def _caller_gain(caller: CallerContext, card: NoteSummary) -> float:
     """Return a note's gain, from 0 to 1, for matching the caller's scope and tags."""
     fits = fold(card.scope) in map(fold, caller.scopes)
-    wanted, own = ({*map(tags.key, item)} for item in (caller.tags, card.tags))
+    wanted, own = ({*map(tag_key, item)} for item in (caller.tags, card.tags))
     return SCOPE_GAIN * fits + TAGS_GAIN * (len(wanted & own) / len(wanted) if wanted else 0.0)
 
 

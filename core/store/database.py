@@ -17,7 +17,7 @@ from core.base.errors import ConfigError, NotesDamaged, NotWritable, StoreError,
 from core.base.faults import translate_errors
 from core.base.text import fold
 from core.base.threads import Call
-from core.markdown import tags
+from core.markdown.inline import tag_key
 from core.store import filters, schema
 from core.store.folder import check_unused, has_content, make_private
 from core.store.migrations import MIGRATIONS
@@ -120,7 +120,7 @@ class ThreadConnection:
 _FUNCTIONS: dict[str, tuple[int, Callable[..., object]]] = {
     "fold": (1, fold),
     "may_hold": (2, may_hold),
-    "tag_key": (1, tags.key),
+    "tag_key": (1, tag_key),
     **filters.FUNCTIONS,
 }
 """Functions for SQL, each with its number of arguments."""

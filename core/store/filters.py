@@ -7,7 +7,7 @@ from datetime import datetime
 
 from core.base.datetimes import utc_now
 from core.base.text import fold
-from core.markdown import tags
+from core.markdown.inline import tag_key
 from core.markdown.parts import has_diagram, has_image, has_link, has_table, has_task
 from core.model import Condition, Filters, day_of, fields_of, in_utc, on_clock
 from core.model.limits import check_filters
@@ -176,7 +176,7 @@ def _tag(condition: Condition) -> Term:
     return (
         "notes.id IN (SELECT note_id FROM tags WHERE tag IN"
         f" ({used} SELECT tag FROM used WHERE EXISTS (SELECT 1 FROM json_each(?) WHERE {below})))",
-        [_list(map(tags.key, condition.values))],
+        [_list(map(tag_key, condition.values))],
     )
 
 

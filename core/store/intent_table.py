@@ -1,6 +1,6 @@
 """Journal of file changes in progress: written before the first file is changed, deleted when all changes are done.
 
-Changes that a kill interrupted are undone at the next opening (`core/notes/file_acts.py`).
+Changes that a kill interrupted are undone at the next opening (`core/notes/file_writing.py`).
 """
 
 from collections.abc import Collection, Iterable

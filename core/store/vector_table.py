@@ -9,7 +9,7 @@ import numpy as np
 from core.base.errors import IndexDamaged
 from core.embedding.centring import PLAIN, Centring
 from core.embedding.tokens import unit
-from core.markdown.tags import key
+from core.markdown.inline import tag_key
 from core.model import Bits, Filters, KnowledgeBase, Matrix
 from core.store import filters as narrowed
 from core.store.ids import entry_id
@@ -265,11 +265,11 @@ class NoteVectors(StoreTable):
 
     def holders(self, tags: Collection[str]) -> dict[str, set[str]]:
         """Return the ids of the notes with each tag, ignoring case."""
-        names = {key(tag): tag for tag in tags}
+        names = {tag_key(tag): tag for tag in tags}
         used = f"SELECT tag FROM (SELECT DISTINCT tag FROM tags) WHERE tag_key(tag) {AMONG}"
         holders: dict[str, set[str]] = {tag: set() for tag in names.values()}
         for tag, note_id in self._rows(f"SELECT tag, note_id FROM tags WHERE tag IN ({used})", names):
-            holders[names[key(tag)]].add(note_id)
+            holders[names[tag_key(tag)]].add(note_id)
         return holders
 
     def owners(self, rowids: Collection[int]) -> list[str]:

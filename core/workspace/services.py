@@ -17,12 +17,11 @@ from core.intake.imports import Imports
 from core.model import Check, InstalledPack, NotesDecided, bind_checks
 from core.notes.attachments import Attachments
 from core.notes.collection import Notes
-from core.notes.note_files import Files
 from core.notes.renaming import Renames
 from core.notes.texts import NoteTexts
 from core.notes.trash import Trash
 from core.notes.versions import Versions
-from core.notes.writer import Writer
+from core.notes.writer import Files, Writer
 from core.settings.config import Settings
 from core.settings.file import SettingsFile
 from core.settings.preferences import Preferences
@@ -44,12 +43,12 @@ if TYPE_CHECKING:
     from core.features.threads.service import Threads
     from core.indexing.models.servers import Servers
     from core.intake.watching import TextFolders
+    from core.notes.attachments import Pictures
     from core.notes.daily import DailyNotes
     from core.notes.documents import Documents
-    from core.notes.pictures import Pictures
+    from core.notes.fields import Vocabulary
     from core.notes.proposals import Proposals
     from core.notes.uses import Clicks, Uses
-    from core.notes.vocabulary import Vocabulary
     from core.query.synonyms import SynonymsFile
     from core.retrieval.engine import SearchEngine
     from core.retrieval.images.index import ImageIndex
@@ -207,7 +206,7 @@ class Services:
 
     @LazyService
     def pictures(self) -> "Pictures":
-        from core.notes.pictures import Pictures
+        from core.notes.attachments import Pictures
 
         return Pictures(self.store, self.pending, self.jobs)
 
@@ -268,7 +267,7 @@ class Services:
 
     @LazyService
     def vocabulary(self) -> "Vocabulary":
-        from core.notes.vocabulary import Vocabulary
+        from core.notes.fields import Vocabulary
 
         return Vocabulary(self.store)
 

@@ -14,9 +14,8 @@ from typer.testing import CliRunner
 from core.base.errors import SourceError
 from core.doors import cli
 from core.doors.api import PLACE
-from core.intake.importers import Imported, importer_of
+from core.intake.importers import FilePart, Imported, importer_of
 from core.intake.importers.chats import ChatMessage, write_chat
-from core.intake.importers.file_parts import FilePart
 from core.model import Note
 from core.workspace import Workspace
 from tests.doors.programs import connected

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.intake.events import FileEvents
+from core.intake.watching import FileEvents
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the events of other systems come later")
@@ -47,7 +47,7 @@ def test_a_folder_that_is_made_anew_is_followed_still(
     events: FileEvents, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     state = place.stat()
-    monkeypatch.setattr("core.intake.events._identity", lambda _: (state.st_dev, state.st_ino))  # as often happens
+    monkeypatch.setattr("core.intake.watching._identity", lambda _: (state.st_dev, state.st_ino))  # as often happens
     shutil.rmtree(place)
     place.mkdir()
     events.follow([str(place)])

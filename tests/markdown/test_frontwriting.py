@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.base.errors import EditError
-from core.markdown import frontmatter, tags
+from core.markdown import frontmatter
 from core.markdown.frontwriting import rewrite
+from core.markdown.inline import split_tags
 
 _WORDS = st.sampled_from(
     "no;1.10;2026-01-31;y;null;~;😀 emoji;a: b;x # y;\";it's;[a];{b};- c;!;&a;*a;@;`;%;? q;|;>;0o17;1e3;\\;a, b;"
@@ -19,7 +20,7 @@ _TEXT = (
     .map(lambda text: " ".join(text.split()))
     .filter(lambda text: text == text.strip())
 )
-_TAG = _TEXT.filter(lambda text: list(tags.split_list(text)) == [text])
+_TAG = _TEXT.filter(lambda text: list(split_tags(text)) == [text])
 _TARGET = _TEXT.filter(lambda text: text != "" and frontmatter.target(text) == text)
 _TIME = st.datetimes(timezones=st.just(UTC)).filter(lambda time: 1000 < time.year < 9000)
 

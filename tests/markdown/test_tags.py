@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from core.markdown.body import look_into
-from core.markdown.tags import key, normalize, split_list, trim_tag
+from core.markdown.inline import normalize_tag, split_tags, tag_key, trim_tag
 from core.model import TAG_NAME
 from core.query.parser import parse
 from pages.ui.shared.document import Sources, document
@@ -39,13 +39,13 @@ def test_a_name_behind_its_sign(text: str, tag: str | None) -> None:
 
 
 def test_a_list_of_front_matter_may_hold_any_words() -> None:
-    assert list(split_list("machine learning，#b, 2024,, #c #d")) == ["machine learning", "b", "2024", "c", "d"]
+    assert list(split_tags("machine learning，#b, 2024,, #c #d")) == ["machine learning", "b", "2024", "c", "d"]
 
 
 def test_the_spellings_of_a_tag_are_one() -> None:
-    assert normalize(" ##Rust ") == "Rust"
-    assert key("#Rust") == key("RUST") == key("ＲＵＳＴ") == "rust"
-    assert key("記憶") == key("＃记忆")
+    assert normalize_tag(" ##Rust ") == "Rust"
+    assert tag_key("#Rust") == tag_key("RUST") == tag_key("ＲＵＳＴ") == "rust"
+    assert tag_key("記憶") == tag_key("＃记忆")
 
 
 class Nowhere(Sources):

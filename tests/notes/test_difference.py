@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from core.notes.difference import compare_texts, merge_texts
+from core.notes.versions import compare_texts, merge_texts
 from core.workspace import Workspace
 from tests.growth import assert_grows_linearly
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.notes.naming import first_words
+from core.notes.texts import first_words
 
 
 @pytest.mark.parametrize(

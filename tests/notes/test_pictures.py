@@ -17,7 +17,7 @@ from PIL import Image, ImageDraw, ImageFont
 from core.base.errors import ConfigError, EditError, SourceError
 from core.documents import converting, process
 from core.model import Chunk, Filters
-from core.notes import pictures
+from core.notes import attachments
 from core.workspace import Workspace
 from tests.waiting import PATIENCE, ManualTime, wait_until
 
@@ -383,7 +383,7 @@ def test_reading_waits_for_other_jobs_and_stops_where_a_person_says_so(
     workspace: Workspace, vault: Path, reader: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     go_on, clock = threading.Event(), ManualTime()
-    monkeypatch.setattr(pictures.time, "sleep", clock.sleep)
+    monkeypatch.setattr(attachments.time, "sleep", clock.sleep)
     workspace.bases.add("vault", read_pictures=True)
     workspace.imports.apply(workspace.imports.plan_folder(vault, "vault"))
     workspace.jobs.start("doctor", lambda _: go_on.wait(PATIENCE))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import core.store
 from core.base.text import fold
-from core.markdown import tags
+from core.markdown.inline import tag_key, with_parents
 from core.markdown.parts import has_diagram, has_image, has_link
 from core.model import Chunk, ChunkingOptions, Condition, Filters, KnowledgeBase, Matrix, Note
 from core.store import Store
@@ -141,7 +141,7 @@ def _holds(condition: Condition, chunk: Chunk, note: Note) -> bool:
     def one(value: str) -> bool:
         match condition.field:
             case "tag":
-                return tags.key(value) in {tags.key(each) for tag in note.tags for each in tags.with_parents(tag)}
+                return tag_key(value) in {tag_key(each) for tag in note.tags for each in with_parents(tag)}
             case "type" | "category" | "project" | "scope":
                 return fold(value) == fold(getattr(note, condition.field))
             case "status":

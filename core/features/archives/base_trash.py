@@ -21,7 +21,7 @@ from core.features.archives import records, zip_archive
 from core.features.archives.records import NoteRecord, Records, in_memory
 from core.intake.folder import free_path
 from core.model import KnowledgeBase, Trashed, TrashedBase
-from core.notes import naming
+from core.notes.texts import title_filename
 from core.store import Store
 from core.store.table import AMONG, StoreTable, decoding
 
@@ -277,7 +277,7 @@ def _live(store: Store, base: KnowledgeBase, trashed: Sequence[Trashed]) -> Reco
     notes, versions, edits, taken = [], [], [], set[str]()
     for entry in trashed:
         *before, deleted = records.versions(store, entry.version.note_id)
-        path = free_path(entry.path or naming.title_filename(entry.version.title), taken)
+        path = free_path(entry.path or title_filename(entry.version.title), taken)
         taken.add(path)
         number = before[-1].note.version if before else 1
         note = replace(deleted.note, path=path, version=number)

@@ -22,7 +22,7 @@ from core.intake import upload
 from core.intake.encoding import MAX_BYTES
 from core.intake.notefile import is_note
 from core.model import Feedback, KnowledgeBase, RequestedPermissions
-from core.notes import vocabulary
+from core.notes import fields
 from core.query import synonyms
 from core.store.backups.manifest import DAMAGE
 from core.store.base_table import SyncRecord
@@ -44,7 +44,7 @@ FAULTS = (*DAMAGE, RowError, struct.error)
 records.
 """
 
-FILES = (synonyms.FILE, vocabulary.FILE)
+FILES = (synonyms.FILE, fields.FILE)
 
 
 def pack(records: Records) -> bytes:
@@ -157,8 +157,8 @@ def check(words: dict[str, str], mistakes: Mistakes) -> None:
     """Add the unreadable lines of an archive's word lists to `mistakes`."""
     for problem in synonyms.problems(words.get(synonyms.FILE, "")):
         mistakes.add(f"words/{synonyms.FILE}", problem)
-    for problem in vocabulary.parse(words.get(vocabulary.FILE, "").encode()).problems:
-        mistakes.add(f"words/{vocabulary.FILE}", problem)
+    for problem in fields.parse(words.get(fields.FILE, "").encode()).problems:
+        mistakes.add(f"words/{fields.FILE}", problem)
 
 
 def user_wordlists(folder: Path) -> dict[str, str]:

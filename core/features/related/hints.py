@@ -15,7 +15,7 @@ from core.markdown import parser
 from core.markdown.body import BodyMetadata, look_into
 from core.model import Hint, Note, day_of, lapses
 from core.notes.links import NoteLink, NoteLinks
-from core.notes.naming import first_words
+from core.notes.texts import first_words
 from core.notes.uses import Uses
 from core.retrieval.grouping import newer_notes
 from core.retrieval.neighbours.service import Neighbours

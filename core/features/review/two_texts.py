@@ -13,9 +13,8 @@ from core.base.cache import Cache
 from core.base.errors import EditError, NoteNotFound, UnknownChoice
 from core.model import SIDES, Note, NoteDifference, NoteSummary, ReviewItem, Side
 from core.notes.collection import Notes
-from core.notes.difference import between
 from core.notes.trash import Trash
-from core.notes.versions import Versions
+from core.notes.versions import Versions, between
 from core.store import Store
 
 # Conflict copies of files, recognized by name, and also by content if a user may have chosen the name.

@@ -28,8 +28,8 @@ from core.model import (
     Turn,
 )
 from core.model.documents import shared_length
-from core.notes import difference
 from core.notes.collection import Notes
+from core.notes.versions import compare_texts
 from core.providers.chat import Chat, values
 from core.providers.connection import Stop, never
 from core.settings.config import Settings
@@ -215,7 +215,7 @@ class Threads:
             now = None
         if now is not None:
             return CitedPlace("same" if now == span else "moved", note.title, *now)
-        pieces = changes_around(difference.compare_texts(old.body, note.body), span) if old else ()
+        pieces = changes_around(compare_texts(old.body, note.body), span) if old else ()
         return CitedPlace("changed", note.title, pieces=pieces)
 
     # notes

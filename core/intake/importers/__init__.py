@@ -1,12 +1,16 @@
-"""Conversion of notes from other programs to Markdown: the importers, and the choice of an importer for a folder."""
+"""Conversion of notes from other programs to Markdown: the importers, the exports they read, and the notes' files."""
 
 import json
 import os
 import re
+import zipfile
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import field
+from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from functools import lru_cache
+from hashlib import blake2b
+from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
 
 import yaml
@@ -15,8 +19,51 @@ from core.base.errors import SourceError
 from core.base.frozen import frozen
 from core.base.messages import message
 from core.base.registry import Entry, Registry
-from core.intake.importers.file_parts import FilePart
+from core.base.text import link_address
+from core.intake import importers
+from core.intake.notefile import is_skipped
 from core.model import Failed, Omission
+
+_MOST = 50_000_000
+"""Maximum size of a file in bytes; a larger file isn't read."""
+
+
+@frozen
+class FilePart:
+    """A file, or a file inside an uncompressed archive: `size` bytes starting at `start`."""
+
+    file: Path
+    start: int
+    size: int
+
+    def read(self) -> bytes:
+        """Return the bytes, b"" if they can't be read or exceed the limit."""
+        with suppress(OSError), self.file.open("rb") as stream:
+            stream.seek(self.start)
+            return stream.read(self.size) if self.size <= _MOST else b""
+        return b""
+
+    def digest(self) -> str:
+        """Return the hash of the bytes, "" if they can't be read."""
+        with suppress(OSError):
+            return _digest(self, self.file.stat().st_mtime_ns)
+        return ""
+
+
+@lru_cache(1_000)
+def _digest(part: FilePart, _: int) -> str:
+    """Return the hash of part of a file with this mtime; cached, because many notes may link to one part."""
+    data = part.read()
+    return blake2b(data, digest_size=8).hexdigest() if data else ""
+
+
+def find(folder: Path, path: str) -> FilePart | None:
+    """Return the file at a path in a folder, None if it is missing or really is outside the folder."""
+    with suppress(OSError, RuntimeError, ValueError):  # an invalid name, or a symlink loop
+        file = (folder / path).resolve(strict=True)
+        if file.is_file() and file.is_relative_to(folder.resolve()):
+            return FilePart(file, 0, file.stat().st_size)
+    return None
 
 
 @frozen
@@ -78,8 +125,8 @@ IMPORTERS: Registry[Importer] = Registry(
         "evernote": Entry("core.intake.importers.evernote:Evernote"),
         "joplin": Entry("core.intake.importers.joplin:Joplin"),
         "keep": Entry("core.intake.importers.keep:Keep"),
-        "slack": Entry("core.intake.importers.slack:Slack"),
-        "telegram": Entry("core.intake.importers.telegram:Telegram"),
+        "slack": Entry("core.intake.importers.chats:Slack"),
+        "telegram": Entry("core.intake.importers.chats:Telegram"),
     },
     group="tessera.importers",
     protocol=Importer,
@@ -226,3 +273,92 @@ def time_of(seconds: str, per_second: int = 1) -> str:
 def tags_of(names: Iterable[str]) -> list[str]:
     """Return tags from another program with hyphens instead of blanks, which tags can't contain."""
     return ["-".join(name.split()) for name in names if name.strip()]
+
+
+FOLDER = "attachments"
+"""Name of the folder for these files among the workspace's files."""
+_MOST_NAMES = 200
+"""Maximum number of characters in the list of missing files."""
+_PICTURES = frozenset(".png .jpg .jpeg .gif .webp .avif .bmp .svg".split())
+
+
+@dataclass(slots=True)
+class NoteFiles:
+    """The files that a note links to: imported files by address, and the names of missing ones."""
+
+    parts: dict[str, FilePart] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)
+
+    def address(self, part: FilePart | None, name: str, elsewhere: str = "") -> str:
+        """Return the address for a link to a file, with its hash; for a missing file, `elsewhere` or its name."""
+        path = PurePosixPath(file_name(name))
+        if not part or not (digest := part.digest()):
+            self.missing.append(name)
+            return elsewhere or link_address(str(path))
+        stem = re.sub(r"[^\w-]+", "-", path.stem).strip("-")[:40]
+        address = f"{FOLDER}/{stem or 'file'}-{digest}{path.suffix.lower()}"
+        self.parts[address] = part
+        return link_address(address)
+
+    def link(self, part: FilePart | None, name: str, elsewhere: str = "") -> str:
+        """Return a link to a file; a picture is embedded."""
+        label = file_name(name)
+        shown = "!" if PurePosixPath(label).suffix.lower() in _PICTURES else ""
+        return f"{shown}[{label}]({self.address(part, name, elsewhere)})"
+
+    def note(self, path: str, text: str) -> Imported:
+        """Return the note together with its files."""
+        names = ", ".join(self.missing)[:_MOST_NAMES]
+        left_out = (Omission("attachment", len(self.missing), names),) if self.missing else ()
+        return Imported(path, text, left_out, self.parts)
+
+
+SUFFIXES = (".zip", ".enex", ".jex")
+"""Suffixes of archives and exports that consist of a single file."""
+EXPORTED = re.compile(
+    r"(?i)\.jex$|(?:^|/)(?:users|result)\.json$|(?:^|/)(?:takeout/[^/]+|keep)/[^/]+\.json$|^[^/]+\.json$"
+)
+"""Paths of export files that aren't notes themselves but from which an importer can make notes."""
+
+FileStates = list[tuple[str, int, int]]
+"""The paths of files with their sizes and times."""
+
+
+def exports_in(folder: Path) -> list[Path]:
+    """Return the exports directly in a folder."""
+    with suppress(OSError):
+        return [place for place in sorted(folder.iterdir()) if not is_skipped(place.name) and is_export(place)]
+    return []
+
+
+def is_export(place: Path) -> bool:
+    """Return whether a file or folder is an export; reads few files, only those with names that occur in exports."""
+    with suppress(OSError, zipfile.BadZipFile, ValueError):
+        if place.is_symlink():
+            return False
+        if place.is_dir():
+            names = [f"{place.name}/{inside.name}" for inside in place.iterdir()]
+            named = any(EXPORTED.search(name) or EXPORTED.search(f"{name}/0.json") for name in names)
+            importer = importers.importer_of(place) if named else None
+            return importer is not None and not importer.keeps_files
+        if place.suffix.lower() == ".zip":
+            return _packs_export(place, place.stat().st_mtime_ns)
+        return place.suffix.lower() in SUFFIXES
+    return False
+
+
+@lru_cache(100)
+def _packs_export(file: Path, _: int) -> bool:
+    """Return whether an archive contains an export; the second argument, its mtime, invalidates the cache."""
+    with zipfile.ZipFile(file) as archive:
+        return any(map(EXPORTED.search, archive.namelist()))
+
+
+def state_of(place: Path) -> FileStates:
+    """Return the state of an export's files, for detecting changes."""
+    states: FileStates = []
+    for file in [place / path for path in importers.files(place)] if place.is_dir() else [place]:
+        with suppress(OSError):
+            state = file.stat()
+            states.append((str(file), state.st_size, state.st_mtime_ns))
+    return states

@@ -1,13 +1,33 @@
-"""Conversion of chats from other programs to notes, with a section for each day."""
+"""Chats from Slack and Telegram exports, as notes with a section for each day."""
 
+import html
+import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cached_property
 from itertools import groupby, islice
 
 from core.base.frozen import frozen
-from core.intake.importers import Imported, Taken, add_front_matter, file_name, objects, text_of, unique
-from core.intake.importers.attached import NoteFiles
-from core.intake.importers.file_parts import FilePart
+from core.base.text import link_address
+from core.intake.importers import (
+    FilePart,
+    FolderImporter,
+    Imported,
+    ImportedNotes,
+    NoteFiles,
+    Taken,
+    add_front_matter,
+    file_name,
+    files,
+    find,
+    lie_below,
+    objects,
+    read_json,
+    text_of,
+    time_of,
+    unique,
+)
+from core.model import Failed
 
 _MANY = 200
 """Number of messages in a note after which the next day begins a new note; quieter months are one note."""
@@ -96,3 +116,189 @@ def _paragraph(message: ChatMessage, quotes: dict[str, str], attached: NoteFiles
     quotes[message.key] = f"> {name}: {words if len(words) <= _QUOTED else f'{words[:_QUOTED]}…'}"
     end = f"\n{_FENCE}" if text.count(_FENCE) % 2 else ""
     return f"**{name}** {message.at[11:16]}  \n{quote}{text}{end}"
+
+
+_DAY_FILE = re.compile(r"(.+)/\d{4}-\d\d-\d\d\.json")
+_USERS = re.compile(r"((?:[^/]+/)?)users\.json")
+_TALKS = ("dms", "mpims")
+"""Lists of conversations that have no name, and are named after their members."""
+_REFERENCE = re.compile(r"<([@#!])?([^<>|\s]+)(?:\|([^<>]*))?>")
+_CODE = re.compile(r"```\n?(.+?)\n?```", re.DOTALL)
+
+_People = dict[str, str]
+"""People's names by their ids."""
+
+
+class Slack(FolderImporter):
+    """Reads an export; files shared in messages stay at Slack and aren't part of the export."""
+
+    name = "Slack"
+
+    @property
+    def knows(self) -> bool:
+        """Whether there is a list of users next to channel files by day, and no file outside their folder."""
+        paths = [*files(self._folder)]
+        tops = [match[1] for match in map(_USERS.fullmatch, paths) if match][:1]
+        return any(map(_DAY_FILE.fullmatch, paths)) and lie_below(paths, tops)
+
+    def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
+        """Yield the notes of all channels."""
+        failed: list[Failed] = []
+        taken: Taken = {}
+        there = [*files(self._folder)]
+
+        def listed(name: str) -> list[dict[str, object]]:
+            places = [path for path in there if path.rpartition("/")[2] == f"{name}.json"][:1]
+            return [item for path in places for item in objects(read_json(self._folder, path, failed))]
+
+        people = {
+            text_of(user, "id"): text_of(user, "profile", "real_name") or text_of(user, "name")
+            for user in listed("users")
+        }
+        talks = {
+            text_of(talk, "id"): ", ".join(
+                people.get(member, member) for member in text_of(talk, "members").split(", ")
+            )
+            for name in _TALKS
+            for talk in listed(name)
+        }
+        for channel, days in groupby(filter(None, map(_DAY_FILE.fullmatch, there)), key=lambda day: day[1]):
+            name = channel.rpartition("/")[2]
+            items = (item for day in days for item in objects(read_json(self._folder, day[0], failed)))
+            yield from write_chat(talks.get(name) or name, (_message(item, people) for item in items), taken)
+        yield from failed
+
+
+def _message(item: dict[str, object], people: _People) -> ChatMessage:
+    key, thread, user = text_of(item, "ts"), text_of(item, "thread_ts"), text_of(item, "user")
+    profile = text_of(item, "user_profile", "real_name") or text_of(item, "bot_profile", "name")
+    edited = time_of(text_of(item, "edited", "ts"))
+    text = [
+        _text(text_of(item, "text") or " ".join(_words(item.get("blocks"))), people),
+        *(_shared(shared, people) for shared in objects(item, "attachments")),
+        reactions(item, "name"),
+        f"(edited: {edited})" if edited else "",
+    ]
+    name = people.get(user) or profile or text_of(item, "username") or user
+    # The query of the address lets anyone read the file.
+    shared_files: list[SharedFile] = [
+        (None, text_of(file, "name"), text_of(file, "url_private").partition("?")[0]) for file in objects(item, "files")
+    ]
+    return ChatMessage(key, time_of(key), name, thread if thread != key else "", text, shared_files)
+
+
+def _shared(shared: dict[str, object], people: _People) -> str:
+    """Return the link preview in a message as a quotation."""
+    title, address = text_of(shared, "title"), text_of(shared, "title_link") or text_of(shared, "from_url")
+    link = f"[{title or address}]({address})\n" if address else f"{title}\n"
+    words = _text(text_of(shared, "text") or text_of(shared, "fallback"), people)
+    return "> " + f"{link}{words}".strip().replace("\n", "\n> ")
+
+
+def _words(node: object) -> Iterator[str]:
+    """Yield the texts of nested blocks."""
+    for block in objects(node):
+        for name in ("elements", "fields"):
+            yield from _words(block.get(name))
+        yield text_of(block, "text", "text") or text_of(block, "text")
+
+
+def _text(text: str, people: _People) -> str:
+    """Convert the text of a message from Slack's markup to Markdown."""
+
+    def refer(match: re.Match[str]) -> str:
+        kind, target, words = match.groups()
+        if kind:
+            return f"@{people.get(target, words or target)}" if kind == "@" else words or target
+        return f"[{words}]({target})" if words else f"<{target}>"
+
+    return html.unescape(_CODE.sub(r"\n```\n\1\n```\n", _REFERENCE.sub(refer, escape(text))))
+
+
+_MOST_BYTES = 100 * 1024 * 1024
+"""Maximum size of an export in bytes; reading it takes up to eight times as much memory."""
+_HEAD = 64 * 1024
+_EXPORT = re.compile(rb'"(?:messages|list)"\s*:\s*\[')
+_RESULT = re.compile(r"(?:[^/]+/)*result\.json")
+_ABOUT = (
+    *("forwarded_from", "saved_from", "action", "title", "members", "duration_seconds", "performer", "sticker_emoji"),
+    *("place_name", "address", "location_information", "contact_information", "game_title", "game_description"),
+    *("edited",),
+)
+"""Values of a message that are shown with their names."""
+_ENTITIES = {"bold": "**", "italic": "*", "strikethrough": "~~", "code": "`"}
+
+
+class Telegram(FolderImporter):
+    """Reads the chats in the exports in a folder."""
+
+    name = "Telegram"
+
+    @property
+    def knows(self) -> bool:
+        """Whether there is a file that starts with chats, and no file outside its folder."""
+        return lie_below(files(self._folder), [path.removesuffix("result.json") for path in self._exports])
+
+    @cached_property
+    def _exports(self) -> list[str]:
+        return [path for path in files(self._folder) if _RESULT.fullmatch(path) and self._begins_with_chats(path)]
+
+    def _begins_with_chats(self, path: str) -> bool:
+        try:
+            with (self._folder / path).open("rb") as file:
+                return _EXPORT.search(file.read(_HEAD)) is not None
+        except OSError:
+            return False
+
+    def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
+        """Yield the notes of the chats, ordered by id, so that the newer of two chats with one name gets a number."""
+        failed: list[Failed] = []
+        taken: Taken = {}
+        for path in self._exports:
+            export = read_json(self._folder, path, failed, _MOST_BYTES)
+            all_chats = [*objects(export, "chats", "list"), *objects(export, "left_chats", "list")]
+            for chat in sorted(all_chats or objects([export]), key=lambda chat: text_of(chat, "id")):
+                messages = (self._message(item, posixpath.dirname(path)) for item in objects(chat, "messages"))
+                title = text_of(chat, "name") or text_of(chat, "type") or self.name
+                yield from write_chat(title, messages, taken)
+        yield from failed
+
+    def _message(self, item: dict[str, object], place: str) -> ChatMessage:
+        key, at, answers = (text_of(item, name) for name in ("id", "date", "reply_to_message_id"))
+        about = ((name, text_of(item, name)) for name in _ABOUT)
+        options = (
+            f"- [{'x' if answer.get('chosen') is True else ' '}] {text_of(answer, 'text')}: {text_of(answer, 'voters')}"
+            for answer in objects(item, "poll", "answers")
+        )
+        text = [
+            "".join(_parts(item)),
+            escape(text_of(item, "poll", "question")),
+            "\n".join(options),
+            reactions(item, "emoji"),
+            " ".join(f"({name.replace('_', ' ')}: {words})" for name, words in about if words),
+        ]
+        shared_files: list[SharedFile] = []
+        for path in filter(None, (text_of(item, "photo"), text_of(item, "file"))):
+            file = find(self._folder, posixpath.join(place, path))
+            name = posixpath.basename(path) if file else text_of(item, "media_type") or "photo"
+            shared_files.append((file, text_of(item, "file_name") or name, ""))
+        name = text_of(item, "from") or text_of(item, "actor") or text_of(item, "from_id")
+        return ChatMessage(key, at, name, answers, text, shared_files)
+
+
+def _parts(item: Mapping[str, object]) -> Iterator[str]:
+    """Yield the parts of a text as Markdown."""
+    text = item.get("text_entities") or item.get("text")
+    for part in text if isinstance(text, list) else [text]:
+        kind, words = text_of(part, "type"), text_of(part, "text") if isinstance(part, dict) else text_of(part)
+        mark, address = _ENTITIES.get(kind, ""), text_of(part, "href")
+        if address:
+            yield f"[{words}]({link_address(address, plain=':#?=&%')})"
+        elif kind == "pre":
+            yield f"\n```{text_of(part, 'language')}\n{words}\n```\n"
+        elif kind == "blockquote":
+            yield "\n> " + words.strip().replace("\n", "\n> ") + "\n\n"
+        elif mark and (inner := words.strip()):
+            yield words.replace(inner, f"{mark}{inner}{mark}", 1)
+        else:
+            yield escape(words)

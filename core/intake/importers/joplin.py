@@ -13,9 +13,11 @@ from core.base.text import link_address
 from core.intake.importers import (
     DAMAGED,
     MAX_BYTES,
+    FilePart,
     FolderImporter,
     Imported,
     ImportedNotes,
+    NoteFiles,
     Taken,
     add_front_matter,
     file_name,
@@ -25,8 +27,6 @@ from core.intake.importers import (
     time_of,
     unique,
 )
-from core.intake.importers.attached import NoteFiles
-from core.intake.importers.file_parts import FilePart
 from core.model import Failed
 
 _NOTE, _RESOURCE, _TAGGED = "1", "4", "6"

@@ -5,13 +5,16 @@ from itertools import islice
 from pathlib import PurePosixPath
 
 from core.intake.importers import (
+    FilePart,
     FolderImporter,
     Imported,
     ImportedNotes,
+    NoteFiles,
     Taken,
     add_front_matter,
     file_name,
     files,
+    find,
     objects,
     read_json,
     tags_of,
@@ -19,8 +22,6 @@ from core.intake.importers import (
     time_of,
     unique,
 )
-from core.intake.importers.attached import NoteFiles
-from core.intake.importers.file_parts import FilePart, find
 from core.model import Failed
 
 _EDITED, _CREATED = "userEditedTimestampUsec", "createdTimestampUsec"

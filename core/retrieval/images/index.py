@@ -12,7 +12,7 @@ from core.documents.converting import PictureReader
 from core.documents.kinds import PICTURES
 from core.indexing import cutter
 from core.model import ImageStatus, Note, NotePicture, PictureFile, Progress, no_progress
-from core.notes.pictures import data_of, seen
+from core.notes.attachments import data_of, seen
 from core.retrieval import images
 from core.retrieval.images import ImageEmbedder
 from core.settings.config import Settings
