@@ -161,12 +161,9 @@ def readings(data: bytes, path: str) -> list[ReadAs]:
     for encoding in dict.fromkeys(map(normalize_encoding, found)):
         text = codecs.getincrementaldecoder(encoding)("replace").decode(sample)
         if text.count("\ufffd") <= len(text) // CHARACTERS_OF_DAMAGE:
-            read.append(ReadAs(display_encoding(encoding), _first_words(text)))
+            # The first words with non-ASCII letters show whether the encoding is right.
+            first = next((at for at, char in enumerate(text) if char > "\x7f"), 0)
+            start = max(text.rfind("\n", 0, first) + 1, first - _SHOWN // 2)
+            words = " ".join(make_storable(text[start:][: 2 * _SHOWN]).split())[:_SHOWN]
+            read.append(ReadAs(display_encoding(encoding), words))
     return read
-
-
-def _first_words(text: str) -> str:
-    """Return the first words with non-ASCII letters, which show whether the encoding is right."""
-    first = next((at for at, char in enumerate(text) if char > "\x7f"), 0)
-    start = text.rfind("\n", 0, first) + 1
-    return " ".join(make_storable(text[max(start, first - _SHOWN // 2) :][: 2 * _SHOWN]).split())[:_SHOWN]

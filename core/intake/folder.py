@@ -155,7 +155,12 @@ def scan(
     if scope == "notes":
         entries = [entry for entry in entries if not is_document(entry.path)]
     if scope == "text":
-        entries = [entry for entry in entries if _is_text(entry)]
+        # Text files directly in the folder, or a failure to open the folder.
+        entries = [
+            entry
+            for entry in entries
+            if "/" not in entry.path and (entry.path.lower().endswith(TEXT_SUFFIX) or entry.path == ".")
+        ]
     found: defaultdict[type, list[Any]] = defaultdict(list)
     for entry in entries:
         found[type(entry)].append(entry)
@@ -285,11 +290,6 @@ def _walk(
     yield from rules.failed
 
 
-def _is_text(entry: SourceFile | Failed) -> bool:
-    """Return whether an entry is a text file directly in the folder, or a failure to open the folder."""
-    return "/" not in entry.path and (entry.path.lower().endswith(TEXT_SUFFIX) or entry.path == ".")
-
-
 def _check_entry(entry: "os.DirEntry[str]", path: str, root: Path, *, pictures: bool) -> Iterator[SourceFile | Failed]:
     """Yield a file or link if it is a note, or its failure; nothing if it can't be a note."""
     has_note_name = _has_note_name(entry.name, pictures=pictures)
@@ -316,23 +316,15 @@ def _check_entry(entry: "os.DirEntry[str]", path: str, root: Path, *, pictures: 
     elif is_placeholder(status):
         yield _NotDownloaded(path, PLACEHOLDER)
     else:
-        yield _file(path, status)
+        now, settled, recent = time_ns(), True, False
+        for at in (status.st_mtime_ns, status.st_ctime_ns):
+            if (age := abs(now - at)) < _RECENT:
+                recent, settled = True, settled and age >= _TICK and at % 1_000_000 > 0
+        # The stamp is empty while it is unreliable.
+        stamp = f"{status.st_ctime_ns} {status.st_ino}" if settled else ""
+        mtime = max(-_LATEST, min(status.st_mtime_ns, _LATEST))
+        yield SourceFile(path, mtime, status.st_size, stamp=stamp, recent=recent)
 
 
 def _has_note_name(name: str, *, pictures: bool) -> bool:
     return is_note(name) or is_document(name, pictures=pictures)
-
-
-def _file(path: str, status: os.stat_result) -> SourceFile:
-    """Return a file's state: its time, its size, and a stamp of ctime and inode, "" while that is unreliable."""
-    now, settled, recent = time_ns(), True, False
-    for at in (status.st_mtime_ns, status.st_ctime_ns):
-        if (age := abs(now - at)) < _RECENT:
-            recent, settled = True, settled and age >= _TICK and at % 1_000_000 > 0
-    return SourceFile(
-        path,
-        max(-_LATEST, min(status.st_mtime_ns, _LATEST)),
-        status.st_size,
-        stamp=f"{status.st_ctime_ns} {status.st_ino}" if settled else "",
-        recent=recent,
-    )

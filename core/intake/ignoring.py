@@ -63,7 +63,8 @@ class Ignoring:
             return
         lines = text.splitlines()[:_MOST_RULES]
         for number, line in enumerate(lines):
-            if _is_costly(line):
+            stars = [len(re.findall(r"\*+", part)) for part in line.split("/")]
+            if max(line.count("**"), *stars) > _MOST_STARS:
                 self._refuse(path, message("line {n} has too many stars and is ignored.", n=number + 1))
                 lines[number] = ""
         from pathspec import GitIgnoreSpec  # only if there are patterns
@@ -136,12 +137,6 @@ class Ignoring:
 
     def _refuse(self, path: str, why: Message) -> None:
         self.failed.append(Failed(path, why))
-
-
-def _is_costly(line: str) -> bool:
-    return line.count("**") > _MOST_STARS or any(
-        len(re.findall(r"\*+", part)) > _MOST_STARS for part in line.split("/")
-    )
 
 
 def _compiled(source: str) -> "re.Pattern[str] | None":

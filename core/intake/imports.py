@@ -6,7 +6,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Collection, Generator, Iterable, Set
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
@@ -31,7 +31,7 @@ from core.intake import folder, notefile, sync, upload
 from core.intake.converting_ahead import ConvertedFile, convert_ahead
 from core.intake.folder import Paths
 from core.intake.ignoring import is_rules
-from core.intake.importers import SUFFIXES, Importer
+from core.intake.importers import SUFFIXES, Importer, importer_of
 from core.intake.placeholders import NotDownloaded, with_note
 from core.intake.sync import FolderSource
 from core.intake.webpage import WebPage
@@ -40,6 +40,7 @@ from core.model import (
     NOTE_FIELDS,
     ChunkingOptions,
     Cut,
+    Document,
     Failed,
     KnowledgeBase,
     Match,
@@ -83,11 +84,8 @@ class Imports:
         tokens = embedding.build(embedder).tokens
         try:
             with wrap_file_errors(file.name):
-                data = folder.read(file.parent, file.name)
-                if is_document(file.name):
-                    note = notefile.document_note(notefile.document_text(data, file.name), file.name).note
-                else:
-                    note = notefile.read(data, file.name).note
+                document = Document("", "") if is_document(file.name) else None
+                note, _ = notefile.read(folder.read(file.parent, file.name), file.name, document=document)
                 note = replace(note, id=file.stem)
                 return note, chunking.cut(note, options, tokens)
         except SourceError as error:
@@ -103,7 +101,7 @@ class Imports:
         name, place = base or self._name_for(path), path.expanduser()
         if place.is_file() and place.name.lower().endswith(SUFFIXES):
             return self._plan_staged(name, lambda into: upload.stage_file(place, into))
-        if place.is_dir() and (export := upload.export_importer(place)):
+        if place.is_dir() and (export := importer_of(place, keeps_files=False)):
             return self._plan_staged(name, lambda into: (export.name, *upload.write(export, into)))
         return self._plan(name, FolderSource(path, self._store.folder))
 
@@ -358,7 +356,7 @@ class Imports:
             plan = plan if source.upload else self._without_deleted(plan, base)
         else:
             plan = replace(sync.plan(name, source, (), only=only), makes=self._bases.usual())
-        live = None if base and base.plain else upload.live_importer(plan.folder)
+        live = None if base and base.plain else importer_of(plan.folder, keeps_files=True)
         return replace(plan, importer=live.name) if live else plan
 
 
@@ -390,7 +388,25 @@ def import_plan(
         try:
             failed += _join(store, plan)
             _rename(store, plan)
-            _write(store, base, indexer, plan, unread, away, progress)
+            base_ids, planned = [base.id], len(plan.added) + len(plan.changed)
+            notes = store.notes.count(base_ids) + len(plan.added)
+            last = 0.0, float(planned)
+
+            def count() -> Message:
+                written = store.notes.count(base_ids)
+                by_meaning = written - store.pending.count(base_ids).notes if base.has_vectors else None
+                return state_of(notes, written, by_meaning)
+
+            state = Counted(count)
+
+            def tell(done: float, total: float, what: object = "") -> None:
+                nonlocal last
+                last = done, total
+                progress(done, total, state.get())
+
+            # A changed note stays searchable throughout.
+            with closing(_notes(store, base, plan, unread, away, lambda: tell(*last))) as drafts:
+                indexer.write(drafts, planned, tell)
             if plan.removed:
                 edits_kept = store.delete_notes(base, [note.note_id for note in plan.removed], _SYNC_DELETES)
             removed = len(plan.removed)
@@ -429,35 +445,6 @@ def import_plan(
     return report, written, stopped
 
 
-def _write(
-    store: Store,
-    base: KnowledgeBase,
-    indexer: Indexer,
-    plan: SyncPlan,
-    unread: list[UnreadFile],
-    away: list[Failed],
-    progress: Progress,
-) -> None:
-    """Write new and changed notes; a changed note stays searchable throughout."""
-    base_ids = [base.id]
-    notes = store.notes.count(base_ids) + len(plan.added)
-
-    def count() -> Message:
-        written = store.notes.count(base_ids)
-        by_meaning = written - store.pending.count(base_ids).notes if base.has_vectors else None
-        return state_of(notes, written, by_meaning)
-
-    last, state = (0.0, float(len(plan.added) + len(plan.changed))), Counted(count)
-
-    def report(done: float, total: float, what: object = "") -> None:
-        nonlocal last
-        last = done, total
-        progress(done, total, state.get())
-
-    with closing(_notes(store, base, plan, unread, away, lambda: report(*last))) as drafts:
-        indexer.write(drafts, len(plan.added) + len(plan.changed), report)
-
-
 def _join(store: Store, plan: SyncPlan) -> list[Failed]:
     """Link notes without files to files; return a failure for each note that has changed since the comparison."""
     joins, failed = [], []
@@ -467,7 +454,14 @@ def _join(store: Store, plan: SyncPlan) -> list[Failed]:
             failed.append(Failed(match.file.path, message("This note was changed here in the meantime. Update again.")))
             continue
         hashed = match.file.content_hash if match in plan.touched else note.content_hash
-        joins.append(Joined(note.id, plan.source_ref, match.file.path, hashed, _text_values(note)))
+        text, values = (note.front or "") + note.body, dict[str, object]()
+        with suppress(SourceError):
+            # The values that the text has for fields which the user overrode.
+            parsed = notefile.parse_note(text, str(note.path), plain=note.plain).note if text else note
+            values = {name: own for name in NOTE_FIELDS if (own := getattr(parsed, name)) != getattr(note, name)}
+            if {*map(tag_key, parsed.tags)} == {*map(tag_key, note.tags)}:
+                values.pop("tags", None)
+        joins.append(Joined(note.id, plan.source_ref, match.file.path, hashed, values))
     if joins:
         store.notes.join(joins)
     return failed
@@ -503,7 +497,7 @@ def _notes(
     trashed = {item.path: item.version.note_id for item in nearest_last if item.source_ref}
     taken = store.notes.ids() | {item.version.note_id for item in deleted}
     known = {match.file.path: match.note for match in plan.changed}
-    live = upload.live_importer(plan.folder) if plan.importer else None
+    live = importer_of(plan.folder, keeps_files=True) if plan.importer else None
     files = sorted((*plan.added, *(match.file for match in plan.changed)), key=lambda file: file.path)
     earlier = trashed | {path: note.note_id for path, note in known.items()}
     choices = {
@@ -568,16 +562,3 @@ def _note(
         updated_at=note.updated_at or datetime.fromtimestamp(file.mtime_ns / 1e9, UTC),
     )
     return NoteToIndex(note, mtime_ns=file.mtime_ns, size=file.size, stamp=file.stamp, outline=outline)
-
-
-def _text_values(note: Note) -> dict[str, object]:
-    """Return the values that a note's text has for fields which the user overrode."""
-    if not (text := (note.front or "") + note.body):
-        return {}
-    try:
-        parsed = notefile.parse_note(text, str(note.path), plain=note.plain).note
-    except SourceError:
-        return {}
-    values = {name: (getattr(parsed, name), getattr(note, name)) for name in NOTE_FIELDS}
-    values["tags"] = tuple(sorted(map(tag_key, tags)) for tags in values["tags"])  # type: ignore[assignment]
-    return {name: getattr(parsed, name) for name, (own, set_here) in values.items() if own != set_here}

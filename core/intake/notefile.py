@@ -10,8 +10,6 @@ from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-import yaml
-
 from core.base.errors import SourceError
 from core.base.frozen import frozen
 from core.base.messages import Message, plural
@@ -56,15 +54,20 @@ class ParsedNote(NamedTuple):
     outline: Outline
 
 
-def read(data: bytes, path: str, *, plain: bool = False) -> ParsedNote:
+def read(
+    data: bytes, path: str, *, plain: bool = False, document: Document | None = None, encoding: str = ""
+) -> ParsedNote:
     """Parse the bytes of the file at `path`, which is relative to its folder; return the note and its body's outline.
 
     The note has no id, base or hash yet. Its links are wikilink targets as written, and Markdown links as paths from
     the top of the folder, without attachments and web addresses. Raises SourceError for data that isn't text, is empty,
     is over MAX_BYTES or too large to parse. Unreadable lines in front matter are named in `left_out` and in a warning.
-    A `plain` text has no front matter.
+    A `plain` text has no front matter. A `document` is converted as its note says; `encoding` is the user's choice.
     """
-    found = decode_file(data, path)
+    if document:
+        original, converter = document.original, document.chosen
+        return document_note(document_text(data, path, converter=converter, original=original, encoding=encoding), path)
+    found = decode_file(data, path, chosen=encoding)
     return parse_note(found.text, path, plain=plain, encoding=found.text_encoding)
 
 
@@ -202,4 +205,4 @@ def _front(converted: Converted) -> str:
     }
     if tags := [" ".join(tag.split()) for tag in re.split("[,;，；、]", make_storable(converted.tags)) if tag.strip()]:
         said["tags"] = tags[:_MOST_TAGS]
-    return f"---\n{yaml.safe_dump(said, allow_unicode=True, sort_keys=False, width=10_000)}---\n" if said else ""
+    return frontmatter.dump(said)

@@ -22,8 +22,7 @@ EMPTIED = message("is empty, but had text at the last update. Its note is kept; 
 
 _PLACES = (".{}.icloud", "{}.nextcloud", "{}.owncloud", "{}.opencloud", "{}.rsls")
 """Names of placeholders from iCloud, Nextcloud, ownCloud, OpenCloud and Resilio."""
-_ENDS = tuple(place.rpartition("}")[2] for place in _PLACES)
-_NAMES = [re.compile(re.escape(place).replace(r"\{\}", "(.+)"), re.IGNORECASE | re.DOTALL) for place in _PLACES]
+_NAME = re.compile(r"(?is)\.(.+)\.icloud|(.+)\.(?:nextcloud|owncloud|opencloud|rsls)")
 _RECALLED = 0x1000 | 0x40000 | 0x400000
 """Windows: FILE_ATTRIBUTE_OFFLINE, RECALL_ON_OPEN, RECALL_ON_DATA_ACCESS (OneDrive, Dropbox, Google Drive)."""
 _DATALESS, _COMPRESSED = 0x40000000, 0x20
@@ -51,9 +50,8 @@ def with_note(failure: Failed) -> Failed:
 
 def placeholder_target(name: str) -> str:
     """Return the name of the file that a placeholder stands for, "" for other names."""
-    if not name.lower().endswith(_ENDS):
-        return ""
-    return next((match[1] for pattern in _NAMES if (match := pattern.fullmatch(name))), "")
+    match = _NAME.fullmatch(name)
+    return match[1] or match[2] if match else ""
 
 
 def is_evicted(file: Path) -> bool:

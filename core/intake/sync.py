@@ -5,7 +5,7 @@ stays.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Container, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -46,14 +46,11 @@ def pages_only(scanned: Scan, known: Collection[str], *, whole: bool) -> Scan:
         tuple(item for item in item if not may_show or kind_of(item.path) not in PICTURES)
         for item in (scanned.failed, scanned.not_downloaded)
     )
-    skipped = (*scanned.skipped, *(Failed(path, why_not_read(path)) for path in sorted(others) if not _is_beside(path)))
+    apart = [path for path in sorted(others) if _BESIDE.isdisjoint(path.casefold().split("/")[:-1])]
+    skipped = (*scanned.skipped, *(Failed(path, why_not_read(path)) for path in apart))
     if whole and not (files or failed or away):
         raise SourceError(str(scanned.folder), nothing_read([*(item.path for item in scanned.skipped), *others]))
     return replace(scanned, files=files, failed=failed, not_downloaded=away, skipped=skipped)
-
-
-def _is_beside(path: str) -> bool:
-    return not _BESIDE.isdisjoint(path.casefold().split("/")[:-1])
 
 
 _KEPT = 8_000_000
@@ -117,13 +114,20 @@ def plan(
     if not removals:
         compared.failed += [*compared.away, *compared.empty]
         compared.away, compared.empty = [], []
-    unreadable = [*compared.failed, *compared.away]
-    missing = _missing([*mine.values(), *moved], present, unreadable, ref) if removals else []
+    unreadable = {failure.path for failure in (*compared.failed, *compared.away)}
+    missing = [
+        note
+        for note in (*mine.values(), *moved)
+        if removals and (note.source_ref != ref or note.path not in present)
+        if "." not in unreadable and unreadable.isdisjoint(ancestry(note.path))
+    ]
     renamed, rewritten = _pair(missing, compared.new)
     matched_notes = {match.note.note_id for match in (*renamed, *rewritten)}
     matched_paths = {match.file.path for match in (*renamed, *rewritten)}
+    # A file with the same name that has no note and isn't downloaded yet may be the moved file of a missing note.
+    names = {_name(failed.path) for failed in compared.away if failed.path not in mine}
     gone = [note for note in missing if note.note_id not in matched_notes]
-    removed, held = _moved_away(gone, compared.away, mine)
+    held = [note for note in gone if _name(note.path) in names]
     return SyncPlan(
         base=base_name,
         folder=scanned.folder,
@@ -131,7 +135,7 @@ def plan(
         added=tuple(file for file in compared.new if file.path not in matched_paths),
         changed=tuple(sorted([*compared.changed, *rewritten], key=lambda match: match.file.path)),
         renamed=tuple(sorted(renamed, key=lambda match: match.file.path)),
-        removed=tuple(removed),
+        removed=tuple(note for note in gone if note not in held),
         unchanged=tuple(compared.unchanged),
         touched=tuple(compared.touched),
         failed=tuple(compared.failed),
@@ -212,33 +216,6 @@ def _moved_notes(known: Sequence[KnownNote], new: Sequence[SourceFile]) -> list[
         if 2 * sum(note.content_hash in hashes for note in notes) >= len(notes)
         for note in notes
     ]
-
-
-def _missing(notes: Sequence[KnownNote], present: Set[str], unreadable: Sequence[Failed], ref: str) -> list[KnownNote]:
-    """Return the notes whose paths aren't `present`, except those at or below an unreadable path."""
-    paths = {failure.path for failure in unreadable}
-    return [
-        note
-        for note in notes
-        if (note.source_ref != ref or note.path not in present)
-        and "." not in paths
-        and not any(path in paths for path in ancestry(note.path))
-    ]
-
-
-def _moved_away(
-    gone: Sequence[KnownNote], away: Sequence[Failed], known: Container[str]
-) -> tuple[list[KnownNote], list[KnownNote]]:
-    """Return the removed notes, and the notes whose files may have moved but aren't downloaded yet.
-
-    The latter have the same file name as a file that isn't downloaded and has no note.
-    """
-    names = {_name(failed.path) for failed in away if failed.path not in known}
-    removed: list[KnownNote] = []
-    held: list[KnownNote] = []
-    for note in gone:
-        (held if _name(note.path) in names else removed).append(note)
-    return removed, held
 
 
 def _name(path: str) -> str:

@@ -289,18 +289,6 @@ def name_of(path: Path) -> str:
     return "Notion" if EXPORT.fullmatch(name) else name
 
 
-def live_importer(folder: Path) -> Importer | None:
-    """Return the importer for a folder whose files remain its notes, None for ordinary files."""
-    importer = importer_of(folder)
-    return importer if importer and importer.keeps_files else None
-
-
-def export_importer(folder: Path) -> Importer | None:
-    """Return the importer for an export, None for a folder whose files are its notes."""
-    importer = importer_of(folder)
-    return None if importer is None or importer.keeps_files else importer
-
-
 def write(importer: Importer, destination: Path) -> tuple[list[Failed], list[Failed]]:
     """Write the notes in an export as Markdown files; return unreadable notes, and missing parts of notes.
 
@@ -377,7 +365,7 @@ def stage_file(file: Path, into: Path) -> Staged:
 
 def _rewrite_export(staging: Path, name: str, skipped: list[Failed]) -> Staged:
     """Replace an export in a staging folder with its notes; without an export, delete files written for an importer."""
-    if importer := export_importer(staging):
+    if importer := importer_of(staging, keeps_files=False):
         with tempfile.TemporaryDirectory(prefix="tessera-export-", dir=staging.parent) as place:
             notes = Path(place)
             failed, lacking = write(importer, notes)

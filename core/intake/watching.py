@@ -83,7 +83,7 @@ class FileEvents:
         wanted = {folder: where for folder in folders if (where := _identity(folder))}
         for folder, followed in [*self._followed.items()]:
             if wanted.get(folder) != followed.where:
-                self._leave(folder)
+                self._followed.pop(folder).watcher.close()
                 if folder in wanted:
                     self.put_back(folder, {""})
         for folder in wanted.keys() - self._followed.keys() - self._refused:
@@ -127,12 +127,10 @@ class FileEvents:
             _LOG.warning("The changes of a folder aren't told at once, it is looked at from time to time: %s", error)
             self._refused.add(folder)
 
-    def _leave(self, folder: str) -> None:
-        self._followed.pop(folder).watcher.close()
-
     def _collect(self, folder: str, followed: _Followed) -> bool:
         """Collect the changed paths of a folder; return whether there are any."""
-        paths = _changes(folder, followed.watcher)
+        events = followed.watcher.watch(_MOMENT, _MOMENT, _MOMENT, None)
+        paths = set() if isinstance(events, str) else {_path(path, folder) for _, path in events}
         if any(path in followed.inside or _is_folder(Path(folder, path)) for path in paths):
             self._outdated.add(folder)
         reported = {found for path in paths if (found := _reported_path(path)) is not None}
@@ -181,11 +179,6 @@ def _is_folder(path: Path) -> bool:
 def _path(path: str, folder: str) -> str:
     path = Path(os.path.relpath(path, folder)).as_posix()
     return "" if path == "." else path
-
-
-def _changes(folder: str, watcher: "RustNotify") -> set[str]:
-    events = watcher.watch(_MOMENT, _MOMENT, _MOMENT, None)
-    return set() if isinstance(events, str) else {_path(path, folder) for _, path in events}
 
 
 def _reported_path(path: str) -> str | None:
@@ -284,19 +277,20 @@ class TextFolders:
                 ),
                 folder=str(chosen.base_dir.resolve()),
             )
-        return [self._scan_folder(name, folder, confirmed, progress) for name, folder in self.folders().items()]
-
-    def _scan_folder(self, name: str, folder: Path, confirmed: bool, progress: Progress) -> ScannedFolder:
-        made = False
-        try:
-            base, made = self.base_for(name)
-            plan = self._imports.plan_folder(folder, base.name)
-            report = self._imports.apply(plan, confirmed=confirmed, progress=progress)
-        except Cancelled:
-            raise
-        except TesseraError as error:
-            return ScannedFolder(name, str(folder), made, problem=error.message)
-        return ScannedFolder(name, str(folder), made, report, report.problem)
+        scanned = []
+        for name, folder in self.folders().items():
+            made = False
+            try:
+                base, made = self.base_for(name)
+                plan = self._imports.plan_folder(folder, base.name)
+                report = self._imports.apply(plan, confirmed=confirmed, progress=progress)
+            except Cancelled:
+                raise
+            except TesseraError as error:
+                scanned.append(ScannedFolder(name, str(folder), made, problem=error.message))
+            else:
+                scanned.append(ScannedFolder(name, str(folder), made, report, report.problem))
+        return scanned
 
 
 class Watching:
@@ -477,14 +471,11 @@ class Watching:
         """Return the plan for a sync without removals that the user has to confirm, and the number of these."""
         plan = self._imports.plan_changes(Path(folder), base, changed)
         before = self._seen.get((base.id, folder))
-        waits = bool(before and before.removals) or self._removes_many(base, plan)
-        return (replace(plan, removed=()), len(plan.removed)) if waits else (plan, 0)
-
-    def _removes_many(self, base: KnowledgeBase, plan: SyncPlan) -> bool:
-        """Return whether a plan, together with the syncs in the last hour, removes many notes."""
+        # Whether the plan, together with the syncs in the last hour, removes many notes.
         since = time.monotonic() - _AN_HOUR
         lately = sum(count for at, count in self._removals[base.id, plan.source_ref] if at > since)
-        return bool(plan.removed) and plan.removes_many_after(lately)
+        waits = bool(before and before.removals) or (bool(plan.removed) and plan.removes_many_after(lately))
+        return (replace(plan, removed=()), len(plan.removed)) if waits else (plan, 0)
 
     def _fails_anew(self, base: KnowledgeBase, plan: SyncPlan) -> bool:
         lists = (

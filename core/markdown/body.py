@@ -2,7 +2,7 @@
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from html import unescape
 from urllib.parse import unquote
 
@@ -60,7 +60,7 @@ class BodyMetadata:
     def targets(self, path: str) -> tuple[str, ...]:
         """Return the distinct targets of the links in a note; `path` is the note's path."""
         folder = posixpath.dirname(path)
-        return _distinct(filter(None, (target_of(link, folder) for link in self.links)), str)
+        return tuple(dict.fromkeys(filter(None, (target_of(link, folder) for link in self.links))))
 
 
 def look_into(body: str, path: str, *, plain: bool = False) -> BodyMetadata:
@@ -73,18 +73,22 @@ def look_into(body: str, path: str, *, plain: bool = False) -> BodyMetadata:
     parsed = parser.parse(body, path)
     outlined = outline.build_outline(parsed)
     tags, links = _inline(parsed)
-    return BodyMetadata(_first_title(outlined), distinct_tags(tags), tuple(links), outlined)
+    titles = (short_title(heading.title) for heading in outlined.headings if heading.level == 1 and not heading.nested)
+    return BodyMetadata(next(filter(None, titles), ""), distinct_tags(tags), tuple(links), outlined)
 
 
 def distinct_tags(tags: Iterable[str]) -> tuple[str, ...]:
     """Return the tags without those that differ from an earlier tag only in case, width or traditional characters."""
-    return _distinct(tags, tag_key)
+    first: dict[str, str] = {}
+    for tag in tags:
+        first.setdefault(tag_key(tag), tag)
+    return tuple(first.values())
 
 
 def named_in(body: str, path: str) -> tuple[str, ...]:
     """Return the distinct notes and files that a body links to, as written; raises SourceError."""
     named = (file_of(link) for link in look_into(body, path).links if not _ADDRESS.match(link.target))
-    return _distinct(filter(None, named), str)
+    return tuple(dict.fromkeys(filter(None, named)))
 
 
 def attachments_in(body: str, path: str) -> tuple[str, ...]:
@@ -108,18 +112,12 @@ def shown_in(body: str, path: str) -> dict[str, int]:
     labels = {label.casefold(): target for label, target in _LABEL.findall(body)} if named else {}
     places: dict[str, int] = {}
     for match in _EMBED.finditer(body) if named else ():
-        name = _shown_path(match, labels)
+        address = match["address"] or labels.get((match["label"] or "").strip().casefold(), "")
+        wiki = match["wiki"]
+        name = file_of(Link(wiki.partition("|")[0], wiki=True) if wiki else link_to(address))
         if name in named:
             places.setdefault(name, match.end())
     return places
-
-
-def _shown_path(match: re.Match[str], labels: Mapping[str, str]) -> str:
-    """Return the path in the match of an embed."""
-    if match["wiki"]:
-        return file_of(Link(match["wiki"].partition("|")[0], wiki=True))
-    address = match["address"] or labels.get((match["label"] or "").strip().casefold(), "")
-    return file_of(link_to(address))
 
 
 def short_title(title: str) -> str:
@@ -146,12 +144,6 @@ def _inline(parsed: Parsed) -> tuple[list[str], list[Link]]:
     return tags, [*links, *link_definitions(parsed)]
 
 
-def _first_title(outlined: Outline) -> str:
-    """Return the first level-1 title that begins a section and isn't blank."""
-    titles = (heading.title for heading in outlined.headings if heading.level == 1 and not heading.nested)
-    return next((title for title in map(short_title, titles) if title), "")
-
-
 def file_of(link: Link) -> str:
     """Return the path in a link, without the fragment after it."""
     if link.wiki:
@@ -173,14 +165,6 @@ def target_of(link: Link, folder: str) -> str:
     outside = posixpath.normpath(target).startswith("..")
     may_be_note = target.lower().endswith((*NOTE_SUFFIXES, ".canvas", ".base")) or not posixpath.splitext(target)[1]
     return posixpath.normpath(target) if may_be_note and not outside and not target.endswith("/") else ""
-
-
-def _distinct(values: Iterable[str], key: Callable[[str], str]) -> tuple[str, ...]:
-    """Return the values without those whose key occurred earlier."""
-    seen: dict[str, str] = {}
-    for value in values:
-        seen.setdefault(key(value), value)
-    return tuple(seen.values())
 
 
 NewTarget = Callable[[Link], str | None]
@@ -230,8 +214,7 @@ def _relinked(text: str, folder: str, new_target: NewTarget, *, defines: bool) -
 def _address(written: str, inline: Inline, folder: str, new_target: NewTarget) -> str:
     """Return the address of a link, changed if it leads to another note."""
     angled = written[:1] == "<" and written[-1:] == ">"
-    address = PLACE.sub(lambda place: _unescaped(inline.literals[int(place[1])].raw), written)
-    link = Link(address[1:-1] if angled else address)
+    link = link_to(inline.unescaped(written))
     new = new_target(link)
     if new is None:
         return written
@@ -241,7 +224,3 @@ def _address(written: str, inline: Inline, folder: str, new_target: NewTarget) -
         new = posixpath.splitext(new)[0]
     new = link_address(new, plain=" ()" if angled else "") + place
     return f"<{new}>" if angled else new
-
-
-def _unescaped(raw: str) -> str:
-    return raw[1:] if raw.startswith("\\") else raw

@@ -5,7 +5,7 @@ them. The YAML isn't trusted: only plain values are built.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from datetime import datetime
 from functools import lru_cache
@@ -59,8 +59,8 @@ class YamlBlock:
 
 
 @lru_cache(maxsize=8)
-def block(source: str, known: frozenset[str] = frozenset()) -> YamlBlock | None:
-    """Return the mapping in a text, None if the text isn't one; `known` has keys that don't occur in prose."""
+def mapping(source: str) -> YamlBlock | None:
+    """Return the mapping in front matter, None if its YAML isn't one."""
     if not source.strip():
         return YamlBlock(None)
     if len(source) > MAX_CHARACTERS:
@@ -68,10 +68,10 @@ def block(source: str, known: frozenset[str] = frozenset()) -> YamlBlock | None:
     try:
         root = compose(source)
     except (yaml.YAMLError, ValueError):
-        return _by_lines(source, known)
+        return _by_lines(source)
     if not isinstance(root, yaml.MappingNode):
         return None
-    return YamlBlock(root) if all(map(_has_plain_keys, root.value)) else _by_lines(source, known)
+    return YamlBlock(root) if all(map(_has_plain_keys, root.value)) else _by_lines(source)
 
 
 def compose(source: str) -> yaml.Node | None:
@@ -84,22 +84,18 @@ def _refuse_hostile(source: str) -> None:
     """Raise ValueError for YAML that is small but costly to load, before anything is built."""
     if Reader.NON_PRINTABLE.search(source):
         raise ValueError(message("it contains a control character"))
-    depth = 0
-    for event in _events(source):
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        if isinstance(event, yaml.AliasEvent):
-            raise ValueError(message("YAML aliases (*name) are not allowed"))  # noqa: TRY004
-        if depth > MAX_DEPTH:
-            raise ValueError(message("it is nested deeper than {n} levels", n=MAX_DEPTH))
-
-
-def _events(source: str) -> Iterator[yaml.Event]:
+    too_deep, depth = ValueError(message("it is nested deeper than {n} levels", n=MAX_DEPTH)), 0
     try:
-        yield from yaml.parse(source, Loader=_Loader)
+        for event in yaml.parse(source, Loader=_Loader):
+            depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+            if isinstance(event, yaml.AliasEvent):
+                raise ValueError(message("YAML aliases (*name) are not allowed"))  # noqa: TRY004
+            if depth > MAX_DEPTH:
+                raise too_deep
     except yaml.MarkedYAMLError as error:
-        if "nesting depth" not in (error.problem or ""):  # raised by PyYAML from 6.0.4 on, which looks ahead
-            raise
-        raise ValueError(message("it is nested deeper than {n} levels", n=MAX_DEPTH)) from error
+        if "nesting depth" in (error.problem or ""):  # raised by PyYAML from 6.0.4 on, which looks ahead
+            raise too_deep from error
+        raise
 
 
 def _has_plain_keys(pair: tuple[yaml.Node, yaml.Node]) -> bool:
@@ -111,7 +107,7 @@ def _has_plain_keys(pair: tuple[yaml.Node, yaml.Node]) -> bool:
     return isinstance(key, yaml.ScalarNode) and all(map(_has_plain_keys, inner))
 
 
-def _by_lines(source: str, known: frozenset[str]) -> YamlBlock | None:
+def _by_lines(source: str) -> YamlBlock | None:
     """Return the mapping of the lines that YAML can read, None if the text is more like prose.
 
     The other lines are read as comments, so that all nodes keep their offsets in the source.
@@ -123,7 +119,7 @@ def _by_lines(source: str, known: frozenset[str]) -> YamlBlock | None:
         reasons = _reasons(entry)
         key = _KEY.match(entry[0].lstrip())
         keys += key is not None
-        fields += key is not None and key["key"].lower() in known
+        fields += key is not None and key["key"].lower() in _FIELDS
         readable += key is not None and reasons[0] is None
         prose += key is None and any(map(_is_prose, entry))
         for line, reason in zip(entry, reasons, strict=True):
@@ -202,7 +198,6 @@ KEYS = {name: field.keys or (name,) for name, field in NOTE_FIELDS.items()} | _T
 """Note field -> its keys in front matter, the usual one first; case doesn't matter."""
 _KINDS = {name: field.kind for name, field in NOTE_FIELDS.items()} | dict.fromkeys(_TIMES, "day")
 _FIELDS = {key: name for name, keys in KEYS.items() for key in keys}
-_KNOWN = frozenset(_FIELDS)
 _EMPTY = {field.name: "" if field.default is MISSING else field.default for field in fields(FieldValues)}
 _YAML_TAG = "tag:yaml.org,2002:"
 _NULL = f"{_YAML_TAG}null"
@@ -227,6 +222,12 @@ class FrontMatter:
         return self.fields.get(name, _EMPTY.get(name))
 
 
+def dump(values: Mapping[str, object]) -> str:
+    """Return front matter with the given values, "" if there are none."""
+    dumped = yaml.safe_dump(dict(values), allow_unicode=True, sort_keys=False, width=10_000)
+    return f"---\n{dumped}---\n" if values else ""
+
+
 class FrontSpan(NamedTuple):
     """The start and end of the YAML in a text, and the start of the body; all 0 without front matter."""
 
@@ -241,7 +242,7 @@ def span(text: str) -> FrontSpan:
     If the text between the two `---` lines isn't a mapping, it belongs to the body.
     """
     found = delimited(text)
-    return found if found.body and block(text[found.start : found.end], _KNOWN) else FrontSpan()
+    return found if found.body and mapping(text[found.start : found.end]) else FrontSpan()
 
 
 def delimited(text: str) -> FrontSpan:
@@ -268,11 +269,6 @@ def parse(source: str) -> FrontMatter:
         if value.tag != _NULL:
             _set_field(front, key.value.strip(), value)
     return front
-
-
-def mapping(source: str) -> YamlBlock | None:
-    """Return the mapping in front matter, None if its YAML isn't one."""
-    return block(source, _KNOWN)
 
 
 def _set_field(front: FrontMatter, key: str, node: yaml.Node) -> None:

@@ -6,7 +6,7 @@ as intended, or another field changed with it.
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import datetime
 from typing import cast
@@ -20,11 +20,6 @@ from core.markdown import frontmatter
 from core.markdown.frontmatter import KEYS, FrontMatter
 from core.markdown.inline import split_tags
 from core.model import day_of, fields_of, is_day, on_clock
-
-_Place = tuple[yaml.ScalarNode, yaml.Node]
-"""The nodes of a key and its value."""
-_Change = tuple[int, int, str]
-"""A replacement: its start and end in the YAML, and the new text."""
 
 _STRING = "tag:yaml.org,2002:str"
 _LISTS = fields_of("tags", "notes")
@@ -85,25 +80,23 @@ class _YamlWriter:
             root = self._root()
         self._pairs = [(key, value) for key, value in root.value if isinstance(key, yaml.ScalarNode)] if root else []
         self._indent = " " * self._pairs[0][0].start_mark.column if self._pairs else ""
-        self._changes: list[_Change] = []
+        self._changes = list[tuple[int, int, str]]()
+        """Replacements: their starts and ends in the YAML, and the new texts."""
 
     def write(self, fields: Mapping[str, object]) -> str:
         """Return the YAML with new values of some fields."""
         added = ""
         for name, value in fields.items():
             places = [pair for pair in self._pairs if pair[0].value.strip().lower() in KEYS[name]]
-            if not value and not (places and name in _NUMBERS):
-                self._remove(places)
-            elif places:
-                rest = places[1:]
-                self._set(name, places[0], value)
-                if isinstance(value, datetime):
-                    for place in rest:
-                        self._set(name, place, value)
-                else:
-                    self._remove(rest)
-            elif (name, value) != ("status", "active"):
-                added += f"{self._indent}{KEYS[name][0]}: {_format_value(name, value)}{self._newline}"
+            kept = 0
+            if value or (places and name in _NUMBERS):
+                kept = len(places) if isinstance(value, datetime) else 1
+                if not places and (name, value) != ("status", "active"):
+                    added += f"{self._indent}{KEYS[name][0]}: {self._text(name, value)}{self._newline}"
+            for key, node in places[:kept]:
+                self._set(name, key, node, value)
+            for key, node in places[kept:]:
+                self._changes.append((self._line(key), self._next_line(self._end(key, node)), ""))
         text = self._source
         for start, end, new in sorted(self._changes, reverse=True):
             text = text[:start] + new + text[end:]
@@ -117,63 +110,54 @@ class _YamlWriter:
 
     # one key
 
-    def _remove(self, places: Sequence[_Place]) -> None:
-        self._changes += [(self._line(key), self._next_line(self._end(key, value)), "") for key, value in places]
-
-    def _set(self, name: str, place: _Place, value: object) -> None:
-        key, node = place
+    def _set(self, name: str, key: yaml.Node, node: yaml.Node, value: object) -> None:
         if name in _LISTS and isinstance(node, yaml.SequenceNode) and _has_lines(node):
             self._set_lines(name, node, cast("tuple[str, ...]", value))
             return
-        colon, end = self._colon(key), self._end(key, node)
-        rest = self._source[colon:end]
-        if not rest.strip() or re.search(LINE_END, self._source[colon : node.start_mark.index]):
-            self._changes.append((colon, end, f" {self._text(name, node, value)}"))
-        else:
-            self._changes.append((node.start_mark.index, end, self._text(name, node, value)))
+        colon, start, end = self._colon(key), node.start_mark.index, self._end(key, node)
+        new = self._text(name, value, node)
+        if not self._source[colon:end].strip() or re.search(LINE_END, self._source[colon:start]):
+            start, new = colon, f" {new}"
+        self._changes.append((start, end, new))
 
-    def _text(self, name: str, node: yaml.Node, value: object) -> str:
-        """Return a value as YAML in the style of the old value."""
+    def _text(self, name: str, value: object, node: yaml.Node | None = None) -> str:
+        """Return a value as YAML, in the style of the old value if there is one."""
+        raw = self._raw(node) if node else ""
         if name in _LISTS:
-            written = self._items(name, node, flow=True)
-            linked = name != "tags" and "[[" in self._raw(node)
+            entry = isinstance(node, yaml.ScalarNode)
+            items = [node] if entry else node.value if isinstance(node, yaml.SequenceNode) and node.flow_style else []
+            meant = {_item_values(name, item): self._raw(item) for item in items}
+            written = {values[0]: text for values, text in meant.items() if len(values) == 1}
             texts = [
-                written.get(item) or _quote(f"[[{item}]]" if linked else item, flow=True)
+                written[item]
+                if item in written and (not entry or raw[:1] in "'\"")
+                else self._item(name, item, raw, flow=True)
                 for item in cast("tuple[str, ...]", value)
             ]
-            entry = isinstance(node, yaml.ScalarNode) and len(texts) == 1
-            return texts[0] if entry and "[" not in texts[0][:1] else f"[{', '.join(texts)}]"
+            return texts[0] if entry and len(texts) == 1 and "[" not in texts[0][:1] else f"[{', '.join(texts)}]"
         if isinstance(value, datetime):
-            return _date(value, self._raw(node))
-        return _quote(str(value), style=getattr(node, "style", None))
+            return _date(value, raw)
+        return _quote(str(value), style=getattr(node, "style", None), plain=name in _NUMBERS)
 
-    # lists with one item per line
+    def _item(self, name: str, value: str, raw: str, *, flow: bool) -> str:
+        """Return a new item of a list, as a wikilink if the old list, `raw`, has wikilinks."""
+        return _quote(f"[[{value}]]" if name != "tags" and "[[" in raw else value, flow=flow)
 
     def _set_lines(self, name: str, node: yaml.SequenceNode, values: tuple[str, ...]) -> None:
-        """Remove the lines of dropped items and add lines for new ones; rewrite all lines if the order has changed."""
-        held = [(item, _item_values(name, item)) for item in node.value]
-        staying = [item for item, meant in held if meant and set(meant) <= set(values)]
-        there = [value for item in staying for value in _item_values(name, item)]
-        more = [value for value in values if value not in there]
-        if (*there, *more) != values:
-            staying, more = [], list(values)
-        written = self._items(name, node, flow=False)
-        indent = " " * node.start_mark.column
-        linked = name != "tags" and "[[" in self._raw(node)
-        new = [written.get(value) or _quote(f"[[{value}]]" if linked else value) for value in more]
-        for item, _ in held:
-            if item not in staying:
-                self._changes.append((self._line(item), self._next_line(self._end_of(item)), ""))
-        last = self._next_line(self._end_of(node.value[-1]))
-        self._changes.append((last, last, "".join(f"{indent}- {text}{self._newline}" for text in new)))
-
-    def _items(self, name: str, node: yaml.Node, *, flow: bool) -> dict[str, str]:
-        """Return the YAML of list items by value, for items with a single value."""
-        entry = isinstance(node, yaml.ScalarNode)
-        if not entry and not (isinstance(node, yaml.SequenceNode) and bool(node.flow_style) == flow):
-            return {}
-        meant = {self._raw(item): _item_values(name, item) for item in ([node] if entry else node.value)}
-        return {values[0]: raw for raw, values in meant.items() if len(values) == 1 and (not entry or raw[:1] in "'\"")}
+        """Rewrite a list with one item per line; an item that stays keeps its line and the comments above."""
+        lines: dict[str, str] = {}
+        start = end = self._line(node.value[0])
+        for item in node.value:
+            meant, begin = _item_values(name, item), end
+            end = self._next_line(self._end_of(item))
+            if len(meant) == 1:
+                lines[meant[0]] = self._source[begin:end]
+        indent, raw = " " * node.start_mark.column, self._raw(node)
+        new = (
+            lines.get(value) or f"{indent}- {self._item(name, value, raw, flow=False)}{self._newline}"
+            for value in values
+        )
+        self._changes.append((start, end, "".join(new)))
 
     # offsets
 
@@ -219,12 +203,6 @@ def _item_values(name: str, item: yaml.Node) -> tuple[str, ...]:
     return tuple(value for text in frontmatter.strings(item) for value in read(text) if value)
 
 
-def _format_value(name: str, value: object) -> str:
-    if name in _LISTS:
-        return f"[{', '.join(_quote(item, flow=True) for item in cast('tuple[str, ...]', value))}]"
-    return _date(value, "") if isinstance(value, datetime) else _quote(str(value), plain=name in _NUMBERS)
-
-
 def _date(value: datetime, like: str) -> str:
     """Return a time in the format of the old text: with or without a time of day, with or without an offset."""
     if is_day(value) and (not like or ":" not in like):
@@ -240,7 +218,7 @@ def _quote(value: str, *, flow: bool = False, style: str | None = None, plain: b
     """Return YAML that reads as the given text, in quotes if needed or if the old value had them."""
     if plain or (style not in ("'", '"') and _is_plain(value, flow=flow)):
         return value
-    if style != '"' and value.isprintable() and "\\" not in value and style == "'":
+    if style == "'" and value.isprintable() and "\\" not in value:
         return "'" + value.replace("'", "''") + "'"
     return as_json(value)
 

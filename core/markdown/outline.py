@@ -7,7 +7,7 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import Literal
 
 from markdown_it.token import Token
@@ -90,17 +90,6 @@ def walk(blocks: Sequence[Block]) -> Iterator[Block]:
             yield from walk(block.children)
 
 
-@dataclass(slots=True)
-class _Open:
-    """A block whose children are still being read."""
-
-    kind: BlockKind
-    start: int
-    end: int
-    lead: str = ""
-    children: list[Block] = field(default_factory=list)
-
-
 _CONTAINERS: dict[str, BlockKind] = {
     "bullet_list_open": "list",
     "ordered_list_open": "list",
@@ -134,36 +123,35 @@ class _Tree:
         self.headings: list[Heading] = []
 
     def blocks(self, tokens: Sequence[Token]) -> tuple[Block, ...]:
-        root = _Open("quote", 0, len(self.body))
-        stack = [root]
+        stack = list[list[Block]]([[]])
+        opened = list[Block]()
         for token in tokens:
             if token.nesting < 0:
-                closed = stack.pop()
-                stack[-1].children.append(
-                    Block(closed.kind, closed.start, closed.end, closed.lead, tuple(closed.children))
-                )
+                children = tuple(stack.pop())
+                stack[-1].append(replace(opened.pop(), children=children))
             elif token.type in _CONTAINERS:
-                stack.append(self._container(token))
+                opened.append(self._container(token))
+                stack.append([])
             else:
-                self._leaf(token, stack)
-        return tuple(root.children)
+                self._leaf(token, stack[-1], nested=bool(opened))
+        return tuple(stack[0])
 
-    def _container(self, token: Token) -> _Open:
+    def _container(self, token: Token) -> Block:
+        """Return the block that a token opens, without its children."""
         start, end = self.parsed.span(token)
-        opened = _Open(_CONTAINERS[token.type], start, end)
-        if opened.kind == "quote" and _CALLOUT.match(self.body, start, min(end, start + MAX_LEAD)):
-            opened.kind, opened.lead = "callout", self._first_lines(start, 1)
-        elif opened.kind == "details" and (summary := _SUMMARY.match(self.body, start, min(end, start + MAX_LEAD))):
-            opened.lead = visible_text(_NEXT_LINE.sub(" ", summary[1].replace("\0", "\ufffd")), self.parsed.references)
-        return opened
+        kind, head, lead = _CONTAINERS[token.type], min(end, start + MAX_LEAD), ""
+        if kind == "quote" and _CALLOUT.match(self.body, start, head):
+            kind, lead = "callout", self._first_lines(start, 1)
+        elif kind == "details" and (summary := _SUMMARY.match(self.body, start, head)):
+            lead = visible_text(_NEXT_LINE.sub(" ", summary[1].replace("\0", "\ufffd")), self.parsed.references)
+        return Block(kind, start, end, lead)
 
-    def _leaf(self, token: Token, stack: list[_Open]) -> None:
+    def _leaf(self, token: Token, siblings: list[Block], *, nested: bool) -> None:
         kind = _LEAVES[token.type]
         start, end = self.parsed.span(token)
-        siblings = stack[-1].children
         if kind == "heading":
             title = visible_text(token.content, self.parsed.references)
-            self.headings.append(Heading(int(token.tag[1]), title, start, end, nested=len(stack) > 1))
+            self.headings.append(Heading(int(token.tag[1]), title, start, end, nested))
         elif kind in ("paragraph", "definition") and self.parsed.is_footnote(token):
             kind = "footnote"
         elif kind == "code" and siblings and siblings[-1].kind == "footnote":
@@ -237,24 +225,19 @@ def _pairs(tokens: Sequence[Token]) -> Iterator[tuple[Span, Span]]:
             stack.pop()
         elif token.type == "html_block":
             opened = stack[-1]
-            for line, depth in _depths(token).items():
+            depths: defaultdict[int, int] = defaultdict(int)
+            line, position = (token.map or [0])[0], 0
+            for tag in _TAGS.finditer(token.content):
+                line += token.content.count("\n", position, tag.start())
+                position = tag.start()
+                if tag["end"] is not None:
+                    depths[line] += -1 if tag["end"] else 1
+            for line, depth in depths.items():
                 opened += [(index, line)] * depth
                 for _ in range(min(-depth, len(opened))):
                     begin = opened.pop()
                     if begin[0] != index:
                         yield begin, (index, line + 1)
-
-
-def _depths(html: Token) -> dict[int, int]:
-    """Return, for every line with a `<details>` tag, the change in nesting depth."""
-    depths: dict[int, int] = {}
-    line, position = (html.map or [0])[0], 0
-    for tag in _TAGS.finditer(html.content):
-        line += html.content.count("\n", position, tag.start())
-        position = tag.start()
-        if tag["end"] is not None:
-            depths[line] = depths.get(line, 0) + (-1 if tag["end"] else 1)
-    return depths
 
 
 def _html(lines: Sequence[str], first: int) -> list[Token]:

@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
 
 from markdown_it import MarkdownIt, rules_block
 from markdown_it.ruler import RuleOptionsType
@@ -102,7 +101,7 @@ Rule = Callable[[StateBlock, int, int, bool], bool]
 
 
 def _as_one_token(rule: Rule) -> Rule:
-    """Wrap a rule so that it keeps only its first token, with the content; a table has three tokens per cell."""
+    """Wrap a rule so that it keeps only its first token, with the inline Markdown of the others as its content."""
 
     def parse_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         first = len(state.tokens)
@@ -111,24 +110,21 @@ def _as_one_token(rule: Rule) -> Rule:
         if len(state.tokens) > first:
             token = state.tokens[first]
             token.nesting = 0
-            token.content = _content(state.tokens, first + 1)
+            inner = state.tokens[first + 1 :]
+            if inner[0].type == "inline":
+                token.content = inner[0].content
+            else:
+                rows: list[list[str]] = []
+                for cell in inner:
+                    if cell.type == "tr_open":
+                        rows.append([])
+                    elif cell.type == "inline":
+                        rows[-1].append(cell.content)
+                token.content = "\n".join(map("|".join, rows))
             del state.tokens[first + 1 :]
         return True
 
     return parse_block
-
-
-def _content(tokens: Sequence[Token], first: int) -> str:
-    """Return the inline Markdown of the tokens from `first` on."""
-    if tokens[first].type == "inline":
-        return tokens[first].content
-    rows: list[list[str]] = []
-    for token in islice(tokens, first, None):
-        if token.type == "tr_open":
-            rows.append([])
-        elif token.type == "inline":
-            rows[-1].append(token.content)
-    return "\n".join(map("|".join, rows))
 
 
 def _delimited_block(kind: str, mark: str) -> Rule:

@@ -9,11 +9,10 @@ import stat
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from dataclasses import replace
 from functools import lru_cache
-from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from core import embedding
@@ -85,25 +84,22 @@ def locate(folder: str, path: str, target: str) -> Attachment | None:
     own = top / PurePosixPath(path).parent
     places = [top / name.lstrip("/")] if name.startswith("/") else [own / name, top / name]
     try:
-        found = next(
-            (path for path in (*places, *(_on_disk(top, place) for place in places)) if is_inside(path, top)), None
-        )
-        if found is None and "/" not in name:
-            found = _by_name(top, int(time.monotonic() / _FRESH)).get(name_key(name))
-        if found is None or not is_inside(found, top):
+        found = next((place for place in places if is_inside(place, top)), None)
+        if found is None:
+            listed = _listed(top, int(time.monotonic() / _FRESH))
+            paths = [os.path.relpath(place, top).replace(os.sep, "/") for place in places]
+            others = (listed.get(name_key(path)) for path in (*paths, *([] if "/" in name else [f"/{name}"])))
+            found = next((other for other in others if other and is_inside(other, top)), None)
+        if found is None:
             return None
         real = found.resolve()
         place = real.relative_to(top.resolve()).as_posix()
-        return None if find_half_character(place) is not None else Attachment(real, place, _type(real))
+        with real.open("rb") as stream:
+            head = stream.read(_HEAD)
+        kind = picture_type(head) if real.suffix.lower() in _PICTURE_SUFFIXES else ""
+        return None if find_half_character(place) is not None else Attachment(real, place, kind)
     except (OSError, RuntimeError, ValueError):  # RuntimeError: a symlink loop
         return None
-
-
-def _type(file: Path) -> str:
-    """Return the type of a picture, "" for other files; raises OSError if the file can't be read."""
-    with file.open("rb") as stream:
-        head = stream.read(_HEAD)
-    return picture_type(head) if file.suffix.lower() in _PICTURE_SUFFIXES else ""
 
 
 def picture_type(data: bytes) -> str:
@@ -119,45 +115,22 @@ def is_inside(path: Path, top: Path, most: int = MOST) -> bool:
     return real.is_file() and real.stat().st_size <= most
 
 
-def _on_disk(top: Path, path: Path) -> Path:
-    """Return a path with the names spelled as on disk; a path outside the folder stays unchanged."""
-    inside = Path(os.path.relpath(path, top)).parts
-    if os.pardir in inside:
-        return path
-    place = top
-    for name in inside:
-        there = place / name
-        place = (
-            there
-            if there.exists()
-            else place / _names_in(place, int(time.monotonic() / _FRESH)).get(name_key(name), name)
-        )
-    return place
-
-
-@lru_cache(64)
-def _names_in(folder: Path, _: int) -> dict[str, str]:
-    """Return the names of a folder's first files and folders by normalized name.
+@lru_cache(4)
+def _listed(top: Path, _: int) -> dict[str, Path]:
+    """Return the first files in a folder, by their normalized paths and by their names after a slash.
 
     The second argument is the time in units of `_FRESH`, so that cached results expire.
     """
-    with suppress(OSError), os.scandir(folder) as entries:
-        return {name_key(entry.name): entry.name for entry in islice(entries, _SEARCHED)}
-    return {}
-
-
-@lru_cache(4)
-def _by_name(top: Path, _: int) -> dict[str, Path]:
-    names: dict[str, Path] = {}
-    for path in islice(_files(top), _SEARCHED):
-        names.setdefault(name_key(path.name), path)
-    return names
-
-
-def _files(top: Path) -> Iterator[Path]:
+    files: dict[str, Path] = {}
     for folder, folders, names in os.walk(top):
         folders[:] = sorted(name for name in folders if not is_skipped(name))
-        yield from (Path(folder, name) for name in sorted(names))
+        for name in sorted(names):
+            path = Path(folder, name)
+            files[name_key(path.relative_to(top).as_posix())] = path
+            files.setdefault(f"/{name_key(name)}", path)
+        if len(files) > 2 * _SEARCHED:
+            break
+    return files
 
 
 # Pictures that the user pastes into a note: one file each, next to the folder's notes and never outside it.
@@ -205,9 +178,14 @@ def save(top: Path, name: str, data: bytes) -> str:
         folder.mkdir(parents=True, exist_ok=True)
         if not folder.resolve().is_relative_to(top.resolve()):
             raise EditError("The folder {folder} points elsewhere. The picture wasn't saved.", folder=str(folder))
+        words = re.sub(r"[^\w-]+", "-", PurePosixPath(name.replace("\\", "/")).stem[:_NAME]).strip("-_")
+        stem = f"picture-{words}" if words.isdigit() or len(words) < 4 else words
         for length in (8, len(digest)):
-            file = folder / f"{_stem(name)}-{digest[:length]}{suffix}"
-            if _written(file, data):
+            file = folder / f"{stem}-{digest[:length]}{suffix}"
+            with suppress(FileExistsError):
+                safe_replace.create(file, data)
+                return f"{FOLDER}/{file.name}"
+            if file.is_file() and not file.is_symlink() and file.read_bytes() == data:
                 return f"{FOLDER}/{file.name}"
     except (OSError, RuntimeError) as error:
         why = reason(error)
@@ -215,23 +193,6 @@ def save(top: Path, name: str, data: bytes) -> str:
             raise EditError("There is no space left for the picture ({why}).", why=why) from error
         raise EditError("The picture can't be saved in {folder} ({why}).", folder=str(folder), why=why) from error
     raise EditError("Another file is already in the place of the picture: {path}.", path=str(file))
-
-
-def _written(file: Path, data: bytes) -> bool:
-    """Write a new file; return False if another file with other data has its name."""
-    if os.path.lexists(file):
-        return file.is_file() and not file.is_symlink() and file.read_bytes() == data
-    try:
-        safe_replace.create(file, data)
-    except FileExistsError:
-        return file.read_bytes() == data
-    return True
-
-
-def _stem(name: str) -> str:
-    """Return a file name that is valid on every system and needs no escaping in links."""
-    words = re.sub(r"[^\w-]+", "-", PurePosixPath(name.replace("\\", "/")).stem[:_NAME]).strip("-_")
-    return f"picture-{words}" if words.isdigit() or len(words) < 4 else words
 
 
 class Attachments:
@@ -387,23 +348,19 @@ class Pictures:
     def _place(self) -> None:
         """Chunk the notes whose pictures were read again, each once, so that searches find the text of the pictures."""
         by_base: defaultdict[str, list[str]] = defaultdict(list)
-        same: list[str] = []
         for base_id, note_id, differs in self._store.pictures.unplaced():
-            (by_base[base_id] if differs else same).append(note_id)
-        self._store.pictures.settle(same)
+            by_base[base_id if differs else ""].append(note_id)
+        self._store.pictures.settle(by_base.pop("", []))
         for base_id, note_ids in by_base.items():
-            self._place_in(base_id, note_ids)
-
-    def _place_in(self, base_id: str, note_ids: Sequence[str]) -> None:
-        try:
-            base = self._store.bases.by_id(base_id)
-            done = Indexer(self._store, base, embedding.build(base.embedder)).recut_words(note_ids)
-        except (*FAILURES, UnknownChoice):
-            _LOG.warning("Pictures aren't found yet: their notes can't be split", exc_info=True)
-            return
-        # Also notes that can't be chunked: they aren't tried again until their text or pictures change.
-        self._store.pictures.settle(note_ids)
-        self._pending.embed_written(done.notes)
+            try:
+                base = self._store.bases.by_id(base_id)
+                done = Indexer(self._store, base, embedding.build(base.embedder)).recut_words(note_ids)
+            except (*FAILURES, UnknownChoice):
+                _LOG.warning("Pictures aren't found yet: their notes can't be split", exc_info=True)
+                continue
+            # Also notes that can't be chunked: they aren't tried again until their text or pictures change.
+            self._store.pictures.settle(note_ids)
+            self._pending.embed_written(done.notes)
 
     def _read_files(self, progress: Progress) -> int:
         unread, done = self._store.pictures.unread(), 0

@@ -12,7 +12,7 @@ from core.documents.converting import converters_for
 from core.documents.kinds import MAX_BYTES, installed
 from core.indexing.bases import Bases
 from core.intake import folder, notefile, webpage
-from core.intake.encoding import decode_file, readings
+from core.intake.encoding import readings
 from core.intake.webpage import WebPage
 from core.model import (
     NOTE_FIELDS,
@@ -60,7 +60,14 @@ class Documents:
     @staticmethod
     def converters() -> list[ConverterCard]:
         """Return all converters, including those whose packages can't be loaded."""
-        return list(map(_card, CONVERTERS))
+        cards = []
+        for name in CONVERTERS:
+            try:
+                made = CONVERTERS.build(name)
+                cards.append(ConverterCard(name, made.version, tuple(made.kinds.split()), installed(name)))
+            except ModelError as error:
+                cards.append(ConverterCard(name, "", (), False, error.message))
+        return cards
 
     @staticmethod
     def page(address: str) -> WebPage:
@@ -124,15 +131,15 @@ class Documents:
             state = Path(original.path).stat()
             data = folder.read(Path(note.source_ref), path)
             stamp |= {"mtime_ns": state.st_mtime_ns, "size": state.st_size, "stamp": ""}
-        encoding = file_writing.chosen_in(note)
-        read = notefile.document_text(data, path, converter=converter, original=document.original, encoding=encoding)
-        made, outline = notefile.document_note(read, path)
+        chosen = replace(document, chosen=converter)
+        made, outline = notefile.read(data, path, document=chosen, encoding=file_writing.chosen_in(note))
         with self._store.changing:
             now = self._store.notes.note(note_id)
             made = replace(
                 now, **{name: getattr(made, name) for name in _TEXTS}, content_hash=folder.content_hash(data)
             )
-            if _is_same_text(now, made):
+            alike = replace(made, document=now.document, content_hash=now.content_hash)
+            if alike == now and made.document and made.document.pages == (now.document and now.document.pages):
                 self._store.notes.describe(made)
                 self._store.notes.touch([(note_id, stamp["mtime_ns"], stamp["size"], stamp["stamp"])])
                 return self._store.notes.note(note_id)
@@ -165,7 +172,7 @@ class Documents:
         chosen = display_encoding(normalize_encoding(encoding)) if encoding else ""
         note = self._store.notes.note(note_id)
         data = self._bytes(note)
-        made, outline = _reread(note, data, chosen)
+        made, outline = notefile.read(data, str(note.path), plain=note.plain, document=note.document, encoding=chosen)
         if chosen and made.encoding != TextEncoding(chosen, "chosen"):
             raise EditError("'{path}' can't be read as {encoding}.", path=str(note.path), encoding=chosen)
         with self._store.changing:
@@ -209,29 +216,3 @@ def _set_here(note: Note) -> dict[str, object]:
         return {}
     read = notefile.parse_note((note.front or "") + note.body, str(note.path), plain=note.plain).note
     return {name: value for name in NOTE_FIELDS if (value := getattr(note, name)) != getattr(read, name)}
-
-
-def _reread(note: Note, data: bytes, encoding: str) -> notefile.ParsedNote:
-    """Parse a note's file again in the chosen encoding; return the note and its outline."""
-    path = str(note.path)
-    if document := note.document:
-        read = notefile.document_text(
-            data, path, converter=document.chosen, original=document.original, encoding=encoding
-        )
-        return notefile.document_note(read, path)
-    found = decode_file(data, path, chosen=encoding)
-    return notefile.parse_note(found.text, path, plain=note.plain, encoding=found.text_encoding)
-
-
-def _card(name: str) -> ConverterCard:
-    try:
-        made = CONVERTERS.build(name)
-    except ModelError as error:
-        return ConverterCard(name, "", (), False, error.message)
-    return ConverterCard(name, made.version, tuple(made.kinds.split()), installed(name))
-
-
-def _is_same_text(now: Note, made: Note) -> bool:
-    """Return whether a new conversion gives the same text and pages as the stored note."""
-    alike = replace(made, document=now.document, content_hash=now.content_hash)
-    return alike == now and made.document is not None and made.document.pages == (now.document and now.document.pages)

@@ -11,8 +11,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
-import yaml
-
 from core.base import app_paths, files, safe_replace
 from core.base.datetimes import utc_now
 from core.base.errors import Conflict, DiskFull, EditError, NotWritable, SourceError, TesseraError
@@ -22,7 +20,7 @@ from core.base.safe_replace import Changed, rename_file, swap
 from core.base.text import LINE_END, stem, with_line_ends
 from core.intake import folder, notefile
 from core.intake.encoding import decode_file, encode_like
-from core.intake.folder import content_hash, is_safe
+from core.intake.folder import content_hash
 from core.intake.placeholders import PLACEHOLDER, NotDownloaded, is_evicted
 from core.markdown import frontmatter
 from core.markdown.body import BodyMetadata, distinct_tags, look_into, short_title
@@ -85,38 +83,22 @@ def changed_fields(head: FrontMatter, file: Note, note: Note, inside: BodyMetada
     by_itself = short_title(head.value("title")) or inside.title or stem(note.path or "")
     if note.title not in (file.title, by_itself):
         fields = {"title": note.title} | fields
-    tags = _own_tags(head, file, note, {*map(tag_key, inside.tags)})
+    in_text = {*map(tag_key, inside.tags)}
+    held, wanted = {*map(tag_key, head.value("tags"))}, {*map(tag_key, note.tags)}
+    was_in_text = look_into(file.body, file.path or "note.md").tags if held - wanted - in_text else ()
+    wanted |= {*map(tag_key, was_in_text)} - in_text
+    staying = [tag for tag in head.value("tags") if tag_key(tag) in wanted]
+    tags = distinct_tags([*staying, *(tag for tag in note.tags if tag_key(tag) not in held | in_text)])
     if {*tags} != {*distinct_tags(head.value("tags"))}:
         fields["tags"] = tags
     return fields
-
-
-def touched_at(head: FrontMatter) -> dict[str, object]:
-    """Return the current time as `updated_at` if the front matter has this field, else {}."""
-    at = head.value("updated_at")
-    if at is None:
-        return {}
-    now = clock_to_utc(utc_now().replace(microsecond=0))
-    return {"updated_at": datetime.fromisoformat(f"{day_of(now)}T00:00:00Z") if is_day(at) else now}
-
-
-def _own_tags(head: FrontMatter, file: Note, note: Note, in_text: set[str]) -> tuple[str, ...]:
-    """Return the tags for a note's front matter: existing ones that stay, then new ones that aren't in the text."""
-    held = {tag_key(tag) for tag in head.value("tags")}
-    wanted = {tag_key(tag) for tag in note.tags}
-    unsaid = held - wanted - in_text
-    was_in_text = {tag_key(tag) for tag in look_into(file.body, file.path or "note.md").tags} if unsaid else set()
-    staying = [tag for tag in head.value("tags") if tag_key(tag) in wanted or tag_key(tag) in was_in_text - in_text]
-    more = [tag for tag in note.tags if tag_key(tag) not in held and tag_key(tag) not in in_text]
-    return distinct_tags([*staying, *more])
 
 
 def front_of(note: Note) -> str:
     """Return a note's original front matter; notes from earlier versions of Tessera have only the unknown keys."""
     if note.front is not None:
         return note.front
-    dumped = yaml.safe_dump(note.extra, allow_unicode=True, sort_keys=False)
-    return f"---\n{dumped}---\n" if note.extra else ""
+    return frontmatter.dump(note.extra)
 
 
 def export(data: str | bytes, place: Path) -> Path:
@@ -186,17 +168,6 @@ def plan_removal(note: Note) -> FileChange:
     """Plan moving a note's file to the trash; raises as `plan` does."""
     path = str(note.path)
     return FileChange(FileStep(note.source_ref, path, "", _read(Path(note.source_ref), path)), note, note)
-
-
-def plan_new(note: Note, data: bytes) -> FileChange:
-    """Plan writing a new file for a note."""
-    step = FileStep(note.source_ref, str(note.path), str(note.path), b"", folder.content_hash(data))
-    return FileChange(step, note, note, data)
-
-
-def write_new(change: FileChange) -> bool:
-    """Write a planned new file; return whether it was written. Raises as `create` does."""
-    return create(Path(change.step.folder), change.step.path, change.data)
 
 
 TRASH = ".trash"
@@ -367,8 +338,10 @@ def _text(before: bytes, path: str, changed: Note, inside: BodyMetadata | None) 
     if inside is None or body != changed.body:
         inside = look_into(body, path)
     fields = changed_fields(head, old, changed, inside)
-    if fields or body != old.body:
-        fields |= touched_at(head)
+    at = head.value("updated_at")
+    if at is not None and (fields or body != old.body):
+        now = clock_to_utc(utc_now().replace(microsecond=0))
+        fields["updated_at"] = datetime.fromisoformat(f"{day_of(now)}T00:00:00Z") if is_day(at) else now
     return front_with_fields(front, fields, body), inside
 
 
@@ -444,11 +417,19 @@ class FileActs:
 
     def _is_settled(self, step: FileStep) -> bool:
         """Undo a step; return whether it is fully undone, or an update of the folder has read its result."""
-        bases, is_stored = self._store.bases, self._is_stored(step)
+        bases, is_stored, root = self._store.bases, self._is_stored(step), Path(step.folder)
         try:
-            if not (any(bases.is_synced(base.id, step.folder) for base in bases.all()) and _is_inside(step)):
+            is_ours = any(bases.is_synced(base.id, step.folder) for base in bases.all()) and root.is_dir()
+            # With all links followed, the paths must stay inside the folder.
+            places = [root / path for path in step.paths if is_ours and folder.is_safe(path)]
+            if len(places) < len(step.paths) or not all(
+                place.resolve().is_relative_to(root.resolve()) for place in places
+            ):
                 return is_stored and not step.left
-            _sweep(step)
+            for place in {place.parent for place in places}:
+                for part in place.glob(f"{safe_replace.PREFIX}*{safe_replace.SUFFIX}"):
+                    if (data := part.read_bytes()) in (b"", step.before) or folder.content_hash(data) == step.after:
+                        part.unlink()  # a temporary file of the killed step
             return not step.left if is_stored else take_back(step)
         except (OSError, RuntimeError, ValueError, TypeError, AttributeError, safe_replace.Changed):
             _LOG.warning("A file can't be made as it was", exc_info=True)
@@ -462,14 +443,6 @@ class FileActs:
         if step.is_new:
             return stored is not None
         return stored is None or (step.before is not None and stored != content_hash(step.before))
-
-
-def _is_inside(step: FileStep) -> bool:
-    """Return whether a step's folder exists and its paths stay inside, with all links followed."""
-    root = Path(step.folder)
-    return root.is_dir() and all(
-        is_safe(path) and (root / path).resolve().is_relative_to(root.resolve()) for path in step.paths
-    )
 
 
 def take_back(step: FileStep) -> bool:
@@ -504,11 +477,3 @@ def _rewrite(file: Path, step: FileStep) -> bool:
             safe_replace.swap(file.resolve(), step.before, data)
         return True
     return data == step.before or step.is_new
-
-
-def _sweep(step: FileStep) -> None:
-    """Delete the temporary files of a killed step, next to its old and its new path."""
-    for place in {(Path(step.folder) / path).parent for path in step.paths}:
-        for part in place.glob(f"{safe_replace.PREFIX}*{safe_replace.SUFFIX}"):
-            if (data := part.read_bytes()) in (b"", step.before) or content_hash(data) == step.after:
-                part.unlink()

@@ -111,19 +111,16 @@ class NoteLinks:
 
     def single(self, name: str) -> str:
         """Return the id of the only note with a name; raises NoteNotFound, and QueryError that lists several notes."""
-        note_ids = self.called(name)
+        note_ids = sorted(self.called(name))
         if len(note_ids) > 1:
-            n, ids = (
-                len(note_ids),
-                [f"{note_id} ({self.names[note_id].path})" for note_id in sorted(note_ids)[:_LISTED]],
-            )
-            more = ["…"] if n > _LISTED else []
+            ids = [f"{note_id} ({self.names[note_id].path})" for note_id in note_ids[:_LISTED]]
+            ids += ["…"] if len(note_ids) > _LISTED else []
             raise QueryError(
-                "{n} notes are called '{name}'. Give the id of one of them: {ids}.", n=n, name=name, ids=[*ids, *more]
+                "{n} notes are called '{name}'. Give the id of one of them: {ids}.", n=len(note_ids), name=name, ids=ids
             )
-        for note_id in note_ids:
-            return note_id
-        raise NoteNotFound(name)
+        if not note_ids:
+            raise NoteNotFound(name)
+        return note_ids[0]
 
     def resolve(self, note: Note | NoteNames, targets: Sequence[str]) -> list[NoteLink]:
         """Resolve the links of a note; links to the note itself are left out."""

@@ -142,7 +142,9 @@ class Proposals:
             self._store.notes.note(note.id)
             for earlier in self._store.proposals.all(note.base_id):
                 if earlier.note_id == note.id:
-                    proposal = _joined(earlier, proposal)
+                    if body is None and earlier.body is not None:  # the proposal with the text gives the version
+                        proposal = replace(proposal, body=earlier.body, version=earlier.version)
+                    proposal = replace(proposal, fields=earlier.fields | proposal.fields)
             self._store.proposals.put(proposal)
         return proposal
 
@@ -186,7 +188,20 @@ class Proposals:
         with self._store.changing:
             chosen = self.current(submissions)
             for submission in chosen:
-                _check(self._store.notes.note(submission.note.id), submission, over)
+                note, change = self._store.notes.note(submission.note.id), submission.change
+                if change and note.version not in (change.version, over):
+                    raise Conflict(
+                        (
+                            "'{title}' was changed after a program proposed a change: the note is now version "
+                            "{now}, and the change is for version {before}. Compare them, then accept the change "
+                            "over version {now}, or reject it."
+                        ),
+                        note,
+                        change.version,
+                        title=note.title,
+                        now=note.version,
+                        before=change.version,
+                    )
             pending = [submission.note.id for submission in chosen if submission.change is None]
             self._writer.change_all(pending, lambda note: replace(note, status="active"), _ACCEPT)
             self._store.events.publish(NotesDecided(tuple(pending), None))
@@ -270,33 +285,9 @@ class Proposals:
         return chosen
 
 
-def _check(note: Note, submission: Submission, over: int | None) -> None:
-    """Raise Conflict unless the note has the version for which the change was made, or the version `over`."""
-    if submission.change and note.version not in (submission.change.version, over):
-        raise Conflict(
-            (
-                "'{title}' was changed after a program proposed a change: the note is now version "
-                "{now}, and the change is for version {before}. Compare them, then accept the change "
-                "over version {now}, or reject it."
-            ),
-            note,
-            submission.change.version,
-            title=note.title,
-            now=note.version,
-            before=submission.change.version,
-        )
-
-
 def _changed(note: Note, change: Proposal) -> Note:
     """Return a note with a proposed change applied."""
     return with_body(with_fields(note, change.fields), note.body if change.body is None else change.body)[0]
-
-
-def _joined(earlier: Proposal, later: Proposal) -> Proposal:
-    """Merge a later proposal for a note into an earlier one; the proposal with the text gives the version."""
-    if later.body is None and earlier.body is not None:
-        later = replace(later, body=earlier.body, version=earlier.version)
-    return replace(later, fields=earlier.fields | later.fields)
 
 
 def _decode(mark: str, picture: str) -> bytes:

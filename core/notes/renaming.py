@@ -56,26 +56,22 @@ class Renames:
             note = self._store.notes.note(note_id)
             note = replace(note, title=title_before or note.title)
             path = self._path_for(note, title, file=file)
-            linking = self._linking(note, title, path)
+            # For the same title, all notes whose links might have to follow.
+            links = NoteLinks(self._store).renamed({note.id: (note.title, note.path)})
+            after = links.renamed({note.id: ("", None) if title == note.title else (title, path)})
+
+            def follows(other: str, target: str) -> bool:
+                here, there = (named.target(named.names[other], target) for named in (links, after))
+                return here == note.id != there
+
+            linking = (
+                LinkingNote(other, links.title(other))
+                for other, targets in self._store.notes.links_of(links.to(note.id)).items()
+                if any(follows(other, target) for target in targets)
+            )
             return Renaming(note_id, title, path, note.title, note.path or "", tuple(linking))
 
         return self._store.remembered.get(("rename", note_id, title, file, title_before), plan)
-
-    def _linking(self, note: Note, title: str, path: str) -> list[LinkingNote]:
-        """Return the notes whose links have to follow a new title and path; for the same title, all that might."""
-        links = NoteLinks(self._store).renamed({note.id: (note.title, note.path)})
-        after = links.renamed({note.id: ("", None) if title == note.title else (title, path)})
-        linking = self._store.notes.links_of(links.to(note.id))
-
-        def follows(other: str, target: str) -> bool:
-            here, there = (named.target(named.names[other], target) for named in (links, after))
-            return here == note.id != there
-
-        return [
-            LinkingNote(other, links.title(other))
-            for other, targets in linking.items()
-            if any(follows(other, target) for target in targets)
-        ]
 
     def _path_for(self, note: Note, title: str, *, file: bool) -> str:
         """Return a free path for a note's new title.
@@ -222,27 +218,19 @@ class Renames:
         with self._store.changing:
             versions = {renaming.note_id: renaming.version for renaming in done}
             versions |= {link.id: link.version for renaming in done for link in renaming.linking}
-            unchanged = {other: version for other, version in versions.items() if self._is_version(other, version)}
-            new_names, texts = list[_NewName](), unchanged
+            new_names, old = list[_NewName](), dict[str, Note]()
+            for other, version in versions.items():
+                with suppress(TesseraError):
+                    if version > 0 and self._read(other).version == version:
+                        numbers = (before.number for before in self._store.versions.for_note(other))
+                        if number := next((number for number in numbers if number < version), 0):
+                            old[other] = self._store.versions.note(other, number)
             for renaming in done:
                 note = self._store.notes.note(renaming.note_id)
                 path = self._writer.free_path(note, renaming.path_before)
                 new_names.append(_NewName(note, note.title, renaming.title_before, path))
-                texts = texts if path == renaming.path_before else {}
-            old = {other: text for other, version in texts.items() if (text := self._text_before(other, version))}
+                old = old if path == renaming.path_before else {}
             return self._rename(new_names, author, old)
-
-    def _is_version(self, note_id: str, version: int) -> bool:
-        """Return whether a note and its file are unchanged since the given version."""
-        with suppress(TesseraError):
-            return version > 0 and self._read(note_id).version == version
-        return False
-
-    def _text_before(self, note_id: str, version: int) -> Note | None:
-        """Return a note in the version before the given one; None if no earlier version is stored."""
-        numbers = (other.number for other in self._store.versions.for_note(note_id))
-        number = next((number for number in numbers if number < version), 0)
-        return self._store.versions.note(note_id, number) if number else None
 
     def _plan(self, note: Note, title: str, path: str, renamed: "_Renamed") -> PlannedChange | None:
         """Plan the changes to a renamed note: its path, title, heading and own links."""

@@ -1,7 +1,7 @@
 """Texts of notes, with their tags, links and hidden parts, and the names made from them."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 from urllib.parse import unquote
@@ -183,31 +183,12 @@ def _with_body(note: Note, body: str, links: tuple[str, ...]) -> Note:
     return replace(note, body=body, links=links, content_hash=hashed, document=document, left_out=left_out)
 
 
-def visible_text(note: Note, hidden: Hidden) -> str:
-    """Return the body of a note without its hidden parts."""
-    return "\n\n".join(_parts(note.body, 0, len(note.body), hidden))
-
-
 def blank_hidden(note: Note, hidden: Hidden) -> Note:
     """Return a note with blanks in place of its hidden parts, so that offsets stay valid."""
     body = note.body
     for start, end in hidden:
         body = f"{body[:start]}{_TEXT.sub(' ', body[start:end])}{body[end:]}"
     return replace(note, body=body)
-
-
-def find_lines(note: Note, text: str, hidden: Hidden) -> Iterator[NoteLine]:
-    """Yield the lines in a note that contain a text, in order, regardless of case, width and Chinese script."""
-    wanted = fold(text)
-    before = len(_END.findall(note.front or ""))
-    start = 0
-    for number, line in enumerate(_END.split(note.body), start=before + 1):
-        if may_hold(line, wanted):
-            parts = _parts(note.body, start, start + len(line), hidden)
-            if any(wanted in fold(part) for part in parts):
-                yield NoteLine(note.id, note.path or note.title, number, _GAP.join(parts))
-        start += len(line)
-        start += 2 if note.body.startswith("\r\n", start) else 1
 
 
 def _parts(body: str, start: int, end: int, hidden: Hidden) -> list[str]:
@@ -228,14 +209,6 @@ _LINK_WORDS = re.compile(
     r"!?\[\[(?:[^\[\]|\n]{0,500}\|)?([^\[\]|\n]{0,500})\]\]|!?\[([^\[\]\n]{0,500})\]\([^()\n]{0,500}\)"
 )
 _SIGNS = re.compile(r"^(?:[-*+>#]+\s|\d{1,9}[.)]\s|\[.\]\s|\s)+|\*\*|__|==|`")
-
-
-def linking_sentence(body: str, is_wanted: Callable[[str], bool]) -> str:
-    """Return the sentence around the first link with a wanted target, as plain text; "" without such a link."""
-    for link in _LINK.finditer(body):
-        if is_wanted((link[1] or unquote(link[2])).removesuffix("\\").strip()):
-            return _as_plain(_around(body, link.start(), link.end()))
-    return ""
 
 
 def _around(body: str, start: int, end: int) -> str:
@@ -270,7 +243,8 @@ class NoteTexts:
 
     def shown(self, note_id: str) -> str:
         """Return the text of a note without hidden parts; raises NoteNotFound."""
-        return visible_text(self._store.notes.note(note_id), self.hidden(note_id))
+        body = self._store.notes.note(note_id).body
+        return "\n\n".join(_parts(body, 0, len(body), self.hidden(note_id)))
 
     def without_hidden(self, note_id: str) -> Note:
         """Return a note with blanks for hidden parts; raises NoteNotFound."""
@@ -282,11 +256,18 @@ class NoteTexts:
         Raises UnknownChoice for an unknown base, and QueryError for a text that is too long.
         """
         check_part(text)
-        return [
-            line
-            for note in self._store.notes.notes_with_text(self._store.bases.named(base), text)
-            for line in find_lines(note, text, self.hidden(note.id))
-        ]
+        wanted, found = fold(text), list[NoteLine]()
+        for note in self._store.notes.notes_with_text(self._store.bases.named(base), text):
+            hidden, start = self.hidden(note.id), 0
+            lines = _END.split(note.body)
+            for number, line in enumerate(lines, start=1 + len(_END.findall(note.front or ""))):
+                if may_hold(line, wanted):
+                    parts = _parts(note.body, start, start + len(line), hidden)
+                    if any(wanted in fold(part) for part in parts):
+                        found.append(NoteLine(note.id, note.path or note.title, number, _GAP.join(parts)))
+                start += len(line)
+                start += 2 if note.body.startswith("\r\n", start) else 1
+        return found
 
     def beginnings(self, note_ids: Iterable[str], length: int) -> dict[str, str]:
         """Return the title and the first characters of each note as one line, without hidden parts."""
@@ -298,6 +279,10 @@ class NoteTexts:
 
         def sentence(other: str) -> str:
             note = self.without_hidden(other)
-            return linking_sentence(note.body, lambda target: links.target(note, target) == note_id)
+            for link in _LINK.finditer(note.body):
+                target = (link[1] or unquote(link[2])).removesuffix("\\").strip()
+                if links.target(note, target) == note_id:
+                    return _as_plain(_around(note.body, link.start(), link.end()))
+            return ""
 
         return {other: sentence(other) for other in among}

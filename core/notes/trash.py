@@ -10,13 +10,14 @@ from pathlib import Path
 from core.base.call_log import log_call
 from core.base.errors import NoteNotFound, SourceError
 from core.indexing.bases import Bases
-from core.intake.folder import is_entered
+from core.intake.folder import content_hash, is_entered
 from core.model import Author, KnowledgeBase, Note, Revision, Trashed
 from core.notes import file_writing
 from core.notes.links import NoteLinks
 from core.notes.writer import Files, Writer, check_version
 from core.settings.config import Settings
 from core.store import Store
+from core.store.intent_table import FileStep
 from core.store.note_rows import NoteNames
 from core.store.note_to_index import NoteToIndex
 
@@ -142,8 +143,10 @@ class Trash:
             if note.in_file and data is None:
                 note = replace(note, source=change.author, source_ref="", overridden={})
             note = replace(note, path=self._writer.free_path(replace(note, path=None), path))
-            files += [file_writing.plan_new(note, data)] if data is not None else []
-        with self._writer.files.carry_out(files, file_writing.write_new):
+            if data is not None:
+                step = FileStep(note.source_ref, str(note.path), str(note.path), b"", content_hash(data))
+                files.append(file_writing.FileChange(step, note, note, data))
+        with self._writer.files.carry_out(files, lambda new: file_writing.create(root, new.step.path, new.data)):
             self._writer.write(base, [NoteToIndex(note, change=change)])
 
     @log_call("note.delete_for_good")

@@ -15,8 +15,6 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-import yaml
-
 from core import embedding
 from core.base.call_log import log_bases, log_call
 from core.base.datetimes import utc_now
@@ -28,7 +26,7 @@ from core.indexing.indexer import Indexed, Indexer
 from core.indexing.pending import PendingChunks
 from core.intake.folder import TakenNames, free_path, is_entered
 from core.markdown.body import BodyMetadata, look_into
-from core.markdown.frontmatter import moment
+from core.markdown.frontmatter import dump, moment
 from core.model import NOTE_SOURCES, NOTE_SUFFIXES, ORIGIN, Added, Author, KnowledgeBase, Note, NoteSummary, Revision
 from core.notes import file_writing
 from core.notes.fields import check_body, check_fields, check_text, overriding
@@ -58,13 +56,6 @@ _MOST_METADATA = 16 * 1024
 
 _GROUP = 256
 """Number of new notes written together."""
-
-
-def _is_same(root: Path, name: str, other: str) -> bool:
-    """Return whether two names belong to the same file, on a system that treats their spellings as equal."""
-    with suppress(OSError):  # a missing file, or a broken link
-        return name_key(name) == name_key(other) and (root / name).samefile(root / other)
-    return False
 
 
 def _own_title(body: str, path: str) -> str:
@@ -214,7 +205,12 @@ class Writer:
                 return False
             if name_key(name) in given or self._store.notes.has_path(base, name, note.source_ref):
                 return True
-            return note.in_file and file_writing.is_taken(root, name) and not _is_same(root, name, str(note.path))
+            if not (note.in_file and file_writing.is_taken(root, name)):
+                return False
+            with suppress(OSError):  # a missing file, or a broken link
+                own = str(note.path)  # some systems treat two spellings of a name as equal
+                return name_key(name) != name_key(own) or not (root / name).samefile(root / own)
+            return True
 
         return free_path(path, TakenNames(is_taken))
 
@@ -323,12 +319,6 @@ def check_new(item: dict[str, object]) -> None:
     check_fields(item)
 
 
-def front_of(properties: Mapping[str, object]) -> str:
-    """Return front matter with the given properties, "" if there are none."""
-    dumped = yaml.safe_dump(dict(properties), allow_unicode=True, sort_keys=False, width=10_000)
-    return f"---\n{dumped}---\n" if properties else ""
-
-
 def _text(name: str, value: object) -> str:
     text = one_line(str(value))
     check_text(name, text)
@@ -411,7 +401,7 @@ def _new(base: KnowledgeBase, author: Author, item: dict[str, Any], paths: Taken
     """Return a new note with a new id, at a free path."""
     body, path = item.pop("body", ""), item.pop("path", "")
     source, properties = take_provenance(item)
-    front = "" if base.plain else front_of(properties)
+    front = "" if base.plain else dump(properties)
     fields = check_fields(item)
     check_body(body)
     in_folder = not path or path.endswith("/")
@@ -486,8 +476,8 @@ class Files:
         given = set(names)
 
         def change(note: Note) -> Note:
-            own: dict[str, Any] = {name: value for name, value in note.overridden.items() if name in given}
-            rest = {name: value for name, value in note.overridden.items() if name not in given}
+            rest: dict[str, Any] = dict(note.overridden)
+            own = {name: rest.pop(name) for name in given & rest.keys()}
             return replace(note, overridden=rest, **own)
 
         return self._writer.change(note_id, change, Revision("update", "person"))

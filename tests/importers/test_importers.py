@@ -169,7 +169,7 @@ def test_an_export_of_notion_in_a_zip_in_a_zip_has_names_without_ids(workspace: 
     )
     assert made["Home/Plan.md"].body == "# Plan\n\nNote: this is text.\n\nBack [home](../Home.md).\n"
     assert made["Home/Books.md"].body == (
-        "# Books\n\n| Name | Read |\n| --- | --- |\n| [Dune](Books/Dune.md) | Yes |\n| Emma |  |\n"
+        "# Books\n\n| Name | Read |\n|---|---|\n| [Dune](Books/Dune.md) | Yes |\n| Emma |  |\n"
         "| Ulysses \\| x | No |\n"
     )
     dune = made["Home/Books/Dune.md"]
@@ -191,9 +191,9 @@ def test_an_export_of_notion_in_html_is_read_as_one_in_markdown(workspace: Works
     )
     assert made["Home/Plan.md"].body == "# Plan\n\nBack [home](../Home.md)\n"
     assert made["Home/Books.md"].body == (
-        "# Books\n\n| Name | Read |\n| --- | --- |\n| [Dune](Books/Dune.md) | Yes |\n| Emma |  |\n"
+        "# Books\n\n| Name | Read |\n|---|---|\n| [Dune](Books/Dune.md) | Yes |\n| Emma |  |\n"
     )
-    assert made["Home/Lone.md"].body == "# Lone\n\n| Name |\n| --- |\n| [Dune](Books/Dune.md) |\n"
+    assert made["Home/Lone.md"].body == "# Lone\n\n| Name |\n|---|\n| [Dune](Books/Dune.md) |\n"
     dune = made["Home/Books/Dune.md"]
     assert (dune.body, dune.tags, dune.extra) == ("# Dune\n\nSand.\n", ("classic", "science-fiction"), {"Read": True})
     assert str(dune.created_at)[:10] == "2026-01-31"
@@ -221,7 +221,7 @@ def test_an_export_of_evernote_keeps_dates_tags_and_the_names_of_files(workspace
     assert (soup.title, soup.tags, soup.source_url) == ("Soup / today", ("kitchen-garden",), "https://example.org/soup")
     assert str(soup.created_at) == "2026-01-31 10:20:00+00:00"
     assert [line for line in soup.body.split("\n") if line] == [
-        *("## Leeks", "Cut **them** & wash", "- one", "  - two", "- [x] bought", "| a\\|b | c |", "| --- | --- |"),
+        *("## Leeks", "Cut **them** & wash", "- one", "  - two", "- [x] bought", "| a\\|b | c |", "|---|---|"),
         *("[web](https://example.org/)no ![[leek.png]]", "- [[file-2.pdf]]"),
     ]
     assert workspace.attachments.missing(soup) == ("leek.png", "file-2.pdf")
@@ -239,7 +239,7 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_export_of_evernote_is_refused_with_a_sentence(tmp_path: Path, name: str) -> None:
     (tmp_path / "a.enex").write_text(HOSTILE[name], "utf-8")
-    importer = importer_of(tmp_path)
+    importer = importer_of(tmp_path, keeps_files=False)
     assert importer
     (failed,) = importer.notes()
     assert isinstance(failed, Failed)

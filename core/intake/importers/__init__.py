@@ -13,15 +13,13 @@ from hashlib import blake2b
 from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
 
-import yaml
-
 from core.base.errors import SourceError
 from core.base.frozen import frozen
 from core.base.messages import message
 from core.base.registry import Entry, Registry
 from core.base.text import link_address
-from core.intake import importers
 from core.intake.notefile import is_skipped
+from core.markdown.frontmatter import dump
 from core.model import Failed, Omission
 
 _MOST = 50_000_000
@@ -133,10 +131,11 @@ IMPORTERS: Registry[Importer] = Registry(
 )
 
 
-def importer_of(folder: Path) -> Importer | None:
-    """Return the importer for a folder, None if its files are ordinary."""
+def importer_of(folder: Path, *, keeps_files: bool) -> Importer | None:
+    """Return the importer for a folder that remains the source of its notes, or for an export; None without one."""
     made = (IMPORTERS.make(name, folder) for name in IMPORTERS)
-    return next((importer for importer in made if importer.knows), None)
+    importer = next((importer for importer in made if importer.knows), None)
+    return importer if importer and importer.keeps_files == keeps_files else None
 
 
 Fields = dict[str, Any]
@@ -156,9 +155,8 @@ _UNFIT = re.compile(r"[\\/:*?\"<>|#^\[\]\x00-\x1f\x7f]+")
 def add_front_matter(fields: Mapping[str, object], body: str) -> str:
     """Return a text with the non-empty fields as its front matter."""
     said = {name: value for name, value in fields.items() if value not in ("", [], None)}
-    if not said:
-        return body if not body.startswith("---") else f"---\n---\n{body}"
-    return f"---\n{yaml.safe_dump(said, allow_unicode=True, sort_keys=False, width=10_000)}---\n{body}"
+    front = dump(said) or ("---\n---\n" if body.startswith("---") else "")
+    return front + body
 
 
 def file_name(title: str) -> str:
@@ -339,8 +337,7 @@ def is_export(place: Path) -> bool:
         if place.is_dir():
             names = [f"{place.name}/{inside.name}" for inside in place.iterdir()]
             named = any(EXPORTED.search(name) or EXPORTED.search(f"{name}/0.json") for name in names)
-            importer = importers.importer_of(place) if named else None
-            return importer is not None and not importer.keeps_files
+            return named and importer_of(place, keeps_files=False) is not None
         if place.suffix.lower() == ".zip":
             return _packs_export(place, place.stat().st_mtime_ns)
         return place.suffix.lower() in SUFFIXES
@@ -357,7 +354,7 @@ def _packs_export(file: Path, _: int) -> bool:
 def state_of(place: Path) -> FileStates:
     """Return the state of an export's files, for detecting changes."""
     states: FileStates = []
-    for file in [place / path for path in importers.files(place)] if place.is_dir() else [place]:
+    for file in [place / path for path in files(place)] if place.is_dir() else [place]:
         with suppress(OSError):
             state = file.stat()
             states.append((str(file), state.st_size, state.st_mtime_ns))

@@ -8,7 +8,6 @@ from pathlib import PurePosixPath
 from urllib.parse import unquote
 
 from core.base.errors import SourceError
-from core.base.frozen import frozen
 from core.intake.importers import Fields, FolderImporter, Imported, ImportedNotes, add_front_matter, files, read_text
 from core.model import Failed
 
@@ -29,14 +28,6 @@ _REFERENCE = re.compile(
 _OWN = frozenset(("id", "collapsed", "created-at", "updated-at", "heading", "icon", "filters", "background-color"))
 """Properties that Logseq writes for its own use."""
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
-
-
-@frozen
-class _Target:
-    """A block that references can point to: its page and its first line."""
-
-    page: str
-    text: str
 
 
 class Logseq(FolderImporter):
@@ -63,7 +54,7 @@ class Logseq(FolderImporter):
     def _page(self, path: str, text: str) -> str:
         lines = text.split("\n")
         properties, first = _properties(lines)
-        fields = {"title": _title(path)}
+        fields = {"title": unquote(PurePosixPath(path).stem.replace("___", "/"))}
         if journal := _JOURNAL.search(path):
             fields |= _journal_fields(*map(int, journal.groups()))
         for name, value in properties.items():
@@ -101,17 +92,13 @@ class Logseq(FolderImporter):
                 inside = f"{named[1]}: {named[2] or ''}".rstrip()
             if is_block:
                 block = len(written)
-                written.append(f"{is_block[1]}- {self._inline(_task(inside))}".rstrip())
+                inside = _REFERENCE.sub(self._resolve_references, _task(inside))
+                written.append(f"{is_block[1]}- {inside}".rstrip())
             else:
-                written.append(line[: len(line) - len(line.lstrip())] + self._inline(inside))
+                written.append(
+                    line[: len(line) - len(line.lstrip())] + _REFERENCE.sub(self._resolve_references, inside)
+                )
         yield from written
-
-    def _inline(self, text: str) -> str:
-        return (
-            _REFERENCE.sub(self._resolve_references, text)
-            if "((" in text or "{{embed" in text or "#[[" in text
-            else text
-        )
 
     def _resolve_references(self, match: re.Match[str]) -> str:
         if match["tag"]:
@@ -119,18 +106,18 @@ class Logseq(FolderImporter):
         if match["page"]:
             return f"![[{match['page']}]]"
         block = match["labelled"] or match["block"] or match["plain"]
-        target = self._blocks.get(block)
-        if target is None:
+        if block not in self._blocks:
             return match[0]
+        page, text = self._blocks[block]
         if match["block"]:
-            return f"![[{target.page}#^{block}]]"
-        label = match["label"] or target.text
-        return f"[[{target.page}#^{block}|{label}]]" if label else f"[[{target.page}#^{block}]]"
+            return f"![[{page}#^{block}]]"
+        label = match["label"] or text
+        return f"[[{page}#^{block}|{label}]]" if label else f"[[{page}#^{block}]]"
 
     @cached_property
-    def _blocks(self) -> dict[str, _Target]:
-        """The blocks in the graph that have an id, by their ids."""
-        blocks: dict[str, _Target] = {}
+    def _blocks(self) -> dict[str, tuple[str, str]]:
+        """The pages and first lines of the blocks in the graph that have an id, by their ids."""
+        blocks: dict[str, tuple[str, str]] = {}
         for path in files(self._folder):
             if not path.endswith(".md") or "logseq/bak/" in path:
                 continue
@@ -141,7 +128,7 @@ class Logseq(FolderImporter):
             last = ""
             for line in text.split("\n") if "id::" in text else ():
                 if found := _ID.match(line):
-                    blocks[found[1]] = _Target(path.removesuffix(".md"), _label(last))
+                    blocks[found[1]] = path.removesuffix(".md"), _label(last)
                 elif block := _BLOCK.match(line):
                     last = block[2] or ""
         return blocks
@@ -171,10 +158,6 @@ def _field(name: str, value: str) -> Fields:
     if re.fullmatch(r"-?\d{1,15}", value):
         return {name: int(value)}
     return {name: value}
-
-
-def _title(path: str) -> str:
-    return unquote(PurePosixPath(path).stem.replace("___", "/"))
 
 
 def _journal_fields(year: int, month: int, day: int) -> Fields:

@@ -1,10 +1,11 @@
 """Conversion to Markdown of Evernote notes (ENML, a kind of HTML) and of Notion pages in HTML."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from html.parser import HTMLParser
 
 from core.base.errors import SourceError
+from core.markdown.writing import table
 
 _DEEPEST = 400
 _MOST_CELLS = 100_000
@@ -33,23 +34,14 @@ def markdown(content: str, files: Mapping[str, str], tasks: Mapping[str, str]) -
     if "<!ENTITY" in content:
         raise SourceError("", "declares XML entities, which an Evernote note doesn't need, so it was refused.")
     writer = _MarkdownWriter(files, tasks)
-    return _to_markdown(writer, content), writer.encrypted, writer.placed
+    return writer.convert(content), writer.encrypted, writer.placed
 
 
 def page(content: str) -> tuple[str, list[tuple[str, str]]]:
     """Convert a Notion page; return its text, with unchanged links, and its properties. Raises SourceError."""
     writer = _MarkdownWriter({}, {}, relative=True)
-    text = _to_markdown(writer, content)
+    text = writer.convert(content)
     return text, [(row[0].strip(), row[1].strip()) for row in writer.properties if len(row) == 2]
-
-
-def _to_markdown(writer: "_MarkdownWriter", content: str) -> str:
-    writer.feed(content)
-    writer.close()
-    return re.sub(r"\n{3,}", "\n\n", writer.text()).strip()
-
-
-Attributes = dict[str, str]
 
 
 class _MarkdownWriter(HTMLParser):
@@ -76,24 +68,13 @@ class _MarkdownWriter(HTMLParser):
         self._is_properties = False
         self._rows: list[list[str]] | None = None
         self._silent = self._cells = 0
-        self._starts: Mapping[str, Callable[[Attributes], None]] = {
-            "br": lambda _: self._write(" " if self._rows is not None else "\n"),
-            "hr": lambda _: self._block("---"),
-            "li": self._item,
-            "a": self._link,
-            "en-todo": self._box,
-            "div": self._group,
-            "en-media": self._media,
-            "img": self._picture,
-            "table": self._table,
-            "tr": lambda _: self._rows.append([]) if self._rows is not None else None,
-            "pre": lambda _: self._block("```\n"),
-        }
 
-    def text(self) -> str:
-        """Return the written Markdown."""
+    def convert(self, content: str) -> str:
+        """Return HTML as Markdown."""
+        self.feed(content)
+        self.close()
         self._end_table()
-        return "".join(self._out)
+        return re.sub(r"\n{3,}", "\n\n", "".join(self._out)).strip()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         about = {name: value or "" for name, value in attrs}
@@ -120,10 +101,51 @@ class _MarkdownWriter(HTMLParser):
             self._write(_CHECKED if "checkbox-on" in classes else _UNCHECKED)
         elif "selected-value" in classes and self._rows and self._rows[-1] and self._rows[-1][-1].strip():
             self._write(", ")
-        if start := self._starts.get(role):
-            start(about)
-        elif tag in _MARKS and not self._in("pre"):
+        if tag in _MARKS and not self._in("pre"):
             self._write(_MARKS[tag])
+        else:
+            self._opened(role, about)
+
+    def _opened(self, tag: str, about: Mapping[str, str]) -> None:
+        begins = self._rows is None and (not self._out or self._out[-1].endswith("\n"))
+        match tag:
+            case "br":
+                self._write("\n" if self._rows is None else " ")
+            case "hr":
+                self._block("---")
+            case "pre":
+                self._block("```\n")
+            case "li":
+                number = self._lists[-1] if self._lists else 0
+                if number:
+                    self._lists[-1] += 1
+                self._block("")
+                self._write("  " * (len(self._lists) - 1) + (f"{number}. " if number else "- "))
+            case "a":
+                address = self._address(about.get("href", ""))
+                self._write("[" if address else "")
+                self._links.append((address, len(self._out)))
+            case "en-todo":  # a list item if it is at the start of a line
+                self._write(("- " if begins else "") + (_CHECKED if about.get("checked") == "true" else _UNCHECKED))
+            case "div":  # the tasks in a group are written at the group's position
+                group = _TASKS.match(about.get("style", ""))
+                if group and group[1] in self._tasks and group[1] not in self.placed and self._rows is None:
+                    self._write(self._tasks[group[1]] + "\n")
+                    self.placed.add(group[1])
+            case "en-media":
+                if name := self._files.get(about.get("hash", "")):
+                    self._write(f"![[{name}]]" if about.get("type", "").startswith("image/") else f"[[{name}]]")
+            case "img":
+                words = re.sub(r"[\[\]\s]+", " ", about.get("alt", "")).strip()
+                address = self._address(about.get("src", "")) if self._relative else ""
+                self._write(f"![{words}]({address})" if address else words)
+            case "table":
+                if self._rows is None:
+                    self._rows = []
+                    self._is_properties = "properties" in about.get("class", "").split()
+            case "tr":
+                if self._rows is not None:
+                    self._rows.append([])
 
     def handle_endtag(self, tag: str) -> None:
         if not any(tag == name for name, _, _ in self._open):
@@ -180,26 +202,7 @@ class _MarkdownWriter(HTMLParser):
         if text:
             self._out.append("\n" + text)
 
-    def _item(self, _: Attributes) -> None:
-        number = self._lists[-1] if self._lists else 0
-        if number:
-            self._lists[-1] += 1
-        self._block("")
-        self._write("  " * (len(self._lists) - 1) + (f"{number}. " if number else "- "))
-
-    def _box(self, about: Attributes) -> None:
-        """Write a checkbox, as a list item if it is at the start of a line."""
-        begins = self._rows is None and (not self._out or self._out[-1].endswith("\n"))
-        self._write(("- " if begins else "") + (_CHECKED if about.get("checked") == "true" else _UNCHECKED))
-
-    def _group(self, about: Attributes) -> None:
-        """Write the tasks in a group at the group's position in the text."""
-        group = _TASKS.match(about.get("style", ""))
-        if group and group[1] in self._tasks and group[1] not in self.placed and self._rows is None:
-            self._write(self._tasks[group[1]] + "\n")
-            self.placed.add(group[1])
-
-    def _list(self, tag: str, about: Attributes) -> None:
+    def _list(self, tag: str, about: Mapping[str, str]) -> None:
         """Start a list; a list right after another one continues that list."""
         if not self._lists and self._list_end and not "".join(self._out[self._list_end :]).strip("\n"):
             self._out[self._list_end - 1 :] = ["\n"]
@@ -222,31 +225,12 @@ class _MarkdownWriter(HTMLParser):
         is_sound = _WHOLE.match(address) or (self._relative and _RELATIVE.match(address))
         return address if is_sound else ""
 
-    def _link(self, about: Attributes) -> None:
-        address = self._address(about.get("href", ""))
-        self._write("[" if address else "")
-        self._links.append((address, len(self._out)))
-
     def _end_link(self, address: str, start: int) -> None:
         """End a link; a picture that links to itself loses the link."""
         if address and self._rows is None and "".join(self._out[start:]).endswith(f"]({address})"):
             self._out[start - 1] = ""
         elif address:
             self._write(f"]({address})")
-
-    def _picture(self, about: Attributes) -> None:
-        words = re.sub(r"[\[\]\s]+", " ", about.get("alt", "")).strip()
-        address = self._address(about.get("src", "")) if self._relative else ""
-        self._write(f"![{words}]({address})" if address else words)
-
-    def _media(self, about: Attributes) -> None:
-        if name := self._files.get(about.get("hash", "")):
-            self._write(f"![[{name}]]" if about.get("type", "").startswith("image/") else f"[[{name}]]")
-
-    def _table(self, about: Attributes) -> None:
-        if self._rows is None:
-            self._rows = []
-            self._is_properties = "properties" in about.get("class", "").split()
 
     def _cell(self) -> None:
         self._cells += 1
@@ -262,9 +246,4 @@ class _MarkdownWriter(HTMLParser):
         if not rows:
             return
         width = max(map(len, rows))
-        lines = [
-            "| " + " | ".join([*(cell.strip().replace("|", "\\|") for cell in row), *[""] * (width - len(row))]) + " |"
-            for row in rows
-        ]
-        lines.insert(1, "|" + " --- |" * width)
-        self._block("\n".join(lines) + "\n\n")
+        self._block(table([[*map(str.strip, row), *[""] * (width - len(row))] for row in rows]) + "\n\n")

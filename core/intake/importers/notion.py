@@ -26,6 +26,7 @@ from core.intake.importers import (
     unique,
 )
 from core.markdown.frontmatter import moment
+from core.markdown.writing import table
 from core.model import Failed, day_of
 
 _ID = re.compile(r" ?\b([0-9a-f]{32})(?=(?:_all)?(?:\.\w{1,8})?$)")
@@ -161,16 +162,13 @@ def _table(text: str, place: str, pages: set[str]) -> str:
     if not rows:
         return f"# {title}\n"
     width = len(rows[0])
-    lines = [_cells(rows[0]), "|" + " --- |" * width]
+    written = rows[:1]
     for row in rows[1 : _MOST_ROWS + 1]:
         cells = [*row[:width], *[""] * (width - len(row))]
         page = f"{place.removesuffix('.md')}/{file_name(cells[0])}.md"
         if page.casefold() in pages:
             cells[0] = f"[{cells[0]}]({quote(f'{title}/{file_name(cells[0])}.md')})"
-        lines.append(_cells(cells))
+        written.append(cells)
     more = f"\n\n… {len(rows) - 1 - _MOST_ROWS}" if len(rows) - 1 > _MOST_ROWS else ""
-    return f"# {title}\n\n" + "\n".join(lines) + f"{more}\n"
-
-
-def _cells(row: list[str]) -> str:
-    return "| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in row) + " |"
+    text = table([[" ".join(cell.split()) for cell in row] for row in written])
+    return f"# {title}\n\n{text}{more}\n"
