@@ -11,6 +11,8 @@ from typing import NamedTuple
 
 from core.base.errors import Cancelled
 from core.base.threads import DaemonPool
+from core.documents.converting import converters_for
+from core.documents.kinds import kind_of
 from core.intake import folder, notefile
 from core.model import SourceFile
 
@@ -59,7 +61,8 @@ def convert_ahead(
         read = notefile.document_text(
             data,
             file.path,
-            converter=notefile.valid_converter(converter, file.path),
+            # The chosen converter may no longer exist.
+            converter=converter if converter in converters_for(kind_of(file.path)) else "",
             original=file.content_hash if uploaded else "",
             encoding=encoding,
             look=look,

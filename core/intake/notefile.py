@@ -14,8 +14,7 @@ from core.base.errors import SourceError
 from core.base.frozen import frozen
 from core.base.messages import Message, plural
 from core.base.text import make_storable, stem
-from core.documents import Converted
-from core.documents.converting import convert, converters_for
+from core.documents.converting import convert
 from core.documents.kinds import KINDS, check, kind_of
 from core.documents.process import Look
 from core.intake.encoding import MAX_BYTES as MAX_TEXT
@@ -84,9 +83,17 @@ def parse_note(
     front = frontmatter.parse(text[front_span.start : front_span.end]) if front_span.body else frontmatter.FrontMatter()
     body = text[front_span.body :]
     inside = inside or look_into(body, path, plain=plain)
-    bundled = _BUNDLED.sub(".md", path)
+    name, whole, blobs = stem(path), " ".join(front.value("title").split()), len(inside.outline.blobs)
+    is_drawing = name.lower().endswith(_DRAWING) or "excalidraw-plugin" in front.extra
+    drawing = re.sub(rf"(?i){re.escape(_DRAWING)}$", "", name) if is_drawing else ""
+    not_searched = plural(
+        "{n} part isn't text, such as a pasted picture, a key or compressed data. It is shown, but not searched.",
+        "{n} parts aren't text, such as pasted pictures, keys or compressed data. They are shown, but not searched.",
+        n=blobs,
+    )
+    title = short_title(whole)
     fields = front.fields | {
-        "title": short_title(front.value("title")) or _drawing(path, front) or inside.title or stem(bundled),
+        "title": title or drawing or inside.title or stem(_BUNDLED.sub(".md", path)),
         "tags": distinct_tags([*front.value("tags"), *inside.tags]),
     }
     note = Note(
@@ -98,37 +105,14 @@ def parse_note(
         body_start=front_span.body,
         front=text[: front_span.body],
         links=inside.targets(path),
-        extra=front.extra | _long_title(front.value("title")),
-        warnings=(*front.warnings, *_not_searched(len(inside.outline.blobs))),
+        extra=front.extra | ({} if title == whole else {"title": whole}),  # no word of a shortened title is lost
+        warnings=(*front.warnings, *([not_searched] if blobs else ())),
         left_out=(*unreadable(text), *front.left_out, *doubtful(encoding)),
         plain=plain,
         encoding=encoding,
         **fields,
     )
     return ParsedNote(note, inside.outline)
-
-
-def _long_title(title: str) -> dict[str, object]:
-    """Return the whole title as a property if the title had to be shortened, so that no word is lost."""
-    whole = " ".join(title.split())
-    return {} if short_title(title) == whole else {"title": whole}
-
-
-def _drawing(path: str, front: frontmatter.FrontMatter) -> str:
-    """Return the name of an Excalidraw drawing, recognized by file name or front matter; "" for other notes."""
-    name = stem(path)
-    is_drawing = name.lower().endswith(_DRAWING) or "excalidraw-plugin" in front.extra
-    return re.sub(rf"(?i){re.escape(_DRAWING)}$", "", name) if is_drawing else ""
-
-
-def _not_searched(count: int) -> tuple[Message, ...]:
-    """Return a warning with the number of parts of a note that aren't text; empty without such parts."""
-    omission = plural(
-        "{n} part isn't text, such as a pasted picture, a key or compressed data. It is shown, but not searched.",
-        "{n} parts aren't text, such as pasted pictures, keys or compressed data. They are shown, but not searched.",
-        n=count,
-    )
-    return (omission,) if count else ()
 
 
 def document_note(read: DocumentText, path: str) -> ParsedNote:
@@ -146,11 +130,6 @@ def is_skipped(name: str) -> bool:
 def is_note(path: str) -> bool:
     """Return whether the file at a path is read as a note, judged by its name and the names of its folders."""
     return path.lower().endswith(NOTE_SUFFIXES) and not any(map(is_skipped, path.split("/")))
-
-
-def valid_converter(converter: str, path: str) -> str:
-    """Return the converter chosen for a document, "" if it no longer exists or doesn't read this kind."""
-    return converter if converter in converters_for(kind_of(path)) else ""
 
 
 def document_text(
@@ -174,7 +153,18 @@ def document_text(
     converted, version = convert(data, path, converter=converter, look=look)
     if kind in KINDS and KINDS[kind].called_as_file:
         converted = replace(converted, title=PurePosixPath(path).stem)
-    front, body = _front(converted), make_storable(converted.text)
+    body = make_storable(converted.text)
+    values = {name: getattr(converted, name) for name in ("title", "author", "created", "updated", "source_url")}
+    for name in ("created", "updated"):
+        at = moment(values[name])
+        if at is None or at > later(datetime.now(UTC), 1):  # further east it may already be that day
+            values[name] = ""
+    said: dict[str, object] = {
+        name: " ".join(make_storable(str(value)).split()) for name, value in values.items() if value
+    }
+    if tags := [" ".join(tag.split()) for tag in re.split("[,;，；、]", make_storable(converted.tags)) if tag.strip()]:
+        said["tags"] = tags[:_MOST_TAGS]
+    front = frontmatter.dump(said)
     if not body.strip():
         raise SourceError(path, "contains no readable text.")
     if len(front) + len(body) > MAX_TEXT:
@@ -190,19 +180,3 @@ def document_text(
 def is_text(kind: str) -> bool:
     """Return whether documents of a kind are text files, which have an encoding."""
     return kind in KINDS and KINDS[kind].is_text
-
-
-def _front(converted: Converted) -> str:
-    """Return front matter with a document's title, author, dates, tags and address, "" if it has none."""
-    now = datetime.now(UTC)
-    fields = {name: getattr(converted, name) for name in ("title", "author", "created", "updated", "source_url")}
-    for name in ("created", "updated"):
-        at = moment(fields[name])
-        if at is None or at > later(now, 1):  # further east it may already be that day
-            fields[name] = ""
-    said: dict[str, object] = {
-        name: " ".join(make_storable(str(value)).split()) for name, value in fields.items() if value
-    }
-    if tags := [" ".join(tag.split()) for tag in re.split("[,;，；、]", make_storable(converted.tags)) if tag.strip()]:
-        said["tags"] = tags[:_MOST_TAGS]
-    return frontmatter.dump(said)

@@ -179,12 +179,11 @@ def open_archive(stream: IO[bytes], name: str, *, limited: bool = True) -> Archi
 def _open_zip(stream: IO[bytes], name: str) -> zipfile.ZipFile:
     """Open a zip archive; raises SourceError if its file list alone is too long."""
     end = zipfile._EndRecData(stream)  # type: ignore[attr-defined]  # what ZipFile reads its list by
-    if end and end[zipfile._ECD_SIZE] > _MOST_DIRECTORY:  # type: ignore[attr-defined]
-        raise SourceError(name, "This archive contains more than {n} files.", n=MAX_ENTRIES)
-    archive = zipfile.ZipFile(stream)
-    if len(archive.infolist()) > MAX_ENTRIES:
-        raise SourceError(name, "This archive contains more than {n} files.", n=MAX_ENTRIES)
-    return archive
+    if not (end and end[zipfile._ECD_SIZE] > _MOST_DIRECTORY):  # type: ignore[attr-defined]
+        archive = zipfile.ZipFile(stream)
+        if len(archive.infolist()) <= MAX_ENTRIES:
+            return archive
+    raise SourceError(name, "This archive contains more than {n} files.", n=MAX_ENTRIES)
 
 
 def _most(packed: int) -> int:

@@ -356,13 +356,12 @@ class Watching:
         """Return the folders of a base, as of the last check."""
         return [seen for (base_id, _), seen in sorted(self._seen.items()) if base_id == base.id and base.watch]
 
-    def look(self) -> None:
-        """Check every folder of the watched bases once, and sync those that changed."""
-        self._look(plain=True)
-        self._look(plain=False)
+    def look(self, *plain: bool) -> None:
+        """Check every folder of the watched bases once, and sync those that changed.
 
-    def _look(self, *, plain: bool) -> None:
-        for base, folder in self._folders(plain=plain):
+        `plain` limits this to the bases of text files, or to the others.
+        """
+        for base, folder in self._folders(*plain):
             if self._stop.is_set():
                 return
             self._watch(base, folder)
@@ -375,12 +374,12 @@ class Watching:
             try:
                 self._reread()
                 if time.monotonic() >= following:
-                    self._events.follow([folder for _, folder in self._all()])
+                    self._events.follow([folder for _, folder in self._folders()])
                     following = time.monotonic() + _FOLLOW
                 self._take_changes()
                 for plain, at in due.items():
                     if time.monotonic() >= at:
-                        self._look(plain=plain)
+                        self.look(plain)
                         due[plain] = time.monotonic() + self._settings.seconds_between_looks(plain=plain)
             except Exception:  # noqa: BLE001 a thread has no caller to raise to, and the next look may do better
                 _LOG.exception("The watched folders can't be looked at")
@@ -389,24 +388,21 @@ class Watching:
     def _take_changes(self) -> None:
         """Sync the files that changed since the last call; keep changes that can't be synced now for the next one."""
         changed = self._events.take()
-        for base, folder in self._all() if changed else ():
+        for base, folder in self._folders() if changed else ():
             paths = changed.get(folder, set())
             if paths and not self._stop.is_set() and not self._watch(base, folder, frozenset(paths)):
                 self._events.put_back(folder, paths)
 
-    def _all(self) -> Folders:
-        yield from self._folders(plain=True)
-        yield from self._folders(plain=False)
-
-    def _folders(self, *, plain: bool) -> Folders:
-        """Yield the watched folders of plain-text bases, or of the other bases."""
-        if plain and self._texts.automatic:
-            yield from self._text_folders()
-        for base in self._bases.all():
-            for folder, _ in self._synced.all(base) if base.watch and base.plain == plain else ():
-                there = self._texts.holds(Path(folder)) and (Path(folder).is_dir() or not self._texts.automatic)
-                if Path(folder).is_absolute() and not there:
-                    yield base, folder
+    def _folders(self, *plain: bool) -> Folders:
+        """Yield the watched folders of bases of text files, then of others; `plain` limits this as in `look`."""
+        for kind in plain or (True, False):
+            if kind and self._texts.automatic:
+                yield from self._text_folders()
+            for base in self._bases.all():
+                for folder, _ in self._synced.all(base) if base.watch and base.plain == kind else ():
+                    there = self._texts.holds(Path(folder)) and (Path(folder).is_dir() or not self._texts.automatic)
+                    if Path(folder).is_absolute() and not there:
+                        yield base, folder
 
     def _text_folders(self) -> Folders:
         """Yield the existing text folders with their bases, which are created if they are missing."""

@@ -44,11 +44,6 @@ class UnreadLine:
     key: str
     reason: Message
 
-    @property
-    def place(self) -> str:
-        """Number and key of the line, for a message."""
-        return f"{self.number} ({self.key})" if self.key else str(self.number)
-
 
 @frozen
 class YamlBlock:
@@ -259,7 +254,8 @@ def parse(source: str) -> FrontMatter:
     unread = read.unread if read else ()
     if unread:
         more = ", …" if len(unread) > _MOST_NAMED else ""
-        places = ", ".join(line.place for line in unread[:_MOST_NAMED]) + more
+        numbers = (f"{line.number} ({line.key})" if line.key else str(line.number) for line in unread[:_MOST_NAMED])
+        places = ", ".join(numbers) + more
         front.left_out.append(Omission("field", len(unread), places))
     for line in unread[:_MOST_NAMED]:
         front.warnings.append(

@@ -6,12 +6,13 @@ characters bind from left to right, as in CommonMark. All scans are linear in th
 
 import re
 from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from html import unescape
 
 from markdown_it.common.utils import normalizeReference
+from markdown_it.rules_inline.balance_pairs import processDelimiters
+from markdown_it.rules_inline.state_inline import Delimiter
 
 from core.base.blobs import remove_blobs
 from core.base.frozen import frozen
@@ -233,33 +234,17 @@ def _without_signs(text: str) -> str:
 
     Unlike in CommonMark, punctuation next to a mark counts as a letter, because Chinese has no spaces after it.
     """
-    runs = list(_SIGNS.finditer(text))
-    sides = [_flanking(text, run) for run in runs]
-    hidden = [0] * len(runs)
-    openers: list[int] = []
-    floors: defaultdict[tuple[str, bool, int], int] = defaultdict(int)
-    for index, run in enumerate(runs):
-        sign, size = run[0][0], len(run[0])
-        opens, closes = sides[index]
-        floor = (sign, opens, size % 3)
-        while closes and hidden[index] < size:
-            for place in range(len(openers) - 1, bisect_left(openers, floors[floor]) - 1, -1):
-                opener = openers[place]
-                other = len(runs[opener][0])
-                both = sign in "*_" and (opens or sides[opener][1])
-                if runs[opener][0][0] == sign and not (both and (size + other) % 3 == 0 and size % 3):
-                    break
-            else:
-                floors[floor] = index
-                break
-            used = min(2, size - hidden[index], other - hidden[opener])
-            hidden[index] += used
-            hidden[opener] += used
-            del openers[place + (hidden[opener] < other) :]
-        if opens and hidden[index] < size:
-            openers.append(index)
-    left = dict(zip((run.start() for run in runs), hidden, strict=True))
-    return _SIGNS.sub(lambda run: run[0][left[run.start()] :], text)
+    delimiters = list[Delimiter]()
+    for run in _SIGNS.finditer(text):
+        opens, closes = _flanking(text, run)
+        single = run[0][0] in "*_"
+        for at in range(*run.span()) if single else [run.start()]:
+            delimiters.append(Delimiter(ord(run[0][0]), len(run[0]) if single else 0, at, -1, opens, closes))
+    processDelimiters(None, delimiters)  # type: ignore[arg-type]  # it doesn't use its state
+    pairs = [(opener.token, delimiters[opener.end].token) for opener in delimiters if opener.end >= 0]
+    hidden = {place for pair in pairs for place in pair}
+    hidden |= {place + 1 for place in hidden if text[place] in "~="}
+    return "".join(char for at, char in enumerate(text) if at not in hidden)
 
 
 def _flanking(text: str, run: re.Match[str]) -> tuple[bool, bool]:

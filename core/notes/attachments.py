@@ -238,14 +238,12 @@ class Attachments:
         return posixpath.relpath(path, posixpath.dirname(str(note.path))) if note and own else path
 
     def _find_in_folders(self, note: Note, target: str) -> Attachment | None:
-        found = (locate(str(top), str(note.path), target) for top in self._tops(note))
+        if not note.in_file:
+            tops = [*self._folders(self._bases.by_id(note.base_id)), self.own_folder]
+        else:
+            tops = [Path(note.source_ref)] if self._store.bases.is_synced(note.base_id, note.source_ref) else []
+        found = (locate(str(top), str(note.path), target) for top in tops)
         return next(filter(None, found), None)
-
-    def _tops(self, note: Note) -> list[Path]:
-        """Return the folders that may contain the files of a note."""
-        if note.in_file:
-            return [Path(note.source_ref)] if self._store.bases.is_synced(note.base_id, note.source_ref) else []
-        return [*self._folders(self._bases.by_id(note.base_id)), self.own_folder]
 
     def _folders(self, base: KnowledgeBase) -> list[Path]:
         """Return the existing folders of a base."""
@@ -302,8 +300,17 @@ class Pictures:
             progress(0, 0, "")
         try:
             self._drop_left_over()
-            self._name(progress)
-            self._look(progress)
+            # The pictures of notes that were stored before their base began to read pictures.
+            for note_id in self._store.pictures.unnamed():
+                progress(0, 0, "")
+                with self._store.changing, suppress(NoteNotFound):
+                    note = self._store.notes.note(note_id)
+                    pictures = cutter.list_pictures(note, self._store.pictures.for_note(note_id))
+                    self._store.pictures.put(note_id, pictures)
+            for picture_file in self._store.pictures.files():
+                progress(0, 0, "")
+                if (now := seen(picture_file)) is not None:
+                    self._store.pictures.look(picture_file.note_id, now)
             self._place()
             return self._read_files(progress)
         finally:
@@ -326,24 +333,6 @@ class Pictures:
             for base, entries in zip(bases, stale, strict=True):
                 self._store.index.follow(base, entries)
         _LOG.info("Pictures of %d notes aren't read any more", len(note_ids))
-
-    def _name(self, progress: Progress) -> None:
-        """List the pictures of notes that were stored before their base began to read pictures."""
-        for note_id in self._store.pictures.unnamed():
-            progress(0, 0, "")
-            with self._store.changing:
-                try:
-                    note = self._store.notes.note(note_id)
-                except NoteNotFound:
-                    continue
-                self._store.pictures.put(note_id, cutter.list_pictures(note, self._store.pictures.for_note(note_id)))
-
-    def _look(self, progress: Progress) -> None:
-        """Find the files of pictures, and hash new and changed ones."""
-        for picture_file in self._store.pictures.files():
-            progress(0, 0, "")
-            if (now := seen(picture_file)) is not None:
-                self._store.pictures.look(picture_file.note_id, now)
 
     def _place(self) -> None:
         """Chunk the notes whose pictures were read again, each once, so that searches find the text of the pictures."""
@@ -370,35 +359,25 @@ class Pictures:
                 def report(number: int = number, place: str = picture_file.picture.place) -> None:
                     progress(number, len(unread), place)
 
-                while self._others():
+                while any(job.state == "running" and job.name not in (_JOB, "images") for job in self._jobs.all()):
                     reader.close()  # frees the reader's memory
                     report()
                     time.sleep(_PATIENCE)
                 report()
                 if (data := data_of(picture_file)) is None:
                     continue  # the file is changing right now; the next check finds it
-                self._keep(picture_file, data, reader, report)
-                done += 1
+                started, done = time.perf_counter(), done + 1
+                try:
+                    text, version = reader.read(data, picture_file.picture.place, report)
+                except SourceError as error:
+                    read, again = ReadPicture(picture_file.picture.hash, "", ""), isinstance(error, Interrupted)
+                    self._store.pictures.keep(read, error.reason, again=again)
+                else:
+                    read = ReadPicture(picture_file.picture.hash, make_storable(text).strip(), version)
+                    self._store.pictures.keep(read)
+                    _LOG.info("Read a picture of %d bytes in %.1f s", len(data), time.perf_counter() - started)
                 self._place()
         return done
-
-    def _keep(
-        self, picture_file: PictureFile, data: bytes, reader: converting.PictureReader, report: Callable[[], object]
-    ) -> None:
-        """Read a picture, and store its text or the reason why it has none."""
-        started = time.perf_counter()
-        try:
-            text, version = reader.read(data, picture_file.picture.place, report)
-        except SourceError as error:
-            again = isinstance(error, Interrupted)
-            self._store.pictures.keep(ReadPicture(picture_file.picture.hash, "", ""), error.reason, again=again)
-            return
-        self._store.pictures.keep(ReadPicture(picture_file.picture.hash, make_storable(text).strip(), version))
-        _LOG.info("Read a picture of %d bytes in %.1f s", len(data), time.perf_counter() - started)
-
-    def _others(self) -> bool:
-        """Return whether other jobs are running."""
-        return any(job.state == "running" and job.name not in (_JOB, "images") for job in self._jobs.all())
 
 
 def seen(picture_file: PictureFile) -> NotePicture | None:

@@ -125,26 +125,28 @@ class DailyNotes:
         Raises ConfigError while there is a `problem`, EditError for a path that no note can have, WorkspaceLocked, and
         as `file_writing.apply` does.
         """
-        base = self._base()
-        if base is None or self.problem:
+        if problem := self.problem:
             hint = message("Set it in Tessera's settings, or in the [daily] section of tessera.toml.")
-            raise ConfigError(lines(self.problem, hint, separator=" "))
+            raise ConfigError(lines(problem, hint, separator=" "))
+        base = self._bases.get(self._settings.daily.base)
         log_bases([base])
         path = self.path(now, language)
         with self._store.changing:
             if note_id := self._find(base, path):
                 return self._notes.get(note_id)
             self._store.database.check_writable()
-            note = self._new(path, partial(fill, at=now, title=stem(path), language=language))
+            filled = partial(fill, at=now, title=stem(path), language=language)
+            note = Note("", "", title="", body="# {{title}}\n\n", content_hash="", path=path, source="folder")
+            if template := self._template():
+                stored = self._notes.get(template.id)
+                front = filled(stored.front or "")
+                note = replace(stored, path=path, source="folder", source_ref="", status="active", front=front)
+            body = filled(note.body)
+            note = replace(note, body=body, title=look_into(body, path).title or stem(path))
             if folder := self._writer.folder_for(base, path):
                 return self._notes.get(self._file(base, folder, note))
             fields: dict[str, Any] = {field: getattr(note, field) for field in NOTE_FIELDS if field != "title"}
             return self._notes.add(base.name, note.body, path=path, author="person", embed=False, **fields)
-
-    def _base(self) -> KnowledgeBase | None:
-        """Return the base that the user chose, None if it doesn't exist or can't take notes."""
-        base = self._bases.find(self._settings.daily.base)
-        return base if base and not base.plain else None
 
     def _template(self) -> NoteSummary | None:
         """Return the template that the user chose by path or title, preferably one in the base of daily notes."""
@@ -180,17 +182,6 @@ class DailyNotes:
     def _find(self, base: KnowledgeBase, path: str) -> str | None:
         cards = self._notes.all(Filters(bases=(base.name,)))
         return next((card.id for card in cards if name_key(card.path or "") == name_key(path)), None)
-
-    def _new(self, path: str, filled: Callable[[str], str]) -> Note:
-        """Return a new note made from the template; without a template, it begins with its name as a heading."""
-        note = Note("", "", title="", body="# {{title}}\n\n", content_hash="", path=path, source="folder")
-        if template := self._template():
-            stored = self._notes.get(template.id)
-            note = replace(
-                stored, path=path, source="folder", source_ref="", status="active", front=filled(stored.front or "")
-            )
-        body = filled(note.body)
-        return replace(note, body=body, title=look_into(body, path).title or stem(path))
 
     def _file(self, base: KnowledgeBase, folder: Path, note: Note) -> str:
         """Write a note's file, unless it exists, and import it; return the note's id."""

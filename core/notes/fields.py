@@ -150,19 +150,11 @@ _COLON = re.compile("[:：]")
 _COMMA = re.compile("[,，、]")
 
 
-@frozen
-class Preset:
-    """A starting set of types with their categories; `title` is the label on its button."""
-
-    title: Message
-    types: Mapping[Message, tuple[str, ...]]
-
-
 EVERYDAY = "everyday"
 """Name of the preset for new workspaces."""
 
-PRESETS: Mapping[str, Preset] = {
-    EVERYDAY: Preset(
+PRESETS: Mapping[str, tuple[Message, Mapping[Message, tuple[str, ...]]]] = {
+    EVERYDAY: (
         message("Use everyday types"),
         {
             in_context("type of note", "note"): (),
@@ -173,7 +165,7 @@ PRESETS: Mapping[str, Preset] = {
             in_context("type of note", "log"): (),
         },
     ),
-    "project": Preset(
+    "project": (
         message("Use the types of a software project"),
         {
             verbatim("project_config"): ("auth", "environment", "dependency"),
@@ -183,6 +175,7 @@ PRESETS: Mapping[str, Preset] = {
         },
     ),
 }
+"""Starting sets of types with their categories, each with the label on its button."""
 
 
 @frozen
@@ -209,14 +202,14 @@ class Vocabulary:
     @property
     def presets(self) -> Mapping[str, Message]:
         """Titles of the presets by name."""
-        return {name: item.title for name, item in PRESETS.items()}
+        return {name: title for name, (title, _) in PRESETS.items()}
 
     @staticmethod
     def preset(name: str, language: str = ENGLISH) -> str:
         """Return the text of a vocabulary file with a preset's types in a language."""
         types = [
             ": ".join(filter(None, [render(kind, language), ", ".join(categories)]))
-            for kind, categories in PRESETS[name].types.items()
+            for kind, categories in PRESETS[name][1].items()
         ]
         return "\n".join([f"# {render(_ABOUT, language)}", "", *types, ""])
 
@@ -273,7 +266,12 @@ class Vocabulary:
         except OSError:
             return parse(self.preset(EVERYDAY).encode())
         if self._read is None or self._read[0] != stamp:
-            self._read = stamp, _words_in(path)
+            try:
+                read = parse(files.read(path))
+            except (OSError, files.Unfit) as error:
+                problem = message("{path} can't be read: {reason}.", path=FILE, reason=files.reason(error))
+                read = TypeVocabulary(problems=(problem,))
+            self._read = stamp, read
         return self._read[1]
 
     def _bytes(self) -> bytes:
@@ -283,14 +281,6 @@ class Vocabulary:
             return self.preset(EVERYDAY).encode()
         except (OSError, files.Unfit):
             return b""
-
-
-def _words_in(path: Path) -> TypeVocabulary:
-    try:
-        return parse(files.read(path))
-    except (OSError, files.Unfit) as error:
-        problem = message("{path} can't be read: {reason}.", path=FILE, reason=files.reason(error))
-        return TypeVocabulary(problems=(problem,))
 
 
 def parse(content: bytes) -> TypeVocabulary:

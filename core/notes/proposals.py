@@ -87,7 +87,17 @@ class Proposals:
         fields: NewNoteFields = {"title": title, "source": "import", "source_url": address, "created": created}
         # Everything is checked before the first picture is stored, so that a refusal leaves nothing behind.
         check_new({**fields})
-        decoded = {mark: _decode(mark, data) for mark, data in islice((pictures or {}).items(), _MOST_PICTURES)}
+        decoded = dict[str, bytes]()
+        for mark, picture in islice((pictures or {}).items(), _MOST_PICTURES):
+            if not _MARK.fullmatch(mark):
+                raise EditError(
+                    "'{name}' isn't a valid name for a picture: use 16 to 64 letters and digits.", name=mark
+                )
+            try:
+                decoded[mark] = b64decode(picture, validate=True)
+            except ValueError as error:
+                raise EditError("A picture isn't in Base64.") from error
+            check_picture(decoded[mark])
         for mark, data in decoded.items():
             shown = re.compile(f"{mark}(.*?){mark}")
             if shown.search(body):
@@ -288,15 +298,3 @@ class Proposals:
 def _changed(note: Note, change: Proposal) -> Note:
     """Return a note with a proposed change applied."""
     return with_body(with_fields(note, change.fields), note.body if change.body is None else change.body)[0]
-
-
-def _decode(mark: str, picture: str) -> bytes:
-    """Decode a Base64 picture with the given name; raises EditError for an invalid name or invalid data."""
-    if not _MARK.fullmatch(mark):
-        raise EditError("'{name}' isn't a valid name for a picture: use 16 to 64 letters and digits.", name=mark)
-    try:
-        data = b64decode(picture, validate=True)
-    except ValueError as error:
-        raise EditError("A picture isn't in Base64.") from error
-    check_picture(data)
-    return data

@@ -183,7 +183,13 @@ class Renames:
         naming = self._store.notes.naming({folder for folder, _ in files}, words)
         for other in dict.fromkeys([*linking, *naming, *old]):
             try:
-                plans[other] = plans[other] if other in own else self._plan_link(other, renamed)
+                if other not in own:
+                    note = self._store.notes.note(other)
+                    note = self._read(other) if renamed.text(note) != note.body else note
+                    body = renamed.text(note)
+                    changes = body != note.body
+                    as_what = renamed.as_what(note)
+                    plans[other] = self._writer.plan(note, lambda same: same, as_what, body) if changes else None
             except TesseraError as error:
                 refused[other] = error.message
         done = [plan for plan in plans.values() if plan]
@@ -250,16 +256,6 @@ class Renames:
         """Return a note, read again from its file if its base writes files."""
         note = self._store.notes.note(note_id)
         return self._files.read(note_id) if self._files.is_writable(note) else note
-
-    def _plan_link(self, note_id: str, renamed: "_Renamed") -> PlannedChange | None:
-        """Plan the changes to another note's links; None if none of them has to follow."""
-        note = self._store.notes.note(note_id)
-        if renamed.text(note) != note.body:
-            note = self._read(note_id)
-        body = renamed.text(note)
-        if body == note.body:
-            return None
-        return self._writer.plan(note, lambda same: same, renamed.as_what(note), body)
 
 
 def _with_heading(note: Note, title: str) -> str:

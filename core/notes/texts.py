@@ -120,7 +120,10 @@ def with_body(note: Note, body: str, inside: BodyMetadata | None = None) -> tupl
     inside = inside or look_into(body, path, plain=note.plain)
     if note.plain:
         return _with_body(note, body, ()), inside
-    gone = _tags_in(note, inside.tags)
+    text = fold(note.body) if note.tags else ""
+    gone = {tag.casefold() for tag in note.tags if tag_key(tag) in text}
+    if not gone <= {tag.casefold() for tag in inside.tags}:
+        gone = {tag.casefold() for tag in look_into(note.body, path).tags}
     own = [tag for tag in note.tags if tag.casefold() not in gone]
     note = with_fields(note, {"tags": [*own, *inside.tags]})
     return _with_body(note, body, inside.targets(path)), inside
@@ -162,15 +165,6 @@ def restore_version(note: Note, old: Note) -> Note:
     if note.body == old.body:
         return note
     return replace(_with_body(note, old.body, old.links), left_out=old.left_out)
-
-
-def _tags_in(note: Note, new: Iterable[str]) -> set[str]:
-    """Return the tags in a note's text; parses it only if it may contain a tag that isn't in `new`."""
-    text = fold(note.body) if note.tags else ""
-    there = {tag.casefold() for tag in note.tags if tag_key(tag) in text}
-    if there <= {tag.casefold() for tag in new}:
-        return there
-    return {tag.casefold() for tag in look_into(note.body, note.path or "note.md").tags}
 
 
 def _with_body(note: Note, body: str, links: tuple[str, ...]) -> Note:
@@ -221,11 +215,6 @@ def _around(body: str, start: int, end: int) -> str:
 def _without_links(text: str) -> str:
     """Return a text with the visible words of its links in their place."""
     return _LINK_WORDS.sub(lambda link: link[1] or link[2] or "", text)
-
-
-def _as_plain(text: str) -> str:
-    shown = " ".join(_SIGNS.sub("", _without_links(text.strip())).split())
-    return shown if len(shown) <= MOST_CHARACTERS else f"{shown[: MOST_CHARACTERS - 1]}…"
 
 
 class NoteTexts:
@@ -282,7 +271,9 @@ class NoteTexts:
             for link in _LINK.finditer(note.body):
                 target = (link[1] or unquote(link[2])).removesuffix("\\").strip()
                 if links.target(note, target) == note_id:
-                    return _as_plain(_around(note.body, link.start(), link.end()))
+                    sentence = _without_links(_around(note.body, link.start(), link.end()).strip())
+                    sentence = " ".join(_SIGNS.sub("", sentence).split())
+                    return sentence if len(sentence) <= MOST_CHARACTERS else f"{sentence[: MOST_CHARACTERS - 1]}…"
             return ""
 
         return {other: sentence(other) for other in among}

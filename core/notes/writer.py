@@ -7,8 +7,8 @@ import re
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -363,38 +363,31 @@ def add(
     while group := list(islice(numbered, _GROUP)):
         notes: list[NoteToIndex] = []
         numbers: dict[str | None, int] = {}
-        with store.changing, _removing_files(notes) as written_ids:
-            for number, item in group:
-                try:
-                    new = _new(base, author, dict(item), paths, ids)
-                    notes.append(writer.file(base, new) if author == "person" else new)
-                except TesseraError as error:
-                    if strict:
-                        raise
-                    failed.append((number, error.message))
-                else:
-                    numbers[notes[-1].note.path] = number
-            written = writer.write(base, notes, strict=False)
-            written_ids.update(written.notes)
+        written = Indexed()
+        with store.changing:
+            try:
+                for number, item in group:
+                    try:
+                        new = _new(base, author, dict(item), paths, ids)
+                        notes.append(writer.file(base, new) if author == "person" else new)
+                    except TesseraError as error:
+                        if strict:
+                            raise
+                        failed.append((number, error.message))
+                    else:
+                        numbers[notes[-1].note.path] = number
+                written = writer.write(base, notes, strict=False)
+            finally:  # the files of notes that weren't written
+                for new in notes:
+                    if new.note.in_file and new.note.id not in written.notes:
+                        with suppress(TesseraError):
+                            file_writing.put_away(file_writing.plan_removal(new.note))
         for source_error in written.failed:
             if strict:
                 raise source_error
             failed.append((numbers[source_error.path], source_error.message))
         note_ids += written.notes
     return Added(tuple(note_ids), tuple(failed))
-
-
-@contextmanager
-def _removing_files(notes: Sequence[NoteToIndex]) -> Iterator[set[str]]:
-    """Delete the files of new notes after the block, except of those whose ids the block adds to the yielded set."""
-    written: set[str] = set()
-    try:
-        yield written
-    finally:
-        for new in notes:
-            if new.note.in_file and new.note.id not in written:
-                with suppress(TesseraError):
-                    file_writing.put_away(file_writing.plan_removal(new.note))
 
 
 def _new(base: KnowledgeBase, author: Author, item: dict[str, Any], paths: TakenNames, ids: TakenNames) -> NoteToIndex:

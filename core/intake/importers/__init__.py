@@ -43,16 +43,8 @@ class FilePart:
 
     def digest(self) -> str:
         """Return the hash of the bytes, "" if they can't be read."""
-        with suppress(OSError):
-            return _digest(self, self.file.stat().st_mtime_ns)
-        return ""
-
-
-@lru_cache(1_000)
-def _digest(part: FilePart, _: int) -> str:
-    """Return the hash of part of a file with this mtime; cached, because many notes may link to one part."""
-    data = part.read()
-    return blake2b(data, digest_size=8).hexdigest() if data else ""
+        data = self.read()
+        return blake2b(data, digest_size=8).hexdigest() if data else ""
 
 
 def find(folder: Path, path: str) -> FilePart | None:

@@ -4,6 +4,7 @@ import html
 import posixpath
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cached_property
 from itertools import groupby, islice
 
@@ -241,14 +242,12 @@ class Telegram(FolderImporter):
 
     @cached_property
     def _exports(self) -> list[str]:
-        return [path for path in files(self._folder) if _RESULT.fullmatch(path) and self._begins_with_chats(path)]
-
-    def _begins_with_chats(self, path: str) -> bool:
-        try:
-            with (self._folder / path).open("rb") as file:
-                return _EXPORT.search(file.read(_HEAD)) is not None
-        except OSError:
-            return False
+        found = []
+        for path in filter(_RESULT.fullmatch, files(self._folder)):
+            with suppress(OSError), (self._folder / path).open("rb") as file:
+                if _EXPORT.search(file.read(_HEAD)):
+                    found.append(path)
+        return found
 
     def notes(self, paths: Collection[str] = ()) -> ImportedNotes:
         """Yield the notes of the chats, ordered by id, so that the newer of two chats with one name gets a number."""

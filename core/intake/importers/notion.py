@@ -61,7 +61,14 @@ class Notion(FolderImporter):
         found = [path for path in there if path.replace(".csv", "_all.csv") not in whole]
         tables = {_stem(path): path for path in found if path.lower().endswith(".csv")}
         found = [path for path in found if path.lower().endswith(".csv") or _stem(path) not in tables]
-        places = _places(found)
+        taken: Taken = {}
+        places = {}
+        for path in found:
+            inside = dropwhile(EXPORT.fullmatch, PurePosixPath(path).parts[:-1])
+            parts = [file_name(_without_id(part)) for part in inside]
+            name = _without_id(PurePosixPath(path).name.removesuffix("_all.csv"))
+            name = name if path.endswith("_all.csv") else PurePosixPath(name).stem
+            places[path] = unique("/".join([*parts, f"{file_name(name)}.md"]), taken)
         databases = {places[path].removesuffix(".md") for path in tables.values()}
         pages = {place.casefold() for place in places.values()}
         places |= {path: places[tables[_stem(path)]] for path in there if _stem(path) in tables}
@@ -86,19 +93,6 @@ class Notion(FolderImporter):
 def _stem(path: str) -> str:
     """Return the path of a page or table without its suffix, which is the same for a database's table and its page."""
     return path[: path.rindex(".")].removesuffix("_all")
-
-
-def _places(paths: list[str]) -> dict[str, str]:
-    """Return the path of the note for each file in an export."""
-    taken: Taken = {}
-    places = {}
-    for path in paths:
-        inside = dropwhile(EXPORT.fullmatch, PurePosixPath(path).parts[:-1])
-        parts = [file_name(_without_id(part)) for part in inside]
-        stem = _without_id(PurePosixPath(path).name.removesuffix("_all.csv"))
-        stem = stem if path.endswith("_all.csv") else PurePosixPath(stem).stem
-        places[path] = unique("/".join([*parts, f"{file_name(stem)}.md"]), taken)
-    return places
 
 
 def _without_id(name: str) -> str:
