@@ -14,6 +14,8 @@ from core.base.threads import DaemonPool
 from core.documents.converting import converters_for
 from core.documents.kinds import kind_of
 from core.intake import folder, notefile
+from core.intake.folder import content_hash
+from core.intake.notefile import DocumentText
 from core.model import SourceFile
 
 _AT_ONCE, _AHEAD = 2, 4
@@ -29,7 +31,7 @@ class ConvertedFile(NamedTuple):
 
     file: SourceFile
     data: bytes
-    read: notefile.DocumentText
+    read: DocumentText
 
 
 def convert_ahead(
@@ -56,7 +58,7 @@ def convert_ahead(
     def convert(file: SourceFile) -> ConvertedFile:
         look()
         data = folder.read(place, file.path)
-        file = replace(file, content_hash=folder.content_hash(data))
+        file = replace(file, content_hash=content_hash(data))
         converter, encoding = choices[file.path]
         read = notefile.document_text(
             data,

@@ -19,6 +19,7 @@ from core.base.messages import message
 from core.base.text import compose, escape_halves, find_half_character
 from core.documents import kinds
 from core.documents.converting import is_document
+from core.documents.kinds import nothing_read, why_not_read
 from core.intake.encoding import MAX_BYTES, decode_file, too_large
 from core.intake.ignoring import Ignoring
 from core.intake.importers import is_export
@@ -170,7 +171,7 @@ def scan(
     if only is None and not (files or failed or away) and scope == "text":
         raise SourceError(str(folder), "There are no .txt files in this folder.")
     if only is None and not (files or failed or away):
-        raise SourceError(str(folder), kinds.nothing_read(item.path for item in skipped))
+        raise SourceError(str(folder), nothing_read(item.path for item in skipped))
     return Scan(root, tuple(sorted(files, key=lambda file: file.path)), failed, away, skipped, left_out)
 
 
@@ -303,7 +304,7 @@ def _check_entry(entry: "os.DirEntry[str]", path: str, root: Path, *, pictures: 
             if target.is_dir():
                 return
         if not has_note_name:
-            yield _Skipped(path, kinds.why_not_read(path))
+            yield _Skipped(path, why_not_read(path))
             return
         status = entry.stat()
     except (OSError, RuntimeError) as error:

@@ -16,7 +16,7 @@ from core.base.call_log import log_bases, log_call
 from core.base.errors import Cancelled, SourceError, SyncRefused
 from core.base.faults import FILES, translate_errors, wrap_file_errors
 from core.base.messages import Message, message, skeleton
-from core.base.text import compose, line_starts, stem
+from core.base.text import compose, stem
 from core.documents.converting import is_document
 from core.documents.kinds import fingerprint
 from core.documents.process import Interrupted
@@ -29,11 +29,13 @@ from core.indexing.models import Models
 from core.indexing.synced_folders import SyncedFolders
 from core.intake import folder, notefile, sync, upload
 from core.intake.converting_ahead import ConvertedFile, convert_ahead
-from core.intake.folder import Paths
+from core.intake.folder import Paths, root_of
 from core.intake.ignoring import is_rules
 from core.intake.importers import SUFFIXES, Importer, importer_of
+from core.intake.notefile import document_note, parse_note
 from core.intake.placeholders import NotDownloaded, with_note
 from core.intake.sync import FolderSource
+from core.intake.upload import LINKED, Staged, name_of, stage_file
 from core.intake.webpage import WebPage
 from core.markdown.inline import tag_key
 from core.model import (
@@ -43,7 +45,6 @@ from core.model import (
     Document,
     Failed,
     KnowledgeBase,
-    Match,
     NewBase,
     Note,
     Progress,
@@ -100,7 +101,7 @@ class Imports:
         """
         name, place = base or self._name_for(path), path.expanduser()
         if place.is_file() and place.name.lower().endswith(SUFFIXES):
-            return self._plan_staged(name, lambda into: upload.stage_file(place, into))
+            return self._plan_staged(name, lambda into: stage_file(place, into))
         if place.is_dir() and (export := importer_of(place, keeps_files=False)):
             return self._plan_staged(name, lambda into: (export.name, *upload.write(export, into)))
         return self._plan(name, FolderSource(path, self._store.folder))
@@ -175,7 +176,12 @@ class Imports:
         others = [note for note in own if note.note_id not in loose]
         plan = sync.plan(base, FolderSource(scanned.folder, forbidden), [*others, *joining], plain=known.plain)
         joined = [match for match in (*plan.touched, *plan.changed) if match.note.note_id in loose]
-        same = [match for match in joined if self._is_same(match, plan.folder)]
+        same = []
+        for match in joined:  # whose text is the same, regardless of the file's encoding
+            note = self._store.notes.note(match.note.note_id)
+            file = match.file if match.file.text else folder.with_text(plan.folder, match.file)
+            if file.text == (note.front or "") + note.body:
+                same.append(match)
         return replace(
             self._without_deleted(plan, known),
             base_id=known.id,
@@ -187,12 +193,6 @@ class Imports:
             joined=tuple(joined),
         )
 
-    def _is_same(self, match: Match, place: Path) -> bool:
-        """Return whether a note and a file have the same text, regardless of the file's encoding."""
-        note = self._store.notes.note(match.note.note_id)
-        file = match.file if match.file.text else folder.with_text(place, match.file)
-        return file.text == (note.front or "") + note.body
-
     def plan_upload(self, files: Iterable[tuple[str, bytes]], base: str) -> SyncPlan:
         """Compare uploaded files or zip archives, as (name, content) pairs, with a base. No note is removed.
 
@@ -201,7 +201,7 @@ class Imports:
         """
         return self._plan_staged(base, lambda into: upload.stage(files, into))
 
-    def _plan_staged(self, base: str, stage: Callable[[Path], upload.Staged]) -> SyncPlan:
+    def _plan_staged(self, base: str, stage: Callable[[Path], Staged]) -> SyncPlan:
         """Return the plan for a temporary folder that `stage` fills with notes."""
         into = self._store.temporary.make()
         try:
@@ -303,7 +303,7 @@ class Imports:
             NoteEmbedder(base.embedder, embedder, size=size).start()
         share = _WRITING_ALONE if base.without_model else _WRITING
         writing = _part(progress, 0, share) if embed else progress
-        if (linked := plan.folder / upload.LINKED).is_dir() and plan.source_ref == UPLOADED:
+        if (linked := plan.folder / LINKED).is_dir() and plan.source_ref == UPLOADED:
             with translate_errors(own_files := self._store.folder / FILES):
                 shutil.copytree(linked, own_files, copy_function=os.replace, dirs_exist_ok=True)
         with self._writing.setdefault(base.id, threading.Lock()):
@@ -343,14 +343,14 @@ class Imports:
         """Return the name of the base for importing a folder if no base is given."""
         bases, path = self._bases.all(), path.expanduser().resolve()
         synced = [base.name for base in bases if self._store.bases.is_synced(base.id, str(path))]
-        usual = upload.name_of(path)
+        usual = name_of(path)
         return usual if len(synced) != 1 or usual in {base.name for base in bases} else synced[0]
 
     def _plan(self, name: str, source: FolderSource, only: Paths | None = None) -> SyncPlan:
         """Return the plan from `sync.plan` for a base, or for a new one."""
         if base := self._bases.find(name):
             known = self._store.notes.files(base)
-            ref = source.upload or str(folder.root_of(source.folder, source.forbidden))
+            ref = source.upload or str(root_of(source.folder, source.forbidden))
             unread = self._store.documents.unread_of(base, ref, fingerprint())
             plan = replace(sync.plan(name, source, known, plain=base.plain, unread=unread, only=only), base_id=base.id)
             plan = plan if source.upload else self._without_deleted(plan, base)
@@ -457,7 +457,7 @@ def _join(store: Store, plan: SyncPlan) -> list[Failed]:
         text, values = (note.front or "") + note.body, dict[str, object]()
         with suppress(SourceError):
             # The values that the text has for fields which the user overrode.
-            parsed = notefile.parse_note(text, str(note.path), plain=note.plain).note if text else note
+            parsed = parse_note(text, str(note.path), plain=note.plain).note if text else note
             values = {name: own for name in NOTE_FIELDS if (own := getattr(parsed, name)) != getattr(note, name)}
             if {*map(tag_key, parsed.tags)} == {*map(tag_key, note.tags)}:
                 values.pop("tags", None)
@@ -507,21 +507,22 @@ def _notes(
     }
     uploaded = plan.source_ref == UPLOADED
     for file, document in convert_ahead(plan.folder, files, choices, uploaded=uploaded, waits=waits):
-        old, earlier_id = known.get(file.path), earlier.get(file.path)
-        if not old and store.notes.has_path(base, file.path, plan.source_ref):
+        path = file.path
+        old, earlier_id = known.get(path), earlier.get(path)
+        if not old and store.notes.has_path(base, path, plan.source_ref):
             continue  # another import of the folder has already read it
-        note_id = earlier_id or fresh_id(f"{base.id}/{file.path}", taken)
+        note_id = earlier_id or fresh_id(f"{base.id}/{path}", taken)
         change = Revision("sync" if old else "restore" if earlier_id else "create", "sync")
         try:
-            with wrap_file_errors(file.path):
+            with wrap_file_errors(path):
                 note = _note(store, base, plan, file, note_id, document, live)
         except NotDownloaded as error:
-            failure = Failed(file.path, error.reason)
+            failure = Failed(path, error.reason)
             away.append(with_note(failure) if old else failure)
             continue
         except SourceError as error:
-            tried = SourceFile(file.path, -1, -1) if isinstance(error, Interrupted) else file
-            unread.append((tried, Failed(file.path, error.reason)))
+            tried = SourceFile(path, -1, -1) if isinstance(error, Interrupted) else file
+            unread.append((tried, Failed(path, error.reason)))
             continue
         taken.add(note_id)
         yield replace(note, change=change, replaces=old.content_hash if old else "")
@@ -541,16 +542,14 @@ def _note(
         file, data, read = document()
         if uploaded:
             store.documents.keep(file.content_hash, data)
-        note, outline = notefile.document_note(read, file.path)
+        note, outline = document_note(read, file.path)
     else:
         if not file.text:
             file = folder.with_text(plan.folder, file, store.notes.reading_choices(note_id)[1])
         if live:
-            note, outline = notefile.document_note(upload.text_of(live, file.path), file.path)
+            note, outline = document_note(upload.text_of(live, file.path), file.path)
         else:
-            note, outline = notefile.parse_note(file.text, file.path, plain=base.plain, encoding=file.encoding)
-    if note.plain:
-        _LOG.info("Read: base %s, file %s, %d lines", base.name, file.path, len(line_starts(note.body)))
+            note, outline = parse_note(file.text, file.path, plain=base.plain, encoding=file.encoding)
     note = replace(
         note,
         id=note_id,

@@ -21,7 +21,7 @@ from core.intake.encoding import MAX_BYTES as MAX_TEXT
 from core.intake.encoding import decode_file, doubtful, unreadable
 from core.markdown import frontmatter
 from core.markdown.body import BodyMetadata, distinct_tags, look_into, short_title
-from core.markdown.frontmatter import moment, span
+from core.markdown.frontmatter import FrontMatter, FrontSpan, moment, span
 from core.markdown.outline import Outline
 from core.model import NOTE_SUFFIXES, SKIPPED_FOLDERS, Document, Note, Omission, TextEncoding, later, summed
 
@@ -79,8 +79,8 @@ def parse_note(
     encoding: TextEncoding | None = None,
 ) -> ParsedNote:
     """Parse the decoded text of a file like `read`; `inside` is the metadata of its body, if already parsed."""
-    front_span = frontmatter.FrontSpan() if plain else frontmatter.span(text)
-    front = frontmatter.parse(text[front_span.start : front_span.end]) if front_span.body else frontmatter.FrontMatter()
+    front_span = FrontSpan() if plain else frontmatter.span(text)
+    front = frontmatter.parse(text[front_span.start : front_span.end]) if front_span.body else FrontMatter()
     body = text[front_span.body :]
     inside = inside or look_into(body, path, plain=plain)
     name, whole, blobs = stem(path), " ".join(front.value("title").split()), len(inside.outline.blobs)

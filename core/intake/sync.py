@@ -6,7 +6,7 @@ stays.
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -17,6 +17,7 @@ from core.base.text import compose, name_key
 from core.documents.kinds import PICTURES, kind_of, nothing_read, why_not_read
 from core.intake import placeholders
 from core.intake.folder import Paths, Scan, ScanScope, ancestry, scan, with_text
+from core.intake.placeholders import EMPTIED, EmptyFile, NotDownloaded, with_note
 from core.model import READ_AGAIN, Failed, KnownNote, Match, SourceFile, SyncPlan
 from core.store.picture_table import UnreadFile
 
@@ -61,14 +62,14 @@ _KEPT = 8_000_000
 class _Comparison:
     """The files in a folder, compared with the known notes by path."""
 
-    new: list[SourceFile] = field(default_factory=list)
-    changed: list[Match] = field(default_factory=list)
-    touched: list[Match] = field(default_factory=list)
-    unchanged: list[KnownNote] = field(default_factory=list)
-    failed: list[Failed] = field(default_factory=list)
-    away: list[Failed] = field(default_factory=list)
-    empty: list[Failed] = field(default_factory=list)
-    unread: list[UnreadFile] = field(default_factory=list)
+    new: list[SourceFile]
+    changed: list[Match]
+    touched: list[Match]
+    unchanged: list[KnownNote]
+    failed: list[Failed]
+    away: list[Failed]
+    empty: list[Failed]
+    unread: list[UnreadFile]
 
 
 @frozen
@@ -107,7 +108,18 @@ def plan(
     alike = {} if removals else {compose(path): note for path, note in mine.items()}
     compared = _compare(scanned, mine, alike, unread)
     compared.failed += [failure for _, failure in compared.unread]
-    moved = _moved_notes(known, compared.new) if removals else []
+    # The notes from folders that no longer exist, if new files contain at least half of a folder's notes.
+    by_folder: defaultdict[str, list[KnownNote]] = defaultdict(list)
+    for note in known if removals else ():
+        by_folder[note.source_ref].append(note)
+    hashes = {file.content_hash for file in compared.new}
+    moved = [
+        note
+        for ref_before, notes in by_folder.items()
+        if Path(ref_before).is_absolute() and not Path(ref_before).exists()
+        if 2 * sum(note.content_hash in hashes for note in notes) >= len(notes)
+        for note in notes
+    ]
     others = [note for note in mine.values() if only is not None and note.path not in only]
     compared.unchanged += others
     present = {note.path for note in others} | {file.path for file in scanned.files}
@@ -154,36 +166,35 @@ def _compare(
     alike: Mapping[str, KnownNote],
     unread: Mapping[str, UnreadFile],
 ) -> _Comparison:
-    away = [placeholders.with_note(failed) if failed.path in known else failed for failed in scanned.not_downloaded]
-    compared, room = _Comparison(failed=list(scanned.failed), away=away), _KEPT
+    away = [with_note(failed) if failed.path in known else failed for failed in scanned.not_downloaded]
+    compared, room = _Comparison([], [], [], [], list(scanned.failed), away, [], []), _KEPT
     present = {file.path for file in scanned.files}
     for file in scanned.files:
-        note = known.get(file.path)
-        if note is None and (other := alike.get(compose(file.path))) and other.path not in present:
+        path = file.path
+        note = known.get(path)
+        if note is None and (other := alike.get(compose(path))) and other.path not in present:
             note = other
         same = note is not None and note.is_as(file)
         if note and same and file.is_settled:
             compared.unchanged.append(note)
             continue
-        before, failure = unread.get(file.path, (None, None))
+        before, failure = unread.get(path, (None, None))
         if before and failure and file.is_settled and before.is_as(file):
             compared.unread.append((before, failure))
             continue
         try:
-            with wrap_file_errors(file.path):
+            with wrap_file_errors(path):
                 file = with_text(scanned.folder, file, note.encoding if note else "")
-        except placeholders.NotDownloaded as error:
-            failure = Failed(file.path, error.reason)
-            compared.away.append(placeholders.with_note(failure) if note else failure)
-            continue
-        except placeholders.EmptyFile as error:
-            if note:
-                compared.away.append(Failed(file.path, placeholders.EMPTIED))
-            else:
-                compared.empty.append(Failed(file.path, error.reason))
-            continue
         except SourceError as error:
-            compared.failed.append(Failed(file.path, error.reason))
+            failed = Failed(path, error.reason)
+            if isinstance(error, NotDownloaded):
+                compared.away.append(with_note(failed) if note else failed)
+            elif not isinstance(error, EmptyFile):
+                compared.failed.append(failed)
+            elif note:
+                compared.away.append(Failed(path, EMPTIED))
+            else:
+                compared.empty.append(failed)
             continue
         if before and failure and before.content_hash == file.content_hash:
             compared.unread.append((replace(file, text=""), failure))
@@ -201,21 +212,6 @@ def _compare(
         else:
             compared.changed.append(Match(note, file))
     return compared
-
-
-def _moved_notes(known: Sequence[KnownNote], new: Sequence[SourceFile]) -> list[KnownNote]:
-    """Return the notes from folders that no longer exist, if new files contain at least half of a folder's notes."""
-    by_folder: defaultdict[str, list[KnownNote]] = defaultdict(list)
-    for note in known:
-        by_folder[note.source_ref].append(note)
-    hashes = {file.content_hash for file in new}
-    return [
-        note
-        for ref, notes in by_folder.items()
-        if Path(ref).is_absolute() and not Path(ref).exists()
-        if 2 * sum(note.content_hash in hashes for note in notes) >= len(notes)
-        for note in notes
-    ]
 
 
 def _name(path: str) -> str:

@@ -131,8 +131,10 @@ class FileEvents:
         """Collect the changed paths of a folder; return whether there are any."""
         events = followed.watcher.watch(_MOMENT, _MOMENT, _MOMENT, None)
         paths = set() if isinstance(events, str) else {_path(path, folder) for _, path in events}
-        if any(path in followed.inside or _is_folder(Path(folder, path)) for path in paths):
-            self._outdated.add(folder)
+        with suppress(OSError):
+            places = (Path(folder, path) for path in paths)
+            if paths & followed.inside or any(place.is_dir() and not place.is_symlink() for place in places):
+                self._outdated.add(folder)
         reported = {found for path in paths if (found := _reported_path(path)) is not None}
         if reported:
             self.put_back(folder, reported)
@@ -168,12 +170,6 @@ def _subfolders(folder: str) -> frozenset[str]:
         names[:] = [name for name in names if not is_skipped(name) or name == _VAULT]
         found.add(_path(place, folder))
     return frozenset(found)
-
-
-def _is_folder(path: Path) -> bool:
-    with suppress(OSError):
-        return path.is_dir() and not path.is_symlink()
-    return False
 
 
 def _path(path: str, folder: str) -> str:
@@ -212,6 +208,10 @@ Folders = Iterator[tuple[KnowledgeBase, str]]
 """Watched folders with their bases."""
 
 
+_Key = tuple[str, str]
+"""The id of a base, and one of its folders or exports."""
+
+
 class TextFolders:
     """The text folders configured in `[knowledge]` of the settings, and their bases."""
 
@@ -247,7 +247,6 @@ class TextFolders:
         at_once = self._settings.knowledge.auto_embed
         known = self.bases.find(name)
         if known is None:
-            _LOG.info("A base is made for the text folder of %s", name)
             return self.bases.add(name, kind="lines", embed_at_once=at_once, watch=True), True
         if not known.plain:
             raise ConfigError(
@@ -324,10 +323,10 @@ class Watching:
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self._events = FileEvents()
-        self._seen: dict[tuple[str, str], WatchedFolder] = {}
-        self._exports: dict[tuple[str, str], FileStates] = {}
-        self._refused_exports: dict[tuple[str, str], Message | None] = {}
-        self._removals: defaultdict[tuple[str, str], list[tuple[float, int]]] = defaultdict(list)
+        self._seen = dict[_Key, WatchedFolder]()
+        self._exports = dict[_Key, FileStates]()
+        self._refused_exports = dict[_Key, Message | None]()
+        self._removals = defaultdict[_Key, list[tuple[float, int]]](list)
         self.synced = 0
         """Number of syncs that changed notes, not counting text folders, whose files may grow all the time."""
         self.made: list[str] = []
@@ -542,11 +541,11 @@ def freshness(store: Store, jobs: Jobs, watching: Watching, of: KnowledgeBase | 
     ]
     stale = sum(unread)
     folders = [folder for base in known for folder in watching.folders(base)]
-    risks = _counted({_AWAY: sum(folder.problem is not None for folder in folders), _STALE: stale})
-    risks += _counted({_REMOVALS: sum(folder.removals for folder in folders)})
+    away, removals = sum(folder.problem is not None for folder in folders), sum(folder.removals for folder in folders)
+    risks = _counted({_AWAY: away, _STALE: stale, _REMOVALS: removals})
     risks += [_INDEX] if store.index.state == "damaged" and not of else []
-    notices = _counted({_UNREAD: len(unread) - stale, _PASSAGES: sum(map(store.refusals.count, known))})
-    notices += _counted({_NO_BASE: 0 if of else len(watching.refused)})
+    refused, no_base = sum(map(store.refusals.count, known)), 0 if of else len(watching.refused)
+    notices = _counted({_UNREAD: len(unread) - stale, _PASSAGES: refused, _NO_BASE: no_base})
     return Freshness("attention" if risks else "notice" if notices else "current", (*risks, *notices))
 
 

@@ -22,7 +22,7 @@ from core.markdown.inline import (
     tag_key,
     tags_in,
 )
-from core.markdown.outline import Outline
+from core.markdown.outline import Outline, plain_outline
 from core.markdown.parser import Parsed
 from core.model import NOTE_SUFFIXES
 
@@ -69,7 +69,7 @@ def look_into(body: str, path: str, *, plain: bool = False) -> BodyMetadata:
     A `plain` text has no title, tags or links.
     """
     if plain:
-        return BodyMetadata("", (), (), outline.plain_outline(body))
+        return BodyMetadata("", (), (), plain_outline(body))
     parsed = parser.parse(body, path)
     outlined = outline.build_outline(parsed)
     tags, links = _inline(parsed)

@@ -28,7 +28,6 @@ _MOST_TRIED = 20
 """Maximum number of lines per key that are tried one by one."""
 _LINE = re.compile(rf"[^\r\n]*(?:{LINE_END}|\Z)")
 _KEY = re.compile(r"""(["']?)(?P<key>[^\W_][^\s:#"']*)\1:(?=[ \t\r\n]|\Z)""")
-_GOES_ON = re.compile(r"[ \t\r\n#\]}]")
 _ITEM = re.compile(r"-[ \t]")
 _OPEN_KEY = re.compile(r"[^:]*:[ \t]*(?:#[^\r\n]*)?[\r\n]*\Z")
 _TEMPLATE = re.compile(r"\{\{[^{}\r\n]*\}\}|<%[^%\r\n]*%>")
@@ -116,7 +115,9 @@ def _by_lines(source: str) -> YamlBlock | None:
         keys += key is not None
         fields += key is not None and key["key"].lower() in _FIELDS
         readable += key is not None and reasons[0] is None
-        prose += key is None and any(map(_is_prose, entry))
+        # Prose has words besides templates and ornaments.
+        words = [_TEMPLATE.sub("", line).split() for line in entry if key is None]
+        prose += any(len(line) > 1 or not "".join(line).isascii() for line in words)
         for line, reason in zip(entry, reasons, strict=True):
             if reason:
                 inner = _KEY.match(line.lstrip())
@@ -135,7 +136,7 @@ def _entries(source: str) -> Iterator[list[str]]:
     """Yield the lines of each key: the key's own line, and the lines below that belong to it."""
     entry: list[str] = []
     for line in filter(None, _LINE.findall(source)):
-        if entry and not (_GOES_ON.match(line) or (_ITEM.match(line) and _OPEN_KEY.match(entry[0]))):
+        if entry and not (re.match(r"[ \t\r\n#\]}]", line) or (_ITEM.match(line) and _OPEN_KEY.match(entry[0]))):
             yield entry
             entry = []
         entry.append(line)
@@ -175,12 +176,6 @@ def _as_comment(line: str) -> str:
     """Return a comment with the same length and line end as the given line."""
     text = line.rstrip("\r\n")
     return "#" * len(text) + line[len(text) :]
-
-
-def _is_prose(line: str) -> bool:
-    """Return whether a line without a key is prose: whether it has words besides templates and ornaments."""
-    words = _TEMPLATE.sub("", line).split()
-    return len(words) > 1 or not "".join(words).isascii()
 
 
 _MOST_NAMED = 10

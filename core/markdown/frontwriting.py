@@ -6,7 +6,7 @@ as intended, or another field changed with it.
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
 from typing import cast
@@ -17,7 +17,7 @@ from yaml.reader import Reader
 from core.base.errors import EditError
 from core.base.text import LINE_END
 from core.markdown import frontmatter
-from core.markdown.frontmatter import KEYS, FrontMatter
+from core.markdown.frontmatter import KEYS, mapping, moment
 from core.markdown.inline import split_tags
 from core.model import day_of, fields_of, is_day, on_clock
 
@@ -42,31 +42,26 @@ def rewrite(front: str, fields: Mapping[str, object], newline: str = "\n") -> st
     source = front[start:end]
     ending = cast(re.Match[str], re.search(rf"{LINE_END}\Z", front[:start]))[0]
     changed = _YamlWriter(source, ending).write(fields)
-    if frontmatter.mapping(changed) is None:  # comments alone belong to the body
+    if mapping(changed) is None:  # comments alone belong to the body
         changed += "".join(f"{KEYS[name][0]}:{ending}" for name in [*fields][:1])
-    _check(frontmatter.parse(source), frontmatter.parse(changed), fields)
-    return front[:start] + changed + front[end:]
-
-
-def _check(before: FrontMatter, after: FrontMatter, fields: Mapping[str, object]) -> None:
-    """Raise EditError unless the changed fields read as intended and all others as before."""
-    for name in KEYS:
-        if after.value(name) != (fields[name] if name in fields else before.value(name)):
-            raise _value_error(name)
+    # The changed fields must read as intended and all others as before.
+    before, after = frontmatter.parse(source), frontmatter.parse(changed)
     touched = {key for name in fields for key in KEYS[name]}
-    for name in sorted({*before.extra, *after.extra}):
-        if name.lower() not in touched and before.extra.get(name) != after.extra.get(name):
-            raise _value_error(name)
-
-
-def _value_error(name: str) -> EditError:
-    return EditError(
-        (
-            "The front matter of this file can't hold this value of '{key}'. Choose another value, "
-            "or change the file in another program."
-        ),
-        key=KEYS.get(name, (name,))[0],
-    )
+    wrong = [name for name in KEYS if after.value(name) != (fields[name] if name in fields else before.value(name))]
+    wrong += [
+        name
+        for name in sorted({*before.extra, *after.extra})
+        if name.lower() not in touched and before.extra.get(name) != after.extra.get(name)
+    ]
+    if wrong:
+        raise EditError(
+            (
+                "The front matter of this file can't hold this value of '{key}'. Choose another value, "
+                "or change the file in another program."
+            ),
+            key=KEYS.get(wrong[0], (wrong[0],))[0],
+        )
+    return front[:start] + changed + front[end:]
 
 
 class _YamlWriter:
@@ -103,7 +98,7 @@ class _YamlWriter:
         return text + added
 
     def _root(self) -> yaml.MappingNode | None:
-        read = frontmatter.mapping(self._source)
+        read = mapping(self._source)
         if read is None:
             raise EditError("The front matter isn't a list of 'key: value' lines. Change the field in the file.")
         return read.root
@@ -111,7 +106,9 @@ class _YamlWriter:
     # one key
 
     def _set(self, name: str, key: yaml.Node, node: yaml.Node, value: object) -> None:
-        if name in _LISTS and isinstance(node, yaml.SequenceNode) and _has_lines(node):
+        items = node.value if isinstance(node, yaml.SequenceNode) and not node.flow_style else []
+        lines = {item.start_mark.line for item in items if isinstance(item, yaml.ScalarNode)}
+        if name in _LISTS and items and len(lines) == len(items):
             self._set_lines(name, node, cast("tuple[str, ...]", value))
             return
         colon, start, end = self._colon(key), node.start_mark.index, self._end(key, node)
@@ -187,20 +184,11 @@ class _YamlWriter:
         return ending.end() if ending else len(self._source)
 
 
-def _has_lines(node: yaml.SequenceNode) -> bool:
-    """Return whether each list item is a scalar on its own line."""
-    lines = [item.start_mark.line for item in node.value]
-    return (
-        not node.flow_style and len({*lines}) == len(lines) and all(isinstance(i, yaml.ScalarNode) for i in node.value)
-    )
-
-
 def _item_values(name: str, item: yaml.Node) -> tuple[str, ...]:
     """Return the values in an item of a list."""
-    read: Callable[[str], tuple[str, ...]] = (
-        (lambda text: tuple(split_tags(text))) if name == "tags" else (lambda text: (frontmatter.target(text),))
-    )
-    return tuple(value for text in frontmatter.strings(item) for value in read(text) if value)
+    texts = frontmatter.strings(item)
+    values = (tag for text in texts for tag in split_tags(text)) if name == "tags" else map(frontmatter.target, texts)
+    return tuple(filter(None, values))
 
 
 def _date(value: datetime, like: str) -> str:
@@ -208,10 +196,10 @@ def _date(value: datetime, like: str) -> str:
     if is_day(value) and (not like or ":" not in like):
         return day_of(value)
     plain = like.strip("\"'")
-    bare = frontmatter.moment(plain) and ":" in plain and not re.search(r"[Zz]$|\d[+-]\d\d:?\d\d$", plain)
+    bare = moment(plain) and ":" in plain and not re.search(r"[Zz]$|\d[+-]\d\d:?\d\d$", plain)
     text = on_clock(value).replace(tzinfo=None).isoformat() if bare else ""
     # In the hour that occurs twice, only an offset tells which one is meant.
-    return text if frontmatter.moment(text) == value else value.isoformat()
+    return text if moment(text) == value else value.isoformat()
 
 
 def _quote(value: str, *, flow: bool = False, style: str | None = None, plain: bool = False) -> str:

@@ -236,7 +236,9 @@ def _without_signs(text: str) -> str:
     """
     delimiters = list[Delimiter]()
     for run in _SIGNS.finditer(text):
-        opens, closes = _flanking(text, run)
+        before, after = text[: run.start()][-1:] or " ", text[run.end() :][:1] or " "
+        inside_word = run[0][0] == "_" and before.isalnum() and after.isalnum()
+        opens, closes = not (after.isspace() or inside_word), not (before.isspace() or inside_word)
         single = run[0][0] in "*_"
         for at in range(*run.span()) if single else [run.start()]:
             delimiters.append(Delimiter(ord(run[0][0]), len(run[0]) if single else 0, at, -1, opens, closes))
@@ -245,13 +247,6 @@ def _without_signs(text: str) -> str:
     hidden = {place for pair in pairs for place in pair}
     hidden |= {place + 1 for place in hidden if text[place] in "~="}
     return "".join(char for at, char in enumerate(text) if at not in hidden)
-
-
-def _flanking(text: str, run: re.Match[str]) -> tuple[bool, bool]:
-    """Return whether a run of marks can open emphasis, and whether it can close it."""
-    before, after = text[: run.start()][-1:] or " ", text[run.end() :][:1] or " "
-    inside_word = run[0][0] == "_" and before.isalnum() and after.isalnum()
-    return not (after.isspace() or inside_word), not (before.isspace() or inside_word)
 
 
 _WRITTEN = re.compile(rf"://[^\s<>()]*|{FORMULA}|{TAG}|\0(?P<literal>\d+)\0\#(?P<after>{TAG_NAME})")

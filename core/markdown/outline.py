@@ -188,10 +188,7 @@ def _with_details(tokens: Sequence[Token]) -> Sequence[Token]:
     if not edges:
         return tokens
     result = []
-    wrapped = []
-    depth = 0
     for index, token in enumerate(tokens):
-        depth += token.nesting
         if index not in edges:
             result.append(token)
             continue
@@ -201,13 +198,9 @@ def _with_details(tokens: Sequence[Token]) -> Sequence[Token]:
             result += _html(lines[at - start : line - start], at)
             at = line
             if opens:
-                wrapped.append(depth < MAX_NESTING)
-                if wrapped[-1]:
-                    result.append(Token("details_open", "details", 1, map=[line, -other]))
-                    depth += 1
-            elif wrapped.pop():
+                result.append(Token("details_open", "details", 1, map=[line, -other]))
+            else:
                 result.append(Token("details_close", "details", -1))
-                depth -= 1
         result += _html(lines[at - start :], at)
     return result
 
@@ -236,7 +229,7 @@ def _pairs(tokens: Sequence[Token]) -> Iterator[tuple[Span, Span]]:
                 opened += [(index, line)] * depth
                 for _ in range(min(-depth, len(opened))):
                     begin = opened.pop()
-                    if begin[0] != index:
+                    if begin[0] != index and len(stack) + sum(map(len, stack)) <= MAX_NESTING:
                         yield begin, (index, line + 1)
 
 

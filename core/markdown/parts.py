@@ -11,6 +11,7 @@ from core.base.frozen import frozen
 from core.base.text import line_starts
 from core.markdown import parser
 from core.markdown.inline import visible_text
+from core.markdown.parser import Parsed
 
 _RULE = " \t>|:-"
 """All characters that occur in the delimiter row below a table's header."""
@@ -55,7 +56,7 @@ def _is_rule(line: str) -> bool:
     return "|" in line and "-" in line and not line.strip(_RULE)
 
 
-def _rows(parsed: parser.Parsed, between: Sequence[int], above: int) -> Iterator[TableRow]:
+def _rows(parsed: Parsed, between: Sequence[int], above: int) -> Iterator[TableRow]:
     """Yield the table rows between two lines; the first `above` characters are a prepended lead."""
     body, lines = parsed.body, parsed.lines
     first, last = between
@@ -69,7 +70,7 @@ def _rows(parsed: parser.Parsed, between: Sequence[int], above: int) -> Iterator
             yield TableRow(start - above, end - above, sentence)
 
 
-def _cells(line: str, parsed: parser.Parsed) -> list[str]:
+def _cells(line: str, parsed: Parsed) -> list[str]:
     cells = escapedSplit(line.strip(_AROUND))
     inner = cells[not cells[0] : len(cells) - (not cells[-1])]
     return [visible_text(cell, parsed.references) for cell in inner]

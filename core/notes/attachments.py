@@ -24,9 +24,10 @@ from core.base.files import reason
 from core.base.jobs import Jobs
 from core.base.text import find_half_character, make_storable, name_key
 from core.documents import converting
+from core.documents.converting import PictureReader, check_picture_reader
 from core.documents.process import Interrupted
-from core.indexing import cutter
 from core.indexing.bases import Bases
+from core.indexing.cutter import list_pictures
 from core.indexing.embed_queue import FAILURES
 from core.indexing.indexer import Indexer
 from core.indexing.pending import PendingChunks
@@ -121,16 +122,16 @@ def _listed(top: Path, _: int) -> dict[str, Path]:
 
     The second argument is the time in units of `_FRESH`, so that cached results expire.
     """
-    files: dict[str, Path] = {}
+    listed: dict[str, Path] = {}
     for folder, folders, names in os.walk(top):
         folders[:] = sorted(name for name in folders if not is_skipped(name))
         for name in sorted(names):
             path = Path(folder, name)
-            files[name_key(path.relative_to(top).as_posix())] = path
-            files.setdefault(f"/{name_key(name)}", path)
-        if len(files) > 2 * _SEARCHED:
+            listed[name_key(path.relative_to(top).as_posix())] = path
+            listed.setdefault(f"/{name_key(name)}", path)
+        if len(listed) > 2 * _SEARCHED:
             break
-    return files
+    return listed
 
 
 # Pictures that the user pastes into a note: one file each, next to the folder's notes and never outside it.
@@ -287,7 +288,7 @@ class Pictures:
         picture reader is installed.
         """
         self._store.database.check_writable()
-        converting.check_picture_reader()
+        check_picture_reader()
         self._store.pictures.forget_problems(lasting=again)
         return self._read_all(progress)
 
@@ -305,7 +306,7 @@ class Pictures:
                 progress(0, 0, "")
                 with self._store.changing, suppress(NoteNotFound):
                     note = self._store.notes.note(note_id)
-                    pictures = cutter.list_pictures(note, self._store.pictures.for_note(note_id))
+                    pictures = list_pictures(note, self._store.pictures.for_note(note_id))
                     self._store.pictures.put(note_id, pictures)
             for picture_file in self._store.pictures.files():
                 progress(0, 0, "")
@@ -332,7 +333,6 @@ class Pictures:
             self._store.pictures.drop(note_ids)
             for base, entries in zip(bases, stale, strict=True):
                 self._store.index.follow(base, entries)
-        _LOG.info("Pictures of %d notes aren't read any more", len(note_ids))
 
     def _place(self) -> None:
         """Chunk the notes whose pictures were read again, each once, so that searches find the text of the pictures."""
@@ -353,7 +353,7 @@ class Pictures:
 
     def _read_files(self, progress: Progress) -> int:
         unread, done = self._store.pictures.unread(), 0
-        with closing(converting.PictureReader()) as reader:
+        with closing(PictureReader()) as reader:
             for number, picture_file in enumerate(unread):
 
                 def report(number: int = number, place: str = picture_file.picture.place) -> None:
@@ -366,7 +366,7 @@ class Pictures:
                 report()
                 if (data := data_of(picture_file)) is None:
                     continue  # the file is changing right now; the next check finds it
-                started, done = time.perf_counter(), done + 1
+                done += 1
                 try:
                     text, version = reader.read(data, picture_file.picture.place, report)
                 except SourceError as error:
@@ -375,7 +375,6 @@ class Pictures:
                 else:
                     read = ReadPicture(picture_file.picture.hash, make_storable(text).strip(), version)
                     self._store.pictures.keep(read)
-                    _LOG.info("Read a picture of %d bytes in %.1f s", len(data), time.perf_counter() - started)
                 self._place()
         return done
 

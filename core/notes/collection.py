@@ -10,7 +10,7 @@ from core.base.call_log import log_call
 from core.base.datetimes import utc_now
 from core.base.errors import EditError, NoteNotFound
 from core.indexing.bases import Bases
-from core.markdown import parts
+from core.markdown.parts import toggle_task
 from core.model import (
     NOTE_FIELDS,
     Added,
@@ -226,7 +226,7 @@ class Notes:
 
         Raises EditError for a line without a checkbox, and as `update` does.
         """
-        body = parts.toggle_task(self._store.notes.note(note_id).body, line)
+        body = toggle_task(self._store.notes.note(note_id).body, line)
         if body is None:
             raise EditError("Line {line} of the note has no check box.", line=line + 1)
         return self.update(note_id, body=body, expected_version=expected_version, author="person", embed=embed)

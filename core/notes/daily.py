@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from core.base.call_log import log_bases, log_call
@@ -144,7 +143,15 @@ class DailyNotes:
             body = filled(note.body)
             note = replace(note, body=body, title=look_into(body, path).title or stem(path))
             if folder := self._writer.folder_for(base, path):
-                return self._notes.get(self._file(base, folder, note))
+                if is_entered(folder, path):
+                    file_writing.create(folder, path, file_writing.text_of(note).encode())
+                    self._imports.apply(self._imports.plan_changes(folder, base, [path]), embed=False, watch=False)
+                    if note_id := self._find(base, path):
+                        return self._notes.get(note_id)
+                raise EditError(
+                    "Importing the folder skips '{path}', so it can't be today's note. Choose another folder or name.",
+                    path=path,
+                )
             fields: dict[str, Any] = {field: getattr(note, field) for field in NOTE_FIELDS if field != "title"}
             return self._notes.add(base.name, note.body, path=path, author="person", embed=False, **fields)
 
@@ -182,16 +189,3 @@ class DailyNotes:
     def _find(self, base: KnowledgeBase, path: str) -> str | None:
         cards = self._notes.all(Filters(bases=(base.name,)))
         return next((card.id for card in cards if name_key(card.path or "") == name_key(path)), None)
-
-    def _file(self, base: KnowledgeBase, folder: Path, note: Note) -> str:
-        """Write a note's file, unless it exists, and import it; return the note's id."""
-        path = str(note.path)
-        if is_entered(folder, path):
-            file_writing.create(folder, path, file_writing.text_of(note).encode())
-            self._imports.apply(self._imports.plan_changes(folder, base, [path]), embed=False, watch=False)
-            if note_id := self._find(base, path):
-                return note_id
-        raise EditError(
-            "Importing the folder skips '{path}', so it can't be today's note. Choose another folder or name.",
-            path=path,
-        )

@@ -13,6 +13,8 @@ from core.documents.kinds import MAX_BYTES, installed
 from core.indexing.bases import Bases
 from core.intake import folder, notefile, webpage
 from core.intake.encoding import readings
+from core.intake.folder import content_hash
+from core.intake.notefile import is_text, parse_note
 from core.intake.webpage import WebPage
 from core.model import (
     NOTE_FIELDS,
@@ -26,7 +28,9 @@ from core.model import (
     Revision,
     TextEncoding,
 )
-from core.notes import attachments, file_writing
+from core.notes import file_writing
+from core.notes.attachments import is_inside
+from core.notes.file_writing import chosen_in
 from core.notes.writer import Writer
 from core.settings.preferences import Preferences
 from core.store import Store
@@ -83,11 +87,20 @@ class Documents:
         return self._store.documents.incomplete(self._bases.get(base))
 
     def original(self, note_id: str) -> Original:
-        """Return the file that a note was converted from; raises SourceError if it is gone."""
+        """Return the file that a note was converted from.
+
+        Raises SourceError if it is gone, or outside the folder that its base was synced with.
+        """
         note, document = self._read(note_id)
         name = Path(note.path or f"{note.title}.{document.kind}").name
         if not document.original:
-            return Original(name, document.kind, path=self._file(note))
+            top = Path(note.source_ref)
+            path = top / str(note.path)
+            if note.in_file and self._store.bases.is_synced(note.base_id, note.source_ref):
+                with suppress(OSError, RuntimeError, ValueError):  # RuntimeError: a symlink loop
+                    if is_inside(path, top, MAX_BYTES):
+                        return Original(name, document.kind, path=str(path.resolve()))
+            raise SourceError(str(path), "no longer exists.")
         data = self._store.documents.original(document.original)
         if data is None:
             raise SourceError(name, "no longer exists.")
@@ -101,19 +114,6 @@ class Documents:
         original = self.original(note_id)
         data = original.data or folder.read(Path(original.path).parent, Path(original.path).name)
         return replace(original, path=str(file_writing.export(data, place)))
-
-    def _file(self, note: Note) -> str:
-        """Return the path of a note's document.
-
-        Raises SourceError if it is missing or outside the folder that its base was synced with.
-        """
-        top = Path(note.source_ref)
-        path = top / str(note.path)
-        if note.in_file and self._store.bases.is_synced(note.base_id, note.source_ref):
-            with suppress(OSError, RuntimeError, ValueError):  # RuntimeError: a symlink loop
-                if attachments.is_inside(path, top, MAX_BYTES):
-                    return str(path.resolve())
-        raise SourceError(str(path), "no longer exists.")
 
     @log_call("document.convert")
     def convert(self, note_id: str, converter: str = "") -> Note:
@@ -132,12 +132,10 @@ class Documents:
             data = folder.read(Path(note.source_ref), path)
             stamp |= {"mtime_ns": state.st_mtime_ns, "size": state.st_size, "stamp": ""}
         chosen = replace(document, chosen=converter)
-        made, outline = notefile.read(data, path, document=chosen, encoding=file_writing.chosen_in(note))
+        made, outline = notefile.read(data, path, document=chosen, encoding=chosen_in(note))
         with self._store.changing:
             now = self._store.notes.note(note_id)
-            made = replace(
-                now, **{name: getattr(made, name) for name in _TEXTS}, content_hash=folder.content_hash(data)
-            )
+            made = replace(now, **{name: getattr(made, name) for name in _TEXTS}, content_hash=content_hash(data))
             alike = replace(made, document=now.document, content_hash=now.content_hash)
             if alike == now and made.document and made.document.pages == (now.document and now.document.pages):
                 self._store.notes.describe(made)
@@ -152,7 +150,7 @@ class Documents:
     @staticmethod
     def has_encoding(note: Note) -> bool:
         """Return whether a note's file is a text, which can be in one of several encodings."""
-        return bool(note.source_ref and note.path) and (note.document is None or notefile.is_text(note.document.kind))
+        return bool(note.source_ref and note.path) and (note.document is None or is_text(note.document.kind))
 
     def encodings(self, note_id: str) -> list[ReadAs]:
         """Return the encodings in which a note's file can be read, the likeliest first; raises as `read_as`."""
@@ -177,8 +175,12 @@ class Documents:
             raise EditError("'{path}' can't be read as {encoding}.", path=str(note.path), encoding=chosen)
         with self._store.changing:
             now = self._store.notes.note(note_id)
-            kept = {name: getattr(now, name) for name in _KEPT} | _set_here(now)
-            hashed, dated = folder.content_hash(data), made.updated_at or now.updated_at
+            kept: dict[str, object] = {name: getattr(now, name) for name in _KEPT}
+            if not now.in_file:  # what was set here; for notes in files, `overridden` has these
+                read = parse_note((now.front or "") + now.body, str(now.path), plain=now.plain).note
+                fields = {name: getattr(now, name) for name in NOTE_FIELDS}
+                kept |= {name: value for name, value in fields.items() if value != getattr(read, name)}
+            hashed, dated = content_hash(data), made.updated_at or now.updated_at
             made = replace(made, **kept, content_hash=hashed, updated_at=dated)
             stamp = self._store.notes.indexed_as(note_id)
             self._writer.write(
@@ -208,11 +210,3 @@ class Documents:
         if note.document is None:
             raise EditError("'{title}' wasn't converted from a document.", title=note.title)
         return note, note.document
-
-
-def _set_here(note: Note) -> dict[str, object]:
-    """Return the fields of an uploaded note that differ from its text; for notes in files, `overridden` has these."""
-    if note.in_file:
-        return {}
-    read = notefile.parse_note((note.front or "") + note.body, str(note.path), plain=note.plain).note
-    return {name: value for name in NOTE_FIELDS if (value := getattr(note, name)) != getattr(read, name)}

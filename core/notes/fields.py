@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import field, replace
 from datetime import datetime
@@ -12,6 +12,7 @@ from typing import Any, get_args
 from core.base import files
 from core.base.errors import EditError, UnknownChoice
 from core.base.faults import translate_errors
+from core.base.files import set_aside
 from core.base.frozen import frozen
 from core.base.messages import ENGLISH, Message, in_context, message, render, verbatim
 from core.base.text import LINE_END, escape_halves, find_half_character, fold
@@ -37,7 +38,7 @@ def check_fields(fields: Mapping[str, object]) -> dict[str, Any]:
     for name in fields:
         if name not in NOTE_FIELDS:
             raise UnknownChoice("field", name, NOTE_FIELDS)
-    return {name: _CHECKS[NOTE_FIELDS[name].kind](name, value) for name, value in fields.items()}
+    return {name: _checked(NOTE_FIELDS[name].kind, name, value) for name, value in fields.items()}
 
 
 def overriding(note: Note, changed: Note) -> Note:
@@ -79,64 +80,45 @@ def _text(name: str, value: object) -> str:
     return text
 
 
-def _title(name: str, value: object) -> str:
-    title = _text(name, value)
-    if len(title) > MAX_TITLE:
-        raise EditError("The title has {n} characters; the limit is {most}.", n=len(title), most=MAX_TITLE)
-    return title
-
-
-def _tags(name: str, value: object) -> tuple[str, ...]:
-    return distinct_tags(filter(None, map(normalize_tag, _texts(name, value))))
-
-
-def _texts(name: str, value: object) -> tuple[str, ...]:
-    values = [value] if isinstance(value, str) else list(value or ())  # type: ignore[call-overload]
-    return tuple(filter(None, dict.fromkeys(_text(name, item) for item in values)))
-
-
-def _priority(name: str, value: object) -> int:
-    try:
-        number = value if type(value) is int else int(str(value))
-    except ValueError:
-        number = MOST_PRIORITY + 1
-    if abs(number) > MOST_PRIORITY:
-        raise EditError(
-            "The priority '{value}' isn't a whole number from {least} to {most}.",
-            value=value if isinstance(value, int) else str(value),
-            least=-MOST_PRIORITY,
-            most=MOST_PRIORITY,
-        )
-    return number
-
-
-def _status(name: str, value: object) -> str:
-    if value not in get_args(NoteStatus):
-        raise UnknownChoice(name, str(value), get_args(NoteStatus))
-    return str(value)
-
-
-def _time(name: str, value: object) -> datetime | None:
-    if not value:
-        return None
-    if isinstance(value, datetime):
-        with suppress(ValueError):
-            return exact(value)
-    when = moment(str(value).strip())
-    if when is None:
-        raise EditError("'{value}' is not a date like 2026-01-31.", value=str(value))
-    return when
-
-
-_CHECKS: dict[FieldKind, Callable[[str, object], Any]] = {
-    "title": _title,
-    "tags": _tags,
-    "word": _text,
-    "notes": _texts,
-    "number": _priority,
-    "status": _status,
-    "day": _time,
-}
+def _checked(kind: FieldKind, name: str, value: object) -> Any:
+    """Return the value of a field as it is stored; raises as `check_fields` does."""
+    match kind:
+        case "tags" | "notes":
+            values = [value] if isinstance(value, str) else list(value or ())  # type: ignore[call-overload]
+            texts = tuple(filter(None, dict.fromkeys(_text(name, item) for item in values)))
+            return texts if kind == "notes" else distinct_tags(filter(None, map(normalize_tag, texts)))
+        case "number":
+            try:
+                number = value if type(value) is int else int(str(value))
+            except ValueError:
+                number = MOST_PRIORITY + 1
+            if abs(number) > MOST_PRIORITY:
+                raise EditError(
+                    "The priority '{value}' isn't a whole number from {least} to {most}.",
+                    value=value if isinstance(value, int) else str(value),
+                    least=-MOST_PRIORITY,
+                    most=MOST_PRIORITY,
+                )
+            return number
+        case "status":
+            if value not in get_args(NoteStatus):
+                raise UnknownChoice(name, str(value), get_args(NoteStatus))
+            return str(value)
+        case "day":
+            if not value:
+                return None
+            if isinstance(value, datetime):
+                with suppress(ValueError):
+                    return exact(value)
+            when = moment(str(value).strip())
+            if when is None:
+                raise EditError("'{value}' is not a date like 2026-01-31.", value=str(value))
+            return when
+        case _:
+            text = _text(name, value)
+            if kind == "title" and len(text) > MAX_TITLE:
+                raise EditError("The title has {n} characters; the limit is {most}.", n=len(text), most=MAX_TITLE)
+            return text
 
 
 FILE = "vocabulary.txt"
@@ -146,8 +128,6 @@ MOST_CHARACTERS = 100
 """Maximum number of characters of a word."""
 
 _ABOUT = message('Types of notes: one per line, then ":" and its categories, separated by commas.')
-_COLON = re.compile("[:：]")
-_COMMA = re.compile("[,，、]")
 
 
 EVERYDAY = "everyday"
@@ -191,7 +171,6 @@ class Vocabulary:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._read: tuple[tuple[Path, int], TypeVocabulary] | None = None
 
     @property
     def path(self) -> Path:
@@ -220,7 +199,7 @@ class Vocabulary:
             return
         with suppress(OSError):  # the preset serves as well
             if os.path.lexists(file):
-                files.set_aside(file)
+                set_aside(file)
             files.replace(file, self.preset(EVERYDAY, language))
 
     def types(self) -> list[str]:
@@ -250,8 +229,10 @@ class Vocabulary:
         return self._words().problems
 
     def text(self) -> str:
-        """Return the file as text."""
-        return self._bytes().decode("utf-8-sig", "replace")
+        """Return the file as text, "" if it can't be read."""
+        with suppress(OSError, files.Unfit):
+            return self._bytes().decode("utf-8-sig", "replace")
+        return ""
 
     def write(self, text: str) -> None:
         """Write the file; raises WorkspaceLocked in a read-only workspace, and NotWritable."""
@@ -260,27 +241,17 @@ class Vocabulary:
             files.replace(self._store.folder / FILE, text)
 
     def _words(self) -> TypeVocabulary:
-        path = self.path
         try:
-            stamp = path, path.stat().st_mtime_ns
-        except OSError:
-            return parse(self.preset(EVERYDAY).encode())
-        if self._read is None or self._read[0] != stamp:
-            try:
-                read = parse(files.read(path))
-            except (OSError, files.Unfit) as error:
-                problem = message("{path} can't be read: {reason}.", path=FILE, reason=files.reason(error))
-                read = TypeVocabulary(problems=(problem,))
-            self._read = stamp, read
-        return self._read[1]
+            return parse(self._bytes())
+        except (OSError, files.Unfit) as error:
+            problem = message("{path} can't be read: {reason}.", path=FILE, reason=files.reason(error))
+            return TypeVocabulary(problems=(problem,))
 
     def _bytes(self) -> bytes:
         try:
             return files.read(self.path)
         except FileNotFoundError:
             return self.preset(EVERYDAY).encode()
-        except (OSError, files.Unfit):
-            return b""
 
 
 def parse(content: bytes) -> TypeVocabulary:
@@ -300,10 +271,10 @@ def parse(content: bytes) -> TypeVocabulary:
 
 def _line(line: bytes) -> tuple[str, list[str]] | Message:
     try:
-        kind, *rest = _COLON.split(line.decode("utf-8"), maxsplit=1)
+        kind, *rest = re.split("[:：]", line.decode("utf-8"), maxsplit=1)
     except UnicodeDecodeError:
         return message("this isn't UTF-8 text. Save the file as UTF-8.")
-    words = [" ".join(word.split()) for word in (kind, *_COMMA.split("".join(rest)))]
+    words = [" ".join(word.split()) for word in (kind, *re.split("[,，、]", "".join(rest)))]
     if not words[0]:
         return message("a type is missing before the colon.")
     for word in words:

@@ -11,16 +11,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
-from core.base import app_paths, files, safe_replace
+from core.base import files, safe_replace
+from core.base.app_paths import check_vacant
 from core.base.datetimes import utc_now
 from core.base.errors import Conflict, DiskFull, EditError, NotWritable, SourceError, TesseraError
 from core.base.faults import FULL, REFUSED, translate_errors
 from core.base.frozen import frozen
 from core.base.safe_replace import Changed, rename_file, swap
 from core.base.text import LINE_END, stem, with_line_ends
-from core.intake import folder, notefile
+from core.intake import folder
 from core.intake.encoding import decode_file, encode_like
-from core.intake.folder import content_hash
+from core.intake.folder import content_hash, free_path, is_safe
+from core.intake.notefile import parse_note
 from core.intake.placeholders import PLACEHOLDER, NotDownloaded, is_evicted
 from core.markdown import frontmatter
 from core.markdown.body import BodyMetadata, distinct_tags, look_into, short_title
@@ -103,7 +105,7 @@ def front_of(note: Note) -> str:
 
 def export(data: str | bytes, place: Path) -> Path:
     """Write a new file and return its path; raises ConfigError if the path is taken."""
-    place = app_paths.check_vacant(place)
+    place = check_vacant(place)
     with translate_errors(place.parent):
         place.parent.mkdir(parents=True, exist_ok=True)
         files.create(place, data)
@@ -160,7 +162,7 @@ def plan(note: Note, changed: Note, inside: BodyMetadata | None = None) -> FileC
         file = Path(note.source_ref) / path
         if not (file.stat().st_mode & 0o222 and os.access(file.parent, os.W_OK)):
             raise NotWritable("'{path}' is read-only. Allow writing to it, then save again.", path=path)
-        step = replace(step, before=before, after=folder.content_hash(data))
+        step = replace(step, before=before, after=content_hash(data))
     return FileChange(step, note, replace(changed, encoding=encoding), data, text, inside)
 
 
@@ -188,7 +190,7 @@ def put_away(change: FileChange) -> Path | None:
         spare.mkdir(exist_ok=True)
         if spare.is_symlink():
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(spare))
-        rename_file(root / path, spare / folder.free_path(Path(path).name, [file.name for file in spare.iterdir()]))
+        rename_file(root / path, spare / free_path(Path(path).name, [file.name for file in spare.iterdir()]))
     return spare
 
 
@@ -226,7 +228,7 @@ def written(change: FileChange, state: os.stat_result) -> NoteToIndex:
 def is_synced(note: Note) -> bool:
     """Return whether a note's file exists and hasn't changed since its sync."""
     with suppress(SourceError, EditError):
-        return folder.content_hash(_read(Path(note.source_ref), str(note.path))) == note.content_hash
+        return content_hash(_read(Path(note.source_ref), str(note.path))) == note.content_hash
     return False
 
 
@@ -275,7 +277,7 @@ def _read(root: Path, path: str) -> bytes:
 def read_synced(note: Note) -> bytes:
     """Return the bytes of a note's file; raises Conflict if it changed since its sync."""
     data = _read(Path(note.source_ref), str(note.path))
-    if folder.content_hash(data) != note.content_hash:
+    if content_hash(data) != note.content_hash:
         raise _conflict(note, data)
     return data
 
@@ -310,14 +312,14 @@ def _note_of(
     if text is None:
         found = decode_file(data, path, chosen=chosen_in(note))
         text, encoding = found.text, found.text_encoding
-    read, outline = notefile.parse_note(text, path, plain=note.plain, inside=inside, encoding=encoding)
+    read, outline = parse_note(text, path, plain=note.plain, inside=inside, encoding=encoding)
     read = replace(
         read,
         id=note.id,
         base_id=note.base_id,
         generation=note.generation,
         version=note.version,
-        content_hash=folder.content_hash(data),
+        content_hash=content_hash(data),
         source=note.source,
         source_ref=note.source_ref,
         updated_at=read.updated_at or updated_at,
@@ -327,7 +329,7 @@ def _note_of(
 
 def _text(before: bytes, path: str, changed: Note, inside: BodyMetadata | None) -> tuple[str, BodyMetadata]:
     """Return a file's text with the body and fields of a changed note, and the body's metadata."""
-    old = notefile.parse_note(decode_file(before, path, chosen=chosen_in(changed)).text, path).note
+    old = parse_note(decode_file(before, path, chosen=chosen_in(changed)).text, path).note
     front, body = old.front or "", changed.body
     if changed.front and not front:  # an earlier version of Tessera read this as front matter
         body = changed.front + body
@@ -417,32 +419,31 @@ class FileActs:
 
     def _is_settled(self, step: FileStep) -> bool:
         """Undo a step; return whether it is fully undone, or an update of the folder has read its result."""
-        bases, is_stored, root = self._store.bases, self._is_stored(step), Path(step.folder)
+        bases, root = self._store.bases, Path(step.folder)
+        # Whether an update has read the file since the step, so that the stored state differs.
+        stored = self._store.database.value(
+            "SELECT content_hash FROM notes WHERE source_ref = ? AND path = ?", step.folder, step.path
+        )
+        if step.is_new:
+            is_stored = stored is not None
+        else:
+            is_stored = stored is None or (step.before is not None and stored != content_hash(step.before))
         try:
             is_ours = any(bases.is_synced(base.id, step.folder) for base in bases.all()) and root.is_dir()
             # With all links followed, the paths must stay inside the folder.
-            places = [root / path for path in step.paths if is_ours and folder.is_safe(path)]
+            places = [root / path for path in step.paths if is_ours and is_safe(path)]
             if len(places) < len(step.paths) or not all(
                 place.resolve().is_relative_to(root.resolve()) for place in places
             ):
                 return is_stored and not step.left
             for place in {place.parent for place in places}:
                 for part in place.glob(f"{safe_replace.PREFIX}*{safe_replace.SUFFIX}"):
-                    if (data := part.read_bytes()) in (b"", step.before) or folder.content_hash(data) == step.after:
+                    if (data := part.read_bytes()) in (b"", step.before) or content_hash(data) == step.after:
                         part.unlink()  # a temporary file of the killed step
             return not step.left if is_stored else take_back(step)
         except (OSError, RuntimeError, ValueError, TypeError, AttributeError, safe_replace.Changed):
             _LOG.warning("A file can't be made as it was", exc_info=True)
             return False
-
-    def _is_stored(self, step: FileStep) -> bool:
-        """Return whether an update has read the file since the step, so that the stored state differs."""
-        stored = self._store.database.value(
-            "SELECT content_hash FROM notes WHERE source_ref = ? AND path = ?", step.folder, step.path
-        )
-        if step.is_new:
-            return stored is not None
-        return stored is None or (step.before is not None and stored != content_hash(step.before))
 
 
 def take_back(step: FileStep) -> bool:
@@ -459,21 +460,15 @@ def take_back(step: FileStep) -> bool:
             new.unlink()
         new = old
     file = new if os.path.lexists(new) else old
-    is_ours = _rewrite(file, step)
-    if file != old:
-        safe_replace.rename_file(file, old)
-    return is_ours
-
-
-def _rewrite(file: Path, step: FileStep) -> bool:
-    """Restore a file's old bytes if the step wrote the current ones; return False if another program did."""
-    if step.before is None or not file.exists():
-        return True
-    data = file.read_bytes()
-    if content_hash(data) == step.after:
-        if step.is_new:
+    is_ours = True
+    if step.before is not None and file.exists():
+        data = file.read_bytes()
+        if content_hash(data) != step.after:
+            is_ours = data == step.before or step.is_new
+        elif step.is_new:
             safe_replace.remove(file, data)
         else:
             safe_replace.swap(file.resolve(), step.before, data)
-        return True
-    return data == step.before or step.is_new
+    if file != old:
+        safe_replace.rename_file(file, old)
+    return is_ours

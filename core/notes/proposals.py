@@ -14,7 +14,9 @@ from core.base.datetimes import utc_now
 from core.base.errors import Conflict, EditError
 from core.base.text import one_line
 from core.indexing.bases import Bases
-from core.intake import notefile, webpage
+from core.intake import notefile
+from core.intake.notefile import document_note
+from core.intake.webpage import address_parts
 from core.model import (
     Condition,
     Filters,
@@ -36,7 +38,6 @@ from core.notes.versions import between
 from core.notes.writer import Writer, check_new, check_text_writable, check_version
 from core.store import Store
 
-_MARK = re.compile(r"[a-z0-9]{16,64}")
 _MOST_PICTURES = 100
 _PENDING = Condition("status", ("pending",))
 _ACCEPT, _PROPOSE = Revision("accept", "person"), Revision("propose", "person")
@@ -76,12 +77,12 @@ class Proposals:
         SourceError for an address that isn't a web address and for a page without text, EditError for data that isn't a
         picture.
         """
-        name = f"{webpage.address_parts(address).hostname}.html"
+        name = f"{address_parts(address).hostname}.html"
         if self._bases.find(base) is None:
             self._bases.check_name(base)
         # The page may name the encoding that its bytes originally had.
         read = notefile.document_text(html.encode("utf-8", "replace"), name, encoding="utf-8")
-        page = notefile.document_note(read, name).note
+        page = document_note(read, name).note
         created = page.created_at.date().isoformat() if page.created_at else ""
         title, body = title or page.title, page.body
         fields: NewNoteFields = {"title": title, "source": "import", "source_url": address, "created": created}
@@ -89,7 +90,7 @@ class Proposals:
         check_new({**fields})
         decoded = dict[str, bytes]()
         for mark, picture in islice((pictures or {}).items(), _MOST_PICTURES):
-            if not _MARK.fullmatch(mark):
+            if not re.fullmatch(r"[a-z0-9]{16,64}", mark):
                 raise EditError(
                     "'{name}' isn't a valid name for a picture: use 16 to 64 letters and digits.", name=mark
                 )

@@ -168,15 +168,15 @@ class Renames:
 
         Each result lists the notes whose changed links lead to its note; the first result also lists the rest.
         """
-        before = NoteLinks(self._store).renamed({new.note.id: (new.title_before, new.note.path) for new in new_names})
-        after = before.renamed({new.note.id: (new.title, new.path) for new in new_names})
+        before = NoteLinks(self._store).renamed({note.id: (titled, note.path) for note, titled, *_ in new_names})
+        after = before.renamed({note.id: (title, path) for note, _, title, path in new_names})
         files = {
-            (new.note.source_ref, str(new.note.path)): new.note.id
-            for new in new_names
-            if new.note.in_file and new.note.document and new.path != new.note.path
+            (note.source_ref, str(note.path)): note.id
+            for note, *_, path in new_names
+            if note.in_file and note.document and path != note.path
         }
         renamed, refused = _Renamed(before, after, author, old, files), dict[str, Message]()
-        plans = {new.note.id: self._plan(new.note, new.title, new.path, renamed) for new in new_names}
+        plans = {note.id: self._plan(note, title, path, renamed) for note, _, title, path in new_names}
         own = {*plans}
         linking = before.to(*set().union(*map(after.namesakes, own)))
         words = {max(_WORD.findall(posixpath.basename(path).lower()), key=len) for _, path in files}
@@ -198,18 +198,18 @@ class Renames:
         self._store.leave_pending()
         versions = {plan.note.id: self._store.notes.note(plan.note.id).version for plan in done}
         links = [LinkingNote(other, after.title(other), versions.get(other, 0), refused.get(other)) for other in others]
-        first = {new.note.id for new in new_names[:1]}
+        first = {note.id for note, *_ in new_names[:1]}
         renamings = [
             Renaming(
-                new.note.id,
-                new.title,
-                new.path,
-                new.note.title,
-                new.note.path or "",
-                tuple(link for link in links if new.note.id in (own & renamed.followed[link.id] or first)),
-                versions.get(new.note.id, 0),
+                note.id,
+                title,
+                path,
+                note.title,
+                note.path or "",
+                tuple(link for link in links if note.id in (own & renamed.followed[link.id] or first)),
+                versions.get(note.id, 0),
             )
-            for new in new_names
+            for note, _, title, path in new_names
         ]
         for renaming in renamings:
             self._store.events.publish(NoteRenamed(renaming))
@@ -244,7 +244,13 @@ class Renames:
         if note.id in renamed.old or (
             not note.plain and not note.document and (not note.in_file or self._files.is_writable(note))
         ):
-            body = renamed.text(replace(note, body=_with_heading(note, title)))
+            # The first heading follows if it has the old title.
+            headings = look_into(body, note.path or "").outline.headings
+            if heading := next((heading for heading in headings if heading.level == 1), None):
+                head, text, rest = body[: heading.start], body[heading.start : heading.end], body[heading.end :]
+                if not heading.nested and short_title(heading.title) == note.title:
+                    body = head + text.replace(note.title, title, 1) + rest
+            body = renamed.text(replace(note, body=body))
 
         def change(stored: Note) -> Note:
             moved = stored if stored.path == path else at_path(stored, path)
@@ -256,17 +262,6 @@ class Renames:
         """Return a note, read again from its file if its base writes files."""
         note = self._store.notes.note(note_id)
         return self._files.read(note_id) if self._files.is_writable(note) else note
-
-
-def _with_heading(note: Note, title: str) -> str:
-    """Return a note's text with the new title in its first heading, if that heading has the old title."""
-    headings = (one for one in look_into(note.body, note.path or "").outline.headings if one.level == 1)
-    for heading in headings:
-        text = note.body[heading.start : heading.end]
-        if not heading.nested and short_title(heading.title) == note.title and note.title in text:
-            return note.body[: heading.start] + text.replace(note.title, title, 1) + note.body[heading.end :]
-        break
-    return note.body
 
 
 @frozen

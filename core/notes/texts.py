@@ -99,7 +99,6 @@ def _distance(name: str, text: str) -> int:
 
 
 _END = re.compile(LINE_END)
-_TEXT = re.compile(r"\S")
 _GAP = " … "
 """Replacement for a hidden part of a line."""
 
@@ -181,7 +180,7 @@ def blank_hidden(note: Note, hidden: Hidden) -> Note:
     """Return a note with blanks in place of its hidden parts, so that offsets stay valid."""
     body = note.body
     for start, end in hidden:
-        body = f"{body[:start]}{_TEXT.sub(' ', body[start:end])}{body[end:]}"
+        body = body[:start] + re.sub(r"\S", " ", body[start:end]) + body[end:]
     return replace(note, body=body)
 
 
@@ -203,13 +202,6 @@ _LINK_WORDS = re.compile(
     r"!?\[\[(?:[^\[\]|\n]{0,500}\|)?([^\[\]|\n]{0,500})\]\]|!?\[([^\[\]\n]{0,500})\]\([^()\n]{0,500}\)"
 )
 _SIGNS = re.compile(r"^(?:[-*+>#]+\s|\d{1,9}[.)]\s|\[.\]\s|\s)+|\*\*|__|==|`")
-
-
-def _around(body: str, start: int, end: int) -> str:
-    first = max(0, start - MOST_CHARACTERS)
-    before = [stop.end() for stop in _SENTENCE_END.finditer(body, first, start)]
-    after = _SENTENCE_END.search(body, end, end + MOST_CHARACTERS)
-    return body[before[-1] if before else first : after.end() if after else end + MOST_CHARACTERS]
 
 
 def _without_links(text: str) -> str:
@@ -271,7 +263,12 @@ class NoteTexts:
             for link in _LINK.finditer(note.body):
                 target = (link[1] or unquote(link[2])).removesuffix("\\").strip()
                 if links.target(note, target) == note_id:
-                    sentence = _without_links(_around(note.body, link.start(), link.end()).strip())
+                    start, end = link.span()
+                    first = max(0, start - MOST_CHARACTERS)
+                    before = [stop.end() for stop in _SENTENCE_END.finditer(note.body, first, start)]
+                    after = _SENTENCE_END.search(note.body, end, end + MOST_CHARACTERS)
+                    around = slice(before[-1] if before else first, after.end() if after else end + MOST_CHARACTERS)
+                    sentence = _without_links(note.body[around].strip())
                     sentence = " ".join(_SIGNS.sub("", sentence).split())
                     return sentence if len(sentence) <= MOST_CHARACTERS else f"{sentence[: MOST_CHARACTERS - 1]}…"
             return ""

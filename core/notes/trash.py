@@ -13,6 +13,7 @@ from core.indexing.bases import Bases
 from core.intake.folder import content_hash, is_entered
 from core.model import Author, KnowledgeBase, Note, Revision, Trashed
 from core.notes import file_writing
+from core.notes.file_writing import FileChange, is_synced, plan_removal, put_away, read_synced
 from core.notes.links import NoteLinks
 from core.notes.writer import Files, Writer, check_version
 from core.settings.config import Settings
@@ -66,7 +67,7 @@ class Trash:
             stored = self._store.notes.base_ids(chosen)
             bases = {base.id: base for base in self._store.bases.all()}
             for group, removals in self._removals(stored, bases, author):
-                with self._writer.files.carry_out(removals, file_writing.put_away) as places:
+                with self._writer.files.carry_out(removals, put_away) as places:
                     for removal in removals:
                         self._store.documents.keep(removal.note.content_hash, removal.step.before or b"")
                     for base_id, here in group.items():
@@ -76,16 +77,16 @@ class Trash:
 
     def _removals(
         self, stored: Mapping[str, str], bases: Mapping[str, KnowledgeBase], author: Author
-    ) -> Iterator[tuple[Mapping[str, list[str]], list[file_writing.FileChange]]]:
+    ) -> Iterator[tuple[Mapping[str, list[str]], list[FileChange]]]:
         """Yield groups of notes by base, with planned removals of their files; only one group's bytes are in memory."""
-        group, removals, size = defaultdict[str, list[str]](list), list[file_writing.FileChange](), 0
+        group, removals, size = defaultdict[str, list[str]](list), list[FileChange](), 0
         for note_id, base_id in stored.items():
             note = self._store.notes.note(note_id) if bases[base_id].writes_files_of(author) else None
             if note and note.in_file and file_writing.exists(note):
                 if note.in_text_file:
                     with suppress(SourceError):  # a file that is no longer a note is deleted unchanged
                         note = self._files.read(note_id)
-                removals.append(file_writing.plan_removal(note))
+                removals.append(plan_removal(note))
                 size += len(removals[-1].step.before or b"")
             group[base_id].append(note_id)
             if size > _MOST_BYTES:
@@ -109,7 +110,7 @@ class Trash:
             note = self._store.notes.note(note_id)
             check_version(note, expected_version)
             if self._files.is_writable(note) and file_writing.exists(note):
-                file_writing.read_synced(note)
+                read_synced(note)
             self.put(note_id)
 
     @log_call("note.restore")
@@ -135,8 +136,8 @@ class Trash:
 
         If its file is gone and can't be written again, it becomes a note without a file.
         """
-        root, path, files = Path(note.source_ref), str(note.path), list[file_writing.FileChange]()
-        is_there = file_writing.is_synced if base.write_files else file_writing.exists
+        root, path, files = Path(note.source_ref), str(note.path), list[FileChange]()
+        is_there = is_synced if base.write_files else file_writing.exists
         if not note.in_file or self._store.notes.has_path(base, path, note.source_ref) or not is_there(note):
             writes = note.in_file and base.writes_files_of(change.author) and root.is_dir() and is_entered(root, path)
             data = self._store.documents.original(note.content_hash) if writes else None
@@ -145,7 +146,7 @@ class Trash:
             note = replace(note, path=self._writer.free_path(replace(note, path=None), path))
             if data is not None:
                 step = FileStep(note.source_ref, str(note.path), str(note.path), b"", content_hash(data))
-                files.append(file_writing.FileChange(step, note, note, data))
+                files.append(FileChange(step, note, note, data))
         with self._writer.files.carry_out(files, lambda new: file_writing.create(root, new.step.path, new.data)):
             self._writer.write(base, [NoteToIndex(note, change=change)])
 

@@ -86,7 +86,9 @@ class Uses:
             if uses and not self._closing.is_set() and len(self._waiting) < _MOST_WAITING:
                 self._waiting += uses
                 if self._writer is None:
-                    self._writer = threading.Thread(target=self._gather, name="tessera-uses", daemon=True)
+                    self._writer = threading.Thread(
+                        target=self.flush, args=(self._seconds,), name="tessera-uses", daemon=True
+                    )
                     self._writer.start()
 
     def found(self, result: SearchResult, chosen: Filters | None = None) -> None:
@@ -103,14 +105,12 @@ class Uses:
         """Record that an answer quotes notes."""
         self.note("answer", dict.fromkeys((quote.note.id, quote.chunk.id) for quote in answer.quotes), answer.query)
 
-    def _gather(self) -> None:
-        self._closing.wait(self._seconds)
-        with self._lock:
-            self._writer = None
-        self.flush()
-
-    def flush(self) -> None:
-        """Write the waiting uses; return only after uses that another thread is writing are also written."""
+    def flush(self, seconds: float = 0) -> None:
+        """Write the waiting uses, also those of the next seconds; return after those of other threads are written."""
+        if seconds:
+            self._closing.wait(seconds)
+            with self._lock:
+                self._writer = None
         with self._writing:
             with self._lock:
                 waiting, self._waiting = self._waiting, []

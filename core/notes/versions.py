@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import groupby, pairwise, takewhile
-from operator import eq
+from operator import eq, itemgetter
 
 from core.base.errors import NoteNotFound
 from core.model import NOTE_FIELDS, Author, DiffPiece, FieldChange, Note, NoteDifference, Revision, Version
@@ -31,14 +31,19 @@ def compare_texts(old: str, new: str) -> list[DiffPiece]:
 
     Lines are compared first, then the words in differing lines, so that texts of a megabyte take a second.
     """
-    before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
-    pieces = []
-    for equal, gone, come in _steps(before, after):
+    stretches: list[tuple[bool, str, str]] = []
+    for equal, gone, come in _steps(old.splitlines(keepends=True), new.splitlines(keepends=True)):
+        before, after = "".join(gone), "".join(come)
+        stretches += [(True, before, after)] if equal else _compare_words(before, after)
+    pieces: list[DiffPiece] = []
+    for equal, stretch in groupby(stretches, itemgetter(0)):
+        before, after = map("".join, zip(*(texts for _, *texts in stretch), strict=True))
         if equal:
-            pieces.append(DiffPiece("equal", "".join(gone)))
+            pieces.append(DiffPiece("equal", before))
         else:
-            pieces += _compare_words("".join(gone), "".join(come))
-    return list(_joined(pieces))
+            pieces += [DiffPiece("removed", before)] if before else []
+            pieces += [DiffPiece("added", after)] if after else []
+    return pieces
 
 
 def merge_texts(before: str, mine: str, theirs: str) -> str | None:
@@ -65,25 +70,17 @@ def _changes(lines: Sequence[str], text: str) -> Iterator[tuple[int, int, tuple[
         at += len(gone)
 
 
-def _compare_words(old: str, new: str) -> Iterator[DiffPiece]:
+def _compare_words(old: str, new: str) -> list[tuple[bool, str, str]]:
+    """Return equal and changed stretches in order; blanks between changes belong to them."""
     before, after = _WORD.findall(old), _WORD.findall(new)
     if len(before) * len(after) > _MOST:
-        yield from _changed(old, new)
-        return
-    steps = list(_steps(before, after))
-    for number, (equal, gone, come) in enumerate(steps):
-        inside = 0 < number < len(steps) - 1
-        if equal and not (inside and "".join(gone).strip(" \t") == ""):
-            yield DiffPiece("equal", "".join(gone))
-        else:
-            yield from _changed("".join(gone), "".join(come))
-
-
-def _changed(old: str, new: str) -> Iterator[DiffPiece]:
-    if old:
-        yield DiffPiece("removed", old)
-    if new:
-        yield DiffPiece("added", new)
+        return [(False, old, new)]
+    steps = [(equal, "".join(gone), "".join(come)) for equal, gone, come in _steps(before, after)]
+    inner = range(1, len(steps) - 1)
+    return [
+        (equal and not (number in inner and not gone.strip(" \t")), gone, come)
+        for number, (equal, gone, come) in enumerate(steps)
+    ]
 
 
 def _steps(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[bool, Sequence[str], Sequence[str]]]:
@@ -97,19 +94,6 @@ def _steps(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[bool, 
         yield tag == "equal", middle[first:last], other[low:high]
     if end:
         yield True, before[len(before) - end :], after[len(after) - end :]
-
-
-def _joined(pieces: Sequence[DiffPiece]) -> Iterator[DiffPiece]:
-    """Join adjacent pieces of the same kind; in a changed stretch, removed text comes first."""
-    for equal, stretch in groupby(pieces, lambda piece: piece.kind == "equal"):
-        parts = list(stretch)
-        if equal:
-            yield DiffPiece("equal", "".join(piece.text for piece in parts))
-        else:
-            removed, added = (
-                "".join(piece.text for piece in parts if piece.kind == kind) for kind in ("removed", "added")
-            )
-            yield from _changed(removed, added)
 
 
 class Versions:

@@ -30,7 +30,7 @@ from core.markdown.frontmatter import dump, moment
 from core.model import NOTE_SOURCES, NOTE_SUFFIXES, ORIGIN, Added, Author, KnowledgeBase, Note, NoteSummary, Revision
 from core.notes import file_writing
 from core.notes.fields import check_body, check_fields, check_text, overriding
-from core.notes.file_writing import FileActs
+from core.notes.file_writing import FileActs, FileChange, is_synced, plan_removal, put_away
 from core.notes.texts import (
     at_path,
     check_path,
@@ -49,7 +49,6 @@ Change = Callable[[Note], Note]
 
 NAMES = ("source", ORIGIN, "created_by", "source_url", "created", "metadata")
 """Keys in a new note besides its text, its path and its fields."""
-_WEB = re.compile(r"https?://")
 _MOST = 500
 """Maximum number of characters of a note's origin, and of its author's name."""
 _MOST_METADATA = 16 * 1024
@@ -250,7 +249,7 @@ class PlannedChange:
     changed: Note
     as_what: Revision
     inside: BodyMetadata | None
-    file: file_writing.FileChange | None
+    file: FileChange | None
 
     @property
     def is_cut(self) -> bool:
@@ -307,36 +306,30 @@ def take_provenance(item: dict[str, object]) -> tuple[str, dict[str, object]]:
     source = "manual" if source == "user" else source
     if source and source not in NOTE_SOURCES:
         raise UnknownChoice("source", str(source), NOTE_SOURCES)
-    texts = {name: _text(name, value) for name, value in zip(NAMES[1:], said, strict=False) if value}
-    if not _WEB.match(texts.get("source_url", "https://")):
+    texts = {name: one_line(str(value)) for name, value in zip(NAMES[1:], said, strict=False) if value}
+    for name, text in texts.items():
+        check_text(name, text)
+        if len(text) > _MOST:
+            raise EditError("The {name} has {n} characters; the limit is {most}.", name=name, n=len(text), most=_MOST)
+    if not re.match(r"https?://", texts.get("source_url", "https://")):
         raise EditError("'{name}' must be {kind}.", name="source_url", kind=message("a web address"))
-    return str(source or ""), texts | ({"metadata": _metadata(metadata)} if metadata else {})
-
-
-def check_new(item: dict[str, object]) -> None:
-    """Raise UnknownChoice or EditError if `add` would refuse the values of a new note."""
-    take_provenance(item)
-    check_fields(item)
-
-
-def _text(name: str, value: object) -> str:
-    text = one_line(str(value))
-    check_text(name, text)
-    if len(text) > _MOST:
-        raise EditError("The {name} has {n} characters; the limit is {most}.", name=name, n=len(text), most=_MOST)
-    return text
-
-
-def _metadata(values: object) -> dict[str, object]:
+    if not metadata:
+        return str(source or ""), {**texts}
     try:
-        dumped = json.dumps(values, allow_nan=False, ensure_ascii=False)
+        dumped = json.dumps(metadata, allow_nan=False, ensure_ascii=False)
         dumped.encode()
         plain = json.loads(dumped)
     except (TypeError, ValueError, RecursionError) as error:
         raise EditError("The metadata isn't a JSON object. Send names and values.") from error
     if not isinstance(plain, dict) or len(dumped) > _MOST_METADATA or "\\u0000" in dumped:
         raise EditError("The metadata must be a JSON object of at most {limit} KB.", limit=_MOST_METADATA // 1024)
-    return plain
+    return str(source or ""), {**texts, "metadata": plain}
+
+
+def check_new(item: dict[str, object]) -> None:
+    """Raise UnknownChoice or EditError if `add` would refuse the values of a new note."""
+    take_provenance(item)
+    check_fields(item)
 
 
 # New notes.
@@ -381,7 +374,7 @@ def add(
                 for new in notes:
                     if new.note.in_file and new.note.id not in written.notes:
                         with suppress(TesseraError):
-                            file_writing.put_away(file_writing.plan_removal(new.note))
+                            put_away(plan_removal(new.note))
         for source_error in written.failed:
             if strict:
                 raise source_error
@@ -458,7 +451,7 @@ class Files:
         with self._store.changing:
             self._store.database.check_writable()
             note = self._store.notes.note(note_id)
-            if not file_writing.is_synced(note):
+            if not is_synced(note):
                 read = replace(file_writing.read(note), change=Revision("sync", "sync"))
                 self._writer.write(self._store.bases.by_id(note.base_id), [read])
                 self._store.leave_pending()

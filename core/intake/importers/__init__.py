@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
@@ -331,16 +330,10 @@ def is_export(place: Path) -> bool:
             named = any(EXPORTED.search(name) or EXPORTED.search(f"{name}/0.json") for name in names)
             return named and importer_of(place, keeps_files=False) is not None
         if place.suffix.lower() == ".zip":
-            return _packs_export(place, place.stat().st_mtime_ns)
+            with zipfile.ZipFile(place) as archive:
+                return any(map(EXPORTED.search, archive.namelist()))
         return place.suffix.lower() in SUFFIXES
     return False
-
-
-@lru_cache(100)
-def _packs_export(file: Path, _: int) -> bool:
-    """Return whether an archive contains an export; the second argument, its mtime, invalidates the cache."""
-    with zipfile.ZipFile(file) as archive:
-        return any(map(EXPORTED.search, archive.namelist()))
 
 
 def state_of(place: Path) -> FileStates:

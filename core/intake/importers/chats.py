@@ -37,8 +37,6 @@ _MOST = 1000
 _QUOTED = 80
 """Maximum number of characters quoted from a message that is answered."""
 _FENCE = "```"
-_MARKS = re.compile(r"[*_~`>\\]+")
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _MARKUP = re.compile(r"(?m)^([ \t]{0,3})(#{1,6}(?=[ \t]|$)|(?:---+|===+)[ \t]*$)")
 
 
@@ -63,7 +61,7 @@ class ChatMessage:
     @property
     def day(self) -> str:
         """Day of the message, "" if unknown."""
-        return self.at[:10] if _DAY.match(self.at) else ""
+        return self.at[:10] if re.match(r"\d{4}-\d\d-\d\d", self.at) else ""
 
 
 def escape(words: str) -> str:
@@ -112,7 +110,9 @@ def _paragraph(message: ChatMessage, quotes: dict[str, str], attached: NoteFiles
     """Return a message as Markdown, with a quotation of the message that it answers."""
     links = [attached.link(*file) for file in message.files]
     text = "\n\n".join(filter(None, (text.strip() for text in (*message.text, *links))))
-    name, words = (" ".join(_MARKS.sub(" ", said).split()) for said in (message.name or "?", message.text[0] or text))
+    name, words = (
+        " ".join(re.sub(r"[*_~`>\\]+", " ", said).split()) for said in (message.name or "?", message.text[0] or text)
+    )
     quote = f"{quotes[message.answers]}\n\n" if message.answers in quotes else ""
     quotes[message.key] = f"> {name}: {words if len(words) <= _QUOTED else f'{words[:_QUOTED]}…'}"
     end = f"\n{_FENCE}" if text.count(_FENCE) % 2 else ""
@@ -219,7 +219,6 @@ def _text(text: str, people: _People) -> str:
 _MOST_BYTES = 100 * 1024 * 1024
 """Maximum size of an export in bytes; reading it takes up to eight times as much memory."""
 _HEAD = 64 * 1024
-_EXPORT = re.compile(rb'"(?:messages|list)"\s*:\s*\[')
 _RESULT = re.compile(r"(?:[^/]+/)*result\.json")
 _ABOUT = (
     *("forwarded_from", "saved_from", "action", "title", "members", "duration_seconds", "performer", "sticker_emoji"),
@@ -245,7 +244,7 @@ class Telegram(FolderImporter):
         found = []
         for path in filter(_RESULT.fullmatch, files(self._folder)):
             with suppress(OSError), (self._folder / path).open("rb") as file:
-                if _EXPORT.search(file.read(_HEAD)):
+                if re.search(rb'"(?:messages|list)"\s*:\s*\[', file.read(_HEAD)):
                     found.append(path)
         return found
 

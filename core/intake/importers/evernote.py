@@ -4,6 +4,7 @@ import base64
 import hashlib
 import re
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from xml.etree.ElementTree import Element, ParseError, TreeBuilder, fromstring
@@ -21,10 +22,10 @@ from core.intake.importers import (
     add_front_matter,
     file_name,
     files,
-    markup,
     tags_of,
     unique,
 )
+from core.intake.importers.markup import markdown
 from core.model import Failed, Omission
 
 _SURE = 60
@@ -78,7 +79,10 @@ def _read(file: Path, path: str) -> Iterator[Element]:
     def end(name: str) -> None:
         element = tree.end(name)
         if name == "data":
-            element.text = _fingerprint(element.text or "")
+            # The MD5 fingerprint with which a note's text refers to a resource.
+            with suppress(ValueError):
+                data = base64.b64decode(element.text or "")
+                element.text = hashlib.md5(data, usedforsecurity=False).hexdigest() if data else ""
         elif name == "note":
             notes.append(element)
 
@@ -103,14 +107,6 @@ def _read(file: Path, path: str) -> Iterator[Element]:
         raise SourceError(path, "can't be read: {why}.", why=error.strerror or str(error)) from error
 
 
-def _fingerprint(data: str) -> str:
-    """Return the MD5 fingerprint with which a note's text refers to a resource."""
-    try:
-        return hashlib.md5(base64.b64decode(data), usedforsecurity=False).hexdigest() if data else ""
-    except ValueError:
-        return ""
-
-
 def _to_imported(note: Element, title: str, place: str) -> Imported | Failed:
     def value(name: str) -> str:
         return note.findtext(name) or note.findtext(f"note-attributes/{name}") or ""
@@ -127,7 +123,7 @@ def _to_imported(note: Element, title: str, place: str) -> Imported | Failed:
     if len(content := value("content")) > MAX_BYTES:
         return Failed(place, message("contains a note larger than {limit} MB.", limit=MAX_BYTES // 2**20))
     try:
-        body, encrypted, placed = markup.markdown(content, names, groups)
+        body, encrypted, placed = markdown(content, names, groups)
     except SourceError as error:
         return Failed(place, error.reason)
     rest = (text for group, text in groups.items() if group not in placed)

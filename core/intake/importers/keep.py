@@ -5,7 +5,6 @@ from itertools import islice
 from pathlib import PurePosixPath
 
 from core.intake.importers import (
-    FilePart,
     FolderImporter,
     Imported,
     ImportedNotes,
@@ -67,8 +66,17 @@ class Keep(FolderImporter):
                 f"- [{'x' if item.get('isChecked') is True else ' '}] {text_of(item, 'text')}"
                 for item in objects(note, "listContent")
             ),
-            "\n".join(_links(note)),
-            "\n".join(attached.link(self._file(f"{top}/{name}"), name) for name in names),
+            "\n".join(
+                f"[{text_of(link, 'title') or text_of(link, 'url')}]({text_of(link, 'url')})"
+                + (f": {about}" if (about := text_of(link, "description")) else "")
+                for link in objects(note, "annotations")
+            ),
+            "\n".join(
+                # A note may call a photo `.jpeg` whose file is a `.jpg`.
+                attached.link(find(self._folder, path) or find(self._folder, path.replace(".jpeg", ".jpg")), name)
+                for name in names
+                for path in [f"{top}/{name}"]
+            ),
         )
         sharees = (text_of(sharee, "email") for sharee in objects(note, "sharees") if sharee.get("isOwner") is not True)
         fields = {
@@ -82,16 +90,6 @@ class Keep(FolderImporter):
         }
         body = "\n\n".join(filter(None, parts))
         return attached.note(place, add_front_matter(fields, f"{body}\n"))
-
-    def _file(self, path: str) -> FilePart | None:
-        """Return an attachment; a note may call a photo `.jpeg` whose file is a `.jpg`."""
-        return find(self._folder, path) or find(self._folder, path.replace(".jpeg", ".jpg"))
-
-
-def _links(note: Mapping[str, object]) -> Iterator[str]:
-    for link in objects(note, "annotations"):
-        address, about = text_of(link, "url"), text_of(link, "description")
-        yield f"[{text_of(link, 'title') or address}]({address})" + (f": {about}" if about else "")
 
 
 def _is_note(node: object) -> bool:

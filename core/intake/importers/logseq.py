@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from datetime import date
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -54,9 +55,14 @@ class Logseq(FolderImporter):
     def _page(self, path: str, text: str) -> str:
         lines = text.split("\n")
         properties, first = _properties(lines)
-        fields = {"title": unquote(PurePosixPath(path).stem.replace("___", "/"))}
+        fields: Fields = {"title": unquote(PurePosixPath(path).stem.replace("___", "/"))}
         if journal := _JOURNAL.search(path):
-            fields |= _journal_fields(*map(int, journal.groups()))
+            with suppress(ValueError):
+                at = date(*map(int, journal.groups()))
+                ending = "th" if 10 < at.day < 14 else {1: "st", 2: "nd", 3: "rd"}.get(at.day % 10, "th")
+                # As an alias, its name in Logseq's default date format.
+                alias = f"{_MONTHS[at.month - 1]} {at.day}{ending}, {at.year}"
+                fields |= {"title": at.isoformat(), "created": at.isoformat(), "aliases": [alias]}
         for name, value in properties.items():
             fields |= _field(name, value)
         return add_front_matter(fields, "\n".join(self._lines(lines[first:])).strip("\n") + "\n")
@@ -158,20 +164,6 @@ def _field(name: str, value: str) -> Fields:
     if re.fullmatch(r"-?\d{1,15}", value):
         return {name: int(value)}
     return {name: value}
-
-
-def _journal_fields(year: int, month: int, day: int) -> Fields:
-    """Return the title and date of a journal, and as an alias its name in Logseq's default date format."""
-    try:
-        at = date(year, month, day)
-    except ValueError:
-        return {}
-    ending = "th" if 10 < day < 14 else {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
-    return {
-        "title": at.isoformat(),
-        "created": at.isoformat(),
-        "aliases": [f"{_MONTHS[month - 1]} {day}{ending}, {year}"],
-    }
 
 
 def _task(text: str) -> str:

@@ -21,7 +21,6 @@ _SILENT_CLASSES = frozenset(("icon", "page-header-icon", "bookmark-icon", "bookm
 _CHECKED, _UNCHECKED = "[x] ", "[ ] "
 _WHOLE = re.compile(r"(?i)(?:https?|mailto|evernote):[^\s<>()]*$")
 _RELATIVE = re.compile(r"(?![A-Za-z][A-Za-z0-9+.-]*:|[/#\\])[^\s<>()]+$")
-_CODE = re.compile(r"-en-codeblock:\s*true")
 _TASKS = re.compile(r"(?s)(?=.*--en-task-group:\s*true).*--en-id:\s*([\w-]+)")
 
 
@@ -80,7 +79,7 @@ class _MarkdownWriter(HTMLParser):
         about = {name: value or "" for name, value in attrs}
         classes = about.get("class", "").split()
         silent = tag in _SILENT or not _SILENT_CLASSES.isdisjoint(classes)
-        role = "pre" if tag == "div" and _CODE.search(about.get("style", "")) else tag
+        role = "pre" if tag == "div" and re.search(r"-en-codeblock:\s*true", about.get("style", "")) else tag
         if tag == "en-crypt" and not self._silent:
             self._write(f"[… {about['hint']}]" if about.get("hint") else "[…]")
             self.encrypted += 1
@@ -94,9 +93,17 @@ class _MarkdownWriter(HTMLParser):
         if tag in ("ul", "ol"):
             self._list(tag, about)
         if tag in ("td", "th"):
-            self._cell()
+            self._cells += 1
+            if self._cells > _MOST_CELLS:
+                raise SourceError("", "contains a table of more than {n} cells.", n=_MOST_CELLS)
+            if self._rows:
+                self._rows[-1].append("")
         elif tag in _BREAKING and self._rows is None:
-            self._block(_HEADINGS.get(tag, "")) if not self._in("li") else self._go_on(tag)
+            if not self._in("li"):
+                self._block(_HEADINGS.get(tag, ""))
+            elif tag not in ("ul", "ol") and not re.fullmatch(r"- |\d+\. |\n", self._out[-1].lstrip(" ")):
+                # A list item whose first line has text goes on.
+                self._out.append("\n" + "  " * len(self._lists))
         if "checkbox" in classes:
             self._write(_CHECKED if "checkbox-on" in classes else _UNCHECKED)
         elif "selected-value" in classes and self._rows and self._rows[-1] and self._rows[-1][-1].strip():
@@ -169,7 +176,11 @@ class _MarkdownWriter(HTMLParser):
             self._write("" if self._lists else "\n\n")
             self._list_end = len(self._out)
         elif tag == "a" and self._links:
-            self._end_link(*self._links.pop())
+            address, start = self._links.pop()
+            if address and self._rows is None and "".join(self._out[start:]).endswith(f"]({address})"):
+                self._out[start - 1] = ""  # a picture that links to itself loses the link
+            elif address:
+                self._write(f"]({address})")
         elif tag == "pre":
             self._write(("" if "".join(self._out[-1:]).endswith("\n") else "\n") + "```\n\n")
         elif tag in _MARKS and not self._in("pre"):
@@ -209,35 +220,12 @@ class _MarkdownWriter(HTMLParser):
         first = about.get("start", "")
         self._lists.append(0 if tag == "ul" else int(first) if re.fullmatch("[0-9]{1,6}", first) else 1)
 
-    def _go_on(self, tag: str) -> None:
-        """Continue a list item on a new line, if its first line has text."""
-        if (
-            tag not in ("ul", "ol")
-            and self._rows is None
-            and not re.fullmatch(r"- |\d+\. |\n", self._out[-1].lstrip(" "))
-        ):
-            self._out.append("\n" + "  " * len(self._lists))
-
     def _address(self, address: str) -> str:
         """Return an address escaped for Markdown, "" if a note can't link to it."""
         if self._relative:
             address = address.replace(" ", "%20").replace("(", "%28").replace(")", "%29")
         is_sound = _WHOLE.match(address) or (self._relative and _RELATIVE.match(address))
         return address if is_sound else ""
-
-    def _end_link(self, address: str, start: int) -> None:
-        """End a link; a picture that links to itself loses the link."""
-        if address and self._rows is None and "".join(self._out[start:]).endswith(f"]({address})"):
-            self._out[start - 1] = ""
-        elif address:
-            self._write(f"]({address})")
-
-    def _cell(self) -> None:
-        self._cells += 1
-        if self._cells > _MOST_CELLS:
-            raise SourceError("", "contains a table of more than {n} cells.", n=_MOST_CELLS)
-        if self._rows:
-            self._rows[-1].append("")
 
     def _end_table(self) -> None:
         rows, self._rows = [row for row in self._rows or [] if row], None

@@ -38,7 +38,6 @@ _MONTHS = {name: n for n, name in enumerate("jan feb mar apr may jun jul aug sep
 _MOST_ROWS = 5_000
 _SUFFIXES = (".md", ".csv", ".html")
 _SWITCHES = {"Yes": True, "No": False, "[x]": True, "[ ]": False}
-_INLINE = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
 _TIMES = {"created": "created", "created time": "created", "updated": "updated", "last edited time": "updated"}
 
 
@@ -75,17 +74,17 @@ class Notion(FolderImporter):
         ids = {match[1]: places[path] for path in found if (match := _ID.search(PurePosixPath(path).name))}
         for path in found:
             try:
-                text = read_text(self._folder, path)
-                if path.lower().endswith(".csv"):
-                    yield Imported(places[path], _table(text, places[path], pages))
+                text, place, fields = read_text(self._folder, path), places[path], Fields()
+                suffix = PurePosixPath(path).suffix.lower()
+                if suffix == ".csv":
+                    yield Imported(place, _table(text, place, pages))
                     continue
-                fields: Fields = {}
-                if path.lower().endswith(".html"):
+                if suffix == ".html":
                     text, properties = markup.page(text)
                     fields, text = _fields(properties), f"{text}\n"
-                elif posixpath.dirname(places[path]) in databases:
+                elif posixpath.dirname(place) in databases:
                     fields, text = _row(text)
-                yield Imported(places[path], _page(fields, text, path, places, ids))
+                yield Imported(place, _page(fields, text, path, places, ids))
             except SourceError as error:
                 yield Failed(path, error.reason)
 
@@ -127,23 +126,21 @@ def _row(text: str) -> tuple[Fields, str]:
 
 def _fields(properties: Iterable[tuple[str, str]]) -> Fields:
     fields: Fields = {}
-    for name, value in ((name, _INLINE.sub(r"\1", value)) for name, value in properties):
+    for name, value in ((name, re.sub(r"!?\[([^\[\]]*)\]\([^()]*\)", r"\1", value)) for name, value in properties):
         if name.casefold() in ("tags", "tag"):
             fields["tags"] = tags_of(value.split(","))
-        elif at := _date(value) if name.casefold() in _TIMES else "":
-            fields[_TIMES[name.casefold()]] = at
+            continue
+        at = None
+        if name.casefold() in _TIMES:
+            day = value.removeprefix("@")
+            if (worded := _WORDED.match(day)) and (month := _MONTHS.get(worded[1][:3].lower())):
+                day = f"{worded[3]}-{month:02}-{int(worded[2]):02}"
+            at = moment(day)
+        if at:
+            fields[_TIMES[name.casefold()]] = day_of(at)
         else:
             fields[name] = _SWITCHES.get(value, value)
     return fields
-
-
-def _date(value: str) -> str:
-    """Return a date, as Notion writes it or in ISO 8601, as ISO 8601; "" for other text."""
-    value = value.removeprefix("@")
-    if (worded := _WORDED.match(value)) and (month := _MONTHS.get(worded[1][:3].lower())):
-        value = f"{worded[3]}-{month:02}-{int(worded[2]):02}"
-    at = moment(value)
-    return day_of(at) if at else ""
 
 
 def _table(text: str, place: str, pages: set[str]) -> str:
