@@ -75,29 +75,12 @@ def plain_outline(body: str) -> Outline:
     return Outline((), (), tuple(blobs(body)))
 
 
-def build_outline(parsed: Parsed) -> Outline:
-    """Return the outline of a parsed body."""
-    tree = _Tree(parsed)
-    blocks = tree.blocks(_with_details(parsed.tokens))
-    return Outline(tuple(tree.headings), blocks, tuple(blobs(parsed.body)))
-
-
-def walk(blocks: Sequence[Block]) -> Iterator[Block]:
-    """Yield every block, parents before their children."""
-    for block in blocks:
-        yield block
-        if block.children:
-            yield from walk(block.children)
-
-
-_CONTAINERS: dict[str, BlockKind] = {
+_KINDS: dict[str, BlockKind] = {
     "bullet_list_open": "list",
     "ordered_list_open": "list",
     "list_item_open": "item",
     "blockquote_open": "quote",
     "details_open": "details",
-}
-_LEAVES: dict[str, BlockKind] = {
     "heading_open": "heading",
     "paragraph_open": "paragraph",
     "fence": "fence",
@@ -114,60 +97,54 @@ _SUMMARY = re.compile(r"(?is)[^<]*<details\b[^<>]*>[\s>]*<summary\b[^<>]*>(.*?)<
 _NEXT_LINE = re.compile(r"[\r\n][\s>]*")
 
 
-class _Tree:
-    """Converts markdown-it's flat tokens with line numbers to blocks with offsets into the original body."""
+def build_outline(parsed: Parsed) -> Outline:
+    """Return the outline of a parsed body: its flat tokens with line numbers become blocks with offsets."""
+    body, lines, references = parsed.body, parsed.lines, parsed.references
+    headings, opened, stack = list[Heading](), list[Block](), list[list[Block]]([[]])
 
-    def __init__(self, parsed: Parsed) -> None:
-        self.body = parsed.body
-        self.parsed = parsed
-        self.headings: list[Heading] = []
+    def first_lines(start: int, count: int) -> str:
+        end = lines[min(bisect_left(lines, start) + count, len(lines) - 1)]
+        return body[start:end].strip() if end - start <= MAX_LEAD else ""
 
-    def blocks(self, tokens: Sequence[Token]) -> tuple[Block, ...]:
-        stack = list[list[Block]]([[]])
-        opened = list[Block]()
-        for token in tokens:
-            if token.nesting < 0:
-                children = tuple(stack.pop())
-                stack[-1].append(replace(opened.pop(), children=children))
-            elif token.type in _CONTAINERS:
-                opened.append(self._container(token))
-                stack.append([])
-            else:
-                self._leaf(token, stack[-1], nested=bool(opened))
-        return tuple(stack[0])
-
-    def _container(self, token: Token) -> Block:
-        """Return the block that a token opens, without its children."""
-        start, end = self.parsed.span(token)
-        kind, head, lead = _CONTAINERS[token.type], min(end, start + MAX_LEAD), ""
-        if kind == "quote" and _CALLOUT.match(self.body, start, head):
-            kind, lead = "callout", self._first_lines(start, 1)
-        elif kind == "details" and (summary := _SUMMARY.match(self.body, start, head)):
-            lead = visible_text(_NEXT_LINE.sub(" ", summary[1].replace("\0", "\ufffd")), self.parsed.references)
-        return Block(kind, start, end, lead)
-
-    def _leaf(self, token: Token, siblings: list[Block], *, nested: bool) -> None:
-        kind = _LEAVES[token.type]
-        start, end = self.parsed.span(token)
-        if kind == "heading":
-            title = visible_text(token.content, self.parsed.references)
-            self.headings.append(Heading(int(token.tag[1]), title, start, end, nested))
-        elif kind in ("paragraph", "definition") and self.parsed.is_footnote(token):
+    for token in _with_details(parsed.tokens):
+        if token.nesting < 0:
+            children = tuple(stack.pop())
+            stack[-1].append(replace(opened.pop(), children=children))
+            continue
+        start, end = parsed.span(token)
+        kind, siblings, head, lead = _KINDS[token.type], stack[-1], min(end, start + MAX_LEAD), ""
+        if kind == "quote" and _CALLOUT.match(body, start, head):
+            kind, lead = "callout", first_lines(start, 1)
+        elif kind == "details" and (summary := _SUMMARY.match(body, start, head)):
+            lead = visible_text(_NEXT_LINE.sub(" ", summary[1].replace("\0", "\ufffd")), references)
+        elif kind == "heading":
+            title = visible_text(token.content, references)
+            headings.append(Heading(int(token.tag[1]), title, start, end, nested=bool(opened)))
+        elif kind in ("paragraph", "definition") and parsed.is_footnote(token):
             kind = "footnote"
         elif kind == "code" and siblings and siblings[-1].kind == "footnote":
             # What CommonMark takes for indented code here is the footnote's next paragraph.
             siblings[-1] = Block("footnote", siblings[-1].start, end)
-            return
-        lead = ""
-        if kind == "fence" and len(token.info) <= MAX_LEAD:
+            continue
+        elif kind == "fence" and len(token.info) <= MAX_LEAD:
             lead = f"{token.markup}{token.info}".strip()
         elif kind == "table":
-            lead = self._first_lines(start, 2)
-        siblings.append(Block(kind, start, end, lead))
+            lead = first_lines(start, 2)
+        block = Block(kind, start, end, lead)
+        if token.nesting > 0:
+            opened.append(block)
+            stack.append([])
+        else:
+            siblings.append(block)
+    return Outline(tuple(headings), tuple(stack[0]), tuple(blobs(body)))
 
-    def _first_lines(self, start: int, count: int) -> str:
-        end = self.parsed.lines[min(bisect_left(self.parsed.lines, start) + count, len(self.parsed.lines) - 1)]
-        return self.body[start:end].strip() if end - start <= MAX_LEAD else ""
+
+def walk(blocks: Sequence[Block]) -> Iterator[Block]:
+    """Yield every block, parents before their children."""
+    for block in blocks:
+        yield block
+        if block.children:
+            yield from walk(block.children)
 
 
 _TAGS = re.compile(

@@ -45,7 +45,6 @@ from core.model import (
     ReadPicture,
     no_progress,
 )
-from core.notes import attachments
 from core.notes.links import NoteLinks
 from core.store import Store
 
@@ -256,7 +255,6 @@ _LOG = logging.getLogger(__name__)
 _JOB = "pictures"
 _PATIENCE = 0.3
 """Seconds between checks of the jobs that OCR waits for."""
-_NONE = NotePicture("", looked=True)
 
 
 class Pictures:
@@ -399,17 +397,16 @@ def data_of(picture_file: PictureFile) -> bytes | None:
 
 def _as_file(picture_file: PictureFile) -> NotePicture | None:
     """Return the current path, time and size of a picture's file, without its hash; None if it can't be checked."""
-    file = attachments.locate(picture_file.source_ref, picture_file.path, picture_file.picture.target)
+    now = NotePicture(picture_file.picture.target, looked=True)
+    file = locate(picture_file.source_ref, picture_file.path, now.target)
     if file is None:
         # If a folder is unavailable, its notes lose nothing.
-        return replace(_NONE, target=picture_file.picture.target) if Path(picture_file.source_ref).is_dir() else None
+        return now if Path(picture_file.source_ref).is_dir() else None
     try:
         status = file.path.stat()
     except OSError:
         return None
-    return replace(
-        _NONE, target=picture_file.picture.target, place=file.place, mtime_ns=status.st_mtime_ns, size=status.st_size
-    )
+    return replace(now, place=file.place, mtime_ns=status.st_mtime_ns, size=status.st_size)
 
 
 def _data(picture_file: PictureFile, now: NotePicture) -> bytes | None:
@@ -418,8 +415,8 @@ def _data(picture_file: PictureFile, now: NotePicture) -> bytes | None:
     try:
         with os.fdopen(os.open(Path(picture_file.source_ref) / now.place, flags), "rb") as stream:
             status = os.fstat(stream.fileno())
-            if not stat.S_ISREG(status.st_mode) or status.st_size > attachments.MOST:
+            if not stat.S_ISREG(status.st_mode) or status.st_size > MOST:
                 return None
-            return stream.read(attachments.MOST + 1)
+            return stream.read(MOST + 1)
     except OSError:
         return None

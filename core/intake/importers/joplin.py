@@ -4,7 +4,7 @@ import posixpath
 import re
 import tarfile
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path, PurePosixPath
 
 from core.base.errors import SourceError
@@ -15,7 +15,6 @@ from core.intake.importers import (
     MAX_BYTES,
     FilePart,
     FolderImporter,
-    Imported,
     ImportedNotes,
     NoteFiles,
     Taken,
@@ -59,89 +58,80 @@ class Joplin(FolderImporter):
         taken: Taken = {}
         for path in files(self._folder):
             try:
-                export = _Export(self._folder / path, taken)
+                yield from _notes(self._folder / path, taken)
             except (tarfile.TarError, OSError, EOFError, ValueError):
                 yield Failed(path, DAMAGED)
-                continue
-            for key, place in export.places.items():
-                item = export.items[key]
-                if item["encryption_applied"] == "1":
-                    yield Failed(item["title"] or key, message("is encrypted. Export it from Joplin unencrypted."))
-                elif item["deleted_time"] in _UNSET:
-                    try:
-                        yield export.note(key)
-                    except SourceError as error:
-                        yield Failed(place, error.reason)
 
 
-class _Export:
-    """The items in an archive by id, without their texts, and where texts and resources are in it.
+def _notes(file: Path, taken: Taken) -> ImportedNotes:
+    """Yield the notes in an archive; raises ValueError, and as `tarfile` does, for a damaged one."""
+    items, texts, resources = dict[str, _Item](), dict[str, FilePart](), dict[str, FilePart]()
+    with tarfile.open(file, "r:") as archive:  # a compressed archive can't be read in parts
+        for number, member in enumerate(archive):
+            if number == _MOST_ITEMS:
+                raise ValueError(file.name)
+            part = FilePart(file, member.offset_data, member.size)
+            if member.isfile() and member.name.startswith("resources/"):
+                resources[PurePosixPath(member.name).stem] = part
+            elif member.isfile() and member.size <= MAX_BYTES:
+                item = _read(part)
+                del item["body"]  # the texts are read one by one
+                items[item["id"]], texts[item["id"]] = item, part
+    tags = defaultdict(list)
+    for item in items.values():
+        if item["type_"] == _TAGGED and (tag := items.get(item["tag_id"])):
+            tags[item["note_id"]].append(tag["title"])
+    places = {
+        key: unique(f"{_folder(item, items)}{file_name(item['title'])}.md", taken)
+        for key, item in items.items()
+        if key and item["type_"] == _NOTE
+    }
+    for key, path in places.items():
+        if items[key]["encryption_applied"] == "1":
+            yield Failed(items[key]["title"] or key, message("is encrypted. Export it from Joplin unencrypted."))
+            continue
+        if items[key]["deleted_time"] not in _UNSET:
+            continue
+        note, attached, folder = _read(texts[key]), NoteFiles(), posixpath.dirname(path) or "."
 
-    `places` has the paths of the notes by id.
-    """
-
-    def __init__(self, file: Path, taken: Taken) -> None:
-        self.items: dict[str, _Item] = {}
-        self._texts: dict[str, FilePart] = {}
-        self._resources: dict[str, FilePart] = {}
-        with tarfile.open(file, "r:") as archive:  # a compressed archive can't be read in parts
-            for number, member in enumerate(archive):
-                if number == _MOST_ITEMS:
-                    raise ValueError(file.name)
-                part = FilePart(file, member.offset_data, member.size)
-                if member.isfile() and member.name.startswith("resources/"):
-                    self._resources[PurePosixPath(member.name).stem] = part
-                elif member.isfile() and member.size <= MAX_BYTES:
-                    item = _read(part)
-                    del item["body"]
-                    self.items[item["id"]], self._texts[item["id"]] = item, part
-        self.places = {
-            key: unique(f"{self._folder(item)}{file_name(item['title'])}.md", taken)
-            for key, item in self.items.items()
-            if key and item["type_"] == _NOTE
-        }
-        self._tags = defaultdict(list)
-        for item in self.items.values():
-            if item["type_"] == _TAGGED and (tag := self.items.get(item["tag_id"])):
-                self._tags[item["note_id"]].append(tag["title"])
-
-    def _folder(self, item: _Item) -> str:
-        """Return the path of the notebooks around a note; the path ends if the notebooks form a cycle."""
-        titles: dict[str, str] = {}
-        while (key := item["parent_id"]) in self.items and key not in titles:
-            item = self.items[key]
-            titles[key] = file_name(item["title"])
-        return "".join(f"{title}/" for title in reversed([*titles.values()][:_DEEPEST]))
-
-    def note(self, key: str) -> Imported:
-        """Return the note with an id; raises SourceError."""
-        note, path, attached = _read(self._texts[key]), self.places[key], NoteFiles()
-
-        def relative(match: re.Match[str]) -> str:
+        def relative(match: re.Match[str], attached: NoteFiles = attached, folder: str = folder) -> str:
             linked = match[1]
-            if linked in self.places:
-                to = posixpath.relpath(self.places[linked], posixpath.dirname(path) or ".")
-                return link_address(to) + (match[2] or "")
-            resource = self.items.get(linked)
+            if linked in places:
+                return link_address(posixpath.relpath(places[linked], folder)) + (match[2] or "")
+            resource = items.get(linked)
             if not resource or resource["type_"] != _RESOURCE:
                 return match[0]
             is_readable = resource["encryption_blob_encrypted"] in _UNSET
             name = resource["title"] or f"{linked}.{resource['file_extension']}"
-            return attached.address(self._resources.get(linked) if is_readable else None, name)
+            return attached.address(resources.get(linked) if is_readable else None, name)
 
-        body = _LINK.sub(relative, markup.page(note["body"])[0] if note["markup_language"] == _HTML else note["body"])
+        try:
+            body = markup.page(note["body"])[0] if note["markup_language"] == _HTML else note["body"]
+        except SourceError as error:
+            yield Failed(path, error.reason)
+            continue
+        body = _LINK.sub(relative, body)
         if note["is_todo"] == "1":
             due = "" if note["todo_due"] in _UNSET else f" 📅 {time_of(note['todo_due'], _MILLISECONDS)[:10]}"
             body = f"- [{' ' if note['todo_completed'] in _UNSET else 'x'}] {note['title']}{due}\n\n{body}"
         fields = {
             "title": note["title"],
-            "tags": tags_of(self._tags[key]),
+            "tags": tags_of(tags[key]),
             "created": note["user_created_time"] or note["created_time"],
             "updated": note["user_updated_time"] or note["updated_time"],
             "author": note["author"],
             "source_url": note["source_url"],
         }
-        return attached.note(path, add_front_matter(fields, f"{body}\n"))
+        yield attached.note(path, add_front_matter(fields, f"{body}\n"))
+
+
+def _folder(item: _Item, items: Mapping[str, _Item]) -> str:
+    """Return the path of the notebooks around a note; the path ends if the notebooks form a cycle."""
+    titles: dict[str, str] = {}
+    while (key := item["parent_id"]) in items and key not in titles:
+        item = items[key]
+        titles[key] = file_name(item["title"])
+    return "".join(f"{title}/" for title in reversed([*titles.values()][:_DEEPEST]))
 
 
 def _read(part: FilePart) -> _Item:
