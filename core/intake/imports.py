@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Generator, Iterable, Set
 from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from core import chunking, embedding
@@ -34,7 +35,6 @@ from core.intake.ignoring import is_rules
 from core.intake.importers import SUFFIXES, Importer, importer_of
 from core.intake.notefile import document_note, parse_note
 from core.intake.placeholders import NotDownloaded, with_note
-from core.intake.sync import FolderSource
 from core.intake.upload import LINKED, Staged, name_of, stage_file
 from core.intake.webpage import WebPage
 from core.markdown.inline import tag_key
@@ -104,7 +104,7 @@ class Imports:
             return self._plan_staged(name, lambda into: stage_file(place, into))
         if place.is_dir() and (export := importer_of(place, keeps_files=False)):
             return self._plan_staged(name, lambda into: (export.name, *upload.write(export, into)))
-        return self._plan(name, FolderSource(path, self._store.folder))
+        return self._plan(name, path)
 
     def plan_changes(self, path: Path, base: KnowledgeBase, changed: Collection[str] = ()) -> SyncPlan:
         """Compare a folder, or the files and folders at some of its paths, with a base; nothing is changed.
@@ -114,9 +114,9 @@ class Imports:
         does.
         """
         if not changed or any(map(is_rules, changed)):
-            return self._plan(base.name, FolderSource(path, self._store.folder))
+            return self._plan(base.name, path)
         only = Paths(changed)
-        plan = self._plan(base.name, FolderSource(path, self._store.folder), only)
+        plan = self._plan(base.name, path, only)
         elsewhere = {note.content_hash for note in plan.unchanged}
         if plan.removed or any(file.content_hash in elsewhere for file in plan.added):
             return self.plan_changes(path, base)
@@ -174,7 +174,7 @@ class Imports:
         }
         joining = [replace(note, source_ref=ref) for note in loose.values()]
         others = [note for note in own if note.note_id not in loose]
-        plan = sync.plan(base, FolderSource(scanned.folder, forbidden), [*others, *joining], plain=known.plain)
+        plan = sync.plan(base, scanned.folder, [*others, *joining], forbidden=forbidden, plain=known.plain)
         joined = [match for match in (*plan.touched, *plan.changed) if match.note.note_id in loose]
         same = []
         for match in joined:  # whose text is the same, regardless of the file's encoding
@@ -206,7 +206,7 @@ class Imports:
         into = self._store.temporary.make()
         try:
             importer, failed, skipped = stage(into)
-            plan = self._plan(base, FolderSource(into, upload=UPLOADED))
+            plan = self._plan(base, into, upload=UPLOADED)
             return replace(
                 plan,
                 skipped=(*plan.skipped, *skipped),
@@ -346,16 +346,18 @@ class Imports:
         usual = name_of(path)
         return usual if len(synced) != 1 or usual in {base.name for base in bases} else synced[0]
 
-    def _plan(self, name: str, source: FolderSource, only: Paths | None = None) -> SyncPlan:
+    def _plan(self, name: str, place: Path, only: Paths | None = None, *, upload: str = "") -> SyncPlan:
         """Return the plan from `sync.plan` for a base, or for a new one."""
+        forbidden = None if upload else self._store.folder
+        compare = partial(sync.plan, name, place, only=only, forbidden=forbidden, upload=upload)
         if base := self._bases.find(name):
-            known = self._store.notes.files(base)
-            ref = source.upload or str(root_of(source.folder, source.forbidden))
+            ref = upload or str(root_of(place, self._store.folder))
             unread = self._store.documents.unread_of(base, ref, fingerprint())
-            plan = replace(sync.plan(name, source, known, plain=base.plain, unread=unread, only=only), base_id=base.id)
-            plan = plan if source.upload else self._without_deleted(plan, base)
+            plan = compare(self._store.notes.files(base), plain=base.plain, unread=unread)
+            plan = replace(plan, base_id=base.id)
+            plan = plan if upload else self._without_deleted(plan, base)
         else:
-            plan = replace(sync.plan(name, source, (), only=only), makes=self._bases.usual())
+            plan = replace(compare(()), makes=self._bases.usual())
         live = None if base and base.plain else importer_of(plan.folder, keeps_files=True)
         return replace(plan, importer=live.name) if live else plan
 

@@ -12,7 +12,6 @@ from types import MappingProxyType
 
 from core.base.errors import SourceError
 from core.base.faults import wrap_file_errors
-from core.base.frozen import frozen
 from core.base.text import compose, name_key
 from core.documents.kinds import PICTURES, kind_of, nothing_read, why_not_read
 from core.intake import placeholders
@@ -72,20 +71,13 @@ class _Comparison:
     unread: list[UnreadFile]
 
 
-@frozen
-class FolderSource:
-    """A folder to compare with a base; `forbidden` is the workspace, `upload` the source of uploaded notes."""
-
-    folder: Path
-    forbidden: Path | None = None
-    upload: str = ""
-
-
 def plan(
     base_name: str,
-    source: FolderSource,
+    folder: Path,
     known: Sequence[KnownNote],
     *,
+    forbidden: Path | None = None,
+    upload: str = "",
     plain: bool = False,
     only: Paths | None = None,
     unread: Mapping[str, UnreadFile] = MappingProxyType({}),
@@ -93,15 +85,15 @@ def plan(
     """Compare a folder with the notes that a base has from it.
 
     `known` are all notes of the base. Notes from another folder are left alone, unless that folder is gone and at least
-    half of its notes are found here, so that the folder was moved. An upload removes and renames no notes, and its
-    files that aren't downloaded count as failed. `plain`: the base's files are text. `unread` has the previous states
-    of unreadable files, by path. With `only`, notes at other paths count as unchanged. Raises SourceError as `scan`
-    does.
+    half of its notes are found here, so that the folder was moved. `upload` is the source of uploaded notes: an upload
+    removes and renames no notes, and its files that aren't downloaded count as failed. `plain`: the base's files are
+    text. `unread` has the previous states of unreadable files, by path. With `only`, notes at other paths count as
+    unchanged. `forbidden` is the workspace. Raises SourceError as `scan` does.
     """
-    removals = not source.upload
+    removals = not upload
     scope: ScanScope = "text" if plain else "pictures"
-    scanned = scan(source.folder, forbidden=source.forbidden, scope=scope, only=only)
-    ref = source.upload or str(scanned.folder)
+    scanned = scan(folder, forbidden=forbidden, scope=scope, only=only)
+    ref = upload or str(scanned.folder)
     mine = {note.path: note for note in known if note.source_ref == ref}
     scanned = pages_only(scanned, mine, whole=only is None) if removals else scanned
     # File names in an upload are in the Unicode form of the sender's system.

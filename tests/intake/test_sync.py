@@ -11,7 +11,7 @@ import pytest
 from core.base.errors import SourceError
 from core.base.messages import message
 from core.intake.folder import content_hash, scan, with_text
-from core.intake.sync import FolderSource, plan
+from core.intake.sync import plan
 from core.model import Failed, KnownNote, SyncPlan, SyncReport
 
 LATER = 4_000_000_000_000_000_000
@@ -33,7 +33,7 @@ def write(folder: Path, **files: str) -> None:
 
 def known_of(folder: Path) -> list[KnownNote]:
     """What a base knows after the folder was synced into it."""
-    added = plan("base", FolderSource(folder), []).added
+    added = plan("base", folder, []).added
     return [
         KnownNote(f"id of {file.path}", file.path, str(folder), file.content_hash, file.mtime_ns, file.size, file.stamp)
         for file in added
@@ -67,7 +67,7 @@ def known(vault: Path) -> Sequence[KnownNote]:
 
 
 def test_first_sync_adds_everything(vault: Path) -> None:
-    result = plan("base", FolderSource(vault), [])
+    result = plan("base", vault, [])
     assert summary(result) == {"added": ["a.md", "b.md", "c.md", "sub/d.md", "sub/e.md", "sub/f.md"]}
     assert result.added[0].content_hash == content_hash(b"note a")
     assert (result.base, result.source_ref) == ("base", str(vault))
@@ -75,14 +75,14 @@ def test_first_sync_adds_everything(vault: Path) -> None:
 
 
 def test_nothing_changed(vault: Path, known: Sequence[KnownNote]) -> None:
-    result = plan("base", FolderSource(vault), known)
+    result = plan("base", vault, known)
     assert result.is_empty
     assert len(result.unchanged) == 6
 
 
 def test_unchanged_files_are_not_read(vault: Path, known: Sequence[KnownNote], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("core.intake.sync.with_text", None)
-    assert len(plan("base", FolderSource(vault), known).unchanged) == 6
+    assert len(plan("base", vault, known).unchanged) == 6
 
 
 def test_a_change_is_seen_where_time_and_size_are_the_same(vault: Path, known: Sequence[KnownNote]) -> None:
@@ -94,7 +94,7 @@ def test_a_change_is_seen_where_time_and_size_are_the_same(vault: Path, known: S
             (vault / "new").write_bytes(b"NOTE A")
             (vault / "new").replace(file)
         os.utime(file, ns=(about.st_atime_ns, about.st_mtime_ns))
-    assert summary(plan("base", FolderSource(vault), known))["changed"] == ["id of a.md -> a.md", "id of b.md -> b.md"]
+    assert summary(plan("base", vault, known))["changed"] == ["id of a.md -> a.md", "id of b.md -> b.md"]
 
 
 def test_a_file_with_a_time_of_the_last_two_seconds_is_read(
@@ -105,7 +105,7 @@ def test_a_file_with_a_time_of_the_last_two_seconds_is_read(
     now = (vault / "a.md").stat().st_ctime_ns + 1_900_000_000
     monkeypatch.setattr("core.intake.folder.time_ns", lambda: now)
     os.utime(vault / "b.md", ns=(1, 1))
-    result = plan("base", FolderSource(vault), known)
+    result = plan("base", vault, known)
     assert (len(read), len(result.unchanged), summary(result)["touched"]) == (6, 5, ["b.md"])
 
 
@@ -128,7 +128,7 @@ def test_every_kind_of_change_in_one_plan(vault: Path, known: Sequence[KnownNote
     (vault / "c.md").unlink()
     (vault / "sub/d.md").rename(vault / "moved.md")
     write(vault, new="brand new")
-    result = plan("base", FolderSource(vault), known)
+    result = plan("base", vault, known)
     assert summary(result) == {
         "added": ["new.md"],
         "changed": ["id of a.md -> a.md"],
@@ -146,14 +146,14 @@ def test_renames_among_equal_notes_prefer_the_same_file_name(tmp_path: Path) -> 
     known = known_of(folder)
     (folder / "one").rename(folder / "two")
     (folder / "two/x.md").rename(folder / "two/a.md")
-    assert summary(plan("base", FolderSource(folder), known)) == {
+    assert summary(plan("base", folder, known)) == {
         "renamed": ["one/x.md -> two/a.md", "one/y.md -> two/y.md", "one/z.md -> two/z.md"]
     }
 
 
 def test_a_copy_is_new_and_not_a_rename(vault: Path, known: Sequence[KnownNote]) -> None:
     shutil.copy2(vault / "a.md", vault / "copy.md")
-    assert summary(plan("base", FolderSource(vault), known))["added"] == ["copy.md"]
+    assert summary(plan("base", vault, known))["added"] == ["copy.md"]
 
 
 def test_a_moved_vault_keeps_its_notes(tmp_path: Path, vault: Path, known: Sequence[KnownNote]) -> None:
@@ -162,7 +162,7 @@ def test_a_moved_vault_keeps_its_notes(tmp_path: Path, vault: Path, known: Seque
     (new / "a.md").write_text("edited after the move", encoding="utf-8")
     (new / "b.md").rename(new / "b2.md")
     (new / "c.md").unlink()
-    result = plan("base", FolderSource(new), known)
+    result = plan("base", new, known)
     assert summary(result) == {
         "changed": ["id of a.md -> a.md"],
         "renamed": ["b.md -> b2.md", "sub/d.md -> sub/d.md", "sub/e.md -> sub/e.md", "sub/f.md -> sub/f.md"],
@@ -176,14 +176,14 @@ def test_another_folder_that_still_exists_is_left_alone(
 ) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(vault, copy)
-    assert list(summary(plan("base", FolderSource(copy), known))) == ["added"]
+    assert list(summary(plan("base", copy, known))) == ["added"]
 
 
 def test_one_common_note_does_not_make_a_moved_vault(tmp_path: Path, vault: Path, known: Sequence[KnownNote]) -> None:
     shutil.rmtree(vault)
     other = tmp_path / "other"
     write(other, a="note a", mine="mine")
-    assert summary(plan("base", FolderSource(other), known)) == {"added": ["a.md", "mine.md"]}
+    assert summary(plan("base", other, known)) == {"added": ["a.md", "mine.md"]}
 
 
 def test_failed_files_keep_their_notes(vault: Path, known: Sequence[KnownNote]) -> None:
@@ -193,7 +193,7 @@ def test_failed_files_keep_their_notes(vault: Path, known: Sequence[KnownNote]) 
         file.truncate(50 * 1024 * 1024)
     (vault / "sub/d.md").unlink()
     (vault / "sub/d.md").symlink_to("/etc/hostname")
-    result = plan("base", FolderSource(vault), known)
+    result = plan("base", vault, known)
     assert sorted(summary(result)["failed"]) == ["b.md", "c.md", "sub/d.md"]
     assert result.removed == ()
     assert [(item.path, str(item.error)[:9]) for item in result.not_downloaded] == [("a.md", "is empty,")]
@@ -202,14 +202,14 @@ def test_failed_files_keep_their_notes(vault: Path, known: Sequence[KnownNote]) 
 def test_a_folder_that_became_a_link_keeps_its_notes(tmp_path: Path, vault: Path, known: Sequence[KnownNote]) -> None:
     (vault / "sub").rename(tmp_path / "elsewhere")
     (vault / "sub").symlink_to(tmp_path / "elsewhere", target_is_directory=True)
-    result = plan("base", FolderSource(vault), known)
+    result = plan("base", vault, known)
     assert result.removed == ()
     assert result.failed == (Failed("sub", message("is a link that points outside the folder, so it was refused.")),)
 
 
 def test_binary_new_files_fail_and_the_rest_goes_on(vault: Path) -> None:
     (vault / "z.md").write_bytes(bytes(range(256)) * 10)
-    result = plan("base", FolderSource(vault), [])
+    result = plan("base", vault, [])
     assert len(result.added) == 6
     assert result.failed[0].path == "z.md"
 
@@ -218,7 +218,7 @@ def test_binary_new_files_fail_and_the_rest_goes_on(vault: Path) -> None:
 def test_losing_over_a_third_asks_first(vault: Path, known: Sequence[KnownNote], gone: int, asks: bool) -> None:
     for note in known[:gone]:
         (vault / note.path).unlink()
-    result = plan("base", FolderSource(vault), known)
+    result = plan("base", vault, known)
     assert len(result.removed) == gone
     assert result.needs_confirmation is asks
 
@@ -228,14 +228,14 @@ def test_a_handful_of_notes_is_not_guarded(tmp_path: Path) -> None:
     known = known_of(tmp_path)
     for name in "abc":
         (tmp_path / f"{name}.md").unlink()
-    assert not plan("base", FolderSource(tmp_path), known).needs_confirmation
+    assert not plan("base", tmp_path, known).needs_confirmation
 
 
 def test_an_emptied_folder_is_an_error_and_not_a_removal(vault: Path, known: Sequence[KnownNote]) -> None:
     for note in known:
         (vault / note.path).unlink()
     with pytest.raises(SourceError, match="no files to read here"):
-        plan("base", FolderSource(vault), known)
+        plan("base", vault, known)
 
 
 def test_an_upload_never_removes_or_renames(tmp_path: Path) -> None:
@@ -244,14 +244,14 @@ def test_an_upload_never_removes_or_renames(tmp_path: Path) -> None:
         KnownNote("2", "again.md", "upload", content_hash(b"old"), 1, 3),
     ]
     write(tmp_path, again="new", other="kept")
-    result = plan("base", FolderSource(tmp_path, upload="upload"), known)
+    result = plan("base", tmp_path, known, upload="upload")
     assert summary(result) == {"added": ["other.md"], "changed": ["2 -> again.md"]}
 
 
 def test_an_upload_takes_over_no_moved_folder(tmp_path: Path) -> None:
     known = [KnownNote("1", "a.md", str(tmp_path / "gone"), content_hash(b"same"), 1, 4)]
     write(tmp_path, a="same")
-    result = plan("base", FolderSource(tmp_path, upload="upload"), known)
+    result = plan("base", tmp_path, known, upload="upload")
     assert summary(result) == {"added": ["a.md"]}
     assert result.known == 0
 
@@ -286,4 +286,4 @@ def test_pictures_in_a_folder_for_what_notes_show_are_not_among_the_files_that_a
     for place in ("attachments/pasted-1a2b3c4d.png", "sub/Assets/board.jpg", "loose.png"):
         (vault / place).parent.mkdir(parents=True, exist_ok=True)
         (vault / place).write_bytes(b"\x89PNG\r\n\x1a\n" + b"0" * 20_000)
-    assert [item.path for item in plan("base", FolderSource(vault), []).skipped] == ["loose.png"]
+    assert [item.path for item in plan("base", vault, []).skipped] == ["loose.png"]

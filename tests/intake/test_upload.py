@@ -10,7 +10,7 @@ import pytest
 
 from core.base.errors import SourceError
 from core.intake import upload
-from core.intake.sync import FolderSource, plan
+from core.intake.sync import plan
 from core.intake.upload import unpack, unzip_from
 from core.model import Failed
 
@@ -65,7 +65,7 @@ def test_notes_are_written_and_nothing_else(tmp_path: Path) -> None:
     unpack(FILES.items(), loose)
     unzip(archive({**FILES, "vault/": b""}), zipped)
     assert tree(loose) == tree(zipped) == NOTES
-    assert [file.path for file in plan("base", FolderSource(loose, upload="upload"), []).added] == list(NOTES)
+    assert [file.path for file in plan("base", loose, [], upload="upload").added] == list(NOTES)
 
 
 @pytest.mark.parametrize("name", BAD_NAMES)
