@@ -24,7 +24,7 @@ from core.embedding import Embedder, centring, onnx, tokens
 from core.indexing.models import servers
 from core.notes import file_writing
 from core.retrieval import images
-from core.store import schema
+from core.store import migrations as schema
 from tests import tiny_models
 from tests.offline import sitecustomize as offline
 

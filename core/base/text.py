@@ -81,6 +81,7 @@ INVISIBLE = (
 Soft hyphens, zero-width spaces, joiners, direction marks, variation selectors, the stroke that stretches Arabic.
 """
 _CHINESE = re.compile(f"[{CJK}]")
+_FULL_WIDTH = re.compile("[\u2026\u3000\uff01-\uff5e]")
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -178,13 +179,20 @@ def escape_halves(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
+def normalize(text: str) -> str:
+    """Return the NFKC form of a text. Full-width punctuation, which makes `unicodedata` slow, is replaced first."""
+    if text.isascii():
+        return text
+    return unicodedata.normalize("NFKC", _FULL_WIDTH.sub(lambda sign: unicodedata.normalize("NFKC", sign[0]), text))
+
+
 def fold(text: str) -> str:
     """Fold spelling variants of a text.
 
     The result has normal width, folded case, simplified Chinese characters, nothing invisible, and no Hebrew or Arabic
     points.
     """
-    return simplify(_remove(_UNREAD, unicodedata.normalize("NFKC", text)).casefold())
+    return simplify(_remove(_UNREAD, normalize(text)).casefold())
 
 
 def fold_in_place(text: str) -> str:
@@ -251,14 +259,14 @@ def index_words(text: str) -> list[str]:
 
     Hyphenated words and spaced numbers are also indexed as one word, and the number at the end of a name also alone.
     """
-    text = unicodedata.normalize("NFKC", remove_blobs(text))
+    text = normalize(remove_blobs(text))
     joined = (_join(match).lower() for match in _JOINED.finditer(text))
     return [*keywords(text), *joined, *_NUMBER.findall(text)]
 
 
 def respell(text: str) -> list[str]:
     """Return a question in the alternative spellings of `index_words`; empty if none of its words has one."""
-    text = unicodedata.normalize("NFKC", text)
+    text = normalize(text)
     return sorted({_JOINED.sub(_join, text), _NUMBERED.sub(r"\1", text)} - {text})
 
 
@@ -309,7 +317,7 @@ def _humps(word: str) -> list[Span]:
 
 
 def _runs(text: str) -> Iterator[re.Match[str]]:
-    return _RUNS.finditer(simplify(_remove(_UNSEEN, unicodedata.normalize("NFKC", text))))
+    return _RUNS.finditer(simplify(_remove(_UNSEEN, normalize(text))))
 
 
 def _characters(run: str) -> list[str]:

@@ -19,7 +19,7 @@ from core.indexing.embed_queue import EmbedQueue
 from core.indexing.indexer import Indexer
 from core.model import ChunkingOptions, Filters, KnowledgeBase, NoteSummary, Progress, no_progress
 from core.store import Store
-from core.store.lock import take
+from core.store.folder import take
 from core.store.note_to_index import NoteToIndex
 
 FOLDER = "scratch"

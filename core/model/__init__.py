@@ -8,12 +8,8 @@ higher-is-better.
 
 from core.base.datetimes import *
 from core.model.answers import *
-from core.model.backups import *
 from core.model.bases import *
-from core.model.chunking import *
 from core.model.chunks import *
-from core.model.comparison import *
-from core.model.documents import *
 from core.model.evaluation import *
 from core.model.events import *
 from core.model.health import *
@@ -22,16 +18,11 @@ from core.model.learning import *
 from core.model.machine import *
 from core.model.note_fields import *
 from core.model.notes import *
-from core.model.packs import *
-from core.model.queries import *
 from core.model.related import *
-from core.model.renaming import *
 from core.model.review import *
 from core.model.search import *
 from core.model.settings import *
 from core.model.syncing import *
-from core.model.tags import *
 from core.model.uses import *
-from core.model.vectors import *
 from core.model.versions import *
 from core.model.work import *

@@ -1,17 +1,41 @@
-"""Chunks of notes, the user's edits of chunks, and the reasons for a split."""
+"""Chunks of notes, the user's edits of chunks, the reasons for a split, and array types of vectors and rows."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from statistics import fmean, pstdev
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from core.base.blobs import Span
 from core.base.frozen import frozen
 from core.base.messages import Message
-from core.model.documents import Document
-from core.model.notes import Failed, NoteSummary
+from core.model.notes import Document, Failed, NoteSummary
+
+Ids = Sequence[int]
+"""Ids of a text's tokens, including the prompt and special tokens."""
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Matrix = NDArray[np.float32]
+    """Row vectors of unit length, shape (n, dimension)."""
+
+    Pixels = NDArray[np.uint8]
+    """An RGB picture, shape (height, width, 3)."""
+
+    Bits = NDArray[np.uint8]
+    """Signs of centred token vectors, eight to a byte, shape (tokens, dimension / 8)."""
+
+    Spans = NDArray[np.int32]
+    """Half-open character offsets, shape (n, 2), in reading order."""
+
+    Rowids = NDArray[np.int64]
+    """Row ids of chunks in the store, ascending, shape (n,)."""
+else:  # only modules that compute load numpy
+    Matrix = Pixels = Bits = Spans = Rowids = Any
+
 
 ChunkKind = Literal["full_document", "markdown_section", "recursive_character", "line"]
 ChunkState = Literal["pending", "embedded", "refused", "deleted"]

@@ -6,12 +6,10 @@ from pathlib import PurePath
 
 from core.base.messages import Message, lines, message, message_table, verbatim
 from core.model.bases import BaseKind, NewBase
-from core.model.chunking import CHUNKING, SIZES, ChunkingOptions
 from core.model.evaluation import MissedAt, Pipeline
 from core.model.note_fields import CLASSIFYING, FieldValues
-from core.model.queries import Understood
-from core.model.search import Hit, Notice
-from core.model.settings import PARTS
+from core.model.search import Hit, Notice, Understood
+from core.model.settings import CHUNKING, PARTS, SIZES, ChunkingOptions
 
 FIGURES = message_table(
     {

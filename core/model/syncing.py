@@ -8,8 +8,7 @@ from core.base.codec import encode
 from core.base.frozen import frozen
 from core.base.messages import Message, readable, to_json
 from core.model.bases import NewBase
-from core.model.documents import IncompleteNote, Omission, TextEncoding, in_all
-from core.model.notes import Failed
+from core.model.notes import Failed, IncompleteNote, Omission, TextEncoding, in_all
 
 READ_AGAIN = "to read again"
 """Stamp of a note whose unchanged file must be read again, because the result would be different now."""

@@ -31,7 +31,7 @@ from core.markdown.frontwriting import rewrite
 from core.markdown.inline import tag_key
 from core.model import NOTE_FIELDS, Note, clock_to_utc, day_of, is_day
 from core.store import Store
-from core.store.intent_table import FileStep
+from core.store.editing_tables import FileStep
 from core.store.note_to_index import NoteToIndex
 
 # A note -> the text of a file that reads as this note: front matter with the note's fields, then its body.

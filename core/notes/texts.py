@@ -21,7 +21,6 @@ from core.notes.fields import check_body, with_fields
 from core.notes.links import NoteLinks
 from core.store import Store
 from core.store.note_rows import NoteNames
-from core.store.phrases import may_hold
 
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*#^\[\]]+')
 _MOST = 100
@@ -242,7 +241,7 @@ class NoteTexts:
             hidden, start = self.hidden(note.id), 0
             lines = _END.split(note.body)
             for number, line in enumerate(lines, start=1 + len(_END.findall(note.front or ""))):
-                if may_hold(line, wanted):
+                if wanted in fold(line):
                     parts = _parts(note.body, start, start + len(line), hidden)
                     if any(wanted in fold(part) for part in parts):
                         found.append(NoteLine(note.id, note.path or note.title, number, _GAP.join(parts)))

@@ -32,11 +32,11 @@ from core.model import (
     Source,
     complete,
 )
-from core.settings.errors import PREFIX, error_of, parse_settings, problem_of, read_file, section_error
 from core.settings.sections import (
     INDEX_TOKEN,
     KEYS,
     NAMED_KEY,
+    PREFIX,
     AppSettings,
     BackupSettings,
     ChunkingSettings,
@@ -50,7 +50,12 @@ from core.settings.sections import (
     RerankSettings,
     SearchSection,
     ServerSettings,
+    error_of,
+    parse_settings,
     path_without_zero,
+    problem_of,
+    read_file,
+    section_error,
 )
 
 FILE = Path("tessera.toml")

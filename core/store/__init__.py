@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
+from typing import get_type_hints
 
 import numpy as np
 
@@ -35,32 +36,25 @@ from core.model import (
 from core.settings.sections import INDEX_TOKEN, IndexSettings
 from core.store import top_k
 from core.store.base_table import BaseTable, SwitchTable
-from core.store.chunk_table import ChunkTable
+from core.store.chunk_table import ChunkTable, RefusalTable
 from core.store.database import Database
-from core.store.editing_tables import CreationTable, DraftTable, EditTable, ProposalTable
-from core.store.events import Events
-from core.store.field_table import FieldTable, PropertyTable, TitleTable
-from core.store.floors import Floors
-from core.store.folder import check_exists
-from core.store.image_table import ImageTable
-from core.store.index.backend import Address
+from core.store.editing_tables import CreationTable, DraftTable, EditTable, IntentTable, ProposalTable, VersionTable
+from core.store.events import Events, WriteLock
+from core.store.folder import check_exists, take
+from core.store.index.chroma_collections import Address
 from core.store.index.chroma_process import Backend, ChromaFolder, ChromaServer
 from core.store.index.exact_search import ExactSearch
 from core.store.index.vector_index import Index
-from core.store.intent_table import IntentTable
-from core.store.lock import WriteLock, take
 from core.store.note_rows import Moved
-from core.store.note_table import NoteTable
+from core.store.note_table import FieldTable, NoteTable, PropertyTable, TitleTable
 from core.store.note_to_index import NoteToIndex
 from core.store.pending_table import PendingChunk, PendingTable
-from core.store.picture_table import DocumentTable, PictureTable
+from core.store.picture_table import DocumentTable, ImageTable, PictureTable
 from core.store.question_table import QuestionTable
-from core.store.refusal_table import RefusalTable
-from core.store.remembered import Remembered
+from core.store.remembered import Floors, Remembered
 from core.store.top_k import Scores
 from core.store.use_table import ClickTable, SearchTable, UseTable
 from core.store.vector_table import NoteVectors, VectorTable
-from core.store.version_table import VersionTable
 from core.store.words import Words
 
 _WINDOWS = 3
@@ -69,7 +63,42 @@ _WIDER = 4
 """Factor by which the number of requested vectors grows if too few results pass the filters."""
 
 
-class Store:
+class Tables:
+    """The tables of a workspace's database."""
+
+    remembered: Remembered
+    bases: BaseTable
+    notes: NoteTable
+    note_vectors: NoteVectors
+    fields: FieldTable
+    properties: PropertyTable
+    titles: TitleTable
+    chunks: ChunkTable
+    pending: PendingTable
+    words: Words
+    vectors: VectorTable
+    refusals: RefusalTable
+    edits: EditTable
+    versions: VersionTable
+    drafts: DraftTable
+    proposals: ProposalTable
+    creations: CreationTable
+    intents: IntentTable
+    documents: DocumentTable
+    pictures: PictureTable
+    images: ImageTable
+    switches: SwitchTable
+    searches: SearchTable
+    uses: UseTable
+    clicks: ClickTable
+    questions: QuestionTable
+
+    def __init__(self, database: Database) -> None:
+        for name, table in get_type_hints(type(self)).items():
+            setattr(self, name, table(database))
+
+
+class Store(Tables):
     """All data of a workspace. One process may write; others open it `readonly`.
 
     Raises WorkspaceLocked for a second writer, NewerSchema, and StoreError for a folder without a
@@ -94,9 +123,21 @@ class Store:
             raise
         if readonly and self.database.outdated:
             self.database.close()
-            _bring_up_to_date(self.folder)
+            try:
+                Store(self.folder).close()
+            except NotWritable as error:
+                raise NotWritable(
+                    (
+                        "{folder} comes from an earlier version of Tessera and must be updated before it can "
+                        "be read, but it can't be written to. Allow writing to it, or copy it to a disk that "
+                        "you can write to."
+                    ),
+                    folder=str(self.folder),
+                ) from error
             self.database = Database(file, readonly=True)
-        self._open_tables(self.database)
+        super().__init__(self.database)
+        if not readonly:
+            self.words.bring_up_to_date()
         self.recorders: dict[Author, Callable[[Note], None]] = {}
         """Functions by author that record more about a note, in the transaction that writes the note."""
         self.floors = Floors(self.folder, readonly=readonly)
@@ -111,36 +152,6 @@ class Store:
             backend = ChromaServer(Address(chosen.url, self.database.owner, chosen.database, chosen.tenant, token))
         state: IndexState = "none" if chosen.kind == "none" else "closed"
         self.index = Index(backend, self.database, self.changing, state)
-
-    def _open_tables(self, database: Database) -> None:
-        self.remembered = Remembered(database)
-        self.bases = BaseTable(database)
-        self.notes = NoteTable(database)
-        self.note_vectors = NoteVectors(database)
-        self.fields = FieldTable(database)
-        self.properties = PropertyTable(database)
-        self.titles = TitleTable(database)
-        self.chunks = ChunkTable(database)
-        self.pending = PendingTable(database)
-        self.words = Words(database)
-        if not database.readonly:
-            self.words.bring_up_to_date()
-        self.vectors = VectorTable(database)
-        self.refusals = RefusalTable(database)
-        self.edits = EditTable(database)
-        self.versions = VersionTable(database)
-        self.drafts = DraftTable(database)
-        self.proposals = ProposalTable(database)
-        self.creations = CreationTable(database)
-        self.intents = IntentTable(database)
-        self.documents = DocumentTable(database)
-        self.pictures = PictureTable(database)
-        self.images = ImageTable(database)
-        self.switches = SwitchTable(database)
-        self.searches = SearchTable(database)
-        self.uses = UseTable(database)
-        self.clicks = ClickTable(database)
-        self.questions = QuestionTable(database)
 
     # index
 
@@ -210,7 +221,6 @@ class Store:
         """Update the index after the block: add new windows with the given vectors, and check `old` entries again."""
         fresh = self.chunks.unused_entries(base, self.vectors.entry_ids(vectors))
         yield
-        self.bases.count_index_added(base, len(fresh))
         # It runs after the commit, because it reads committed data.
         self.changing.follow(self.index.follow, base, [*fresh, *old])
 
@@ -283,21 +293,19 @@ class Store:
         return flagged
 
     def forget_notes(self, note_ids: Sequence[str]) -> None:
-        """Delete the versions, edits and uses of deleted notes. Later syncs still skip their files."""
+        """Delete the versions, edits and uses of deleted notes; record their files, so that later syncs skip them."""
         with self.database.write():
-            self._record_deleted_files(set(note_ids))
+            for base in self.bases.all():
+                files: defaultdict[str, dict[str, str]] = defaultdict(dict)
+                for item in self.versions.deleted(base.id):
+                    if item.version.note_id in note_ids and item.version.author != "sync" and item.source_ref:
+                        files[item.source_ref][str(item.path)] = self.versions.trashed(
+                            item.version.note_id
+                        ).content_hash
+                for folder, stamps in files.items():
+                    self.bases.record_deleted_files(base, folder, stamps)
             for forget in (self.versions.drop, self.edits.delete, self.uses.drop):
                 forget(note_ids)
-
-    def _record_deleted_files(self, note_ids: set[str]) -> None:
-        """Record the files of deleted notes by folder, so that a sync doesn't import them again."""
-        for base in self.bases.all():
-            files: defaultdict[str, dict[str, str]] = defaultdict(dict)
-            for item in self.versions.deleted(base.id):
-                if item.version.note_id in note_ids and item.version.author != "sync" and item.source_ref:
-                    files[item.source_ref][str(item.path)] = self.versions.trashed(item.version.note_id).content_hash
-            for folder, stamps in files.items():
-                self.bases.record_deleted_files(base, folder, stamps)
 
     def drop_unused_vectors(self) -> None:
         """Delete vectors and refusals that no chunk uses. A running import recomputes those that it needs."""
@@ -368,18 +376,3 @@ class Store:
     def _unlock(self) -> None:
         if self._lock is not None:
             self._lock.release()
-
-
-def _bring_up_to_date(folder: Path) -> None:
-    """Migrate a workspace before it is opened read-only."""
-    try:
-        Store(folder).close()
-    except NotWritable as error:
-        raise NotWritable(
-            (
-                "{folder} comes from an earlier version of Tessera and must be updated before it can "
-                "be read, but it can't be written to. Allow writing to it, or copy it to a disk that "
-                "you can write to."
-            ),
-            folder=str(folder),
-        ) from error

@@ -130,23 +130,12 @@ class BaseTable(StoreTable):
     # vector index
 
     def switch_index(self, base: KnowledgeBase) -> None:
-        """Store the embedder and the index generation of a base, and reset its count of added windows."""
+        """Store the embedder and the index generation of a base."""
         self._execute(
-            "UPDATE bases SET kind = ?, embedder = ?, fingerprint = ?, dimension = ?, wish = ?, index_generation = ?,"
-            " index_added = 0 WHERE id = ?",
+            "UPDATE bases SET kind = ?, embedder = ?, fingerprint = ?, dimension = ?, wish = ?, index_generation = ?"
+            " WHERE id = ?",
             *(base.kind, base.embedder, base.fingerprint, base.dimension, base.wish, base.index_generation, base.id),
         )
-
-    def reset_index_added(self, base: KnowledgeBase) -> None:
-        """Reset the count of added windows after the base's index was rebuilt."""
-        self._execute("UPDATE bases SET index_added = 0 WHERE id = ?", base.id, aside=True)
-
-    def count_index_added(self, base: KnowledgeBase, windows: int) -> None:
-        self._execute("UPDATE bases SET index_added = index_added + ? WHERE id = ?", windows, base.id, aside=True)
-
-    def index_added(self, base: KnowledgeBase) -> int:
-        """Return the number of windows added to a base's index since it was built."""
-        return int(self._value("SELECT index_added FROM bases WHERE id = ?", base.id))
 
     # syncs
 

@@ -1,8 +1,8 @@
-"""Table of chunks and their windows; exact search by vector, and filtering."""
+"""Tables of chunks, their windows, and the texts that a model refuses; exact search by vector, and filtering."""
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
@@ -10,18 +10,87 @@ from typing import NamedTuple
 import numpy as np
 
 from core.base.blobs import Span
+from core.base.datetimes import utc_now
 from core.base.errors import ChunkNotFound
-from core.model import Chunk, Filters, KnowledgeBase, Matrix, Rowids
+from core.base.messages import Message, from_json, to_json
+from core.model import Chunk, Filters, KnowledgeBase, Matrix, RefusedChunk, Rowids
 from core.store import filters as narrowed
 from core.store import top_k
-from core.store.field_table import FieldTable, PropertyTable
+from core.store.note_table import FieldTable, PropertyTable
 from core.store.note_to_index import NoteToIndex
 from core.store.phrases import word_row
 from core.store.picture_table import PictureTable
-from core.store.refusal_table import RefusalTable
+from core.store.reading import RowReader
 from core.store.table import AMONG, StoreTable, decoding, first_of_notes
 from core.store.top_k import Scores
 from core.store.vector_table import VectorTable, matrix
+
+
+class RefusalTable(StoreTable):
+    """The refused texts of a workspace. A chunk with one has the state `refused`, and is found only by words."""
+
+    def add(self, fingerprint: str, text_hash: bytes, reason: Message) -> None:
+        """Store the reason why a model refuses a text."""
+        row = {"fingerprint": fingerprint, "text_hash": text_hash, "at": utc_now().isoformat()}
+        self._insert("refusals", row | {"reason": json.dumps(to_json(reason), ensure_ascii=False)}, replace=True)
+
+    def ids(self, fingerprint: str, hashes: Iterable[bytes]) -> dict[bytes, int]:
+        """Return the ids of the refusals of the given texts, by text hash."""
+        if not self._exists("refusals WHERE fingerprint = ?", fingerprint):
+            return {}
+        statement = "SELECT id FROM refusals WHERE fingerprint = ? AND text_hash = ?"
+        ids = {key: self._value(statement, fingerprint, key) for key in hashes}
+        return {key: number for key, number in ids.items() if number is not None}
+
+    def link(self, refusals: Mapping[int, int]) -> None:
+        """Give chunks the state `refused`; `refusals` maps a chunk's rowid to the id of its refusal."""
+        with self._write():
+            self._execute_many("INSERT OR REPLACE INTO refused_chunks VALUES (?, ?)", refusals.items())
+            self._execute(f"UPDATE chunks SET state = 'refused' WHERE rowid {AMONG}", refusals)
+
+    def all(self, bases: Iterable[KnowledgeBase]) -> list[RefusedChunk]:
+        """Return the refused chunks in the given bases, sorted by base, path and position."""
+        return self._nouns(
+            _REFUSED,
+            "SELECT bases.name AS base, notes.id AS note_id, notes.title, path, chunks.id AS chunk_id,"
+            " substr(text, 1, 200) AS text, reason, at FROM refused_chunks JOIN refusals ON refusals.id = refusal"
+            " JOIN chunks ON chunks.rowid = chunk JOIN notes ON notes.id = note_id JOIN bases ON bases.id = base_id"
+            f' WHERE base_id {AMONG} ORDER BY bases.name, path, note_id, "index"',
+            [base.id for base in bases],
+        )
+
+    def count(self, base: KnowledgeBase) -> int:
+        """Return the number of refused chunks of a base."""
+        return int(
+            self._value(
+                "SELECT count(*) FROM refused_chunks JOIN chunks ON chunks.rowid = chunk"
+                " JOIN notes ON notes.id = note_id WHERE base_id = ?",
+                base.id,
+            )
+        )
+
+    def try_again(self, chunk_ids: Collection[str]) -> None:
+        """Delete the refusals of the given chunks, and make all chunks with these texts pending."""
+        chosen = f"SELECT refusal FROM refused_chunks JOIN chunks ON chunks.rowid = chunk WHERE chunks.id {AMONG}"
+        with self._write():
+            refusals = self._column(chosen, chunk_ids)
+            chunks = f"SELECT chunk FROM refused_chunks WHERE refusal {AMONG}"
+            self._execute(f"UPDATE chunks SET state = 'pending' WHERE rowid IN ({chunks})", refusals)
+            self._execute(f"DELETE FROM refused_chunks WHERE refusal {AMONG}", refusals)
+            self._execute(f"DELETE FROM refusals WHERE id {AMONG}", refusals)
+
+    def drop_unused(self) -> None:
+        """Delete refusals that no chunk and no unfinished change of embedder uses."""
+        self._execute(
+            "DELETE FROM refusals WHERE id NOT IN (SELECT refusal FROM refused_chunks)"
+            " AND fingerprint NOT IN (SELECT fingerprint FROM switches)"
+        )
+
+
+_REFUSED = RowReader(
+    RefusedChunk, "refused passage", "title", key="chunk_id", reason=lambda text: from_json(json.loads(text))
+)
+
 
 _COLUMNS = tuple(name for name in Chunk.__slots__ if name != "total")
 _LISTS = ("parent_sections", "sections", "breadcrumb")
@@ -80,10 +149,9 @@ class ChunkTable(StoreTable):
         }
         rowid = self._insert("chunks", values)
         if chunk.state != "deleted":
-            connection = self._database.connection
-            connection.execute("INSERT INTO words (rowid, title, headings, body) VALUES (?, ?, ?, ?)", (rowid, *words))
+            self._execute("INSERT INTO words (rowid, title, headings, body) VALUES (?, ?, ?, ?)", rowid, *words)
             windows = [(rowid, index, vector) for index, vector in enumerate(vectors)]
-            connection.executemany("INSERT INTO windows VALUES (?, ?, ?)", windows)
+            self._execute_many("INSERT INTO windows VALUES (?, ?, ?)", windows)
         return rowid
 
     # reading
@@ -97,14 +165,12 @@ class ChunkTable(StoreTable):
 
     @decoding
     def by_rowid(self, rowids: Iterable[int]) -> dict[int, Chunk]:
-        statement = f"SELECT chunks.rowid, {CHUNK} FROM chunks WHERE rowid {AMONG}"
-        rows = self._rows(statement, rowids)
+        rows = self._rows(f"SELECT chunks.rowid, {CHUNK} FROM chunks WHERE rowid {AMONG}", rowids)
         return {row[0]: chunk_of(row) for row in rows}
 
     def rowids_by_id(self, ids: Sequence[str]) -> dict[str, int]:
         """Return the rowids of chunks by their id."""
-        rows = self._rows(f"SELECT id, rowid FROM chunks WHERE id {AMONG}", ids)
-        return {row["id"]: row["rowid"] for row in rows}
+        return dict(self._rows(f"SELECT id, rowid FROM chunks WHERE id {AMONG}", ids))
 
     def note_of(self, chunk_id: str) -> str:
         """Return the id of a chunk's note; raises ChunkNotFound."""
@@ -138,7 +204,8 @@ class ChunkTable(StoreTable):
                 hidden.append((max(start, reached), end))
                 continue
             reached = max(reached, end)
-            hidden = [part for before in hidden for part in _subtract_span(before, (start, end))]
+            hidden = [part for left, right in hidden for part in ((left, min(right, start)), (max(left, end), right))]
+            hidden = [(left, right) for left, right in hidden if left < right]
         return [(start, end) for start, end in hidden if start < end]
 
     def with_tables(self, base: KnowledgeBase) -> list[int]:
@@ -185,10 +252,8 @@ class ChunkTable(StoreTable):
 
     def by_entries(self, base: KnowledgeBase, entries: Iterable[str]) -> list[tuple[int, str]]:
         """Return (chunk, entry) for each window of a base with one of these entries."""
-        rows = self._rows(
-            f"SELECT chunk, entry FROM {_ENTRIES} WHERE entry {AMONG} AND base_id = ?", *(entries, base.id)
-        )
-        return [tuple(row) for row in rows]
+        statement = f"SELECT chunk, entry FROM {_ENTRIES} WHERE entry {AMONG} AND base_id = ?"
+        return [tuple(row) for row in self._rows(statement, entries, base.id)]
 
     def vectors(self, base: KnowledgeBase, entries: Sequence[str]) -> tuple[list[str], Matrix]:
         """Return entries with their centred vectors."""
@@ -211,8 +276,7 @@ class ChunkTable(StoreTable):
 
     def allowed(self, filters: Filters) -> Rowids | None:
         """Return the chunks that pass every filter, None if all chunks pass; deleted chunks never pass."""
-        names = list(filters.bases)
-        if names and not self._exists(f"bases WHERE name NOT {AMONG}", names):
+        if filters.bases and not self._exists(f"bases WHERE name NOT {AMONG}", filters.bases):
             filters = replace(filters, bases=())
         inactive = self._exists("notes WHERE status != 'active'")
         where = narrowed.answerable_conditions(
@@ -291,10 +355,3 @@ def chunk_of(row: sqlite3.Row) -> Chunk:
     values.update({name: tuple(json.loads(values[name])) for name in _LISTS})
     values["has_code"], values["edited"] = bool(values["has_code"]), bool(values["edited"])
     return Chunk(**values)
-
-
-def _subtract_span(span: Span, other: Span) -> list[Span]:
-    """Return the parts of a span outside another span."""
-    (start, end), (first, last) = span, other
-    parts = [(start, min(end, first)), (max(start, last), end)]
-    return [(left, right) for left, right in parts if left < right]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import wraps
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 from core.base import faults
 from core.base.errors import ConfigError, NotesDamaged, NotWritable, StoreError, WorkspaceLocked
@@ -18,10 +18,8 @@ from core.base.faults import translate_errors
 from core.base.text import fold
 from core.base.threads import Call
 from core.markdown.inline import tag_key
-from core.store import filters, schema
+from core.store import filters, migrations
 from core.store.folder import check_unused, has_content, make_private
-from core.store.migrations import MIGRATIONS
-from core.store.phrases import may_hold
 from core.store.reading import Noun, Unread
 
 _SHOWN = 30
@@ -40,7 +38,9 @@ def _translate_errors(method: Method) -> Method:
         try:
             return method(self, *values, **more)
         except sqlite3.Error as error:
-            self.fail(error)
+            if faults.is_mistake(error):
+                raise
+            raise faults.translate_error(error, getattr(self, "connection", self).folder) from error
         except OverflowError as error:
             raise ConfigError("A number has more than 18 digits. Give a smaller number.") from error
         except UnicodeEncodeError as error:
@@ -71,9 +71,6 @@ class Cursor(sqlite3.Cursor):
         while rows := self.fetchmany(_AT_ONCE):
             yield from rows
 
-    def fail(self, error: sqlite3.Error) -> NoReturn:
-        self.connection.fail(error)
-
 
 class Connection(sqlite3.Connection):
     """A connection with translated errors, to the database in the workspace `folder`."""
@@ -98,11 +95,6 @@ class Connection(sqlite3.Connection):
     def executescript(self, *values: object) -> Any:
         return self.cursor().executescript(*values)
 
-    def fail(self, error: sqlite3.Error) -> NoReturn:
-        if faults.is_mistake(error):
-            raise error
-        raise faults.translate_error(error, self.folder) from error
-
 
 class ThreadConnection:
     """Closes a connection when its thread ends, because each page run and each question may start a thread.
@@ -119,7 +111,6 @@ class ThreadConnection:
 
 _FUNCTIONS: dict[str, tuple[int, Callable[..., object]]] = {
     "fold": (1, fold),
-    "may_hold": (2, may_hold),
     "tag_key": (1, tag_key),
     **filters.FUNCTIONS,
 }
@@ -153,16 +144,19 @@ class Database:
             if not (has_content(file) or file.is_dir()):
                 check_unused(file.parent)
             if not readonly:
-                _make(file)
+                # An existing file isn't opened: closing it would release the locks of this process's other connections,
+                # and another process could delete the log that they use: https://www.sqlite.org/howtocorrupt.html
+                with suppress(FileExistsError):
+                    os.close(os.open(file, os.O_CREAT | os.O_EXCL, 0o600))
                 make_private(file.parent)
             self._identity = _identity(file)
         try:
-            version = schema.schema_version(self.connection)
+            version = migrations.schema_version(self.connection)
             if not version:
                 check_unused(file.parent)
-            self.outdated = version < len(MIGRATIONS)
+            self.outdated = version < len(migrations.MIGRATIONS)
             if not readonly:
-                schema.migrate(self.connection, file.parent)
+                migrations.migrate(self.connection, file.parent)
         except BaseException:
             self.close()
             raise
@@ -234,8 +228,7 @@ class Database:
 
     def row(self, statement: str, *values: object) -> sqlite3.Row | None:
         """Return the first row of a query, None if there is none."""
-        row: sqlite3.Row | None = self.rows(statement, *values).fetchone()
-        return row
+        return self.rows(statement, *values).fetchone()  # type: ignore[no-any-return]
 
     def value(self, statement: str, *values: object) -> Any:
         """Return the first column of the first row, None if there is no row."""
@@ -253,6 +246,11 @@ class Database:
     def exists(self, source: str, *values: object) -> bool:
         """Return whether a query has a row; `source` is its SQL after FROM."""
         return bool(self.value(f"SELECT EXISTS (SELECT 1 FROM {source})", *values))
+
+    def execute_many(self, statement: str, rows: Iterable[Any], *, aside: bool = False) -> None:
+        """Execute a writing statement for each row of values, in the transaction of `write`."""
+        with self.write(aside=aside) as connection:
+            connection.executemany(statement, rows)
 
     def execute(self, statement: str, *values: object, aside: bool = False) -> int:
         """Execute a writing statement in the transaction of `write`; return the number of changed rows."""
@@ -395,16 +393,6 @@ def _or_null(function: Callable[..., object]) -> Callable[..., Any]:
             return None
 
     return call
-
-
-def _make(file: Path) -> None:
-    """Create an empty file if it is missing.
-
-    An existing file isn't opened: closing it would release the locks of this process's other connections, and another
-    process could delete the log that they use: https://www.sqlite.org/howtocorrupt.html
-    """
-    with suppress(FileExistsError):
-        os.close(os.open(file, os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def _size(file: Path) -> int:

@@ -1,14 +1,49 @@
-"""Events of the store, published to subscribers after the commit of a write."""
+"""The lock of the writers, and events of the store, published to subscribers after the commit of a write."""
 
+import logging
+import threading
 from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
+from core.base.threads import Call
 from core.store.database import Database
-from core.store.lock import WriteLock
+
+_LOG = logging.getLogger(__name__)
 
 Subscriber = Callable[[Any], object]
 """A function that takes an event."""
+
+
+class WriteLock:
+    """A reentrant lock that runs queued work when its outermost holder releases it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._depth = 0
+        self._following: list[Call] = []
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+        self._depth += 1
+
+    def __exit__(self, *_: object) -> None:
+        self._depth -= 1
+        following: list[Call] = []
+        if not self._depth:
+            following, self._following = self._following, []
+        self._lock.release()
+        for work, values in following:
+            try:
+                work(*values)
+            except Exception:  # noqa: BLE001 the write is committed, and the other work must still run
+                _LOG.exception("What follows a write failed")
+
+    def follow(self, work: Callable[..., object], *values: object) -> None:
+        """Call a function once this thread no longer holds the lock. Equal calls are made once, errors are logged."""
+        with self:
+            if (work, values) not in self._following:
+                self._following.append((work, values))
 
 
 class Events:

@@ -11,7 +11,7 @@ from core.markdown.inline import tag_key
 from core.markdown.parts import has_diagram, has_image, has_link, has_table, has_task
 from core.model import Condition, Filters, day_of, fields_of, in_utc, on_clock
 from core.model.limits import check_filters
-from core.store.phrases import is_inside_word
+from core.store.phrases import holds_phrase
 
 Term = tuple[str, list[object]]
 """A condition in SQL, with the values for its placeholders."""
@@ -61,15 +61,6 @@ def property_condition(condition: Condition, column: str = "notes.id") -> Term:
     """Return the condition that a note's property contains any of some phrases; `column` has the id of the note."""
     values = [part for value in condition.values for part in map(fold, (condition.field, value))]
     return _each(f"{column} IN ({_NAMED} AND holds_phrase(value, ?))", condition.values), [*values]
-
-
-def holds_phrase(text: str, folded: str) -> bool:
-    """Whether a text contains a folded phrase, for SQL; Latin words at the edges of the phrase must be whole."""
-    text = fold(text)
-    at = text.find(folded)
-    while at >= 0 and (is_inside_word(text, at) or is_inside_word(text, at + len(folded))):
-        at = text.find(folded, at + 1)
-    return at >= 0
 
 
 # The filters.

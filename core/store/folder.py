@@ -1,17 +1,30 @@
-"""Checks and permissions of the workspace folder. A folder that had notes is never treated as a new one."""
+"""The workspace folder: its lock for one writing process, checks and permissions.
 
+A folder that had notes is never treated as a new one.
+"""
+
+import json
 import os
 import stat
+import sys
+from collections.abc import Mapping
 from contextlib import suppress
+from datetime import datetime
 from itertools import chain
 from pathlib import Path
 
-from core.base.errors import NotesDamaged, StoreError, WorkspaceLocked
-from core.base.faults import BACKUPS, DATABASE, FILES, newest_backup, restore_command
-from core.base.files import TEMPORARY_FOLDER as FOLDER
-from core.store.backups.restoring import is_pending
-from core.store.lock import take
+from filelock import FileLock, Timeout
 
+from core.base import files
+from core.base.datetimes import utc_now
+from core.base.errors import NotesDamaged, StoreError, WorkspaceLocked
+from core.base.faults import BACKUPS, DATABASE, FILES, newest_backup, restore_command, translate_error
+from core.base.files import TEMPORARY_FOLDER as FOLDER
+from core.base.messages import Message, message
+from core.store.backups import restoring
+
+_LONGEST = 100
+"""Maximum length in characters of each field about the lock's holder in an error."""
 _FROM_NOTES = ("chroma", "floors.json", "bars.json", BACKUPS, f"{DATABASE}-wal")
 """Files and folders that exist only if there was a database."""
 _PRIVATE = (
@@ -36,7 +49,7 @@ _PRIVATE = (
 
 def check_exists(folder: Path) -> None:
     """Put a waiting restored backup in place, and raise StoreError if the folder has no workspace."""
-    if is_pending(folder):
+    if restoring.is_pending(folder):
         with suppress(WorkspaceLocked):
             take(folder).release()
     if not (folder / DATABASE).exists():
@@ -92,3 +105,65 @@ def make_private(folder: Path) -> None:
             status = path.lstat()
             if status.st_uid == os.geteuid() and status.st_mode & 0o077 and not stat.S_ISLNK(status.st_mode):
                 path.chmod(stat.S_IMODE(status.st_mode) & ~0o077)
+
+
+def take(folder: Path, patience: float = 0.0) -> FileLock:
+    """Lock the workspace for this process, within `patience` seconds, and put a waiting restored backup in place.
+
+    Raises WorkspaceLocked, which names the holder.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(
+            "{folder} can't be created: {why}. Choose another folder for the workspace.",
+            folder=str(folder),
+            why=error.strerror,
+        ) from error
+    holder, file = folder / "lock.json", folder / "lock"
+    lock = FileLock(file, mode=0o600, thread_local=False)  # another thread releases it when the app closes
+    now = utc_now().isoformat(timespec="seconds")
+    about = {"pid": os.getpid(), "command": Path(sys.argv[0]).name, "since": now}
+    try:
+        if os.path.lexists(file) and (file.is_symlink() or not file.is_file()):  # no process can have locked it
+            files.set_aside(file)
+        lock.acquire(timeout=patience)
+        files.load(holder, _checked, aside=True)
+        files.sweep(folder)
+        files.sweep_temporary(folder)
+        files.replace(holder, json.dumps(about))
+    except Timeout as error:
+        raise WorkspaceLocked(
+            "{folder} is in use by {holder}. Close the other Tessera, or use another workspace.",
+            folder=str(folder),
+            holder=_describe(holder),
+        ) from error
+    except OSError as error:
+        lock.release()
+        raise translate_error(error, folder) from error
+    try:
+        restoring.complete(folder)
+    except StoreError:
+        lock.release()
+        raise
+    return lock
+
+
+def _describe(holder: Path) -> Message:
+    try:
+        fields = files.load(holder, _checked, aside=False)
+    except OSError:
+        fields = None
+    if not fields:
+        return message("another Tessera")
+    with suppress(ValueError, OverflowError):
+        fields["since"] = f"{datetime.fromisoformat(fields['since']).astimezone():%Y-%m-%d %H:%M}"
+    return message("another Tessera (process {pid}, '{command}', since {since})", **fields)
+
+
+def _checked(stored: Mapping[str, object]) -> dict[str, str]:
+    """Validate and return the fields about the lock's holder; raises LookupError or ValueError for other content."""
+    fields = {name: str(stored[name])[:_LONGEST] for name in ("pid", "command", "since")}
+    if not all(map(str.isprintable, fields.values())):
+        raise ValueError("no holder")
+    return fields

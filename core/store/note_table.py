@@ -1,16 +1,28 @@
-"""The table of notes."""
+"""The tables of notes, and queries over their fields, properties and titles."""
 
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
+from datetime import datetime
 from typing import Any
 
 from core.base.errors import NoteNotFound
-from core.base.text import fold, keywords
-from core.model import ChunkingOptions, Filters, KnowledgeBase, KnownNote, Note, NoteCounts, NoteSummary
+from core.base.text import compose, fold, keywords, make_storable
+from core.model import (
+    ChunkingOptions,
+    Filters,
+    KnowledgeBase,
+    KnownNote,
+    Note,
+    NoteCounts,
+    NoteSummary,
+    Rowids,
+    fields_of,
+    property_values,
+)
 from core.store import filters as narrowed
-from core.store.field_table import PropertyTable
+from core.store.filters import EXPIRED, NAMES, PROPERTY_TEXT, TEXT, moments
 from core.store.note_rows import (
     CARD,
     COLUMNS,
@@ -30,7 +42,131 @@ from core.store.note_rows import (
 )
 from core.store.note_to_index import NoteToIndex
 from core.store.reading import columns_of
-from core.store.table import AMONG, StoreTable
+from core.store.table import AMONG, StoreTable, first_of_notes
+
+_MOST_NAMES = 10_000
+_TITLED = (
+    f"(title COLLATE NOCASE {AMONG} OR notes.id IN"
+    f" (SELECT note_id FROM properties WHERE name = 'aliases' AND value COLLATE NOCASE {AMONG}))"
+)
+
+
+class FieldTable(StoreTable):
+    """The fields of all notes."""
+
+    def classified(self) -> list[tuple[str, str]]:
+        """Return the used pairs of type and category, the most frequent first."""
+        rows = self._rows(
+            "SELECT type, category FROM notes GROUP BY type, category ORDER BY count(*) DESC, type, category"
+        )
+        return [tuple(row) for row in rows]
+
+    def words(self, field: str) -> list[str]:
+        """Return the used values of a field of the kind `word`, the most frequent first."""
+        if field not in fields_of("word"):
+            raise ValueError(field)
+        return self._column(
+            f"SELECT {field} FROM notes WHERE {field} != '' GROUP BY {field} ORDER BY count(*) DESC, {field}"
+        )
+
+    def metadata(self) -> tuple[tuple[str, str], ...]:
+        """Return pairs of field and value: the used tags, projects, categories and folders, without damaged ones."""
+        values = "SELECT DISTINCT '{0}', {0} FROM notes WHERE {0} != ''"
+        folders = "SELECT DISTINCT 'path', rtrim(path, replace(path, '/', '')) FROM notes WHERE instr(path, '/')"
+        sources = ["SELECT DISTINCT 'tag', tag FROM tags", *map(values.format, ("project", "category")), folders]
+        rows = self._rows(" UNION ALL ".join(sources))
+        return tuple((field, value) for field, value in rows if isinstance(value, str))
+
+    def any_lapsed(self) -> bool:
+        """Return whether any note may be expired; a date without a time counts as expired from its start."""
+        source = "notes INDEXED BY notes_expiring WHERE expires_at IS NOT NULL AND expires_at <= ?"
+        return self._exists(source, moments()[1])
+
+    def version(self) -> tuple[int, int]:
+        """Return two numbers that change with every write that changes search results, and whenever a note expires."""
+        return self._database.version(), self.expired()
+
+    def expired(self) -> int:
+        """Return the number of expired notes."""
+        statement = f"SELECT count(*) FROM notes INDEXED BY notes_expiring WHERE expires_at IS NOT NULL AND {EXPIRED}"
+        return int(self._value(statement, *moments()))
+
+    def expiring(self, until: datetime) -> list[str]:
+        """Return the ids of active notes that have expired or expire by a given time in UTC, sorted by expiry."""
+        return self._column(
+            "SELECT id FROM notes INDEXED BY notes_expiring WHERE expires_at IS NOT NULL AND expires_at <= ?"
+            " AND status = 'active' ORDER BY expires_at, id",
+            until.isoformat(),
+        )
+
+    def superseding(self) -> list[str]:
+        """Return the ids of the active, unexpired notes that supersede others."""
+        return self._column(
+            "SELECT id FROM notes INDEXED BY notes_superseding WHERE supersedes != '[]' AND status = 'active'"
+            f" AND NOT {EXPIRED} ORDER BY id",
+            *moments(),
+        )
+
+    def stamps(self, note_ids: Iterable[str]) -> Sequence[tuple[str, str, str, int | None, int | None]]:
+        """Return the id, folder, path, modification time in ns and size of notes from files, as of the last sync."""
+        rows = self._rows(
+            "SELECT id, source_ref, path, mtime_ns, size FROM notes WHERE source = 'folder' AND path IS NOT NULL"
+            f" AND id {AMONG}",
+            note_ids,
+        )
+        return [tuple(row) for row in rows]
+
+
+class PropertyTable(StoreTable):
+    """The values of the properties of notes."""
+
+    def put(self, note: Note) -> None:
+        """Replace the properties of a note; the note's row must exist."""
+        rows = [(note.id, name, value) for name, value in property_values(note.extra)]
+        with self._write():
+            self._execute("DELETE FROM properties WHERE note_id = ?", note.id)
+            self._execute_many("INSERT OR IGNORE INTO properties VALUES (?, ?, ?)", rows)
+
+    def text(self, note_id: str) -> str:
+        """Return the text of a note's properties, which is indexed with the note's first chunk."""
+        return self._value(f"SELECT ({TEXT}) FROM notes WHERE id = ?", note_id) or ""
+
+    def names(self) -> list[str]:
+        """Return the used property names, at most 10,000."""
+        return self._column(f"{NAMES} LIMIT ?", _MOST_NAMES)
+
+    def chunk_texts(self, rowids: Iterable[int]) -> dict[int, str]:
+        """Return the property text that is indexed with each chunk; chunks without property text are left out."""
+        statement = f"SELECT rowid, {PROPERTY_TEXT} AS beside FROM chunks WHERE rowid {AMONG}"
+        return {rowid: text for rowid, text in self._rows(statement, rowids) if text}
+
+
+class TitleTable(StoreTable):
+    """Exact look-up of notes by title or alias; only the case of ASCII letters is ignored."""
+
+    def is_title(self, text: str) -> bool:
+        """Return whether a note has the given title or alias."""
+        forms = _forms([text])
+        return self._exists(f"notes WHERE {_TITLED}", forms, forms)
+
+    def first_chunks(self, titles: Iterable[str], bases: Iterable[KnowledgeBase], allowed: Rowids | None) -> list[int]:
+        """Return the first allowed chunk of each note in the bases with any of these titles or aliases."""
+        forms = _forms(titles)
+        rows = self._rows(
+            f"SELECT chunks.rowid, note_id FROM notes JOIN chunks ON note_id = notes.id WHERE {_TITLED}"
+            f" AND base_id {AMONG} AND state != 'deleted' ORDER BY updated_at DESC, notes.id, \"index\"",
+            *(forms, forms, [base.id for base in bases]),
+        )
+        return [*first_of_notes(rows, allowed)]
+
+
+def _forms(titles: Iterable[str]) -> list[str]:
+    """Return titles in the forms that notes may use: as typed, with single spaces, and with composed accents."""
+    stripped = {
+        form for title in map(make_storable, titles) for form in (title.strip(), " ".join(title.split())) if form
+    }
+    return [*stripped, *map(compose, stripped)]
+
 
 _ALL = Filters()
 _IS_CHOSEN = "json_valid(encoding) AND json_extract(encoding, '$.known') = 'chosen'"
@@ -46,11 +182,11 @@ class NoteTable(StoreTable):
         """Replace the row, tags and properties of a note, but not its chunks."""
         row = row_of(cut)
         assignments = ", ".join(f"{column} = excluded.{column}" for column in COLUMNS if column != "id")
-        with self._write() as connection:
-            connection.execute(
+        with self._write():
+            self._execute(
                 f"INSERT INTO notes ({', '.join(COLUMNS)}) VALUES ({', '.join('?' * len(COLUMNS))})"
                 f" ON CONFLICT (id) DO UPDATE SET {assignments}",
-                [row[column] for column in COLUMNS],
+                *(row[column] for column in COLUMNS),
             )
             self._tag(cut.note)
 
@@ -63,9 +199,9 @@ class NoteTable(StoreTable):
             self._tag(note)
 
     def _tag(self, note: Note) -> None:
-        with self._write() as connection:
-            connection.execute("DELETE FROM tags WHERE note_id = ?", (note.id,))
-            connection.executemany("INSERT OR IGNORE INTO tags VALUES (?, ?)", [(note.id, tag) for tag in note.tags])
+        with self._write():
+            self._execute("DELETE FROM tags WHERE note_id = ?", note.id)
+            self._execute_many("INSERT OR IGNORE INTO tags VALUES (?, ?)", [(note.id, tag) for tag in note.tags])
             PropertyTable(self._database).put(note)
 
     def delete(self, note_ids: Iterable[str]) -> None:
@@ -77,27 +213,26 @@ class NoteTable(StoreTable):
 
     def move(self, moves: Sequence[Moved]) -> None:
         """Record renamed files in one transaction; their notes keep text and vectors."""
-        with self._write() as connection:
+        with self._write():
             # Two notes may have swapped their names.
-            connection.executemany("UPDATE notes SET path = NULL WHERE id = ?", [(move.note_id,) for move in moves])
-            connection.executemany(
+            self._execute(f"UPDATE notes SET path = NULL WHERE id {AMONG}", [move.note_id for move in moves])
+            self._execute_many(
                 "UPDATE notes SET path = :path, source_ref = :source_ref, title = :title, mtime_ns = :mtime_ns,"
                 " size = :size, stamp = :stamp WHERE id = :note_id",
                 map(asdict, moves),
             )
-            connection.executemany(
+            self._execute_many(
                 "UPDATE words SET title = ? WHERE rowid IN (SELECT rowid FROM chunks WHERE note_id = ?)",
                 [(" ".join(keywords(move.title)), move.note_id) for move in moves],
             )
 
     def join(self, joins: Iterable[Joined]) -> None:
         """Link workspace notes to files."""
-        with self._write() as connection:
-            connection.executemany(
-                "UPDATE notes SET source = 'folder', source_ref = :source_ref, path = :path,"
-                " content_hash = :content_hash, overridden = :overridden WHERE id = :note_id",
-                map(columns_of, joins),
-            )
+        self._execute_many(
+            "UPDATE notes SET source = 'folder', source_ref = :source_ref, path = :path,"
+            " content_hash = :content_hash, overridden = :overridden WHERE id = :note_id",
+            map(columns_of, joins),
+        )
 
     def set_options(self, note_id: str, options: ChunkingOptions) -> None:
         """Store the chunking options set for a note."""
@@ -105,8 +240,7 @@ class NoteTable(StoreTable):
 
     def touch(self, stats: Iterable[tuple[str, int, int, str]]) -> None:
         """Record (note id, modification time in ns, size, stamp) for files whose content didn't change."""
-        with self._write() as connection:
-            connection.executemany("UPDATE notes SET mtime_ns = ?2, size = ?3, stamp = ?4 WHERE id = ?1", stats)
+        self._execute_many("UPDATE notes SET mtime_ns = ?2, size = ?3, stamp = ?4 WHERE id = ?1", stats)
 
     # one note
 
@@ -125,8 +259,8 @@ class NoteTable(StoreTable):
 
     def card(self, note_id: str) -> NoteSummary:
         """Return the summary of a note."""
-        for card in self.cards_of([note_id]).values():
-            return card
+        if cards := self.cards_of([note_id]):
+            return cards[note_id]
         raise NoteNotFound(note_id)
 
     def _only(self, columns: str, note_id: str, *values: object) -> sqlite3.Row:
@@ -156,10 +290,10 @@ class NoteTable(StoreTable):
         return set(self._column("SELECT id FROM notes"))
 
     def notes_with_text(self, base: KnowledgeBase, text: str) -> Iterator[Note]:
-        """Yield a base's answering notes whose folded body may contain a folded text, by path."""
+        """Yield a base's answering notes whose folded body contains a folded text, by path."""
         where = narrowed.answerable_conditions(Filters(bases=(base.name,)))
         rows = self._rows(
-            f"SELECT {NOTE} FROM notes WHERE {where} AND may_hold(body, ?) ORDER BY path, id",
+            f"SELECT {NOTE} FROM notes WHERE {where} AND instr(fold(body), ?) ORDER BY path, id",
             *(*where.values, fold(text)),
         )
         return (note_of(row, self._database.unread) for row in rows)
@@ -236,7 +370,7 @@ class NoteTable(StoreTable):
 
     def newest(self, limit: int) -> list[str]:
         """Return the ids of the most recently changed notes, the newest first."""
-        return list(self._column("SELECT id FROM notes ORDER BY updated_at DESC, id LIMIT ?", limit))
+        return self._column("SELECT id FROM notes ORDER BY updated_at DESC, id LIMIT ?", limit)
 
     def linking(self) -> Iterator[tuple[str, str]]:
         """Yield the id and the links (JSON) of every note with links."""

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from core.model import Chunk, KnowledgeBase
-from core.store.chunk_table import CHUNK, chunk_of
+from core.store.chunk_table import CHUNK, RefusalTable, chunk_of
 from core.store.database import Database
-from core.store.refusal_table import RefusalTable
 from core.store.table import AMONG, StoreTable, decoding
 
 _OPENED = 20

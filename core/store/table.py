@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
-from typing import Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from core.base.faults import damage_error
 from core.model import Rowids
@@ -20,7 +20,8 @@ class StoreTable:
         self._database = database
         self._rows, self._row, self._value = database.rows, database.row, database.value
         self._nouns, self._column, self._exists = database.nouns, database.column, database.exists
-        self._execute, self._insert, self._write = database.execute, database.insert, database.write
+        self._execute, self._execute_many = database.execute, database.execute_many
+        self._insert, self._write = database.insert, database.write
 
     def _reword(self, reworded: Callable[[str], str], table: str, column: str, which: str = "TRUE") -> None:
         """Change the texts in a column of certain rows with a function; rows that become equal are merged."""
@@ -42,23 +43,17 @@ def first_of_notes(rows: Iterable[sqlite3.Row], allowed: Rowids | None) -> Itera
             yield rowid
 
 
-class _Reader(Protocol):
-    _database: Database
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 
-Reader = TypeVar("Reader", bound=_Reader)
-Values = ParamSpec("Values")
-Result = TypeVar("Result")
-
-
-def decoding(method: Callable[Concatenate[Reader, Values], Result]) -> Callable[Concatenate[Reader, Values], Result]:
+def decoding(method: Method) -> Method:
     """Translate errors from decoding a stored value to NotesDamaged, in a method that reads the database."""
 
     @wraps(method)
-    def call(self: Reader, /, *values: Values.args, **more: Values.kwargs) -> Result:
+    def call(self: StoreTable, /, *values: object, **more: object) -> object:
         try:
             return method(self, *values, **more)
         except (ValueError, TypeError, LookupError, AttributeError) as error:
             raise damage_error(self._database.file.parent, f"{type(error).__name__}: {error}") from error
 
-    return call
+    return call  # type: ignore[return-value]

@@ -19,13 +19,12 @@ class ClickTable(StoreTable):
 
     def add(self, clicks: Iterable[Click], today: datetime) -> None:
         """Record clicks, each once, and delete clicks more than CLICK_DAYS before `today`."""
-        with self._write(aside=True) as connection:
-            connection.executemany(
+        with self._write(aside=True):
+            self._execute_many(
                 "INSERT OR IGNORE INTO clicks VALUES (:note_id, :question, :kind, :day, :chunk_id)",
                 (columns_of(replace(click, day=in_utc(click.day))) for click in clicks),
             )
-            oldest = in_utc(later(today, -CLICK_DAYS))
-            connection.execute("DELETE FROM clicks WHERE day < ?", (oldest.isoformat(),))
+            self._execute("DELETE FROM clicks WHERE day < ?", in_utc(later(today, -CLICK_DAYS)).isoformat())
 
     def for_notes(self, note_ids: Iterable[str] | None = None) -> list[Click]:
         """Return the clicks on the given notes, by default on all notes, the newest first."""
@@ -62,16 +61,16 @@ class SearchTable(StoreTable):
         """Record a search; does nothing in a read-only workspace."""
         if self._database.readonly:
             return
-        with self._write(aside=True) as connection:
-            connection.execute(
+        with self._write(aside=True):
+            self._execute(
                 "INSERT INTO searches (query, at, times) VALUES (?1, ?2, 1)"
                 " ON CONFLICT (query) DO UPDATE SET at = ?2, times = times + 1",
-                (query, _now()),
+                *(query, utc_now().isoformat()),
             )
-            connection.execute(
+            self._execute(
                 "DELETE FROM searches WHERE name = '' AND query NOT IN"
                 " (SELECT query FROM searches WHERE name = '' ORDER BY at DESC LIMIT ?)",
-                (_REMEMBERED,),
+                _REMEMBERED,
             )
 
     def save(self, query: str, name: str) -> None:
@@ -79,7 +78,7 @@ class SearchTable(StoreTable):
         self._execute(
             "INSERT INTO searches (query, at, times, name) VALUES (?1, ?2, 0, ?3)"
             " ON CONFLICT (query) DO UPDATE SET name = ?3",
-            *(query, _now(), name.strip()),
+            *(query, utc_now().isoformat(), name.strip()),
             aside=True,
         )
 
@@ -92,12 +91,7 @@ class SearchTable(StoreTable):
 
     def all(self, limit: int = _REMEMBERED) -> list[PastSearch]:
         """Return the saved searches, then the past ones, both the newest first."""
-        statement = "SELECT query, at, times, name FROM searches ORDER BY name = '', at DESC LIMIT ?"
-        return self._nouns(_PAST, statement, limit)
-
-
-def _now() -> str:
-    return utc_now().isoformat()
+        return self._nouns(_PAST, "SELECT * FROM searches ORDER BY name = '', at DESC LIMIT ?", limit)
 
 
 _PAST = RowReader(PastSearch, "past search", "query", key="query")
@@ -113,25 +107,24 @@ class UseTable(StoreTable):
 
     def add(self, uses: Iterable[Use]) -> None:
         """Record uses in one transaction. A known use counts again, and a new verdict replaces its earlier one."""
-        with self._write(aside=True) as connection:
-            connection.executemany(
-                f"INSERT INTO uses {_USE_VALUES} ON CONFLICT DO UPDATE SET used_at = max(used_at, excluded.used_at),"
-                f" times = min(times + excluded.times, {_MOST}), helpful = coalesce(excluded.helpful, helpful)",
-                map(_row, uses),
-            )
+        self._execute_many(
+            f"INSERT INTO uses {_USE_VALUES} ON CONFLICT DO UPDATE SET used_at = max(used_at, excluded.used_at),"
+            f" times = min(times + excluded.times, {_MOST}), helpful = coalesce(excluded.helpful, helpful)",
+            map(_row, uses),
+            aside=True,
+        )
 
     def put(self, use: Use) -> None:
         """Insert a use with its count and verdict, unless it exists."""
-        with self._write(aside=True) as connection:
-            connection.execute(f"INSERT OR IGNORE INTO uses {_USE_VALUES}", _row(use))
+        self._execute_many(f"INSERT OR IGNORE INTO uses {_USE_VALUES}", [_row(use)], aside=True)
 
     def take_back(self, note_id: str, used_in: str, context: str, chunk_id: str) -> None:
         """Remove the verdict on a use, and also the use if it is only a verdict."""
         key = note_id, chunk_id, used_in, context
         where = "WHERE note_id = ? AND chunk_id = ? AND used_in = ? AND context = ?"
-        with self._write(aside=True) as connection:
-            connection.execute(f"UPDATE uses SET helpful = NULL {where}", key)
-            connection.execute(f"DELETE FROM uses {where} AND times = 0", key)
+        with self._write(aside=True):
+            self._execute(f"UPDATE uses SET helpful = NULL {where}", *key, aside=True)
+            self._execute(f"DELETE FROM uses {where} AND times = 0", *key, aside=True)
 
     def drop(self, note_ids: Iterable[str]) -> int:
         """Delete all uses of the given notes; return the number deleted."""
@@ -193,8 +186,7 @@ class UseTable(StoreTable):
         """Return values that change with every use, or, with `verdicts`, only with every verdict."""
         source = "uses INDEXED BY uses_judged WHERE helpful IS NOT NULL" if verdicts else "uses"
         times = "count(*)" if verdicts else "sum(times)"
-        (row,) = self._rows(f"SELECT count(*), {times}, sum(helpful), max(used_at) FROM {source}")
-        return tuple(row)
+        return tuple(*self._rows(f"SELECT count(*), {times}, sum(helpful), max(used_at) FROM {source}"))
 
     def reword(self, reworded: Callable[[str], str]) -> None:
         """Change the questions of uses with a function; equal uses become one."""

@@ -3,9 +3,10 @@
 import hashlib
 import logging
 import os
+import sqlite3
 import time
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -36,12 +37,13 @@ from core.model import (
     Status,
     no_progress,
 )
-from core.settings import assistant_config, config
-from core.settings.access import AccessTokens
-from core.settings.assistant_config import Snippet
+from core.settings import config
+from core.settings.access import AccessTokens, Snippet, build_snippets
 from core.settings.config import Settings
 from core.settings.preferences import CHECK_AFTER_IMPORT, Preferences
 from core.store import Store
+from core.store.folder import take
+from core.store.migrations import objects_of
 from core.workspace.services import LazyService, Services
 
 if TYPE_CHECKING:
@@ -252,7 +254,7 @@ class Workspace(Services):
 
     def snippets(self, address: str) -> list[Snippet]:
         """Return the configurations for assistants; `address` is the app's."""
-        return assistant_config.build_snippets(self.store.folder, address, lambda: self.access.token)
+        return build_snippets(self.store.folder, address, lambda: self.access.token)
 
     def bug_report(self) -> BugReport:
         """Return a bug report: versions, sizes, settings and the last errors, without the user's texts."""
@@ -330,6 +332,24 @@ class Workspace(Services):
         elif self.pending.any():
             self.pending.embed_rest(progress)
         return windows
+
+
+class OfflineWorkspace:
+    """The parts of a workspace that work without its database, which may be damaged."""
+
+    def __init__(self, path: Path) -> None:
+        from core.features.backups.service import Backups
+
+        self.folder = Path(os.path.realpath(path))
+        preferences = Preferences(self.folder, readonly=True)
+        self.backups = Backups(self.folder, config.settings(), preferences, Jobs(), self._closed, objects_of)
+
+    def take(self) -> None:
+        """Install a restored backup; raises WorkspaceLocked if another process has the workspace open."""
+        take(self.folder).release()
+
+    def _closed(self) -> AbstractContextManager[sqlite3.Connection]:
+        raise NotImplementedError("the database isn't open")
 
 
 SUBSCRIBERS: Mapping[type, tuple[Callable[[Workspace, Any], object], ...]] = {

@@ -26,7 +26,7 @@ from core.settings.config import Settings
 from core.settings.file import SettingsFile
 from core.settings.preferences import Preferences
 from core.store import Store
-from core.store.schema import objects_of
+from core.store.migrations import objects_of
 
 if TYPE_CHECKING:
     from core.features.answers.service import Answers

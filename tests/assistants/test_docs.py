@@ -11,7 +11,7 @@ import pytest
 
 from core.doors.assistants import server
 from core.doors.cli import main
-from core.settings import assistant_config
+from core.settings import access as assistant_config
 from core.settings.access import AccessTokens
 from core.workspace import Workspace
 from tests.assistants.conftest import by_http, by_stdio, connected

@@ -5,7 +5,7 @@ import pytest
 from benchmarks.drills import schemas
 from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
-from core.store import schema
+from core.store import migrations as schema
 
 
 def test_a_killed_migration_is_done_at_the_next_start() -> None:

@@ -17,7 +17,7 @@ from core.base import safe_replace
 from core.intake.folder import content_hash
 from core.model import Renaming
 from core.store.database import Connection
-from core.store.intent_table import FileStep
+from core.store.editing_tables import FileStep
 from core.workspace import Workspace
 
 FILES = {

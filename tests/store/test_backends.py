@@ -14,7 +14,7 @@ from core.model import Matrix
 from core.settings.sections import INDEX_TOKEN, IndexSettings
 from core.store import Store
 from core.store.index import exact_search
-from core.store.index.backend import Address
+from core.store.index.chroma_collections import Address
 from core.store.index.chroma_process import Backend, ChromaFolder, ChromaServer
 from core.store.index.vector_index import Index
 from tests.chroma_server import ChromaServerProcess, Guard
@@ -69,7 +69,6 @@ def test_what_was_added_is_found_best_first(backend: Backend) -> None:
     assert list(best) == ["e2", "e1", "e0"]
     assert np.allclose([*best.values()], near(1, 2, 3)[[2, 1, 0]], atol=1e-5)
     assert backend.ids("vectors-a") == {*IDS}
-    assert backend.reach("vectors-a") == 1.0
     assert np.allclose(backend.vectors("vectors-a", ["e4"])["e4"], VECTORS[4])
 
 

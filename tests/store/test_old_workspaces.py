@@ -37,7 +37,8 @@ from core.model import (
     Run,
     SearchSettings,
 )
-from core.store import Store, schema
+from core.store import Store
+from core.store import migrations as schema
 from core.store.migrations import MIGRATIONS
 from core.workspace import Workspace
 from tests.fakes import WordLengths

@@ -9,7 +9,8 @@ import pytest
 
 from core.base.errors import ConfigError, QuestionSetError, UnknownChoice, WorkspaceLocked
 from core.model import ChunkingOptions, Gold, GoldSpan, KnowledgeBase, Note, Question, QuestionSet
-from core.store import Store, schema
+from core.store import Store
+from core.store import migrations as schema
 from core.store.note_to_index import NoteToIndex
 
 BODY = "Cats purr when they are content. Dogs bark at strangers."

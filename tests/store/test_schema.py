@@ -14,7 +14,8 @@ from core.embedding import centring
 from core.features.backups.service import restore_into
 from core.features.evaluation.run_table import RunTable
 from core.model import Condition, Filters, Pipeline, SearchSettings
-from core.store import Store, migrations, schema
+from core.store import Store, migrations
+from core.store import migrations as schema
 from core.store.ids import entry_id
 from tests.store.test_faults import limit
 

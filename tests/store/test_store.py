@@ -18,9 +18,9 @@ from core.base.text import digest
 from core.embedding.centring import PLAIN, Centring
 from core.model import Chunk, ChunkingOptions, KnowledgeBase, Note, Rowids
 from core.store import Store
+from core.store.events import WriteLock
 from core.store.ids import entry_id
 from core.store.index import exact_search
-from core.store.lock import WriteLock
 from core.store.note_to_index import NoteToIndex
 from tests.fakes import WordLengths
 
@@ -232,7 +232,6 @@ def test_equal_vectors_are_one_entry_of_the_index_and_answer_for_all_their_chunk
     assert store.index.ids(base) == entries(*TEXTS)
     assert found(store, base, "a bb ccc") == [TEXTS[0], *alike[:9]]
     assert found(store, base, "a bb ccc", np.array(store.chunks.rowids_of("n2")))[0] == TEXTS[0]
-    assert store.bases.index_added(base) == 3
 
 
 def test_an_entry_stays_until_the_last_window_of_the_base_with_its_vector_is_gone(store: Store) -> None:

@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import core.store.bm25
 import core.store.words
 from core.base.errors import NotesDamaged
 from core.base.text import CJK, fold, query_keywords
@@ -318,7 +317,7 @@ def test_scores_follow_every_change_of_the_index(store: Store) -> None:
 def test_what_a_snapshot_sees_is_scored_while_another_thread_writes(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(core.store.bm25, "_FEW", 0)
+    monkeypatch.setattr(core.store.words, "_FEW", 0)
     base = base_in(store)
     put(store, base, "a", "alpha", "beta")
     with store.database.read():
@@ -340,7 +339,7 @@ def test_lengths_of_chunks_are_those_that_fts5_counts(store: Store) -> None:
         texts = [" ".join(chosen.choices(PIECES, k=chosen.choice((0, 1, 9, 127, 128, 300)))) for _ in range(5)]
         put(store, base, f"n{number}", *texts, title=chosen.choice(("", "缓存雪崩", "cache " * 130)))
     with store.database.read() as connection:
-        rowids, lengths = core.store.bm25._lengths(connection)
+        rowids, lengths = core.store.words._lengths(connection)
         counted = connection.execute("SELECT doc, count(*) FROM occurrences GROUP BY doc")
         assert dict(zip(rowids.tolist(), lengths.tolist(), strict=True)) == {
             **dict.fromkeys(rowids.tolist(), 0.0),
@@ -359,7 +358,7 @@ def test_lengths_in_another_format_are_damage(store: Store) -> None:
 
 
 def test_threads_stem_words_at_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(core.store.bm25, "_CACHED_STEMS", 20)
+    monkeypatch.setattr(core.store.words, "_CACHED_STEMS", 20)
     words = [f"caches{number}" for number in range(60)] + ["running", "缓存"]
     asked = [words[at:] + words[:at] for at in range(0, 60, 6)]
     with ThreadPoolExecutor(8) as pool:
@@ -369,7 +368,7 @@ def test_threads_stem_words_at_once(store: Store, monkeypatch: pytest.MonkeyPatc
 
 
 def test_few_counts_are_kept_and_all_are_scored(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(core.store.bm25, "_CACHED", 3)
+    monkeypatch.setattr(core.store.words, "_CACHED", 3)
     put(store, base_in(store), "a", "alpha beta gamma", "alpha beta", "alpha")
     for words in (["alpha", "beta"], ["gamma", "alpha"], ["beta", "gamma", "alpha"]):
         assert store.words.rank(words, 9) == pytest.approx(scored(store, words))
@@ -380,7 +379,7 @@ def test_words_are_read_ahead(store: Store) -> None:
     with store.words.read_ahead(["alpha", "nowhere"]):
         pass
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(core.store.bm25, "_frequencies", lambda *given: pytest.fail("read again"))
+        patched.setattr(core.store.words, "_frequencies", lambda *given: pytest.fail("read again"))
         found = store.words.rank(["alpha", "nowhere"], 9)
     assert found == pytest.approx(scored(store, ["alpha"]))
 

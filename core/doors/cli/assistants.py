@@ -16,8 +16,7 @@ from core.doors.cli.options import option
 from core.doors.cli.output import show
 from core.doors.cli.pages import HOST, PORT
 from core.doors.cli.terminal import Stream
-from core.settings import assistant_config
-from core.settings.access import AccessTokens
+from core.settings.access import SETTINGS, AccessTokens, build_snippets
 
 _HOW = "tessera mcp --print-config"
 
@@ -26,8 +25,8 @@ def _go_to(settings: Path | None) -> None:
     """Change to the folder of a settings file, because settings are read from the current folder."""
     if settings is None:
         return
-    if settings.name != assistant_config.SETTINGS or not settings.is_file():
-        raise ConfigError("{file} isn't a file named {name}.", file=str(settings), name=assistant_config.SETTINGS)
+    if settings.name != SETTINGS or not settings.is_file():
+        raise ConfigError("{file} isn't a file named {name}.", file=str(settings), name=SETTINGS)
     os.chdir(settings.parent)
 
 
@@ -68,7 +67,7 @@ def mcp(
 def _snippets(folder: Path) -> list[dict[str, object]]:
     access = AccessTokens(folder)
     address = access.run.address if access.run else f"http://{HOST}:{PORT}"
-    return [asdict(snippet) for snippet in assistant_config.build_snippets(folder, address, lambda: access.token)]
+    return [asdict(snippet) for snippet in build_snippets(folder, address, lambda: access.token)]
 
 
 def _lines(values: Mapping[str, Sequence[Mapping[str, str]]]) -> list[str]:

@@ -25,7 +25,7 @@ from core.operations.declaring import PERSON, Operation, Result
 
 def _run_offline(operation: Operation[Result], workspace: Path, **arguments: object) -> Result:
     """Run an operation that doesn't need the database, which may be damaged."""
-    from core.workspace.offline import OfflineWorkspace  # takes a second, which --help avoids
+    from core.workspace import OfflineWorkspace  # takes a second, which --help avoids
 
     return operation.run(OfflineWorkspace(workspace), PERSON, arguments, progress)
 
@@ -37,7 +37,7 @@ def _restore(
     *,
     yes: Annotated[bool, option("--yes", "Start without asking.")] = False,
 ) -> RestoredBackup | NotRestored:
-    from core.workspace.offline import OfflineWorkspace
+    from core.workspace import OfflineWorkspace
 
     place, offline = Path(backup).expanduser(), OfflineWorkspace(workspace)
     if place.is_file():

@@ -8,7 +8,7 @@ import typer
 from core.base.terminal import _, say
 from core.doors.cli.options import WORKSPACE, Folder, Json, argument
 from core.doors.cli.output import show
-from core.settings.foreign_file import ImportedSettings, import_settings
+from core.settings.file import ImportedSettings, import_settings
 
 app = typer.Typer()
 

@@ -19,7 +19,7 @@ from core.indexing.models import cards
 from core.model import Check, KnowledgeBase, count_names
 from core.settings import config
 from core.store import Store
-from core.store.index import index_check
+from core.store.index import chroma_worker
 
 
 def _index(parts: WorkspaceParts) -> Message | None:
@@ -42,12 +42,12 @@ def _index(parts: WorkspaceParts) -> Message | None:
         return None
     if not folder.is_dir():
         return message("There is no search index yet; Tessera builds it when it starts.")
-    sealed = files.load(index_check.seal_file(folder), lambda stored: stored["files"], aside=False)
+    sealed = files.load(chroma_worker.seal_file(folder), lambda stored: stored["files"], aside=False)
     try:
         if sealed is None:
             unclosed = message("The search index wasn't closed properly; it will be checked at the next start.")
             return None if store.readonly and _in_use(store.folder) else unclosed
-        whole = sealed == index_check.checksums(folder)
+        whole = sealed == chroma_worker.checksums(folder)
     except IndexDamaged as error:
         return error.message
     return None if whole else message("The files of the search index have changed since it was closed.")

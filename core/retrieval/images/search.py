@@ -16,7 +16,7 @@ from core.retrieval import images
 from core.retrieval.images import ImageEmbedder
 from core.settings.config import Settings
 from core.store import Store
-from core.store.image_table import ImageRow, is_of_pictures
+from core.store.picture_table import ImageRow, is_of_pictures
 
 _LOG = logging.getLogger(__name__)
 _WARM = "warm_images"

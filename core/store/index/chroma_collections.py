@@ -1,14 +1,36 @@
 """Collections of a Chroma client, in a folder or on a server."""
 
 from collections.abc import Sequence
+from dataclasses import field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import urlsplit
 
 import numpy as np
 
 from core.base.errors import IndexAway, IndexDamaged, StoreError
+from core.base.frozen import frozen
 from core.model import Matrix
-from core.store.index.backend import Address, rebuild_address
+
+
+@frozen
+class Address:
+    """Address of a workspace's collections on a Chroma server. `owner` names the workspace."""
+
+    url: str
+    owner: str
+    database: str = "default_database"
+    tenant: str = "default_tenant"
+    token: str = field(default="", repr=False)
+
+
+Place = Path | Address
+
+
+def rebuild_address(address: Address) -> Address:
+    """Return the address where new collections are built; the prefix never occurs in a workspace's owner name."""
+    return replace(address, owner=f"new-{address.owner}")
+
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
@@ -51,14 +73,6 @@ class Collections:
             page = self._collection(name).get(ids=list(ids[at : at + _PAGE]), include=["embeddings"])
             vectors.update(zip(page["ids"], np.asarray(page["embeddings"], np.float32), strict=True))
         return vectors
-
-    def reach(self, name: str) -> float:
-        collection = self._collection(name)
-        ids = collection.get(include=[])["ids"]
-        if not ids:
-            return 1.0
-        first = self.vectors(name, ids[:1])[ids[0]]
-        return len(self.search(name, first, len(ids))) / len(ids)
 
     def add(self, name: str, ids: Sequence[str], vectors: Matrix) -> None:
         self._changed = True

@@ -15,9 +15,8 @@ from core.base.faults import translate_errors
 from core.base.files import delete
 from core.base.worker_process import ProcessEnded, WorkerProcess
 from core.model import Matrix
-from core.store.index import index_check
-from core.store.index.backend import Address, Place, rebuild_address
-from core.store.index.chroma_worker import FRESH, REPLACED
+from core.store.index.chroma_collections import Address, Place, rebuild_address
+from core.store.index.chroma_worker import FRESH, REPLACED, seal_file
 
 _BATCH = 100
 """Number of entries per addition: a search waits for at most one batch."""
@@ -60,10 +59,6 @@ class Backend(ABC):
     def vectors(self, name: str, ids: Sequence[str]) -> dict[str, Matrix]:
         """Return the vectors of the given entries, as stored in the graph."""
         return dict(self._ask("vectors", _LONG, name=name, ids=list(ids)))
-
-    def reach(self, name: str) -> float:
-        """Return the share of all entries that a search for all of them returns."""
-        return float(self._ask("reach", _LONG, name=name))
 
     def add(self, name: str, ids: Sequence[str], vectors: Matrix) -> None:
         """Add entries; entries with known ids stay unchanged."""
@@ -118,7 +113,7 @@ class ChromaFolder(Backend):
         with translate_errors(self._path.parent):
             old = self._path.with_name(REPLACED)
             delete(old)
-            delete(index_check.seal_file(self._path))
+            delete(seal_file(self._path))
             if os.path.lexists(self._path):
                 self._path.rename(old)
             fresh._path.rename(self._path)

@@ -5,7 +5,10 @@ entries holds the GIL. Chroma also remembers a failure to open a folder, so this
 """
 
 import errno
+import json
 import os
+import zlib
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -15,12 +18,10 @@ from filelock import FileLock, Timeout
 
 from core.base.errors import IndexDamaged, StoreError
 from core.base.faults import find_write_error, translate_error
-from core.base.files import delete
+from core.base.files import delete, load, open_regular, replace
 from core.base.messages import message
 from core.base.worker_process import serve
-from core.store.index import index_check
-from core.store.index.backend import Address, Place
-from core.store.index.chroma_collections import Collections, RemoteChroma, client_settings, fault_of
+from core.store.index.chroma_collections import Address, Collections, Place, RemoteChroma, client_settings, fault_of
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
@@ -54,8 +55,8 @@ class Directory(Collections):
         try:
             for left in (folder,) if empty else map(folder.with_name, (FRESH, REPLACED)):
                 delete(left)
-            self._files = index_check.checksums(folder)
-            self.sound = index_check.unseal(folder, self._files)
+            self._files = checksums(folder)
+            self.sound = unseal(folder, self._files)
             self._client = _client(folder)
         except BaseException:
             self._lock.release()
@@ -66,11 +67,71 @@ class Directory(Collections):
         try:
             self._client.close()  # type: ignore[attr-defined]
             if sealed:
-                files = index_check.checksums(self._folder)
-                index_check.seal(self._folder, files, changed=self._changed or files != self._files)
+                files = checksums(self._folder)
+                seal(self._folder, files, changed=self._changed or files != self._files)
         finally:
             self._lock.release()
 
+
+# The seal of a closed index: sizes and checksums of its files, in a file next to its folder. An index in use has no
+# seal, nor has an index whose process was killed.
+
+Files = Mapping[str, list[int]]
+"""Size and CRC-32 of each file in a folder, by path. They detect damage, not forgery."""
+
+_BLOCK = 1 << 20
+_HOLLOW = 1 << 26
+"""Minimum size in bytes of files that are checked for holes."""
+
+
+def checksums(folder: Path) -> Files:
+    """Return the size and checksum of each file in a folder.
+
+    Raises IndexDamaged for anything other than files and folders, and for a file that is mostly a hole: a killed writer
+    of HNSW may leave a sparse file of 137 GB (chroma-core/chroma#7510).
+    """
+    present = sorted(file for file in folder.rglob("*") if not file.is_dir())
+    if not all(file.is_file() for file in present):
+        raise IndexDamaged("The files of the search index have changed since it was closed.")
+    return {file.relative_to(folder).as_posix(): [file.stat().st_size, _checksum(file)] for file in present}
+
+
+def seal(folder: Path, present: Files, *, changed: bool) -> None:
+    """Seal a folder; `changed`: its files were written since they were last known to be sound."""
+    replace(seal_file(folder), json.dumps({"changed": changed, "files": present}))
+
+
+def unseal(folder: Path, present: Files) -> bool:
+    """Delete the seal, and return whether it proves that the files are sound.
+
+    Raises IndexDamaged if the files have changed since the folder was sealed.
+    """
+    file = seal_file(folder)
+    record = load(file, lambda stored: (stored["files"] == present, stored["changed"]), aside=True)
+    same, changed = record or (True, True)
+    delete(file)
+    if not same:
+        raise IndexDamaged("The files of the search index have changed since it was closed.")
+    return not changed
+
+
+def seal_file(folder: Path) -> Path:
+    """Return the path of a folder's seal."""
+    return folder.with_name(f"{folder.name}.seal")
+
+
+def _checksum(file: Path) -> int:
+    stat = file.stat()
+    if stat.st_size > _HOLLOW and getattr(stat, "st_blocks", stat.st_size) * 512 < stat.st_size / 2:
+        raise IndexDamaged("A file of the search index is mostly empty.")
+    checksum = 0
+    with open_regular(file) as stream:
+        while block := stream.read(_BLOCK):
+            checksum = zlib.crc32(block, checksum)
+    return checksum
+
+
+# Requests.
 
 Opened = dict[Place, Directory | RemoteChroma]
 

@@ -112,26 +112,16 @@ class ExactSearch(StoreTable):
         if known is None or known.matrix.shape[1] != base.dimension or len(known.rows) > 2 * len(ids):
             known = _Vectors(0, np.empty((0, base.dimension), np.float32), {}, *[np.empty(0, np.intp)] * 3)
         fresh = sorted(ids[entry] for entry in ids.keys() - known.rows.keys())
-        matrix, rows = _grown(known.matrix, len(fresh)), dict(known.rows)
+        blocks, rows = [known.matrix], dict(known.rows)
         for at in range(0, len(fresh), _BLOCK):
             block = self._vectors.entries(fresh[at : at + _BLOCK], base.dimension)
-            np.stack([*block.values()], out=matrix[len(rows) : len(rows) + len(block)])
+            blocks.append(np.stack([*block.values()]))
             rows |= {entry: row for row, entry in enumerate(block, len(rows))}
         windows = np.array([rows[named[vector]] for vector in vectors], np.intp)
         rowids, places = np.unique(np.array(chunks, np.int64), return_inverse=True)
-        return _Vectors(version, matrix, rows, rowids, places, windows)
+        return _Vectors(version, np.concatenate(blocks), rows, rowids, places, windows)
 
     def _columns(self, statement: str, *values: object) -> list[list[str]]:
         """Return the columns of a query as joined strings in one row, which takes a third of the time of many rows."""
         row = self._row(statement, *values)
         return [joined.split(",") if joined else [] for joined in row or ()]
-
-
-def _grown(matrix: Matrix, more: int) -> Matrix:
-    """Return a matrix with `more` rows added, in the same memory if it has space; the old matrix stays valid."""
-    count = len(matrix) + more
-    room = matrix if matrix.base is None else matrix.base
-    if count > len(room):
-        room = np.empty((count + len(matrix) // 4, matrix.shape[1]), np.float32)
-        room[: len(matrix)] = matrix
-    return room[:count]

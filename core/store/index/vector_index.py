@@ -4,13 +4,16 @@ While it is closed or being rebuilt, searches compare with every vector in SQLit
 """
 
 import logging
+import random
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from hashlib import sha256
 from itertools import islice
+
+import numpy as np
 
 from core.base.errors import IndexDamaged, StoreError, UnknownChoice
 from core.base.messages import Message
@@ -18,9 +21,8 @@ from core.model import IndexState, KnowledgeBase, Matrix, Progress, no_progress
 from core.store.base_table import BaseTable
 from core.store.chunk_table import ChunkTable
 from core.store.database import Database
-from core.store.index import index_check
+from core.store.events import WriteLock
 from core.store.index.chroma_process import Backend
-from core.store.lock import WriteLock
 
 _BATCH = 100
 """Number of entries to update at once, which takes less than a second."""
@@ -87,12 +89,8 @@ class IndexQueue:
             return self._at if batch else None
 
 
-_CHURN = 3
-"""Number of additions per window above which a collection is rebuilt, because HNSW files never shrink."""
 _LAST_SECONDS = 60
 """Time limit in seconds for emptying the queue before closing; the next opening does the rest."""
-REACH = 0.95
-"""Minimum share of all entries that a search for all must return; a sound graph may miss 2 to 3 %."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -142,20 +140,17 @@ class Index:
             return
         try:
             if not self.ready:
-                self._open(progress, heal=heal)
+                try:
+                    self._inspect()
+                except IndexDamaged as error:
+                    if not heal:
+                        raise
+                    _LOG.warning("The search index is built again: %s", error)
+                    self._renew(progress)
         except StoreError as error:
             self._fault(error)
         finally:
             self._opening.release()
-
-    def _open(self, progress: Progress, *, heal: bool) -> None:
-        try:
-            self._inspect()
-        except IndexDamaged as error:
-            if not heal:
-                raise
-            _LOG.warning("The search index is built again: %s", error)
-            self._renew(progress)
 
     def rebuild(self, progress: Progress = no_progress) -> None:
         """Rebuild every collection from SQLite's vectors, without a model; raises StoreError if that fails."""
@@ -216,7 +211,7 @@ class Index:
         """Return the names of all collections; raises IndexDamaged."""
         return set() if self.state == "none" else self._backend.names()
 
-    def _write(self, write: Callable[[], None]) -> None:
+    def _write(self, write: Callable[[], object]) -> None:
         """Write to the index if it is ready; otherwise its next opening catches up. A failure becomes `problem`."""
         if self.ready:
             try:
@@ -253,16 +248,14 @@ class Index:
         names = self._backend.names()
         for base in self._bases.all():
             with self._database.read():  # one snapshot, because notes may be written meanwhile
-                good = self.name(base) in names and not self._churned(base) and self._is_sound(base, trusted=sound)
+                good = self.name(base) in names
+                if good:
+                    self._reconcile(self._backend, base, compare=not sound)
+                    good = self._agrees(self._backend, base)
             if not good:
                 _LOG.info("The index of a base is built again")
                 self._renew_base(self._backend, base)
         self._begin(version)
-
-    def _is_sound(self, base: KnowledgeBase, *, trusted: bool) -> bool:
-        """Update a collection, and return whether its searches agree with exact search."""
-        self._reconcile(self._backend, base, compare=not trusted)
-        return (trusted or self._backend.reach(self.name(base)) >= REACH) and self._agrees(self._backend, base)
 
     def _renew(self, progress: Progress) -> None:
         """Build all collections in an empty backend, which then replaces the current one."""
@@ -286,13 +279,14 @@ class Index:
         self, backend: Backend, base: KnowledgeBase, progress: Progress = no_progress, done: int = 0, total: int = 0
     ) -> int:
         """Build the collection of a base from one snapshot, and check it; return the updated `done`."""
-        self._create(backend, base)
-        more = 0
         with self._database.read():
-            for more in self._fill(backend, base):
-                progress(done + more, total, "")
-            self._judge(backend, base)
-        return done + more
+            done = self._build(backend, base, progress, done, total)
+            agrees = self._agrees(backend, base)
+        # A base whose new graph disagrees with exact search is searched exactly from now on.
+        (self._exact.discard if agrees else self._exact.add)(base.id)
+        if not agrees:
+            _LOG.warning("The base '%s' is searched exactly: its graph misses too many of the nearest.", base.name)
+        return done
 
     def _begin(self, version: int) -> None:
         """Add entries written since a version of the database, delete unused collections, and become `ready`."""
@@ -313,25 +307,18 @@ class Index:
             else:
                 self._build(backend, base)
 
-    def _build(self, backend: Backend, base: KnowledgeBase) -> None:
-        """Create a collection, and fill it."""
-        self._create(backend, base)
-        for _ in self._fill(backend, base):
-            pass
-
-    def _create(self, backend: Backend, base: KnowledgeBase) -> None:
-        """Create an empty collection."""
-        backend.drop(self.name(base))
-        backend.create(self.name(base))
-        self._bases.reset_index_added(base)
-
-    def _fill(self, backend: Backend, base: KnowledgeBase) -> Iterator[int]:
-        """Fill a collection, and yield its number of entries after each block."""
-        done = 0
+    def _build(
+        self, backend: Backend, base: KnowledgeBase, progress: Progress = no_progress, done: int = 0, total: int = 0
+    ) -> int:
+        """Create a collection, and fill it; return the updated `done`."""
+        name = self.name(base)
+        backend.drop(name)
+        backend.create(name)
         for ids, vectors in self._chunks.windows(base):
-            backend.add(self.name(base), ids, vectors)
+            backend.add(name, ids, vectors)
             done += len(ids)
-            yield done
+            progress(done, total, "")
+        return done
 
     def _reconcile(self, backend: Backend, base: KnowledgeBase, *, compare: bool = False) -> None:
         """Add missing entries to a collection, and remove stale ones.
@@ -344,24 +331,54 @@ class Index:
         for ids, vectors in self._chunks.windows(base):
             expected.update(ids)
             if compare:
-                index_check.compare(backend.vectors(name, [key for key in ids if key in present]), ids, vectors)
+                entries = backend.vectors(name, [key for key in ids if key in present])
+                for key, vector in zip(ids, vectors, strict=True):
+                    if key in entries and not np.allclose(entries[key], vector, atol=_NEARLY):
+                        raise IndexDamaged("The search index differs from what was stored in it.")
             missing = [number for number, key in enumerate(ids) if key not in present]
             backend.add(name, [ids[number] for number in missing], vectors[missing])
         backend.remove(name, sorted(present - expected))
 
-    def _churned(self, base: KnowledgeBase) -> bool:
-        added, living = self._bases.index_added(base), self._chunks.count(base).windows
-        return added > _CHURN * max(living, 1000)
-
-    # against exact search
-
-    def _judge(self, backend: Backend, base: KnowledgeBase) -> None:
-        """Search a base exactly from now on if its new graph disagrees with exact search."""
-        agrees = self._agrees(backend, base)
-        (self._exact.discard if agrees else self._exact.add)(base.id)
-        if not agrees:
-            _LOG.warning("The base '%s' is searched exactly: its graph misses too many of the nearest.", base.name)
-
     def _agrees(self, backend: Backend, base: KnowledgeBase) -> bool:
         """Whether searches for a sample of stored vectors agree with exact search."""
-        return index_check.agrees(partial(self._chunks.windows, base), partial(backend.search, self.name(base)))
+        return agrees(partial(self._chunks.windows, base), partial(backend.search, self.name(base)))
+
+
+# Checks of the index against SQLite and exact search.
+
+_QUESTIONS, _NEAREST, _AGREEMENT = 12, 10, 0.95
+"""Number of sample vectors to search for at an opening, hits per vector, and minimum share of exact hits."""
+_NEARLY = 1e-3
+"""Maximum difference between two cosines due to rounding."""
+
+Windows = Iterable[tuple[list[str], Matrix]]
+"""Blocks of a base's ids and vectors."""
+
+
+def agrees(windows: Callable[[], Windows], search: Callable[[Matrix, int], Mapping[str, float]]) -> bool:
+    """Whether searches for a few stored vectors find hits as near as those of exact search."""
+    questions = _sample(windows())
+    if not len(questions):
+        return True
+    cosines = np.concatenate([_cosines(questions, vectors) for _, vectors in windows()], axis=1)
+    exact = -np.sort(-cosines, axis=1)[:, :_NEAREST]
+    hits = [list(search(question, _NEAREST).values()) for question in questions]
+    right = sum(score >= nearest[-1] - _NEARLY for scores, nearest in zip(hits, exact, strict=True) for score in scores)
+    return bool(right >= _AGREEMENT * exact.size)
+
+
+def _sample(windows: Windows) -> Matrix:
+    """Return a random sample of vectors (reservoir sampling), different at each opening."""
+    sample = []
+    for number, vector in enumerate(vector for _, vectors in windows for vector in vectors):
+        if number < _QUESTIONS:
+            sample.append(vector)
+        elif (place := random.randrange(number + 1)) < _QUESTIONS:
+            sample[place] = vector
+    return np.array(sample, np.float32)
+
+
+def _cosines(questions: Matrix, vectors: Matrix) -> Matrix:
+    """Return the cosine of each question with each vector, 0 for a zero vector."""
+    lengths = np.linalg.norm(questions, axis=1)[:, None] * np.linalg.norm(vectors, axis=1)
+    return np.asarray(questions @ vectors.T / np.where(lengths, lengths, 1), np.float32)

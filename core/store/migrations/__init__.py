@@ -1,11 +1,12 @@
-"""The steps of the schema of `notes.db`, in order; the last step has its own file.
-
-A released step never changes: it imports nothing from Tessera, and its file contains all that it needs.
-"""
+"""The schema of `notes.db`: its migrations, each run once, in its own transaction, after a backup."""
 
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
 
+from core.base.errors import NewerSchema
+from core.store.backups.making import make
 from core.store.migrations import v01_to_v11, v12_to_v19, v20_files, v21_file_intents
 
 MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
@@ -32,3 +33,54 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     v21_file_intents.STEP,
 )
 """The migration from version N to N + 1 at place N: a script of SQL, or a function inside a transaction."""
+
+
+def migrate(connection: sqlite3.Connection, folder: Path) -> None:
+    """Migrate the database of a workspace to the newest schema, after a backup.
+
+    Raises NewerSchema for a later schema.
+    """
+    version = schema_version(connection)
+    if 0 < version < len(MIGRATIONS) and connection.execute("SELECT EXISTS (SELECT 1 FROM bases)").fetchone()[0]:
+        make(connection, folder, "migration")
+    for number, step in enumerate(MIGRATIONS[version:], start=version + 1):
+        if isinstance(step, str):
+            connection.executescript(f"BEGIN IMMEDIATE; {step}; PRAGMA user_version = {number}; COMMIT;")
+            continue
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            step(connection)
+            connection.execute(f"PRAGMA user_version = {number}")
+        except BaseException:
+            connection.rollback()
+            raise
+        connection.commit()
+
+
+def objects_of(version: int) -> dict[tuple[str, str], str | None]:
+    """Return the SQL of each object in a database with a schema version, by kind and name; raises NewerSchema."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute(f"PRAGMA user_version = {version}")
+        schema_version(connection)
+        for step in MIGRATIONS[:version]:
+            if isinstance(step, str):
+                connection.executescript(step)
+            else:
+                step(connection)
+        rows = connection.execute("SELECT type, name, sql FROM sqlite_master")
+        return {(kind, name): sql for kind, name, sql in rows}
+
+
+def schema_version(connection: sqlite3.Connection) -> int:
+    """Return the number of migrations applied to a database; raises NewerSchema if this program has fewer."""
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version > len(MIGRATIONS):
+        raise NewerSchema(
+            (
+                "This workspace was written by a newer version of Tessera (schema {theirs}; this "
+                "version knows {ours}). Update Tessera to open it; nothing was changed."
+            ),
+            theirs=version,
+            ours=len(MIGRATIONS),
+        )
+    return version

@@ -17,8 +17,8 @@ from core.base.errors import ConfigError, DiskFull, NotesDamaged, SourceError, S
 from core.doors.cli import main
 from core.features.backups import service
 from core.model import Progress
-from core.store import lock
 from core.store.backups import making, restoring
+from core.store.folder import take
 from core.workspace import Workspace
 from tests.waiting import wait_until
 
@@ -333,7 +333,7 @@ def test_the_commands_do_it_beside_the_open_app_and_on_a_damaged_workspace(
     main_(["backup", "restore", "latest", "--to", str(tmp_path / "new")])
     main_(["backup", "restore", "latest", "--yes"])
     assert "The previous data is kept in" in capsys.readouterr().out
-    lock.take(workspace.store.folder).release()
+    take(workspace.store.folder).release()
     with Workspace(workspace.store.folder) as again:
         assert len(again.notes.all()) == 3
 

@@ -22,7 +22,7 @@ from core.embedding import EMBEDDERS
 from core.features.packs.upgrade import PackTable
 from core.features.related.concepts import ConceptTable
 from core.features.threads.service import ThreadTable
-from core.store import schema
+from core.store import migrations as schema
 from core.workspace import Workspace
 
 SETTINGS = {"TESSERA_EMBEDDER": "words", "TESSERA_CHUNKING__CHUNK_SIZE": "256"}
