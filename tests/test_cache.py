@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -56,29 +56,6 @@ def test_after_a_failure_the_next_one_computes() -> None:
     with pytest.raises(ZeroDivisionError):
         cache.get_or_compute("a", lambda: 1 // 0)
     assert cache.get_or_compute("a", lambda: 5) == 5
-
-
-def test_threads_that_wait_share_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
-    waiting, failed = threading.Semaphore(0), []
-
-    class Watched(Future[int]):
-        def result(self, timeout: float | None = None) -> int:
-            waiting.release()
-            return super().result(timeout)
-
-    monkeypatch.setattr("core.base.cache.Future", Watched)
-    cache: Cache[str, int] = Cache(2)
-
-    def compute() -> int:
-        failed.append(1)
-        for _ in range(3):
-            assert waiting.acquire(timeout=60)
-        raise ZeroDivisionError
-
-    with ThreadPoolExecutor(4) as pool:
-        askers = [pool.submit(cache.get_or_compute, "a", compute) for _ in range(4)]
-        assert [type(asker.exception(5)) for asker in askers] == [ZeroDivisionError] * 4
-    assert failed == [1]
 
 
 def test_others_compute_where_a_thread_was_stopped() -> None:

@@ -84,24 +84,17 @@ def blank_blobs(text: str, spans: Sequence[Span] | None = None) -> str:
 
     `spans` are the blobs of the text, if already known.
     """
-    spans = blobs(text) if spans is None else spans
-    return _replace_spans(text, spans, _blank)
-
-
-def _blank(blob: str) -> str:
-    if "\n" not in blob and "\r" not in blob:
-        return " " * len(blob)
-    return _ON_A_LINE.sub(lambda line: " " * len(line[0]), blob)
+    return _replace_spans(text, spans, lambda blob: _ON_A_LINE.sub(lambda line: " " * len(line[0]), blob))
 
 
 def remove_blobs(text: str, spans: Sequence[Span] | None = None) -> str:
     """Replace each blob of a text with one blank; `spans` are the blobs, if already known."""
-    return _replace_spans(text, blobs(text) if spans is None else spans, lambda _: " ")
+    return _replace_spans(text, spans, lambda _: " ")
 
 
-def _replace_spans(text: str, spans: Sequence[Span], replace: Callable[[str], str]) -> str:
+def _replace_spans(text: str, spans: Sequence[Span] | None, replace: Callable[[str], str]) -> str:
     pieces, at = [], 0
-    for start, end in spans:
+    for start, end in blobs(text) if spans is None else spans:
         pieces += [text[at:start], replace(text[start:end])]
         at = end
     return "".join([*pieces, text[at:]]) if at else text

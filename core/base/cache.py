@@ -2,9 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from concurrent.futures import CancelledError, Future
-from contextlib import suppress
-from threading import RLock
+from threading import Lock
 from typing import Generic, TypeVar
 
 K = TypeVar("K", bound=Hashable)
@@ -16,9 +14,9 @@ class Cache(Generic[K, V]):
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._lock = RLock()
+        self._lock = Lock()
         self._values: OrderedDict[K, V] = OrderedDict()
-        self._computing: dict[K, Future[V]] = {}
+        self._computing: dict[K, Lock] = {}
 
     def get(self, key: K) -> V | None:
         """Return the cached value of a key, or None."""
@@ -36,30 +34,18 @@ class Cache(Generic[K, V]):
                 self._values.popitem(last=False)
 
     def get_or_compute(self, key: K, compute: Callable[[], V]) -> V:
-        """Return the value for a key; the first thread computes it, and others wait for its value or its error.
+        """Return the value for a key; the first thread computes it, and the others wait for it.
 
-        Errors aren't cached: the next call computes again.
+        Errors aren't cached: the next thread computes again.
         """
-        while True:
-            with self._lock:
-                if (value := self.get(key)) is not None:
-                    return value
-                computing = self._computing.get(key)
-                if computing is None:
-                    own = self._computing[key] = Future()
-                    break
-            with suppress(CancelledError):
-                return computing.result()
-        try:
-            value = compute()
-            self.put(key, value)
-        except Exception as error:
-            own.set_exception(error)
-            raise
-        else:
-            own.set_result(value)
-            return value
-        finally:
-            own.cancel()  # if this thread was interrupted, the others don't wait for it
-            with self._lock:
-                del self._computing[key]
+        with self._lock:
+            computing = self._computing.setdefault(key, Lock())
+        with computing:
+            if (value := self.get(key)) is None:
+                try:
+                    value = compute()
+                    self.put(key, value)
+                finally:
+                    with self._lock:
+                        self._computing.pop(key, None)
+        return value

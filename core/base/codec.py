@@ -7,9 +7,11 @@ their language, and the other fields must still be read (docs/decisions/0064-cod
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import datetime
-from functools import cache, reduce
+from functools import cache, partial, reduce
+from itertools import islice
 from math import isfinite
 from operator import or_
 from pathlib import Path
@@ -83,17 +85,18 @@ def encode(
     """
     if type(value) in _SAME:
         return value
+    inner = partial(encode, message_form=message_form, properties=properties)
     if isinstance(value, Message):
         return message_form(value)
     if isinstance(value, (list, tuple)):
-        return [encode(item, message_form, properties=properties) for item in value]
+        return [*map(inner, value)]
     if isinstance(value, Mapping):
-        return {str(name): encode(item, message_form, properties=properties) for name, item in value.items()}
+        return {str(name): inner(item) for name, item in value.items()}
     if isinstance(value, datetime):
         return value.isoformat()
     if is_dataclass(value):
         names = _names(type(value), properties)  # type: ignore[arg-type]
-        return {name: encode(getattr(value, name), message_form, properties=properties) for name in names}
+        return {name: inner(getattr(value, name)) for name in names}
     return str(value) if isinstance(value, Path) else value
 
 
@@ -145,64 +148,53 @@ def noun_decoder(kind: Any, *, exact: bool, **own: Decoder) -> Decoder:
     The dataclass's `FIELD_TYPES` override the declared types of its fields.
     """
     hints = get_type_hints(kind) | getattr(kind, "FIELD_TYPES", {})
+    given = [field for field in fields(kind) if field.init]
     decoders = {
         field.name: own.get(field.name) or decoder(hints[field.name], exact=exact)
-        for field in fields(kind)
-        if field.init and hints[field.name] is not OWN_FIELDS
+        for field in given
+        if hints[field.name] is not OWN_FIELDS
     }
-    decoders |= {name: _own_fields(decoders) for name, hint in hints.items() if hint is OWN_FIELDS and name not in own}
-    needed = [
-        field.name
-        for field in fields(kind)
-        if field.init and field.default is MISSING and field.default_factory is MISSING
-    ]
-    shown = {*decoders, *getattr(kind, "SHOWN", ())}
 
-    def noun(value: object) -> object:
-        if not isinstance(value, dict):
-            raise DecodeError(_KINDS[dict])
+    def own_fields(value: Any) -> dict[str, object]:
+        _expect(isinstance(value, dict), dict)
+        if unknown := value.keys() - decoders.keys():
+            raise DecodeError(_KINDS[dict], str(*islice(unknown, 1))[:_SHOWN])
+        return {name: _named(decoders[name], name, item) for name, item in value.items()}
+
+    more = {field.name: own.get(field.name, own_fields) for field in given if field.name not in decoders}
+    needed = [field.name for field in given if field.default is MISSING and field.default_factory is MISSING]
+    shown = {*decoders, *more, *getattr(kind, "SHOWN", ())}
+
+    def noun(value: Any) -> object:
+        _expect(isinstance(value, dict), dict)
         if exact and (unknown := next((name for name in value if name not in shown), None)) is not None:
             raise DecodeError(None, str(unknown)[:_SHOWN])
         if lacking := next((name for name in needed if name not in value), None):
             raise DecodeError(None, lacking, missing=True)
-        return kind(**{name: _named(decoders[name], name, item) for name, item in value.items() if name in decoders})
+        readers = decoders | more
+        return kind(**{name: _named(readers[name], name, item) for name, item in value.items() if name in readers})
 
     return noun
 
 
-def _own_fields(decoders: Mapping[str, Decoder]) -> Decoder:
-    def decode(value: object) -> dict[str, object]:
-        if not isinstance(value, dict):
-            raise DecodeError(_KINDS[dict])
-        for name in value:
-            if name not in decoders:
-                raise DecodeError(_KINDS[dict], str(name)[:_SHOWN])
-        return {name: _named(decoders[name], name, item) for name, item in value.items()}
-
-    return decode
-
-
-def json_type(kind: object) -> Any:
+@cache
+def json_type(kind: Any) -> Any:
     """Return the type of the JSON for a value; for a dataclass, a `TypedDict` with the same name."""
+    origin, inner = get_origin(kind), get_args(kind)
     if kind in (Message, datetime, Path):
         return str
-    origin, inner = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
         return reduce(or_, map(json_type, inner))
     if origin in (list, tuple):
         return list[json_type(inner[0])]  # type: ignore[misc]
     if origin in (dict, Mapping):
         return dict[str, json_type(inner[1])]  # type: ignore[misc]
-    return _object_type(kind) if is_dataclass(kind) else kind  # type: ignore[arg-type]
-
-
-@cache
-def _object_type(kind: "type[DataclassInstance]") -> object:
+    if not is_dataclass(kind):
+        return kind
     hints = get_type_hints(kind)
-    named = {readable_name(field.name): json_type(hints[field.name]) for field in fields(kind)}
-    for name in getattr(kind, "SHOWN", ()):
-        named[readable_name(name)] = json_type(get_type_hints(getattr(kind, name).fget)["return"])
-    return typed_dict(kind.__name__, named)
+    hints |= {name: get_type_hints(getattr(kind, name).fget)["return"] for name in getattr(kind, "SHOWN", ())}
+    named = {readable_name(name): json_type(hints[name]) for name in _names(kind, True)}
+    return typed_dict(kind.__name__, named)  # type: ignore[union-attr]
 
 
 def assemble(kind: type[_View], *nouns: object, **more: object) -> _View:
@@ -213,6 +205,11 @@ def assemble(kind: type[_View], *nouns: object, **more: object) -> _View:
                 more[name] = value
                 break
     return kind(**more)
+
+
+def _expect(fits: bool, kind: object) -> None:
+    if not fits:
+        raise DecodeError(_KINDS[kind])
 
 
 def _named(decode: Decoder, name: str, value: object) -> object:
@@ -231,52 +228,44 @@ def _expect(fits: bool, kind: object) -> None:
 
 
 def _union(decoders: list[Decoder], optional: bool) -> Decoder:
-    *others, last = decoders
-
     def decode(value: object) -> object:
         if optional and (value is None or (isinstance(value, Scalar) and value.value is None)):
             return None
-        for item in others:
-            try:
+        for item in decoders[:-1]:
+            with suppress(*DAMAGE):
                 return item(value)
-            except DAMAGE:
-                continue
-        return last(value)
+        return decoders[-1](value)
 
     return decode
 
 
 def _choice(choices: tuple[object, ...]) -> Decoder:
-    kind = verbatim(" / ".join(map(str, choices)))
-
     def decode(value: object) -> object:
         if value not in choices:
-            raise DecodeError(kind)
+            raise DecodeError(verbatim(" / ".join(map(str, choices))))
         return choices[choices.index(value)]
 
     return decode
 
 
 def _items(decode: Decoder, collection: Callable[[Iterator[object]], object]) -> Decoder:
-    def items(value: object) -> object:
-        if not isinstance(value, (list, tuple)):
-            raise DecodeError(_KINDS[list])
+    def items(value: Any) -> object:
+        _expect(isinstance(value, (list, tuple)), list)
         return collection(map(decode, value))
 
     return items
 
 
 def _entries(decode: Decoder) -> Decoder:
-    def entries(value: object) -> object:
-        if not isinstance(value, dict):
-            raise DecodeError(_KINDS[dict])
+    def entries(value: Any) -> object:
+        _expect(isinstance(value, dict), dict)
         return {_key(name): _named(decode, f".{name}", item) for name, item in value.items()}
 
     return entries
 
 
 def _key(name: object) -> str:
-    _expect(type(name) is str and _is_text(name) and "\0" not in name, dict)
+    _expect(_is_exact_text(name), dict)
     return str(name)
 
 
@@ -296,32 +285,16 @@ def _is_number(value: object) -> bool:
     return _is_whole(value) or (type(value) is float and isfinite(value))
 
 
-def _is_truth(value: object) -> bool:
-    """Return whether a value is a boolean, or SQLite's 1 or 0."""
-    return type(value) in (bool, int) and value in (0, 1)
-
-
 def _scalar(kind: type, fits: Callable[[object], bool]) -> Decoder:
-    expected, convert = _KINDS[kind], kind if kind in (float, bool) else None
+    """Return the decoder for a scalar, which may be written in YAML."""
 
     def decode(value: Any) -> object:
-        if not fits(value):
-            raise DecodeError(expected)
-        return convert(value) if convert else value
-
-    return decode
-
-
-def _exact_scalar(kind: type, fits: Callable[[object], bool]) -> Decoder:
-    """Return a decoder that also accepts YAML scalars."""
-    decode = _scalar(kind, fits)
-
-    def decode_written(value: object) -> object:
         if isinstance(value, Scalar):
             value = str(value) if kind is str else value.value
-        return decode(value)
+        _expect(fits(value), kind)
+        return kind(value) if kind in (float, bool) else value
 
-    return decode_written
+    return decode
 
 
 def _time(bring: Callable[[datetime], datetime]) -> Decoder:
@@ -370,16 +343,14 @@ _SCALARS: dict[object, Decoder] = {
     str: _scalar(str, _is_text),
     int: _scalar(int, _is_whole),
     float: _scalar(float, _is_number),
-    bool: _scalar(bool, _is_truth),
+    bool: _scalar(bool, lambda value: type(value) in (bool, int) and value in (0, 1)),  # SQLite has 1 and 0
     datetime: _time(datetimes.in_utc),
     Message: _message,
     Path: Path,
 }
 _EXACT: dict[object, Decoder] = {
-    str: _exact_scalar(str, _is_exact_text),
-    int: _exact_scalar(int, _is_whole),
-    float: _exact_scalar(float, _is_number),
-    bool: _exact_scalar(bool, lambda value: type(value) is bool),
+    str: _scalar(str, _is_exact_text),
+    bool: _scalar(bool, lambda value: type(value) is bool),
     datetime: _time(datetimes.exact),
 }
 """Decoders for outside input, where they differ from the others."""

@@ -93,7 +93,13 @@ def _translate_sqlite_error(error: sqlite3.Error, folder: Path) -> StoreError:
         # SQLite doesn't report the reason for these.
         cause = _folder_in_place_error(folder) or _try_write(folder)
         hidden = _unreadable(folder) or _unreadable(folder / DATABASE)
-        return hidden or (_translate_os_error(cause, folder) if cause else _unreliable(folder, why))
+        if hidden or cause:
+            return hidden or _translate_os_error(cause, folder)
+        return StoreError(
+            "The disk of {folder} isn't working properly ({why}). Copy the folder to another disk and use it there.",
+            folder=str(folder),
+            why=why,
+        )
     if code == sqlite3.SQLITE_FULL:
         return _translate_os_error(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), folder)
     if code == sqlite3.SQLITE_READONLY:
@@ -167,14 +173,6 @@ def _unreadable(path: Path) -> StoreError | None:
         "{folder} can't be read ({why}). Ask its owner for access, or choose another workspace.",
         folder=str(path),
         why=os.strerror(errno.EACCES),
-    )
-
-
-def _unreliable(folder: Path, why: str) -> StoreError:
-    return StoreError(
-        "The disk of {folder} isn't working properly ({why}). Copy the folder to another disk and use it there.",
-        folder=str(folder),
-        why=why,
     )
 
 

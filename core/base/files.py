@@ -21,9 +21,6 @@ from core.base.faults import translate_errors
 if TYPE_CHECKING:
     from filelock import FileLock
 
-_NEARLY_FULL = 0.05, 2_000_000_000
-"""Free share and free bytes below which a disk is nearly full; the smaller limit counts."""
-
 
 class DiskSpace(NamedTuple):
     """Free and total bytes on a disk."""
@@ -34,8 +31,7 @@ class DiskSpace(NamedTuple):
     @property
     def nearly_full(self) -> bool:
         """Whether the disk is nearly full, so that the user should free space."""
-        share, most = _NEARLY_FULL
-        return self.free < min(share * self.total, most)
+        return self.free < min(0.05 * self.total, 2_000_000_000)
 
 
 def disk_space(folder: Path) -> DiskSpace:
@@ -235,11 +231,9 @@ def sizes(folder: Path) -> Iterator[tuple[Path, int]]:
     """Yield the files in a folder with their sizes in bytes; files that disappear meanwhile are skipped."""
     for place, _, names in os.walk(folder):
         for name in names:
-            file, size = Path(place, name), None
+            file = Path(place, name)
             with suppress(OSError):
-                size = file.stat().st_size
-            if size is not None:
-                yield file, size
+                yield file, file.stat().st_size
 
 
 def size(folder: Path) -> int:

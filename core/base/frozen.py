@@ -1,9 +1,10 @@
-"""The decorator for immutable data classes."""
+"""The decorator for immutable data classes, and the type of their lists of texts."""
 
 from dataclasses import dataclass, field
 from typing import TypeVar, dataclass_transform
 
 _Noun = TypeVar("_Noun")
+Texts = tuple[str, ...]
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))

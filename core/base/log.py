@@ -9,7 +9,6 @@ import errno
 import logging
 import os
 import re
-import sqlite3
 import sys
 import time
 import traceback
@@ -74,8 +73,13 @@ class Log(RotatingFileHandler):
         self.setFormatter(_Lines(texts))
         self._loggers: list[logging.Logger] = []
         self.listen("core")
-        if not readonly:
-            self._make_room()
+        file = Path(self.baseFilename)
+        with suppress(OSError):
+            if not readonly:
+                files.folder(file.parent)
+                # A device such as /dev/null stays.
+                if os.path.lexists(file) and not (file.is_file() or file.is_char_device()):
+                    files.set_aside(file)
 
     def listen(self, *names: str) -> None:
         """Also write the records of the given loggers."""
@@ -101,14 +105,6 @@ class Log(RotatingFileHandler):
         with suppress(OSError):  # text that didn't fit on a full disk
             super().close()
 
-    def _make_room(self) -> None:
-        """Set aside anything at the log's path other than a file or a device such as /dev/null."""
-        file = Path(self.baseFilename)
-        with suppress(OSError):
-            files.folder(file.parent)
-            if os.path.lexists(file) and not (file.is_file() or file.is_char_device()):
-                files.set_aside(file)
-
     def _open(self) -> TextIOWrapper:
         file = Path(self.baseFilename)
         if not self._readonly:
@@ -119,7 +115,7 @@ class Log(RotatingFileHandler):
 
 def tail(folder: Path, count: int) -> list[str]:
     """Return the last lines of the log, oldest first; empty if it can't be read."""
-    return list(_lines(folder))[-count:]
+    return [*_lines(folder)][-count:]
 
 
 def errors(folder: Path, count: int) -> list[LogEntry]:
@@ -152,16 +148,14 @@ class _Lines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.created))
-        said = self._format_message(record) if self._texts or _is_ours(record) else ""
+        said = ""
+        if self._texts or _is_ours(record):
+            given = record.args if isinstance(record.args, tuple) else ()
+            fields = tuple(self._error_kind(arg) if isinstance(arg, BaseException) else arg for arg in given)
+            said = str(record.msg) % fields if fields else record.getMessage()
         head = f"{at} {record.levelname} {record.name}:{record.lineno} {said}"
         error = record.exc_info[1] if record.exc_info else None
         return "\n".join(_CONTROL.sub(" ", line) for line in chain([head], self._trace(error)))
-
-    def _format_message(self, record: logging.LogRecord) -> str:
-        if not isinstance(record.args, tuple) or not record.args:
-            return record.getMessage()
-        fields = (self._error_kind(arg) if isinstance(arg, BaseException) else arg for arg in record.args)
-        return str(record.msg) % tuple(fields)
 
     def _trace(self, error: BaseException | None) -> Iterator[str]:
         for _ in range(_CHAIN):
@@ -176,16 +170,13 @@ class _Lines(logging.Formatter):
         """Return the type of an exception, with the part of its text that can't quote a note."""
         kind = type(error)
         name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+        text = getattr(error, "sqlite_errorname", "")
         if self._texts:
             text = str(error)
         elif isinstance(error, TesseraError):
             text = str(skeleton(error.message))
         elif isinstance(error, OSError):
             text = errno.errorcode.get(error.errno or 0, "")
-        elif isinstance(error, sqlite3.Error):
-            text = getattr(error, "sqlite_errorname", "")
-        else:
-            text = ""
         return f"{name}: {text}" if text else name
 
 

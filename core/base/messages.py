@@ -96,9 +96,8 @@ def skeleton(message: Message) -> Message:
     fields: dict[str, object] = {}
     for name, value in message.fields.items():
         inner = getattr(value, "message", value)
-        fields[name] = skeleton(inner) if isinstance(inner, Message) else value
-        if not isinstance(fields[name], (Message, int, float)):
-            fields[name] = verbatim(f"{{{name}}}")
+        shown = inner if isinstance(inner, (int, float)) else verbatim(f"{{{name}}}")
+        fields[name] = skeleton(inner) if isinstance(inner, Message) else shown
     return replace(message, fields=fields)
 
 
@@ -209,8 +208,6 @@ def _translated(message: Message, catalogue: gettext.NullTranslations) -> str:
     if message.plural:
         number = message.fields["n"]
         assert isinstance(number, int), "a plural has its number"
-        if message.context:
-            return catalogue.npgettext(message.context, message.text, message.plural, number)
         return catalogue.ngettext(message.text, message.plural, number)
     if message.context:
         return catalogue.pgettext(message.context, message.text)

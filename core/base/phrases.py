@@ -1,11 +1,10 @@
 """Key phrases in a text: words and names that tell what it is about, without code and markup."""
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from core.base.text import CJK, STOP_WORDS, simplify
+from core.base.text import CJK, STOP_WORDS, normalize, simplify
 
 LONGEST_PHRASE = 3, 10
 """Maximum number of words in a phrase, and of characters in scripts without spaces."""
@@ -38,7 +37,7 @@ _PLAIN = STOP_WORDS | frozenset(
 
 def phrases(text: str, most: int = _PHRASES) -> Counter[str]:
     """Count the key phrases in a text, in lower case; return the `most` frequent ones."""
-    text = simplify(unicodedata.normalize("NFKC", _TAKEN.sub("\n", text))).lower().replace("’", "'")
+    text = simplify(normalize(_TAKEN.sub("\n", text))).lower().replace("’", "'")
     counts = Counter(_latin(text))
     for word in [word for word in counts if word.endswith("s") and word[:-1] in counts]:
         counts[word[:-1]] += counts.pop(word)
@@ -57,22 +56,14 @@ def _latin(text: str) -> Iterator[str]:
     end = -1
     for match in _WORDS.finditer(text):
         word = match[0].rstrip("'-")
-        if text[end : match.start()] not in (" ", "\n") or len(run) > 8:
-            yield from _parts(run)
+        if text[end : match.start()] not in (" ", "\n"):
             run = []
         end = match.end()
         if word in _PLAIN or len(word) < 3 or "_" in word or not word[0].isalpha():
-            yield from _parts(run)
             run = []
         else:
-            run.append(word)
-    yield from _parts(run)
-
-
-def _parts(run: list[str]) -> Iterator[str]:
-    for size in range(1, LONGEST_PHRASE[0] + 1):
-        for at in range(len(run) - size + 1):
-            yield " ".join(run[at : at + size])
+            run = [*run[1 - LONGEST_PHRASE[0] :], word]
+            yield from (" ".join(run[at:]) for at in range(len(run)))
 
 
 def _chinese_phrases(text: str) -> Counter[str]:
@@ -118,15 +109,10 @@ def _drop_parts(counts: Counter[str]) -> Counter[str]:
 
 def _sub_phrases(phrase: str) -> Iterable[str]:
     """Return the shorter phrases inside a phrase."""
-    words = phrase.split(" ")
-    if len(words) > 1:
-        return (
-            " ".join(words[at:end])
-            for at in range(len(words))
-            for end in range(at + 1, len(words) + 1)
-            if end - at < len(words)
-        )
-    if not _CJK_RUN.fullmatch(phrase):
-        return ()
-    size = len(phrase)
-    return (phrase[at:end] for at in range(size) for end in range(at + 2, size + 1) if end - at < size)
+    units, between, least = (phrase, "", 2) if _CJK_RUN.fullmatch(phrase) else (phrase.split(" "), " ", 1)
+    return (
+        between.join(units[at:end])
+        for at in range(len(units))
+        for end in range(at + least, len(units) + 1)
+        if end - at < len(units)
+    )

@@ -51,8 +51,8 @@ def with_line_ends(text: str, before: str) -> str:
     old = re.split(LINE_END, before)
     ends = re.findall(LINE_END, before)
     commonest = max(dict.fromkeys(ends), key=ends.count)
-    head = _common(new, old)
-    tail = _common(new[head:][::-1], old[head:][::-1])
+    head = shared_length(new, old)
+    tail = shared_length(new[head:][::-1], old[head:][::-1])
     most = len(new) - 1
     first = ends[: min(head, most)]
     last = ends[len(ends) - max(0, min(tail - 1, most - len(first))) :]
@@ -60,12 +60,10 @@ def with_line_ends(text: str, before: str) -> str:
     return "".join(f"{line}{end}" for line, end in zip(new, [*first, *middle, *last, ""], strict=True))
 
 
-def _common(first: list[str], second: list[str]) -> int:
-    """Return the length of the common start of two lists."""
-    return next(
-        (n for n, (item, other) in enumerate(zip(first, second, strict=False)) if item != other),
-        min(len(first), len(second)),
-    )
+def shared_length(first: Sequence[object], second: Sequence[object]) -> int:
+    """Return the length of the common start of two texts or lists."""
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((at for at, (item, other) in pairs if item != other), min(len(first), len(second)))
 
 
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
@@ -197,12 +195,8 @@ def fold(text: str) -> str:
 
 def fold_in_place(text: str) -> str:
     """Fold case and full-width forms without moving any character."""
-    return text.lower() if text.isascii() else "".join(map(_letter, text))
-
-
-def _letter(character: str) -> str:
-    plain = unicodedata.normalize("NFKC", character).lower()
-    return plain if len(plain) == 1 else character
+    folded = ((sign, unicodedata.normalize("NFKC", sign).lower()) for sign in text)
+    return text.lower() if text.isascii() else "".join(plain if len(plain) == 1 else sign for sign, plain in folded)
 
 
 def _remove(pattern: re.Pattern[str], text: str) -> str:
@@ -285,7 +279,11 @@ def keywords(text: str) -> list[str]:
     words: list[str] = []
     for run in _runs(remove_blobs(text)):
         word = run.group()
-        words += _characters(word) if run.lastgroup else _identifier(word)
+        if run.lastgroup:
+            clusters = _clusters(word)
+            words += [*clusters, *_pairs(clusters)]
+        else:
+            words += _identifier(word)
     return words
 
 
@@ -297,7 +295,10 @@ def query_keywords(text: str, *, limit: int = 64) -> list[str]:
     words: dict[str, None] = {}
     for run in _runs(text):
         word = run.group()
-        words |= dict.fromkeys(_pairs(_clusters(word)) or [word] if run.lastgroup else _typed_words(word))
+        if run.lastgroup:
+            words |= dict.fromkeys(_pairs(_clusters(word)) or [word])
+        elif whole := _plain(word.strip("_")):  # digits stay, so that `iphone15` doesn't match every iPhone
+            words |= dict.fromkeys((whole, *(word[start:end].lower() for start, end in _humps(word))))
     return ([word for word in words if word not in STOP_WORDS] or list(words))[:limit]
 
 
@@ -320,11 +321,6 @@ def _runs(text: str) -> Iterator[re.Match[str]]:
     return _RUNS.finditer(simplify(_remove(_UNSEEN, normalize(text))))
 
 
-def _characters(run: str) -> list[str]:
-    clusters = _clusters(run)
-    return [*clusters, *_pairs(clusters)]
-
-
 def _clusters(run: str) -> Sequence[str]:
     """Split a run into letters, each with its marks."""
     return run if run.isalpha() else _CLUSTER.findall(run)
@@ -338,12 +334,6 @@ def _pairs(clusters: Sequence[str]) -> list[str]:
 def _identifier(word: str) -> Sequence[str]:
     whole = _plain(word.strip("_"))
     return (whole, *(_plain(word[start:end]) for start, end in parts_of(word))) if whole else ()
-
-
-def _typed_words(word: str) -> list[str]:
-    """Return the words in an identifier in a question; digits stay, so that `iphone15` doesn't match every iPhone."""
-    whole = _plain(word.strip("_"))
-    return [whole, *(word[start:end].lower() for start, end in _humps(word))] if whole else []
 
 
 def _plain(word: str) -> str:
@@ -393,13 +383,15 @@ def find_quote(quote: str, text: str) -> Span | None:
     An exact match counts first, then one that ignores case, width, script, quotation marks, white space and Markdown.
     """
     quote = quote.strip().strip("…").strip()
-    if not _is_significant(quote, text):
+    letters = re.findall(r"\w", quote)
+    weight = len(letters) + len(re.findall(f"[{CJK}]", quote))
+    if weight < _LEAST and not (letters and quote in map(str.strip, text.splitlines())):
         return None
     if (at := _find_words(quote, text)) is not None:
         return at, at + len(quote)
     wanted, _ = _fold_with_places(quote)
-    letters, places = _fold_with_places(text)
-    at = _find_words(wanted, letters) if wanted else None
+    folded, places = _fold_with_places(text)
+    at = _find_words(wanted, folded) if wanted else None
     return None if at is None else (places[at], places[at + len(wanted) - 1] + 1)
 
 
@@ -417,13 +409,6 @@ def _find_words(quote: str, text: str) -> int | None:
 def _is_inside_word(before: str, after: str) -> bool:
     """Return whether two neighbouring characters are inside one word or number."""
     return bool(_WORD.fullmatch(before) and _WORD.fullmatch(after))
-
-
-def _is_significant(quote: str, text: str) -> bool:
-    """Return whether a quote is long enough, or is a whole line of the text."""
-    letters = re.findall(r"\w", quote)
-    weight = sum(2 if re.match(f"[{CJK}]", letter) else 1 for letter in letters)
-    return weight >= _LEAST or bool(letters and quote in map(str.strip, text.splitlines()))
 
 
 def _fold_with_places(text: str) -> tuple[str, list[int]]:

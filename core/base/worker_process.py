@@ -8,8 +8,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -47,7 +47,13 @@ class WorkerProcess:
                 self._running = self._start()
             if self._running is None or self._is_closed:  # `close` may have been called during the start
                 raise ProcessEnded
-            reply, goes_on = self._exchange(self._running, request, seconds)
+            timer = threading.Timer(seconds or threading.TIMEOUT_MAX, self._running.kill)
+            if seconds is not None:
+                timer.start()
+            try:
+                reply, goes_on = self._exchange(self._running, request)
+            finally:
+                timer.cancel()
             if not goes_on:
                 self._end()
             elif self._idle is not None:
@@ -73,21 +79,20 @@ class WorkerProcess:
             self._cancel_timer()
             self._end()
 
-    def _exchange(self, running: "subprocess.Popen[bytes]", request: object, seconds: float | None) -> Any:
+    def _exchange(self, running: "subprocess.Popen[bytes]", request: object) -> Any:
         assert running.stdin is not None
         assert running.stdout is not None
-        with _deadline(running, seconds):
-            try:
-                pickle.dump(request, running.stdin)
-                running.stdin.flush()
-                return pickle.load(running.stdout)
-            except (OSError, EOFError, pickle.UnpicklingError) as error:
-                self._end()
-                raise ProcessEnded from error
-            except BaseException:  # this thread was interrupted, and the reply would be taken for the next one
-                running.kill()
-                self._end()
-                raise
+        try:
+            pickle.dump(request, running.stdin)
+            running.stdin.flush()
+            return pickle.load(running.stdout)
+        except (OSError, EOFError, pickle.UnpicklingError) as error:
+            self._end()
+            raise ProcessEnded from error
+        except BaseException:  # this thread was interrupted, and the reply would be taken for the next one
+            running.kill()
+            self._end()
+            raise
 
     def _start(self) -> "subprocess.Popen[bytes]":
         return subprocess.Popen(
@@ -130,27 +135,21 @@ class WorkerProcess:
             self._running = None
 
 
-@contextmanager
-def _deadline(running: "subprocess.Popen[bytes]", seconds: float | None) -> Iterator[None]:
-    """Kill a process if the block takes longer than `seconds`."""
-    if seconds is None:
-        yield
-        return
-    timer = threading.Timer(seconds, running.kill)
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-
-
 def serve(answer: Callable[[Request], tuple[object, bool]]) -> None:
     """Answer the parent's requests until it closes its streams or ends; `answer` returns a reply and whether to go on.
 
     Interrupts reach the whole process group; they are ignored here, because the parent ends this process. Output from
     libraries is discarded. If the parent ends during a request, the request is abandoned.
     """
-    threading.Thread(target=_end_after, args=(os.getppid(),), daemon=True).start()
+    parent = os.getppid()
+
+    def end_after_parent() -> None:
+        while os.getppid() == parent:  # on Windows it stays, and only the streams show that the parent ended
+            time.sleep(_LOOK)
+        time.sleep(_LOOK)
+        os._exit(1)
+
+    threading.Thread(target=end_after_parent, daemon=True).start()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     requests, replies = os.fdopen(0, "rb", closefd=False), os.fdopen(os.dup(1), "wb")
@@ -164,24 +163,11 @@ def serve(answer: Callable[[Request], tuple[object, bool]]) -> None:
         if request is None:
             return
         reply, goes_on = answer(request)
-        pickle.dump((_portable(reply), goes_on), replies, pickle.HIGHEST_PROTOCOL)
+        try:
+            pickled = pickle.dumps((reply, goes_on), pickle.HIGHEST_PROTOCOL)
+            if isinstance(reply, Exception):
+                pickle.loads(pickled)
+        except Exception:  # noqa: BLE001 a class of a library raises whatever its constructor does
+            pickled = pickle.dumps((RuntimeError(f"{type(reply).__name__}: {reply}"), goes_on))
+        replies.write(pickled)
         replies.flush()
-
-
-def _end_after(parent: int) -> None:
-    """End this process after its parent; on Windows the parent's id stays, and only the streams show that it ended."""
-    while os.getppid() == parent:
-        time.sleep(_LOOK)
-    time.sleep(_LOOK)
-    os._exit(1)
-
-
-def _portable(reply: object) -> object:
-    """Return a reply that can be pickled; an unpicklable error becomes a RuntimeError with its text."""
-    if not isinstance(reply, Exception):
-        return reply
-    try:
-        pickle.loads(pickle.dumps(reply))
-    except Exception:  # noqa: BLE001 a class of a library raises whatever its constructor does
-        return RuntimeError(f"{type(reply).__name__}: {reply}")
-    return reply

@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 
 from core.base.blobs import Span
 from core.base.flow import as_copied, flow
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.base.messages import Message, message, message_table
 from core.model.chunks import Chunk
 from core.model.labels import NO_NOTES
@@ -79,7 +79,7 @@ class Quote:
         return self.lead if not self.shown[0] or self.kind != "passage" else ""
 
     @property
-    def definitions(self) -> tuple[str, ...]:
+    def definitions(self) -> Texts:
         """The definitions of the text's footnotes and reference links, from elsewhere in the note."""
         return tuple(line for line in self.chunk.definitions if line.partition(": ")[0] in self.text)
 
@@ -100,7 +100,7 @@ class Sentence:
 
     text: str
     citations: tuple[int, ...] = ()
-    missing: tuple[str, ...] = ()
+    missing: Texts = ()
     verbatim: bool = False
     marks: tuple[Span, ...] = ()
     quote_marks: tuple[tuple[int, int, int], ...] = ()
@@ -157,12 +157,13 @@ class Answer:
     @property
     def text(self) -> str:
         """The model's sentences with citations, else the shown parts of the quotes, numbered and below their leads."""
+        lines = [
+            f"{sentence.text} {''.join(f'[{number}]' for number in sentence.citations)}"
+            for sentence in self.written
+            if sentence.citations
+        ]
         if self.written:
-            cited = (sentence for sentence in self.written if sentence.citations)
-            return "\n".join(
-                f"{sentence.text} {''.join(f'[{number}]' for number in sentence.citations)}" for sentence in cited
-            )
-        lines = []
+            return "\n".join(lines)
         lead = ""
         for quote in self.at_first:
             lines += [quote.shown_lead] if quote.shown_lead not in ("", lead) else []

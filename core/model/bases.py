@@ -5,7 +5,7 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import ClassVar, Literal, TypedDict
 
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.base.messages import Message
 from core.model.settings import OPEN, ChunkingOptions, SearchSettings
 from core.model.versions import Author
@@ -162,8 +162,8 @@ class RequestedPermissions:
     The requested embedder is in the `wish` of the base.
     """
 
-    switches: tuple[str, ...] = ()
-    folders: tuple[str, ...] = ()
+    switches: Texts = ()
+    folders: Texts = ()
     reranker: str = ""
 
 
@@ -296,4 +296,4 @@ class Status:
     packs: tuple[InstalledPack, ...] = ()
     settings_problem: Message | None = None
     unreadable: tuple[Message, ...] = ()
-    set_aside: tuple[str, ...] = ()
+    set_aside: Texts = ()

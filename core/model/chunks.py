@@ -8,7 +8,7 @@ from statistics import fmean, pstdev
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from core.base.blobs import Span
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.base.messages import Message
 from core.model.notes import Document, Failed, NoteSummary
 
@@ -81,10 +81,10 @@ class Chunk:
     text: str
     kind: ChunkKind
     section_title: str = ""
-    parent_sections: tuple[str, ...] = ()
+    parent_sections: Texts = ()
     hierarchy_level: int = 0
-    sections: tuple[str, ...] = ()
-    breadcrumb: tuple[str, ...] = ()
+    sections: Texts = ()
+    breadcrumb: Texts = ()
     has_code: bool = False
     language: str = "en"
     token_count: int = 0
@@ -97,17 +97,17 @@ class Chunk:
     picture: str = ""
 
     @property
-    def section(self) -> tuple[str, ...]:
+    def section(self) -> Texts:
         """Titles from the outermost section to the chunk's own."""
         return (*self.parent_sections, self.section_title) if self.section_title else self.parent_sections
 
     @property
-    def titles(self) -> tuple[str, ...]:
+    def titles(self) -> Texts:
         """Titles of all sections that contain the chunk's text, each once."""
         return tuple(dict.fromkeys((*self.breadcrumb, *self.sections)))
 
     @property
-    def definitions(self) -> tuple[str, ...]:
+    def definitions(self) -> Texts:
         """The definitions of the text's footnotes and reference links, from elsewhere in the note."""
         return tuple(line for line in self.lead.split("\n") if _DEFINITION.match(line))
 

@@ -384,11 +384,13 @@ def pipeline_label(pipeline: Pipeline, own: ChunkingOptions = _NEW) -> str | Mes
 
 def chunking_label(options: ChunkingOptions) -> Message:
     """Describe a chunking: the strategy, and its sizes in tokens."""
-    sizes = message(
-        "chunks of {size}, at most {largest}", size=options.chunk_size, largest=options.max_single_chunk_size
-    )
-    parts = {"none": [], "lines": []}.get(options.strategy, [sizes])
+    parts = [] if options.strategy in ("none", "lines") else [_sizes(options)]
     return lines(_STRATEGIES.get(options.strategy, options.strategy), *parts, separator=" · ")
+
+
+def _sizes(options: ChunkingOptions) -> Message:
+    sizes = {"size": options.chunk_size, "largest": options.max_single_chunk_size}
+    return message("chunks of {size}, at most {largest}", **sizes)
 
 
 def new_base_line(name: str, new: NewBase) -> Message:
@@ -414,12 +416,12 @@ def embedder_name(embedder: str) -> Message:
 def settled_line(kind: str, title: str, *, accepted: bool) -> Message:
     """Return a sentence about an accepted or rejected item to review."""
     if kind == "note":
-        accept = message("'{title}' was accepted.", title=title)
-        reject = message("'{title}' is in the trash.", title=title)
+        said = message("'{title}' was accepted.") if accepted else message("'{title}' is in the trash.")
+    elif accepted:
+        said = message("The change to '{title}' was accepted.")
     else:
-        accept = message("The change to '{title}' was accepted.", title=title)
-        reject = message("The change to '{title}' was discarded.", title=title)
-    return accept if accepted else reject
+        said = message("The change to '{title}' was discarded.")
+    return replace(said, fields={"title": title})
 
 
 def base_model(kind: BaseKind, embedder: str) -> Message:
@@ -446,17 +448,9 @@ def _splitting(options: ChunkingOptions, own: ChunkingOptions) -> list[object]:
     changed = {name: value for name, value in asdict(options).items() if value != getattr(own, name)}
     strategy: list[object] = [_STRATEGIES[options.strategy]] if "strategy" in changed or not changed else []
     if not changed.keys().isdisjoint(("chunk_size", "max_single_chunk_size")):
-        # Other sizes are shown in the table of settings.
-        sizes = {"size": options.chunk_size, "largest": options.max_single_chunk_size}
-        return [*strategy, message("chunks of {size}, at most {largest}", **sizes)]
-    return [
-        *strategy,
-        *(
-            replace(size.label, fields={"n": changed[name]})
-            for name, size in SIZES.items()
-            if size.label and name in changed
-        ),
-    ]
+        return [*strategy, _sizes(options)]  # other sizes are shown in the table of settings
+    labels = {name: label for name, size in SIZES.items() if (label := size.label) and name in changed}
+    return [*strategy, *(replace(label, fields={"n": changed[name]}) for name, label in labels.items())]
 
 
 def _part(name: str, value: object) -> Message:
@@ -492,4 +486,4 @@ def remarks(hit: Hit) -> list[Message]:
     """Return remarks on a hit: its successors, and the states of its chunk and file."""
     said = [message("Superseded by “{title}”", title=successor.title) for successor in hit.superseded_by]
     said += [CHUNK_STATES[hit.chunk.state]] if hit.chunk.state in ("pending", "refused") else []
-    return [*said, *([FILE_STATES[hit.file]] if hit.file in FILE_STATES else [])]
+    return said + [FILE_STATES[hit.file]] * (hit.file in FILE_STATES)

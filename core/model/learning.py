@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.base.messages import Message, plural
 
 LogLevel = Literal["", "debug", "info", "warning", "error"]
@@ -67,10 +67,10 @@ class Fact:
     title: Message
     text: Message
     lines: tuple[int, ...]
-    quotes: tuple[str, ...]
+    quotes: Texts
     type: str
     category: str
-    tags: tuple[str, ...] = ()
+    tags: Texts = ()
     priority: int = 0
     scope: str = ""
     metadata: Mapping[str, object] = field(default_factory=dict)
@@ -113,8 +113,8 @@ class LearntLog:
     facts: int
     known: int
     rejected: int
-    suggested: tuple[str, ...]
-    by_model: tuple[str, ...] = ()
+    suggested: Texts
+    by_model: Texts = ()
     dropped: tuple[Dropped, ...] = ()
     unsent: int = 0
 

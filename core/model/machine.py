@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.base.messages import Message, message
 
 Part = Literal["embedder", "reranker"]
@@ -43,7 +43,7 @@ class ModelCard:
     problem: Message | None = None
     folder: Path | None = None
     bytes_on_disk: int = 0
-    languages: tuple[str, ...] = ()
+    languages: Texts = ()
     dimension: int | None = None
     input_tokens: int | None = None
     downloadable: bool = False
@@ -70,10 +70,10 @@ class ModelTrial:
     resident_bytes: int | None
     right: Mapping[str, int]
     asked: Mapping[str, int]
-    languages: tuple[str, ...]
+    languages: Texts
 
     @property
-    def wrong(self) -> tuple[str, ...]:
+    def wrong(self) -> Texts:
         """Languages in which a question didn't rank the right sentence first."""
         return tuple(language for language, asked in self.asked.items() if self.right[language] < asked)
 
@@ -121,7 +121,7 @@ class LocalServer:
     name: str
     address: str
     running: bool = False
-    models: tuple[str, ...] = ()
+    models: Texts = ()
 
     @property
     def base_url(self) -> str:

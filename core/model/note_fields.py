@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
 from core.base.datetimes import lapses, utc_now
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.base.messages import Message, message
 from core.base.text import MARKS as _MARKS
 
@@ -63,8 +63,8 @@ class NoteField:
     title: Message
     about: Message
     noun: Message = _NONE
-    typed: tuple[str, ...] = ()
-    keys: tuple[str, ...] = ()
+    typed: Texts = ()
+    keys: Texts = ()
     flag: str = ""
     by_programs: bool = True
 
@@ -85,7 +85,7 @@ class FieldValues:
 
     title: Annotated[str, NoteField("title", message("Title"), message("The title."))]
     tags: Annotated[
-        tuple[str, ...],
+        Texts,
         NoteField(
             "tags",
             message("Tags"),
@@ -147,13 +147,13 @@ class FieldValues:
         ),
     ] = None
     supersedes: Annotated[
-        tuple[str, ...], NoteField("notes", message("Replaces"), message("Notes that this note replaces."))
+        Texts, NoteField("notes", message("Replaces"), message("Notes that this note replaces."))
     ] = ()
     related: Annotated[
-        tuple[str, ...], NoteField("notes", message("Related to"), message("Notes that are related to this note."))
+        Texts, NoteField("notes", message("Related to"), message("Notes that are related to this note."))
     ] = ()
     depends_on: Annotated[
-        tuple[str, ...], NoteField("notes", message("Depends on"), message("Notes that this note depends on."))
+        Texts, NoteField("notes", message("Depends on"), message("Notes that this note depends on."))
     ] = ()
 
     @property
@@ -168,7 +168,7 @@ NOTE_FIELDS: Mapping[str, NoteField] = {
 """Fields by name."""
 
 
-def fields_of(*kinds: FieldKind) -> tuple[str, ...]:
+def fields_of(*kinds: FieldKind) -> Texts:
     """Return the names of the fields of the given kinds, in the order of the table."""
     return tuple(name for name, field in NOTE_FIELDS.items() if field.kind in kinds)
 

@@ -12,8 +12,9 @@ from urllib.parse import quote
 
 from core.base.codec import OWN_FIELDS
 from core.base.encodings import EncodingOrigin as EncodingOrigin
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.base.messages import Message, from_json, message, plural
+from core.base.text import shared_length
 from core.model.note_fields import FieldValues
 
 GUESSED = "encoding"
@@ -69,17 +70,15 @@ class Omission:
     def explanation(self) -> Message:
         """A phrase for the omission: kind, count and place."""
         what = replace(OMISSION_KINDS.get(self.kind, _OTHER), fields={"n": self.count})
+        fields = {"what": what, "place": self.place, "n": self.count}
         if not self.place:
             return what
-        text = self._with_place()
-        return replace(text, fields={**text.fields, "what": what, "place": self.place})
-
-    def _with_place(self) -> Message:
         if self.kind == "field":
-            return plural("{what}: line {place}", "{what}: lines {place}", n=self.count)
+            return plural("{what}: line {place}", "{what}: lines {place}", **fields)
         if self.kind in _ON_PAGES and _PAGES.fullmatch(self.place):
-            return plural("{what}: page {place}", "{what}: pages {place}", n=1 if self.place.isdecimal() else 2)
-        return message("{what}: {place}")
+            fields["n"] = 1 if self.place.isdecimal() else 2
+            return plural("{what}: page {place}", "{what}: pages {place}", **fields)
+        return message("{what}: {place}", **fields)
 
 
 @frozen
@@ -100,16 +99,16 @@ def summed(omissions: Iterable[Omission]) -> tuple[Omission, ...]:
         if item.place:
             places[item.kind][item.place] = None
     order = [*OMISSION_KINDS, *(kind for kind in counts if kind not in OMISSION_KINDS)]
-    return tuple(Omission(kind, counts[kind], _shortened(", ".join(places[kind]))) for kind in order if counts[kind])
+    joined = {kind: ", ".join(places[kind]) for kind in order if counts[kind]}
+    return tuple(
+        Omission(kind, counts[kind], place if len(place) <= _LONGEST_PLACE else f"{place[:_LONGEST_PLACE]}…")
+        for kind, place in joined.items()
+    )
 
 
 def in_all(notes: Iterable[IncompleteNote]) -> tuple[Omission, ...]:
     """Count the missing parts of notes by kind, without places."""
     return summed(replace(omission, place="") for note in notes for omission in note.left_out)
-
-
-def _shortened(place: str) -> str:
-    return place if len(place) <= _LONGEST_PLACE else f"{place[:_LONGEST_PLACE]}…"
 
 
 @frozen
@@ -188,15 +187,9 @@ class ConverterCard:
 
     name: str
     version: str
-    kinds: tuple[str, ...]
+    kinds: Texts
     installed: bool
     problem: Message | None = None
-
-
-def shared_length(first: str, second: str) -> int:
-    """Return the length of the common prefix of two texts."""
-    pairs = enumerate(zip(first, second, strict=False))
-    return next((at for at, (pair, other) in pairs if pair != other), min(len(first), len(second)))
 
 
 NoteState = Literal["pending", "ready", "empty"]
@@ -247,7 +240,7 @@ class Note(FieldValues, _Sourced):
     generation: int = 0
     path: str | None = None
     body_start: int = 0
-    links: tuple[str, ...] = ()
+    links: Texts = ()
     source: str = ""
     source_ref: str = ""
     source_url: str = ""
@@ -287,7 +280,7 @@ class NoteSummary(FieldValues, _Sourced):
     source_ref: str = ""
     source_url: str = ""
     created_at: datetime | None = None
-    aliases: tuple[str, ...] = ()
+    aliases: Texts = ()
     document: Document | None = None
     origin: str = ""
 

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from core.base.blobs import Span
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.base.messages import Message
 from core.model.notes import NoteSummary
 
@@ -58,7 +58,7 @@ class Hint:
     kind: HintKind
     about: Message
     remedy: Message
-    quotes: tuple[str, ...] = ()
+    quotes: Texts = ()
     other: NoteSummary | None = None
 
 
@@ -85,7 +85,7 @@ class Concept:
     name: str
     notes: int
     pinned: bool = False
-    merged: tuple[str, ...] = ()
+    merged: Texts = ()
 
 
 @frozen
@@ -111,7 +111,7 @@ class Region:
     x: float
     y: float
     notes: int
-    words: tuple[str, ...]
+    words: Texts
 
 
 @frozen
@@ -121,7 +121,7 @@ class NoteMap:
     `left_out` counts the bases' notes that aren't indexed by the map's model.
     """
 
-    notes: tuple[str, ...] = ()
+    notes: Texts = ()
     places: tuple[tuple[float, float], ...] = ()
     regions: tuple[Region, ...] = ()
     links: tuple[Span, ...] = ()

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Literal, get_args
 
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.base.messages import Message, message
 from core.model.chunks import Flagged, RefusedChunk
 from core.model.notes import NoteSummary
@@ -140,7 +140,7 @@ class NotePair:
 
     first: str
     second: str
-    quotes: tuple[str, ...] = ()
+    quotes: Texts = ()
 
 
 @frozen
@@ -176,7 +176,7 @@ class ReviewItem:
     title: str
     at: datetime | None = None
     other: NoteSummary | None = None
-    quotes: tuple[str, ...] = ()
+    quotes: Texts = ()
     submission: Submission | None = None
     flagged: Flagged | None = None
     refused: RefusedChunk | None = None

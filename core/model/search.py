@@ -7,7 +7,7 @@ from math import inf
 from typing import ClassVar, Literal
 
 from core.base.blobs import Span
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.base.messages import Message, message, plural
 from core.model.chunks import Chunk
 from core.model.note_fields import NOTE_FIELDS, NoteOptions
@@ -31,7 +31,7 @@ class Condition:
     """
 
     field: str
-    values: tuple[str, ...]
+    values: Texts
     negated: bool = False
 
 
@@ -43,7 +43,7 @@ class Filters:
     a condition names `expired`.
     """
 
-    bases: tuple[str, ...] = ()
+    bases: Texts = ()
     conditions: tuple[Condition, ...] = ()
     after: datetime | None = None
     before: datetime | None = None
@@ -76,18 +76,18 @@ class Understood:
     """
 
     text: str
-    phrases: tuple[str, ...] = ()
-    excluded: tuple[str, ...] = ()
+    phrases: Texts = ()
+    excluded: Texts = ()
     filters: Filters = Filters()
     terms: tuple[Term, ...] = ()
-    emphasised: tuple[str, ...] = ()
+    emphasised: Texts = ()
     signs_as_text: bool = False
     colons: tuple[tuple[str, str], ...] = ()
     preferred: tuple[Condition, ...] = ()
-    avoided: tuple[str, ...] = ()
+    avoided: Texts = ()
 
     @property
-    def quoted(self) -> tuple[str, ...]:
+    def quoted(self) -> Texts:
         """All phrases, including emphasised ones; decomposing a question keeps each of them whole."""
         return (*self.phrases, *self.emphasised)
 
@@ -109,9 +109,9 @@ class CallerContext:
     the scopes, and `TAGS_GAIN` times the share of the tags that it has. An empty field has no effect.
     """
 
-    types: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    scopes: tuple[str, ...] = ()
+    types: Texts = ()
+    tags: Texts = ()
+    scopes: Texts = ()
 
 
 @frozen
@@ -125,11 +125,11 @@ class Query:
 
     text: str
     filters: Filters = Filters()
-    phrases: tuple[str, ...] = ()
-    excluded: tuple[str, ...] = ()
-    emphasised: tuple[str, ...] = ()
+    phrases: Texts = ()
+    excluded: Texts = ()
+    emphasised: Texts = ()
     preferred: tuple[Condition, ...] = ()
-    avoided: tuple[str, ...] = ()
+    avoided: Texts = ()
     typed: str = ""
     settings: CompleteSettings = DEFAULTS
     explain: bool = False
@@ -285,7 +285,7 @@ class Hit:
     note: NoteSummary
     scores: dict[str, StageScore]
     passage: Passage
-    matched: tuple[str, ...] = ()
+    matched: Texts = ()
     joined: tuple[int, ...] = ()
     copies: tuple["Copy", ...] = ()
     asked: str = ""
@@ -398,7 +398,7 @@ class LlmSelection:
 
     by: str = ""
     answer: str = ""
-    chunks: tuple[str, ...] = ()
+    chunks: Texts = ()
     problem: Message | None = None
     SHOWN: ClassVar = ("explanation",)
 
@@ -490,7 +490,7 @@ class Citation:
 
     number: int
     note: NoteSummary
-    section: tuple[str, ...]
+    section: Texts
     start: int
     end: int
     page: int = 0

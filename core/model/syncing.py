@@ -4,7 +4,7 @@ from dataclasses import asdict, field
 from pathlib import Path
 from typing import ClassVar
 
-from core.base.codec import encode
+from core.base.codec import assemble, encode
 from core.base.frozen import frozen
 from core.base.messages import Message, readable, to_json
 from core.model.bases import NewBase
@@ -183,18 +183,8 @@ class SyncPlan:
 
     def report(self) -> SyncReport:
         """Return the counts of the plan, without chunks and windows."""
-        return SyncReport(
-            added=len(self.added),
-            changed=len(self.changed),
-            renamed=len(self.renamed),
-            removed=len(self.removed),
-            unchanged=len(self.unchanged) + len(self.touched),
-            failed=self.failed,
-            not_downloaded=self.not_downloaded,
-            skipped=self.skipped,
-            left_out=self.left_out,
-            importer=self.importer,
-        )
+        counts = {name: len(getattr(self, name)) for name in ("added", "changed", "renamed", "removed")}
+        return assemble(SyncReport, self, **counts, unchanged=len(self.unchanged) + len(self.touched))
 
     @property
     def is_empty(self) -> bool:

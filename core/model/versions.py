@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Literal
 
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.base.messages import Message
 from core.model.notes import NoteSummary
 
@@ -71,7 +71,7 @@ class NoteDraft:
 class Added:
     """Result of adding many notes: their ids, and for each failure the note's number from 0 and the reason."""
 
-    note_ids: tuple[str, ...]
+    note_ids: Texts
     failed: tuple[tuple[int, Message], ...]
 
 
@@ -114,7 +114,7 @@ class TrashedBase:
     at: datetime
     problem: Message | None = None
     expired: bool = False
-    titles: tuple[str, ...] = ()
+    titles: Texts = ()
 
 
 @frozen

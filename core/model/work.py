@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, Literal
 
-from core.base.frozen import frozen
+from core.base.frozen import Texts, frozen
 from core.base.jobs import Job as Job
 from core.base.jobs import JobState as JobState
 from core.base.jobs import Progress as Progress
@@ -210,12 +210,12 @@ JOB_KINDS: Mapping[str, JobKind] = {
 """Kinds of jobs by name, in the order in which pages list running jobs."""
 
 
-def jobs_at(*places: JobPlace) -> tuple[str, ...]:
+def jobs_at(*places: JobPlace) -> Texts:
     """Return the names of the job kinds with the given places."""
     return tuple(name for name, kind in JOB_KINDS.items() if kind.place in places)
 
 
-def excluded_by(name: str) -> tuple[str, ...]:
+def excluded_by(name: str) -> Texts:
     """Return the names of the jobs that must end before a command run while the app is open can start this one."""
     return tuple(other for other, kind in JOB_KINDS.items() if kind.alone) if JOB_KINDS[name].alone else ()
 

@@ -230,9 +230,8 @@ def start_search(
         spelling = Spelling(text) if query.as_typed else correct(text, words.indexed_words, words.counts, is_known)
         keywords = query_keywords(spelling.text)
         requests.append(SearchRequest(replace(query, text=text), part, bases, mode, spelling, keywords))
-    with words.read_ahead([word for request in requests if request.mode != "semantic" for word in request.words]):
-        asked = [request for request in requests if request.has_meaning]
-        embedded = iter(_embed(models, asked, wait=wait, measured=not cached))
+    asked = [request for request in requests if request.has_meaning]
+    embedded = iter(_embed(models, asked, wait=wait, measured=not cached))
     requests = [next(embedded) if request.has_meaning else request for request in requests]
     return [_load_rerankers(models, _with_others(request, variants), wait=wait, cached=cached) for request in requests]
 

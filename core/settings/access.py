@@ -8,7 +8,7 @@ import secrets
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict
 from errno import EROFS
@@ -110,13 +110,8 @@ class AccessTokens:
 
     def admits(self, shown: str, *, programs: bool) -> bool:
         """Return whether a token is this run's token or, with `programs`, the user's token."""
-        return any(hmac.compare_digest(shown.encode(), token.encode()) for token in self._valid(programs))
-
-    def _valid(self, programs: bool) -> Iterator[str]:
-        if self._own is not None:
-            yield self._own.token
-        if programs and (token := self._read_stored()):
-            yield token
+        valid = [self._own and self._own.token, programs and self._read_stored()]
+        return any(hmac.compare_digest(shown.encode(), token.encode()) for token in valid if token)
 
 
 def _token(stored: str) -> str:

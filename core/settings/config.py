@@ -2,7 +2,9 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
@@ -37,6 +39,7 @@ from core.settings.sections import (
     KEYS,
     NAMED_KEY,
     PREFIX,
+    SECTION,
     AppSettings,
     BackupSettings,
     ChunkingSettings,
@@ -55,7 +58,6 @@ from core.settings.sections import (
     path_without_zero,
     problem_of,
     read_file,
-    section_error,
 )
 
 FILE = Path("tessera.toml")
@@ -74,7 +76,12 @@ class _Environment(EnvSettingsSource):
         try:
             return super().decode_complex_value(field_name, field, value)
         except (ValueError, RecursionError) as error:
-            raise section_error(field_name) from error
+            raise ConfigError(
+                "The setting '{key}' is not valid: {reason} (in {place}).",
+                key=field_name,
+                reason=SECTION,
+                place=f"{PREFIX}{field_name.upper()}",
+            ) from error
 
 
 class Settings(BaseSettings):
@@ -201,20 +208,16 @@ def store_entered_server(section: str, values: Mapping[str, str]) -> None:
 
 def source_of(section: str, name: str) -> Source:
     """Return where a setting's value comes from; `section` is "" for a top-level setting."""
-    names = [*section.split("."), name] if section else [name]
-
-    def has(values: object) -> bool:
-        for item in names:
-            if not isinstance(values, Mapping) or item not in values:
-                return False
-            values = values[item]
-        return True
-
-    if has(_Environment(Settings)()):
-        return "environment"
-    if has(_in_file()):
-        return "file"
-    return "entered" if has(read_entered_servers()) else "default"
+    layers: dict[Source, Any] = {
+        "environment": _Environment(Settings)(),
+        "file": _in_file(),
+        "entered": read_entered_servers(),
+    }
+    for source, values in layers.items():
+        with suppress(LookupError, TypeError):
+            reduce(getitem, [*section.split("."), name] if section else [name], values)
+            return source
+    return "default"
 
 
 def check(
@@ -231,13 +234,10 @@ def check(
         if CHOICES[name] and value not in CHOICES[name]:
             raise UnknownChoice(part.noun, str(value), CHOICES[name])
         least, most = part.least, part.most_asked if of_question and part.most_asked else part.most
-        if least is not None and most is not None and not _is_within(value, least, most):
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if least is not None and most is not None and not (is_number and least <= value <= most):
             fields = {"name": part.noun, "value": value, "least": least, "most": most}
             raise error(message("The {name} is {value}; it must be from {least} to {most}.", **fields))
-
-
-def _is_within(value: object, least: float, most: float) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and least <= value <= most
 
 
 class _ProcessSettings:

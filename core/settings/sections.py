@@ -164,10 +164,7 @@ class EmbeddingServer(ServerSettings):
     query_prompt: str | None = None
     note_prompt: str | None = None
 
-    @field_validator("dimensions")
-    @classmethod
-    def _own(cls, dimensions: int | None) -> int | None:
-        return dimensions or None
+    _own = field_validator("dimensions")(lambda dimensions: dimensions or None)
 
 
 class EmbeddingsSettings(EmbeddingServer):
@@ -295,7 +292,7 @@ PREFIX = "TESSERA_"
 """Prefix of environment variables for settings; two underscores separate a section from its setting."""
 
 _MODELS = "[embeddings]"
-_SECTION = message("it is a section: set its parts, such as limit in [search] or TESSERA_SEARCH__LIMIT")
+SECTION = message("it is a section: set its parts, such as limit in [search] or TESSERA_SEARCH__LIMIT")
 _WHOLE_NUMBER = message("it must be a whole number")
 _NUMBER = message("it must be a number")
 _TRUTH = message("it must be true or false")
@@ -312,8 +309,8 @@ _REASONS = {
     "path_type": message("it must be a path"),
     "literal_error": message("it must be one of {choices}"),
     "extra_forbidden": message("there is no such setting"),
-    "model_type": _SECTION,
-    "model_attributes_type": _SECTION,
+    "model_type": SECTION,
+    "model_attributes_type": SECTION,
 }
 """Type of pydantic error -> message, with the fields in pydantic's `ctx` and `choices`."""
 
@@ -388,16 +385,6 @@ def problem_of(error: "ErrorDetails") -> Message:
     if known := _REASONS.get(error["type"]):
         return replace(known, fields=fields | {"choices": re.findall("'([^']*)'", fields.get("expected", ""))})
     return verbatim(error["msg"])
-
-
-def section_error(name: str) -> ConfigError:
-    """Return the error for a section whose environment variable can't be parsed."""
-    return ConfigError(
-        "The setting '{key}' is not valid: {reason} (in {place}).",
-        key=name,
-        reason=_SECTION,
-        place=f"{PREFIX}{name.upper()}",
-    )
 
 
 def place_of(names: tuple[int | str, ...], file: Path) -> str:

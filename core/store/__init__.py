@@ -177,7 +177,7 @@ class Store(Tables):
             with self.database.write():
                 self.vectors.settle_centring(fingerprint, centring)
                 for base in stale:
-                    self.floors.drop(base)
+                    self.floors.set(base, None)
                     fresh = replace(base, index_generation=base.index_generation + 1)
                     self.index.build(fresh)
                     self.bases.switch_index(fresh)
@@ -322,7 +322,7 @@ class Store(Tables):
             with self.database.write():
                 self.pending.forget_vectors(base)
             for other in sharing:
-                self.floors.drop(other)
+                self.floors.set(other, None)
                 self.index.follow(other, stale[other.id])
 
     def delete_base(self, base: KnowledgeBase) -> None:

@@ -12,15 +12,21 @@ from core.base.frozen import frozen
 from core.model import ChunkingOptions, Failed, KnowledgeBase, NewBaseFields, SearchSettings, Switch
 from core.store.ids import fresh_id
 from core.store.reading import RowReader, columns_of, stored
-from core.store.table import AMONG, StoreTable
+from core.store.table import StoreTable
 
 
 class SwitchTable(StoreTable):
     """Unfinished changes of embedder, at most one per base."""
 
     def for_base(self, base: KnowledgeBase) -> Switch | None:
-        statement = "SELECT embedder, fingerprint, started_at FROM switches WHERE base_id = ?"
-        return next(iter(self._nouns(_SWITCH_READER, statement, base.id)), None)
+        return next(
+            iter(
+                self._nouns(
+                    _SWITCH_READER, "SELECT embedder, fingerprint, started_at FROM switches WHERE base_id = ?", base.id
+                )
+            ),
+            None,
+        )
 
     def begin(self, base: KnowledgeBase, embedder: str, fingerprint: str) -> Switch:
         switch = Switch(embedder, fingerprint, utc_now())
@@ -72,8 +78,9 @@ class BaseTable(StoreTable):
 
     def for_notes(self, note_ids: Iterable[str]) -> list[KnowledgeBase]:
         """Return the bases of the given notes; notes that aren't stored are left out."""
-        statement = f"SELECT * FROM bases WHERE id IN (SELECT base_id FROM notes WHERE id {AMONG}) ORDER BY name"
-        return self._nouns(_READER, statement, note_ids)
+        return self._nouns(
+            _READER, "SELECT * FROM bases WHERE id IN (SELECT base_id FROM notes WHERE id IN ?) ORDER BY name", note_ids
+        )
 
     def _only(self, column: str, value: str) -> KnowledgeBase:
         for base in self._nouns(_READER, f"SELECT * FROM bases WHERE {column} = ?", value):
@@ -179,8 +186,7 @@ class BaseTable(StoreTable):
 
     def syncs(self, base: KnowledgeBase) -> list[SyncRecord]:
         """Return the last sync of each folder of the base, newest first."""
-        statement = "SELECT folder, at, report FROM syncs WHERE base_id = ? ORDER BY at DESC"
-        return self._nouns(_SYNC, statement, base.id)
+        return self._nouns(_SYNC, "SELECT folder, at, report FROM syncs WHERE base_id = ? ORDER BY at DESC", base.id)
 
 
 def _row(base: KnowledgeBase) -> dict[str, object]:

@@ -21,7 +21,7 @@ from core.store.note_to_index import NoteToIndex
 from core.store.phrases import word_row
 from core.store.picture_table import PictureTable
 from core.store.reading import RowReader
-from core.store.table import AMONG, StoreTable, decoding, first_of_notes
+from core.store.table import StoreTable, decoding, first_of_notes
 from core.store.top_k import Scores
 from core.store.vector_table import VectorTable, matrix
 
@@ -46,7 +46,7 @@ class RefusalTable(StoreTable):
         """Give chunks the state `refused`; `refusals` maps a chunk's rowid to the id of its refusal."""
         with self._write():
             self._execute_many("INSERT OR REPLACE INTO refused_chunks VALUES (?, ?)", refusals.items())
-            self._execute(f"UPDATE chunks SET state = 'refused' WHERE rowid {AMONG}", refusals)
+            self._execute("UPDATE chunks SET state = 'refused' WHERE rowid IN ?", refusals)
 
     def all(self, bases: Iterable[KnowledgeBase]) -> list[RefusedChunk]:
         """Return the refused chunks in the given bases, sorted by base, path and position."""
@@ -55,7 +55,7 @@ class RefusalTable(StoreTable):
             "SELECT bases.name AS base, notes.id AS note_id, notes.title, path, chunks.id AS chunk_id,"
             " substr(text, 1, 200) AS text, reason, at FROM refused_chunks JOIN refusals ON refusals.id = refusal"
             " JOIN chunks ON chunks.rowid = chunk JOIN notes ON notes.id = note_id JOIN bases ON bases.id = base_id"
-            f' WHERE base_id {AMONG} ORDER BY bases.name, path, note_id, "index"',
+            ' WHERE base_id IN ? ORDER BY bases.name, path, note_id, "index"',
             [base.id for base in bases],
         )
 
@@ -71,13 +71,13 @@ class RefusalTable(StoreTable):
 
     def try_again(self, chunk_ids: Collection[str]) -> None:
         """Delete the refusals of the given chunks, and make all chunks with these texts pending."""
-        chosen = f"SELECT refusal FROM refused_chunks JOIN chunks ON chunks.rowid = chunk WHERE chunks.id {AMONG}"
+        chosen = "SELECT refusal FROM refused_chunks JOIN chunks ON chunks.rowid = chunk WHERE chunks.id IN ?"
         with self._write():
             refusals = self._column(chosen, chunk_ids)
-            chunks = f"SELECT chunk FROM refused_chunks WHERE refusal {AMONG}"
+            chunks = "SELECT chunk FROM refused_chunks WHERE refusal IN ?"
             self._execute(f"UPDATE chunks SET state = 'pending' WHERE rowid IN ({chunks})", refusals)
-            self._execute(f"DELETE FROM refused_chunks WHERE refusal {AMONG}", refusals)
-            self._execute(f"DELETE FROM refusals WHERE id {AMONG}", refusals)
+            self._execute("DELETE FROM refused_chunks WHERE refusal IN ?", refusals)
+            self._execute("DELETE FROM refusals WHERE id IN ?", refusals)
 
     def drop_unused(self) -> None:
         """Delete refusals that no chunk and no unfinished change of embedder uses."""
@@ -160,17 +160,20 @@ class ChunkTable(StoreTable):
     def for_note(self, note_id: str) -> list[Chunk]:
         """Return the chunks of a note, in their order."""
         columns = CHUNK.replace(_TOTAL, "count(*) OVER ()")  # halves the time for ten thousand lines
-        rows = self._rows(f'SELECT {columns} FROM chunks WHERE note_id = ? ORDER BY "index"', note_id)
-        return list(map(chunk_of, rows))
+        return list(
+            map(chunk_of, self._rows(f'SELECT {columns} FROM chunks WHERE note_id = ? ORDER BY "index"', note_id))
+        )
 
     @decoding
     def by_rowid(self, rowids: Iterable[int]) -> dict[int, Chunk]:
-        rows = self._rows(f"SELECT chunks.rowid, {CHUNK} FROM chunks WHERE rowid {AMONG}", rowids)
-        return {row[0]: chunk_of(row) for row in rows}
+        return {
+            row[0]: chunk_of(row)
+            for row in self._rows(f"SELECT chunks.rowid, {CHUNK} FROM chunks WHERE rowid IN ?", rowids)
+        }
 
     def rowids_by_id(self, ids: Sequence[str]) -> dict[str, int]:
         """Return the rowids of chunks by their id."""
-        return dict(self._rows(f"SELECT id, rowid FROM chunks WHERE id {AMONG}", ids))
+        return dict(self._rows("SELECT id, rowid FROM chunks WHERE id IN ?", ids))
 
     def note_of(self, chunk_id: str) -> str:
         """Return the id of a chunk's note; raises ChunkNotFound."""
@@ -183,12 +186,16 @@ class ChunkTable(StoreTable):
     def neighbours(self, note_id: str, index: int, size: int) -> list[Chunk]:
         """Return a chunk with up to `size` neighbours on each side, in order, without deleted chunks."""
         side = f"SELECT {CHUNK} FROM chunks WHERE note_id = ?1 AND state != 'deleted' AND \"index\""
-        rows = self._rows(
-            f'SELECT * FROM ({side} <= ?2 ORDER BY "index" DESC LIMIT ?3 + 1)'
-            f' UNION ALL SELECT * FROM ({side} > ?2 ORDER BY "index" LIMIT ?3) ORDER BY "index"',
-            *(note_id, index, size),
+        return list(
+            map(
+                chunk_of,
+                self._rows(
+                    f'SELECT * FROM ({side} <= ?2 ORDER BY "index" DESC LIMIT ?3 + 1)'
+                    f' UNION ALL SELECT * FROM ({side} > ?2 ORDER BY "index" LIMIT ?3) ORDER BY "index"',
+                    *(note_id, index, size),
+                ),
+            )
         )
-        return list(map(chunk_of, rows))
 
     def hidden(self, note_id: str) -> list[Span]:
         """Return the spans of a note's body that only deleted chunks cover, sorted."""
@@ -240,7 +247,7 @@ class ChunkTable(StoreTable):
 
     def entries(self, note_ids: Sequence[str]) -> list[str]:
         """Return the index entries for the windows of the given notes."""
-        return self._column(f"SELECT DISTINCT entry FROM {_VECTORS} WHERE note_id {AMONG}", note_ids)
+        return self._column(f"SELECT DISTINCT entry FROM {_VECTORS} WHERE note_id IN ?", note_ids)
 
     def unused_entries(self, base: KnowledgeBase, entries: Sequence[str]) -> list[str]:
         """Return the given entries that no window of a base uses."""
@@ -252,12 +259,16 @@ class ChunkTable(StoreTable):
 
     def by_entries(self, base: KnowledgeBase, entries: Iterable[str]) -> list[tuple[int, str]]:
         """Return (chunk, entry) for each window of a base with one of these entries."""
-        statement = f"SELECT chunk, entry FROM {_ENTRIES} WHERE entry {AMONG} AND base_id = ?"
-        return [tuple(row) for row in self._rows(statement, entries, base.id)]
+        return [
+            tuple(row)
+            for row in self._rows(
+                f"SELECT chunk, entry FROM {_ENTRIES} WHERE entry IN ? AND base_id = ?", entries, base.id
+            )
+        ]
 
     def vectors(self, base: KnowledgeBase, entries: Sequence[str]) -> tuple[list[str], Matrix]:
         """Return entries with their centred vectors."""
-        vectors = dict(self._rows(f"SELECT entry, vector FROM vectors WHERE entry {AMONG}", entries))
+        vectors = dict(self._rows("SELECT entry, vector FROM vectors WHERE entry IN ?", entries))
         stacked = matrix([*vectors.values()], base.dimension)
         return [*vectors], VectorTable(self._database).centring(base).passages(stacked)
 
@@ -276,7 +287,7 @@ class ChunkTable(StoreTable):
 
     def allowed(self, filters: Filters) -> Rowids | None:
         """Return the chunks that pass every filter, None if all chunks pass; deleted chunks never pass."""
-        if filters.bases and not self._exists(f"bases WHERE name NOT {AMONG}", filters.bases):
+        if filters.bases and not self._exists("bases WHERE name NOT IN ?", filters.bases):
             filters = replace(filters, bases=())
         inactive = self._exists("notes WHERE status != 'active'")
         where = narrowed.answerable_conditions(
@@ -304,12 +315,19 @@ class ChunkTable(StoreTable):
 
     def newest(self, bases: Iterable[KnowledgeBase], count: int, allowed: Rowids | None = None) -> list[int]:
         """Return the first chunk of each of the last changed notes; for equal times, higher priorities come first."""
-        rows = self._rows(
-            f"SELECT chunks.rowid, note_id FROM {_FILTERED} WHERE state != 'deleted' AND base_id {AMONG}"
-            ' ORDER BY updated_at DESC, priority DESC, notes.id, "index"',
-            [base.id for base in bases],
-        )
-        return [*islice(first_of_notes(rows, allowed), count)]
+        return [
+            *islice(
+                first_of_notes(
+                    self._rows(
+                        f"SELECT chunks.rowid, note_id FROM {_FILTERED} WHERE state != 'deleted' AND base_id IN ?"
+                        ' ORDER BY updated_at DESC, priority DESC, notes.id, "index"',
+                        [base.id for base in bases],
+                    ),
+                    allowed,
+                ),
+                count,
+            )
+        ]
 
     def _rowids(self, tables: str, condition: str, *values: object) -> Rowids:
         # One long string takes a third of the time of a hundred thousand rows.
@@ -334,7 +352,7 @@ class ChunkTable(StoreTable):
         self, base: KnowledgeBase, query: Matrix, rowids: Iterable[int] | None
     ) -> dict[int, tuple[float, int]]:
         """Return the score and index of each chunk's best window, for the given chunks or all chunks of a base."""
-        only, values = ("", []) if rowids is None else (f"AND chunk {AMONG}", [rowids])
+        only, values = ("", []) if rowids is None else ("AND chunk IN ?", [rowids])
         cursor = self._rows(
             f'SELECT chunk, windows."index", vectors.vector FROM {_VECTORS} WHERE base_id = ? {only}', base.id, *values
         )

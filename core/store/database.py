@@ -15,7 +15,6 @@ from typing import Any, TypeVar
 from core.base import faults
 from core.base.errors import ConfigError, NotesDamaged, NotWritable, StoreError, WorkspaceLocked
 from core.base.faults import translate_errors
-from core.base.text import fold
 from core.base.threads import Call
 from core.markdown.inline import tag_key
 from core.store import filters, migrations
@@ -44,10 +43,9 @@ def _translate_errors(method: Method) -> Method:
         except OverflowError as error:
             raise ConfigError("A number has more than 18 digits. Give a smaller number.") from error
         except UnicodeEncodeError as error:
-            before = error.object[max(0, error.start - _SHOWN) : error.start]
             raise StoreError(
                 "There is half a character after '{before}', which can't be stored. Delete it, or type it again.",
-                before=before,
+                before=error.object[: error.start][-_SHOWN:],
             ) from error
 
     return call  # type: ignore[return-value]
@@ -109,12 +107,6 @@ class ThreadConnection:
         self.connection.close()
 
 
-_FUNCTIONS: dict[str, tuple[int, Callable[..., object]]] = {
-    "fold": (1, fold),
-    "tag_key": (1, tag_key),
-    **filters.FUNCTIONS,
-}
-"""Functions for SQL, each with its number of arguments."""
 _LOG = 8 << 20
 """Size in bytes from which SQLite's write-ahead log is emptied. SQLite copies it into the database every 4 MB."""
 _TEMPORARY = "SQLITE_TMPDIR"
@@ -127,8 +119,8 @@ class Database:
     """The connections to `notes.db`. `outdated`: the database had the schema of an earlier version when it was opened.
 
     A read-only database raises WorkspaceLocked for every write. Raises NewerSchema for a database from a later version;
-    SQLite's errors are translated to errors of `core.base.faults`. A list among the values of a statement is passed as
-    JSON.
+    SQLite's errors are translated to errors of `core.base.faults`. A statement may contain `IN ?` for a list among its
+    values.
     """
 
     def __init__(self, file: Path, *, readonly: bool) -> None:
@@ -175,8 +167,8 @@ class Database:
             if not self.readonly or has_content(self._log):
                 raise
             connection = self._connect("immutable=1")
-        for name, (count, function) in _FUNCTIONS.items():
-            connection.create_function(name, count, _or_null(function), deterministic=True)
+        for name, function in (("tag_key", tag_key), *((item.__name__, item) for item in filters.FUNCTIONS)):
+            connection.create_function(name, -1, _or_null(function), deterministic=True)
         self._local.held = ThreadConnection(connection)
         self._opened.add(connection)
         return connection
@@ -224,7 +216,7 @@ class Database:
 
     def rows(self, statement: str, *values: object) -> sqlite3.Cursor:
         """Return the rows of a query, read lazily."""
-        return self.connection.execute(statement, _bound(values))
+        return self.connection.execute(_expanded(statement), _bound(values))
 
     def row(self, statement: str, *values: object) -> sqlite3.Row | None:
         """Return the first row of a query, None if there is none."""
@@ -257,7 +249,7 @@ class Database:
         with self.write(aside=aside) as connection:
             if statement.startswith("DELETE"):
                 self.unread.clear()
-            return connection.execute(statement, _bound(values)).rowcount
+            return connection.execute(_expanded(statement), _bound(values)).rowcount
 
     def insert(self, table: str, row: Mapping[str, object], *, replace: bool = False, aside: bool = False) -> int:
         """Insert a row in the transaction of `write`, and return its rowid.
@@ -266,8 +258,12 @@ class Database:
         """
         columns, marks = ", ".join(f'"{column}"' for column in row), ", ".join("?" * len(row))
         with self.write(aside=aside) as connection:
-            statement = f"INSERT {'OR REPLACE ' * replace}INTO {table} ({columns}) VALUES ({marks})"
-            return connection.execute(statement, list(row.values())).lastrowid or 0
+            return (
+                connection.execute(
+                    f"INSERT {'OR REPLACE ' * replace}INTO {table} ({columns}) VALUES ({marks})", list(row.values())
+                ).lastrowid
+                or 0
+            )
 
     @property
     def owner(self) -> str:
@@ -406,6 +402,11 @@ def _identity(file: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return status.st_dev, status.st_ino
+
+
+def _expanded(statement: str) -> str:
+    """Return a statement in which `IN ?` reads the items of a list, which is passed as JSON."""
+    return statement.replace(" IN ?", " IN (SELECT value FROM json_each(?))")
 
 
 def _bound(values: Sequence[object]) -> list[object]:

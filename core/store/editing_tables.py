@@ -15,14 +15,12 @@ from core.model import Author, Creation, Edit, Note, NoteDraft, Proposal, Revisi
 from core.store.note_rows import data_of, extra, overridden
 from core.store.picture_table import DocumentTable, PictureTable
 from core.store.reading import RowReader, columns_of, loaded, stored
-from core.store.table import AMONG, StoreTable, decoding
+from core.store.table import StoreTable, decoding
 
 _VERSION = "note_id, number, kind, author, at, title"
 _NOTE = "note_id, number, base_id, title, body, fields"
 _NEWEST = "SELECT number, kind FROM versions WHERE note_id = ? ORDER BY number DESC"
 _NEWEST_NUMBER = "SELECT number FROM versions WHERE note_id = ?1 ORDER BY number DESC"
-_SAMPLE = 4_096
-"""Size in bytes of the sample that shows whether a text has repetitions."""
 _LAST = "number = (SELECT max(number) FROM versions AS later WHERE later.note_id = versions.note_id)"
 
 
@@ -41,7 +39,7 @@ class VersionTable(StoreTable):
             "author": change.author,
             "at": (at or utc_now()).isoformat(),
             "title": note.title,
-            "body": _packed(note.body),
+            "body": zlib.compress(note.body.encode("utf-8", "surrogatepass")),
             "fields": json.dumps(data_of(note), ensure_ascii=False),
         }
         with self._write():
@@ -57,8 +55,9 @@ class VersionTable(StoreTable):
 
     def kind(self, note_id: str) -> str:
         """Return the kind of a note's newest version, "" if it has no versions."""
-        kind = "SELECT kind FROM versions WHERE note_id = ? ORDER BY number DESC LIMIT 1"
-        return str(self._value(kind, note_id) or "")
+        return str(
+            self._value("SELECT kind FROM versions WHERE note_id = ? ORDER BY number DESC LIMIT 1", note_id) or ""
+        )
 
     def last(self, note_id: str) -> int:
         """Return the number of a note's newest version, 0 if it has no versions."""
@@ -66,8 +65,7 @@ class VersionTable(StoreTable):
 
     def note_ids(self, base_id: str | None = None) -> set[str]:
         """Return the ids of the notes with versions, in one base or in all, including deleted notes."""
-        statement = "SELECT DISTINCT note_id FROM versions WHERE ?1 IS NULL OR base_id = ?1"
-        return set(self._column(statement, base_id))
+        return set(self._column("SELECT DISTINCT note_id FROM versions WHERE ?1 IS NULL OR base_id = ?1", base_id))
 
     def has(self, note_id: str) -> bool:
         """Return whether a note, which may be deleted, has versions."""
@@ -75,8 +73,9 @@ class VersionTable(StoreTable):
 
     def for_note(self, note_id: str) -> list[Version]:
         """Return the versions of a note, the newest first."""
-        statement = f"SELECT {_VERSION} FROM versions WHERE note_id = ? ORDER BY number DESC"
-        return self._nouns(_VERSION_READER, statement, note_id)
+        return self._nouns(
+            _VERSION_READER, f"SELECT {_VERSION} FROM versions WHERE note_id = ? ORDER BY number DESC", note_id
+        )
 
     def note(self, note_id: str, number: int) -> Note:
         """Return a note as it was in an earlier version; raises VersionNotFound."""
@@ -108,13 +107,15 @@ class VersionTable(StoreTable):
 
         The last changed note is first, after all others those that the user changed.
         """
-        rows = self._rows(
-            "SELECT note_id, author, max(at) AS last FROM versions JOIN notes ON notes.id = note_id"
-            " WHERE at > ? AND at <= ? AND status = 'active' GROUP BY note_id"
-            " ORDER BY author = 'person', last DESC",
-            *(moment.astimezone(UTC).isoformat() for moment in (after, until)),
-        )
-        return {row["note_id"]: row["author"] for row in rows}
+        return {
+            row["note_id"]: row["author"]
+            for row in self._rows(
+                "SELECT note_id, author, max(at) AS last FROM versions JOIN notes ON notes.id = note_id"
+                " WHERE at > ? AND at <= ? AND status = 'active' GROUP BY note_id"
+                " ORDER BY author = 'person', last DESC",
+                *(moment.astimezone(UTC).isoformat() for moment in (after, until)),
+            )
+        }
 
     # trash
 
@@ -126,13 +127,9 @@ class VersionTable(StoreTable):
             f" WHERE kind = 'delete' AND {_LAST} AND (?1 IS NULL OR base_id = ?1) ORDER BY at DESC, note_id",
             base_id,
         )
+        read, unread = _VERSION_READER, self._database.unread
         return [
-            Trashed(
-                _VERSION_READER(row, self._database.unread),
-                row["base_id"],
-                row["path"] and str(row["path"]),
-                str(row["source_ref"] or ""),
-            )
+            Trashed(read(row, unread), row["base_id"], row["path"] and str(row["path"]), str(row["source_ref"] or ""))
             for row in rows
         ]
 
@@ -145,26 +142,9 @@ class VersionTable(StoreTable):
 
     def drop(self, note_ids: Iterable[str]) -> None:
         """Delete all versions of the given notes, and originals and pictures that are no longer used."""
-        self._execute(f"DELETE FROM versions WHERE note_id {AMONG}", note_ids, aside=True)
+        self._execute("DELETE FROM versions WHERE note_id IN ?", note_ids, aside=True)
         DocumentTable(self._database).drop_unused()
         PictureTable(self._database).drop_unused()
-
-
-def _packed(text: str) -> bytes:
-    """Return a text as compressed UTF-8.
-
-    A pasted picture (base64) has no repetitions: Huffman coding alone takes a fifth of the time, and no more space.
-    """
-    data = text.encode("utf-8", "surrogatepass")
-    middle = len(data) // 2
-    sample = data[middle : middle + _SAMPLE]
-    repeats = len(zlib.compress(sample)) < len(_compressed(sample, zlib.Z_HUFFMAN_ONLY))
-    return _compressed(data, zlib.Z_DEFAULT_STRATEGY if repeats else zlib.Z_HUFFMAN_ONLY)
-
-
-def _compressed(data: bytes, strategy: int) -> bytes:
-    compressor = zlib.compressobj(strategy=strategy)
-    return compressor.compress(data) + compressor.flush()
 
 
 def _unpacked(data: bytes) -> str:
@@ -231,7 +211,6 @@ class ProposalTable(StoreTable):
 _PROPOSAL_READER = RowReader(Proposal, "proposed change", "note_id", key="note_id", fields=stored(dict[str, object]))
 
 
-_DAYS = 1
 _MOST_BYTES = 32 * 1024 * 1024
 """Maximum total size of the stored responses; the oldest are deleted first."""
 _ROW = 1000
@@ -244,21 +223,17 @@ class CreationTable(StoreTable):
     @decoding
     def begin(self, key: str, request: bytes) -> Creation | None:
         """Reserve a key for a request; return the creation that already has the key, None if it was free."""
-        with self._write(aside=True) as connection:
-            connection.execute("DELETE FROM creations WHERE at < datetime('now', ?)", (f"-{_DAYS} day",))
-            connection.execute(
+        with self._write(aside=True):
+            self._execute("DELETE FROM creations WHERE at < datetime('now', '-1 day')")
+            self._execute(
                 "DELETE FROM creations WHERE key IN (SELECT key FROM"
                 " (SELECT key, sum(coalesce(length(body), 0) + ?) OVER (ORDER BY at DESC, key) AS bytes FROM creations)"
                 " WHERE bytes > ?)",
-                (_ROW, _MOST_BYTES),
+                *(_ROW, _MOST_BYTES),
             )
-            row = connection.execute(
-                "SELECT request, status, headers, body FROM creations WHERE key = ?", (key,)
-            ).fetchone()
+            row = self._row("SELECT request, status, headers, body FROM creations WHERE key = ?", key)
             if row is None:
-                connection.execute(
-                    "INSERT INTO creations (key, request, at) VALUES (?, ?, datetime('now'))", (key, request)
-                )
+                self._execute("INSERT INTO creations (key, request, at) VALUES (?, ?, datetime('now'))", key, request)
                 return None
         return Creation(row["request"], row["status"], json.loads(row["headers"]), row["body"])
 
@@ -273,10 +248,6 @@ class CreationTable(StoreTable):
     def release(self, key: str) -> None:
         """Free a key after a request that created nothing."""
         self._execute("DELETE FROM creations WHERE key = ?", key, aside=True)
-
-
-_COLUMNS = Edit.__slots__
-_SELECT = f"SELECT {', '.join(_COLUMNS)} FROM edits"
 
 
 class EditTable(StoreTable):
@@ -300,7 +271,7 @@ class EditTable(StoreTable):
         raise EditError("There is no edit '{edit}'. It may have been resolved already.", edit=edit_id)
 
     def _edits(self, which: str, value: object) -> list[Edit]:
-        return self._nouns(_EDIT_READER, f"{_SELECT} {which}", value)
+        return self._nouns(_EDIT_READER, f"SELECT * FROM edits {which}", value)
 
     def put(self, note: Note, edits: Sequence[Edit]) -> None:
         """Replace the edits of a note."""
@@ -311,11 +282,11 @@ class EditTable(StoreTable):
 
     def flag(self, note_ids: Sequence[str]) -> int:
         """Flag the edits of deleted notes; return the number of flagged edits."""
-        return self._execute(f"UPDATE edits SET flagged = 1 WHERE note_id {AMONG}", note_ids)
+        return self._execute("UPDATE edits SET flagged = 1 WHERE note_id IN ?", note_ids)
 
     def delete(self, note_ids: Sequence[str]) -> None:
         """Delete the edits of notes."""
-        self._execute(f"DELETE FROM edits WHERE note_id {AMONG}", note_ids)
+        self._execute("DELETE FROM edits WHERE note_id IN ?", note_ids)
 
     def drop(self, edit_id: str) -> None:
         self._execute("DELETE FROM edits WHERE id = ?", edit_id)
@@ -370,8 +341,12 @@ class IntentTable(StoreTable):
 
     def all(self) -> dict[int, FileStep]:
         """Return all steps by number, in order."""
-        rows = self._rows("SELECT id, folder, path, new_path, before, after, left FROM file_intents")
-        return {number: FileStep(*values) for number, *values in rows}
+        return {
+            number: FileStep(*values)
+            for number, *values in self._rows(
+                "SELECT id, folder, path, new_path, before, after, left FROM file_intents"
+            )
+        }
 
     def left(self) -> list[str]:
         """Return the paths of files whose changes couldn't be undone."""
@@ -379,8 +354,8 @@ class IntentTable(StoreTable):
 
     def leave(self, numbers: Collection[int]) -> None:
         """Record that steps couldn't be undone."""
-        self._execute(f"UPDATE file_intents SET left = 1 WHERE id {AMONG}", numbers, aside=True)
+        self._execute("UPDATE file_intents SET left = 1 WHERE id IN ?", numbers, aside=True)
 
     def drop(self, numbers: Collection[int]) -> None:
         """Delete steps."""
-        self._execute(f"DELETE FROM file_intents WHERE id {AMONG}", numbers, aside=True)
+        self._execute("DELETE FROM file_intents WHERE id IN ?", numbers, aside=True)

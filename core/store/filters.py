@@ -59,8 +59,9 @@ def notes_with_condition(names: Iterable[str], column: str = "notes.id") -> Term
 
 def property_condition(condition: Condition, column: str = "notes.id") -> Term:
     """Return the condition that a note's property contains any of some phrases; `column` has the id of the note."""
-    values = [part for value in condition.values for part in map(fold, (condition.field, value))]
-    return _each(f"{column} IN ({_NAMED} AND holds_phrase(value, ?))", condition.values), [*values]
+    return _each(f"{column} IN ({_NAMED} AND holds_phrase(value, ?))", condition.values), [
+        part for value in condition.values for part in map(fold, (condition.field, value))
+    ]
 
 
 # The filters.
@@ -96,9 +97,7 @@ def note_conditions(filters: Filters) -> Where:
     check_filters(filters)
     where = Where()
     if filters.bases:
-        where.add(
-            "base_id IN (SELECT id FROM bases WHERE name IN (SELECT value FROM json_each(?)))", _list(filters.bases)
-        )
+        where.add("base_id IN (SELECT id FROM bases WHERE name IN (SELECT value FROM json_each(?)))", filters.bases)
     for condition in filters.conditions:
         if not _is_chunk_condition(condition):
             term, values = _NOTE.get(condition.field, property_condition)(condition)
@@ -134,17 +133,12 @@ def answerable_conditions(filters: Filters, *, inactive: bool = True, lapsed: bo
     where = note_conditions(filters)
     if inactive and not any(condition.field == "status" for condition in filters.conditions):
         where.add("status = 'active'")
-    if lapsed and not _names_expired(filters):
-        where.add(EXPIRED, *moments(), negated=True)
-    return where
-
-
-def _names_expired(filters: Filters) -> bool:
-    """Whether a filter asks for expired notes."""
-    return any(
+    if lapsed and not any(
         condition.field == "status" and not condition.negated and "expired" in map(fold, condition.values)
         for condition in filters.conditions
-    )
+    ):
+        where.add(EXPIRED, *moments(), negated=True)
+    return where
 
 
 EXPIRED = (
@@ -167,32 +161,32 @@ def _tag(condition: Condition) -> Term:
     return (
         "notes.id IN (SELECT note_id FROM tags WHERE tag IN"
         f" ({used} SELECT tag FROM used WHERE EXISTS (SELECT 1 FROM json_each(?) WHERE {below})))",
-        [_list(map(tag_key, condition.values))],
+        [[*map(tag_key, condition.values)]],
     )
 
 
 def _word(condition: Condition) -> Term:
-    return f"fold({condition.field}) IN (SELECT value FROM json_each(?))", [_list(map(fold, condition.values))]
+    return f"fold({condition.field}) IN (SELECT value FROM json_each(?))", [[*map(fold, condition.values)]]
 
 
 def _status(condition: Condition) -> Term:
     term = f"iif({EXPIRED}, 'expired', status) IN (SELECT value FROM json_each(?))"
-    return term, [*moments(), _list(map(fold, condition.values))]
+    return term, [*moments(), [*map(fold, condition.values)]]
 
 
 def _number(condition: Condition) -> Term:
-    ends = [value.partition("..") for value in condition.values]
-    values = [(int(least or -_FAR), int(most or _FAR)) for least, _, most in ends]
-    term = _each(f"{condition.field} BETWEEN ? AND ?", values)
-    return term, [max(-_FAR, min(_FAR, end)) for pair in values for end in pair]
+    ends = [
+        max(-_FAR, min(_FAR, int(end or far)))
+        for value in condition.values
+        for end, far in zip(value.partition("..")[::2], (-_FAR, _FAR), strict=True)
+    ]
+    return _each(f"{condition.field} BETWEEN ? AND ?", condition.values), [*ends]
 
 
 def _page(condition: Condition) -> Term:
     """Return the condition on pages. A chunk is on the page where it begins and on all pages that begin in it."""
-    ends = [value.partition("..") for value in condition.values]
-    values = [(int(most or _FAR), int(least or 1)) for least, _, most in ends]
-    term = _each(f"page BETWEEN 1 AND ? AND {_LAST_PAGE} >= ?", values)
-    return term, [min(_FAR, end) for pair in values for end in pair]
+    term, ends = _number(condition)
+    return term.replace("page BETWEEN ? AND ?", f"{_LAST_PAGE} >= ? AND page BETWEEN 1 AND ?"), ends
 
 
 _LAST_PAGE = (
@@ -251,9 +245,8 @@ def _url(condition: Condition) -> Term:
 
 
 def _language(condition: Condition) -> Term:
-    codes: object = _list(_LANGUAGES.get(fold(value), fold(value)) for value in condition.values)
-    own = "language IN (SELECT value FROM json_each(?))", [codes]
-    return _either(own, property_condition(condition, "note_id"))
+    codes: object = [_LANGUAGES.get(value, value) for value in map(fold, condition.values)]
+    return _either(("language IN (SELECT value FROM json_each(?))", [codes]), property_condition(condition, "note_id"))
 
 
 _LANGUAGES = dict(
@@ -269,18 +262,12 @@ def _level(condition: Condition) -> Term:
     return _either(own, property_condition(replace(condition, values=least), "note_id"))
 
 
-def _in(condition: Condition) -> Term:
-    return _any("instr(fold(title), ?) OR instr(fold(coalesce(path, '')), ?)", condition, times=2)
-
-
 def _path(condition: Condition) -> Term:
-    values = map(fold, condition.values)
-    patterns = [value if any(mark in value for mark in "*?") else f"{_literal(value)}*" for value in values]
-    return _each("coalesce(fold(path) GLOB ?, 0)", patterns), list(patterns)
-
-
-def _section(condition: Condition) -> Term:
-    return _any("instr(titles(breadcrumb, sections), ?)", condition)
+    patterns: list[object] = [
+        value if "*" in value or "?" in value else f"{value.replace('[', '[[]')}*"
+        for value in map(fold, condition.values)
+    ]
+    return _each("coalesce(fold(path) GLOB ?, 0)", patterns), patterns
 
 
 def _has(condition: Condition) -> Term:
@@ -312,7 +299,7 @@ _NOTE: dict[str, Callable[[Condition], Term]] = {
     "kind": _kind,
     "use": _use,
     "url": _url,
-    "in": _in,
+    "in": lambda condition: _any("instr(fold(title || char(10) || coalesce(path, '')), ?)", condition),
     "path": _path,
     "created": _day,
     "updated": _day,
@@ -320,7 +307,7 @@ _NOTE: dict[str, Callable[[Condition], Term]] = {
     "like": lambda _: ("1", []),  # filters pictures; the other conditions filter passages
 }
 _CHUNK: dict[str, Callable[[Condition], Term]] = {
-    "section": _section,
+    "section": lambda condition: _any("instr(titles(breadcrumb, sections), ?)", condition),
     "has": _has,
     "page": _page,
     "language": _language,
@@ -333,9 +320,8 @@ def titles(breadcrumb: str, sections: str) -> str:
     return fold("\0".join((*json.loads(breadcrumb), *json.loads(sections))))
 
 
-def _any(term: str, condition: Condition, times: int = 1) -> Term:
-    values = [fold(value) for value in condition.values]
-    return _each(term, values), [value for value in values for _ in range(times)]
+def _any(term: str, condition: Condition) -> Term:
+    return _each(term, condition.values), [*map(fold, condition.values)]
 
 
 def _each(term: str, values: Sized) -> str:
@@ -343,21 +329,14 @@ def _each(term: str, values: Sized) -> str:
     return " OR ".join([term] * len(values)) or "0"
 
 
-def _literal(text: str) -> str:
-    return "".join(f"[{character}]" if character in "*?[" else character for character in text)
-
-
-def _list(values: object) -> str:
-    return json.dumps(list(values), ensure_ascii=False)  # type: ignore[call-overload]
-
-
-FUNCTIONS: dict[str, tuple[int, Callable[..., object]]] = {
-    "titles": (2, titles),
-    "holds_phrase": (2, holds_phrase),
-    "has_table": (1, has_table),
-    "has_task": (1, has_task),
-    "has_image": (1, has_image),
-    "has_diagram": (2, has_diagram),
-    "has_link": (1, has_link),
-}
-"""SQL functions for filters, each with its number of arguments."""
+FUNCTIONS: tuple[Callable[..., object], ...] = (
+    fold,
+    titles,
+    holds_phrase,
+    has_table,
+    has_task,
+    has_image,
+    has_diagram,
+    has_link,
+)
+"""Functions for SQL."""

@@ -1,7 +1,7 @@
 """Conversion of notes to rows, and of rows to notes, summaries and names."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from functools import lru_cache
 from sqlite3 import Row
@@ -128,18 +128,8 @@ def described(note: Note) -> Values:
 
 
 def row_of(cut: NoteToIndex) -> Values:
-    return described(cut.note) | {
-        "mtime_ns": cut.mtime_ns,
-        "size": cut.size,
-        "stamp": cut.stamp,
-        "strategy": cut.strategy,
-        "cut_by": cut.cut_by,
-        "chunking": json.dumps(asdict(cut.options)) if cut.options else None,
-    }
-
-
-def _read_texts(stored: object) -> object:
-    return loaded(stored) if stored else ()
+    indexed = {name: getattr(cut, name) for name in ("mtime_ns", "size", "stamp", "strategy", "cut_by")}
+    return described(cut.note) | indexed | {"chunking": cut.options and json.dumps(asdict(cut.options))}
 
 
 def note_of(row: Row, unread: Unread) -> Note:
@@ -147,28 +137,25 @@ def note_of(row: Row, unread: Unread) -> Note:
     return _NOTE_READER(dict(row) | {name: loaded(row[name]) for name in (*_JSON, "tags")}, unread)
 
 
-def _remembering(reader: RowReader[Noun], values: Callable[[Values], Values]) -> Callable[[Row, Unread], Noun]:
-    """Return a caching function that reads rows with `reader`, after `values` has decoded their columns."""
+def _remembering(reader: RowReader[Noun]) -> Callable[[Row, Unread], Noun]:
+    """Return a caching function that reads rows with `reader`, after it has decoded the columns with JSON."""
+
+    def values(columns: Iterable[str], row: Iterable[object]) -> Values:
+        pairs = dict(zip(columns, row, strict=True))
+        read = {name: loaded(value) if value else () for name, value in pairs.items() if name in _LISTS}
+        return pairs | read | ({"document": loaded(pairs["document"])} if "document" in pairs else {})
 
     @lru_cache(_REMEMBERED)
     def whole(columns: tuple[str, ...], row: tuple[object, ...]) -> Noun:
-        return reader.whole(values(dict(zip(columns, row, strict=True))))
+        return reader.whole(values(columns, row))
 
     def read(row: Row, unread: Unread) -> Noun:
         try:
             return whole(tuple(row.keys()), tuple(row))
         except DAMAGE:
-            return reader(values(dict(row)), unread)
+            return reader(values(row.keys(), row), unread)
 
     return read
-
-
-def _card_values(row: Values) -> Values:
-    return row | {name: _read_texts(row[name]) for name in _LISTS} | {"document": loaded(row["document"])}
-
-
-def _named_values(row: Values) -> Values:
-    return row | {"aliases": _read_texts(row["aliases"])}
 
 
 def options_of(note_id: str, chunking: str | None, unread: Unread) -> ChunkingOptions | None:
@@ -197,8 +184,8 @@ def extra(values: Values) -> Values:
 _HINTS = get_type_hints(Note)
 _WHAT = message("note")
 _NOTE_READER = RowReader(Note, _WHAT, "title", overridden=overridden, extra=extra)
-card_of = _remembering(RowReader(NoteSummary, _WHAT, "title"), _card_values)
+card_of = _remembering(RowReader(NoteSummary, _WHAT, "title"))
 """Returns the summary in a row with the columns `CARD`."""
-named_of = _remembering(RowReader(NoteNames, _WHAT, "title"), _named_values)
+named_of = _remembering(RowReader(NoteNames, _WHAT, "title"))
 """Returns the names in a row with the columns `NAMED`."""
 _CHUNKING_READER = RowReader(_Chunked, _WHAT, "title", chunking=lambda value: value and stored(ChunkingOptions)(value))

@@ -42,12 +42,12 @@ from core.store.note_rows import (
 )
 from core.store.note_to_index import NoteToIndex
 from core.store.reading import columns_of
-from core.store.table import AMONG, StoreTable, first_of_notes
+from core.store.table import StoreTable, first_of_notes
 
 _MOST_NAMES = 10_000
 _TITLED = (
-    f"(title COLLATE NOCASE {AMONG} OR notes.id IN"
-    f" (SELECT note_id FROM properties WHERE name = 'aliases' AND value COLLATE NOCASE {AMONG}))"
+    "(title COLLATE NOCASE IN ? OR notes.id IN"
+    " (SELECT note_id FROM properties WHERE name = 'aliases' AND value COLLATE NOCASE IN ?))"
 )
 
 
@@ -56,10 +56,12 @@ class FieldTable(StoreTable):
 
     def classified(self) -> list[tuple[str, str]]:
         """Return the used pairs of type and category, the most frequent first."""
-        rows = self._rows(
-            "SELECT type, category FROM notes GROUP BY type, category ORDER BY count(*) DESC, type, category"
-        )
-        return [tuple(row) for row in rows]
+        return [
+            tuple(row)
+            for row in self._rows(
+                "SELECT type, category FROM notes GROUP BY type, category ORDER BY count(*) DESC, type, category"
+            )
+        ]
 
     def words(self, field: str) -> list[str]:
         """Return the used values of a field of the kind `word`, the most frequent first."""
@@ -74,8 +76,9 @@ class FieldTable(StoreTable):
         values = "SELECT DISTINCT '{0}', {0} FROM notes WHERE {0} != ''"
         folders = "SELECT DISTINCT 'path', rtrim(path, replace(path, '/', '')) FROM notes WHERE instr(path, '/')"
         sources = ["SELECT DISTINCT 'tag', tag FROM tags", *map(values.format, ("project", "category")), folders]
-        rows = self._rows(" UNION ALL ".join(sources))
-        return tuple((field, value) for field, value in rows if isinstance(value, str))
+        return tuple(
+            (field, value) for field, value in self._rows(" UNION ALL ".join(sources)) if isinstance(value, str)
+        )
 
     def any_lapsed(self) -> bool:
         """Return whether any note may be expired; a date without a time counts as expired from its start."""
@@ -88,8 +91,12 @@ class FieldTable(StoreTable):
 
     def expired(self) -> int:
         """Return the number of expired notes."""
-        statement = f"SELECT count(*) FROM notes INDEXED BY notes_expiring WHERE expires_at IS NOT NULL AND {EXPIRED}"
-        return int(self._value(statement, *moments()))
+        return int(
+            self._value(
+                f"SELECT count(*) FROM notes INDEXED BY notes_expiring WHERE expires_at IS NOT NULL AND {EXPIRED}",
+                *moments(),
+            )
+        )
 
     def expiring(self, until: datetime) -> list[str]:
         """Return the ids of active notes that have expired or expire by a given time in UTC, sorted by expiry."""
@@ -109,12 +116,14 @@ class FieldTable(StoreTable):
 
     def stamps(self, note_ids: Iterable[str]) -> Sequence[tuple[str, str, str, int | None, int | None]]:
         """Return the id, folder, path, modification time in ns and size of notes from files, as of the last sync."""
-        rows = self._rows(
-            "SELECT id, source_ref, path, mtime_ns, size FROM notes WHERE source = 'folder' AND path IS NOT NULL"
-            f" AND id {AMONG}",
-            note_ids,
-        )
-        return [tuple(row) for row in rows]
+        return [
+            tuple(row)
+            for row in self._rows(
+                "SELECT id, source_ref, path, mtime_ns, size FROM notes WHERE source = 'folder' AND path IS NOT NULL"
+                " AND id IN ?",
+                note_ids,
+            )
+        ]
 
 
 class PropertyTable(StoreTable):
@@ -137,8 +146,13 @@ class PropertyTable(StoreTable):
 
     def chunk_texts(self, rowids: Iterable[int]) -> dict[int, str]:
         """Return the property text that is indexed with each chunk; chunks without property text are left out."""
-        statement = f"SELECT rowid, {PROPERTY_TEXT} AS beside FROM chunks WHERE rowid {AMONG}"
-        return {rowid: text for rowid, text in self._rows(statement, rowids) if text}
+        return {
+            rowid: text
+            for rowid, text in self._rows(
+                f"SELECT rowid, {PROPERTY_TEXT} AS beside FROM chunks WHERE rowid IN ?", rowids
+            )
+            if text
+        }
 
 
 class TitleTable(StoreTable):
@@ -152,12 +166,16 @@ class TitleTable(StoreTable):
     def first_chunks(self, titles: Iterable[str], bases: Iterable[KnowledgeBase], allowed: Rowids | None) -> list[int]:
         """Return the first allowed chunk of each note in the bases with any of these titles or aliases."""
         forms = _forms(titles)
-        rows = self._rows(
-            f"SELECT chunks.rowid, note_id FROM notes JOIN chunks ON note_id = notes.id WHERE {_TITLED}"
-            f" AND base_id {AMONG} AND state != 'deleted' ORDER BY updated_at DESC, notes.id, \"index\"",
-            *(forms, forms, [base.id for base in bases]),
-        )
-        return [*first_of_notes(rows, allowed)]
+        return [
+            *first_of_notes(
+                self._rows(
+                    f"SELECT chunks.rowid, note_id FROM notes JOIN chunks ON note_id = notes.id WHERE {_TITLED}"
+                    f" AND base_id IN ? AND state != 'deleted' ORDER BY updated_at DESC, notes.id, \"index\"",
+                    *(forms, forms, [base.id for base in bases]),
+                ),
+                allowed,
+            )
+        ]
 
 
 def _forms(titles: Iterable[str]) -> list[str]:
@@ -208,14 +226,14 @@ class NoteTable(StoreTable):
         """Delete notes with their tags, chunks and words."""
         ids = list(note_ids)
         with self._write():
-            self._execute(f"DELETE FROM words WHERE rowid IN (SELECT rowid FROM chunks WHERE note_id {AMONG})", ids)
-            self._execute(f"DELETE FROM notes WHERE id {AMONG}", ids)
+            self._execute("DELETE FROM words WHERE rowid IN (SELECT rowid FROM chunks WHERE note_id IN ?)", ids)
+            self._execute("DELETE FROM notes WHERE id IN ?", ids)
 
     def move(self, moves: Sequence[Moved]) -> None:
         """Record renamed files in one transaction; their notes keep text and vectors."""
         with self._write():
             # Two notes may have swapped their names.
-            self._execute(f"UPDATE notes SET path = NULL WHERE id {AMONG}", [move.note_id for move in moves])
+            self._execute("UPDATE notes SET path = NULL WHERE id IN ?", [move.note_id for move in moves])
             self._execute_many(
                 "UPDATE notes SET path = :path, source_ref = :source_ref, title = :title, mtime_ns = :mtime_ns,"
                 " size = :size, stamp = :stamp WHERE id = :note_id",
@@ -292,11 +310,13 @@ class NoteTable(StoreTable):
     def notes_with_text(self, base: KnowledgeBase, text: str) -> Iterator[Note]:
         """Yield a base's answering notes whose folded body contains a folded text, by path."""
         where = narrowed.answerable_conditions(Filters(bases=(base.name,)))
-        rows = self._rows(
-            f"SELECT {NOTE} FROM notes WHERE {where} AND instr(fold(body), ?) ORDER BY path, id",
-            *(*where.values, fold(text)),
+        return (
+            note_of(row, self._database.unread)
+            for row in self._rows(
+                f"SELECT {NOTE} FROM notes WHERE {where} AND instr(fold(body), ?) ORDER BY path, id",
+                *(*where.values, fold(text)),
+            )
         )
-        return (note_of(row, self._database.unread) for row in rows)
 
     def paths(self, base: KnowledgeBase) -> set[str]:
         """Return the paths of a base's notes that live in the workspace."""
@@ -310,20 +330,20 @@ class NoteTable(StoreTable):
 
     def count(self, base_ids: Iterable[str]) -> int:
         """Return the number of notes in the given bases."""
-        return int(self._value(f"SELECT count(*) FROM notes WHERE base_id {AMONG}", base_ids))
+        return int(self._value("SELECT count(*) FROM notes WHERE base_id IN ?", base_ids))
 
     def counts(self, base_ids: Iterable[str]) -> NoteCounts:
         """Count the notes in the given bases by status, without `by_words`."""
         (row,) = self._rows(
             "SELECT count(*), count(*) FILTER (WHERE status = 'pending'), count(*) FILTER (WHERE status = 'archived'),"
-            f" count(*) FILTER (WHERE {narrowed.EXPIRED}) FROM notes WHERE base_id {AMONG}",
+            f" count(*) FILTER (WHERE {narrowed.EXPIRED}) FROM notes WHERE base_id IN ?",
             *(*narrowed.moments(), base_ids),
         )
         return NoteCounts(*row)
 
     def base_ids(self, note_ids: Iterable[str]) -> dict[str, str]:
         """Return the base id of each note; notes that aren't stored are left out."""
-        return dict(self._rows(f"SELECT id, base_id FROM notes WHERE id {AMONG}", note_ids))
+        return dict(self._rows("SELECT id, base_id FROM notes WHERE id IN ?", note_ids))
 
     def cut_by(self, base: KnowledgeBase) -> dict[str, str]:
         """Return, for each note of a base, a string that identifies how it was cut."""
@@ -341,17 +361,17 @@ class NoteTable(StoreTable):
             where.add(f"notes.id IN (SELECT note_id FROM chunks WHERE state != 'deleted' AND {chunks})", *chunks.values)
         if text:
             where.add("instr(fold(title), ?) OR instr(fold(coalesce(path, '')), ?)", *[fold(text)] * 2)
-        statement = f"{CARD} WHERE {where} ORDER BY bases.name, path, title"
-        return self._nouns(card_of, statement, *where.values)
+        return self._nouns(card_of, f"{CARD} WHERE {where} ORDER BY bases.name, path, title", *where.values)
 
     def cards_of(self, note_ids: Iterable[str]) -> dict[str, NoteSummary]:
-        cards = self._nouns(card_of, f"{CARD} WHERE notes.id {AMONG}", note_ids)
-        return {card.id: card for card in cards}
+        return {card.id: card for card in self._nouns(card_of, f"{CARD} WHERE notes.id IN ?", note_ids)}
 
     def links_of(self, note_ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """Return the link targets of each note, as written in its text."""
-        rows = self._rows(f"SELECT id, links FROM notes WHERE id {AMONG}", note_ids)
-        return {note_id: texts(links) for note_id, links in rows}
+        return {
+            note_id: texts(links)
+            for note_id, links in self._rows("SELECT id, links FROM notes WHERE id IN ?", note_ids)
+        }
 
     def beginnings(self, note_ids: Iterable[str], length: int = 600) -> dict[str, str]:
         """Return the title of each note and the first characters of its chunks that aren't hidden."""
@@ -359,10 +379,9 @@ class NoteTable(StoreTable):
             "SELECT substr(group_concat(text, ' '), 1, ?) FROM (SELECT text FROM chunks"
             " WHERE note_id = notes.id AND state != 'deleted' ORDER BY \"index\" LIMIT 3)"
         )
-        rows = self._rows(
-            f"SELECT id, title || ' ' || coalesce(({shown}), '') FROM notes WHERE id {AMONG}", length, note_ids
+        return dict(
+            self._rows(f"SELECT id, title || ' ' || coalesce(({shown}), '') FROM notes WHERE id IN ?", length, note_ids)
         )
-        return dict(rows)
 
     def named(self) -> list[NoteNames]:
         """Return the names of all notes."""
@@ -379,7 +398,7 @@ class NoteTable(StoreTable):
     def naming(self, source_refs: Iterable[str], words: Iterable[str]) -> list[str]:
         """Return the ids of notes in the given folders whose text contains any of these words from file names."""
         named = "EXISTS (SELECT 1 FROM json_each(?) WHERE body LIKE '%' || value || '%')"
-        return self._column(f"SELECT id FROM notes WHERE source_ref {AMONG} AND {named}", source_refs, words)
+        return self._column(f"SELECT id FROM notes WHERE source_ref IN ? AND {named}", source_refs, words)
 
     def tags(self, base: str | None = None) -> dict[str, int]:
         """Return the used tags with their numbers of notes, the most frequent first; `a` includes `a/b`."""
@@ -407,26 +426,32 @@ class NoteTable(StoreTable):
 
     def active_files(self) -> list[ActiveFile]:
         """Return the active notes that have a path, sorted by path."""
-        statement = (
-            "SELECT id, generation, base_id, source_ref, path FROM notes"
-            " WHERE path IS NOT NULL AND status = 'active' ORDER BY path"
-        )
-        return [ActiveFile(*row) for row in self._rows(statement)]
+        return [
+            ActiveFile(*row)
+            for row in self._rows(
+                "SELECT id, generation, base_id, source_ref, path FROM notes"
+                " WHERE path IS NOT NULL AND status = 'active' ORDER BY path"
+            )
+        ]
 
     def local_notes(self, base: KnowledgeBase) -> list[KnownNote]:
         """Return a base's notes that live in the workspace and have a path."""
-        rows = self._rows(
-            "SELECT id, path, source_ref, content_hash, -1, -1 FROM notes"
-            " WHERE base_id = ? AND source_ref = '' AND path IS NOT NULL",
-            base.id,
-        )
-        return [KnownNote(*row) for row in rows]
+        return [
+            KnownNote(*row)
+            for row in self._rows(
+                "SELECT id, path, source_ref, content_hash, -1, -1 FROM notes"
+                " WHERE base_id = ? AND source_ref = '' AND path IS NOT NULL",
+                base.id,
+            )
+        ]
 
     def files(self, base: KnowledgeBase) -> list[KnownNote]:
         """Return a base's notes that came from folders and uploads."""
-        rows = self._rows(
-            "SELECT id, path, source_ref, content_hash, coalesce(mtime_ns, 0), coalesce(size, 0), stamp,"
-            f" {_CHOSEN} FROM notes WHERE base_id = ? AND source IN ('folder', 'upload')",
-            base.id,
-        )
-        return [KnownNote(*row) for row in rows]
+        return [
+            KnownNote(*row)
+            for row in self._rows(
+                "SELECT id, path, source_ref, content_hash, coalesce(mtime_ns, 0), coalesce(size, 0), stamp,"
+                f" {_CHOSEN} FROM notes WHERE base_id = ? AND source IN ('folder', 'upload')",
+                base.id,
+            )
+        ]

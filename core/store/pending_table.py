@@ -11,7 +11,7 @@ from typing import NamedTuple
 from core.model import Chunk, KnowledgeBase
 from core.store.chunk_table import CHUNK, RefusalTable, chunk_of
 from core.store.database import Database
-from core.store.table import AMONG, StoreTable, decoding
+from core.store.table import StoreTable, decoding
 
 _OPENED = 20
 """Number of most recently opened notes to embed first."""
@@ -100,14 +100,13 @@ class PendingTable(StoreTable):
 
     def for_notes(self, note_ids: Iterable[str]) -> set[str]:
         """Return the ids of the pending chunks in the given notes."""
-        statement = f"SELECT id FROM chunks WHERE state = 'pending' AND note_id {AMONG}"
-        return set(self._column(statement, note_ids))
+        return set(self._column("SELECT id FROM chunks WHERE state = 'pending' AND note_id IN ?", note_ids))
 
     def count(self, base_ids: Iterable[str]) -> PendingCount:
         """Count the pending chunks in the given bases, and their notes."""
         (row,) = self._rows(
             "SELECT count(DISTINCT note_id), count(*) FROM chunks INDEXED BY chunks_pending"
-            f" JOIN notes ON notes.id = note_id WHERE state = 'pending' AND base_id {AMONG}",
+            " JOIN notes ON notes.id = note_id WHERE state = 'pending' AND base_id IN ?",
             base_ids,
         )
         return PendingCount(*row)
@@ -115,24 +114,28 @@ class PendingTable(StoreTable):
     def work(self, base_ids: Iterable[str], only: Collection[str] | None = None) -> int:
         """Return the cost, in characters, of embedding the pending chunks of bases, or `only` those with these ids."""
         chosen, values = _chosen(only)
-        statement = (
-            f"SELECT coalesce(sum(length(text) + {PER_CHUNK}), 0) FROM chunks INDEXED BY chunks_pending"
-            f" JOIN notes ON notes.id = note_id WHERE state = 'pending' AND base_id {AMONG} {chosen}"
+        return int(
+            self._value(
+                f"SELECT coalesce(sum(length(text) + {PER_CHUNK}), 0) FROM chunks INDEXED BY chunks_pending"
+                f" JOIN notes ON notes.id = note_id WHERE state = 'pending' AND base_id IN ? {chosen}",
+                *(base_ids, *values),
+            )
         )
-        return int(self._value(statement, *(base_ids, *values)))
 
     def unindexed(self, base_ids: Iterable[str]) -> set[int]:
         """Return the rowids of pending and refused chunks in the given bases."""
-        statement = (
-            "SELECT chunks.rowid FROM chunks JOIN notes ON notes.id = note_id"
-            f" WHERE state IN ('pending', 'refused') AND base_id {AMONG}"
-        )
-        return {*self._column(statement, base_ids)}
+        return {
+            *self._column(
+                "SELECT chunks.rowid FROM chunks JOIN notes ON notes.id = note_id"
+                " WHERE state IN ('pending', 'refused') AND base_id IN ?",
+                base_ids,
+            )
+        }
 
     def any(self, base_ids: Iterable[str]) -> bool:
         """Whether any of these bases has a pending chunk."""
         chunks = "chunks INDEXED BY chunks_pending JOIN notes ON notes.id = note_id"
-        return self._exists(f"{chunks} WHERE state = 'pending' AND base_id {AMONG}", base_ids)
+        return self._exists(f"{chunks} WHERE state = 'pending' AND base_id IN ?", base_ids)
 
     @decoding
     def next(self, counts: Mapping[str, int], only: Collection[str] | None = None) -> list[PendingChunk]:
@@ -144,8 +147,8 @@ class PendingTable(StoreTable):
         chosen, values = _chosen(only)
         waiting = "SELECT 1 FROM chunks WHERE note_id = notes.id AND state = 'pending'"
         notes = self._rows(
-            f"SELECT id, base_id, 2 * (id {AMONG}) + (id IN ({_LATEST})) AS early, EXISTS ({waiting} LIMIT 1 OFFSET 1)"
-            f" AS long FROM notes INDEXED BY notes_filters WHERE base_id {AMONG} AND EXISTS ({waiting} {chosen})"
+            f"SELECT id, base_id, 2 * (id IN ?) + (id IN ({_LATEST})) AS early, EXISTS ({waiting} LIMIT 1 OFFSET 1)"
+            f" AS long FROM notes INDEXED BY notes_filters WHERE base_id IN ? AND EXISTS ({waiting} {chosen})"
             " ORDER BY early DESC, long, updated_at DESC, id LIMIT ?",
             *([*self.opened], counts, *values, max(counts.values(), default=0)),
         ).fetchall()
@@ -162,13 +165,13 @@ class PendingTable(StoreTable):
             )
             if len(rows) == count:
                 break
-        return [PendingChunk(row[0], row[1], row[2], row[3], chunk_of(row)) for row in rows]
+        return [PendingChunk(*row[:4], chunk_of(row)) for row in rows]
 
     def unchanged(self, vectors: Mapping[PendingChunk, Sequence[int]]) -> dict[PendingChunk, Sequence[int]]:
         """Return the given chunks that are still pending and unchanged, with their vectors."""
         rows = self._rows(
             "SELECT chunks.rowid, note_id, generation FROM chunks JOIN notes ON notes.id = note_id"
-            f" WHERE chunks.rowid {AMONG} AND state = 'pending'",
+            " WHERE chunks.rowid IN ? AND state = 'pending'",
             [pending.rowid for pending in vectors],
         )
         now = {tuple(row) for row in rows}
@@ -186,12 +189,12 @@ class PendingTable(StoreTable):
 
     def forget_vectors(self, base: KnowledgeBase) -> None:
         """Delete the vectors of a base, and its model's constants if the model has no other vectors."""
-        with self._write() as connection:
+        with self._write():
             self._drop_vectors("base_id = ?", base.id)
-            connection.execute(
+            self._execute(
                 "UPDATE embedders SET centring = NULL, centre = NULL, unrelated = NULL WHERE fingerprint = ?"
                 " AND NOT EXISTS (SELECT 1 FROM vectors WHERE embedder = embedders.id)",
-                (base.fingerprint,),
+                base.fingerprint,
             )
 
     def drop_damaged(self) -> None:
@@ -201,29 +204,29 @@ class PendingTable(StoreTable):
     def _drop_vectors(self, condition: str, *values: object) -> None:
         """Delete the vectors that meet a condition, and make every chunk that used one pending."""
         chunks = "SELECT chunk FROM windows WHERE vector IN (SELECT vector FROM temp.dropped)"
-        with self._write() as connection:
-            connection.execute(
+        with self._write():
+            self._execute(
                 "CREATE TABLE temp.dropped AS SELECT DISTINCT vectors.id AS vector FROM vectors"
                 " JOIN windows ON windows.vector = vectors.id JOIN chunks ON chunks.rowid = chunk"
                 f" JOIN notes ON notes.id = note_id JOIN bases ON bases.id = base_id WHERE {condition}",
-                values,
+                *values,
             )
-            connection.execute(f"UPDATE chunks SET state = 'pending' WHERE rowid IN ({chunks})")
-            connection.execute(f"DELETE FROM windows WHERE chunk IN ({chunks})")
-            connection.execute("DELETE FROM vectors WHERE id IN (SELECT vector FROM temp.dropped)")
-            connection.execute("DROP TABLE temp.dropped")
+            self._execute(f"UPDATE chunks SET state = 'pending' WHERE rowid IN ({chunks})")
+            self._execute(f"DELETE FROM windows WHERE chunk IN ({chunks})")
+            self._execute("DELETE FROM vectors WHERE id IN (SELECT vector FROM temp.dropped)")
+            self._execute("DROP TABLE temp.dropped")
 
     def embed(self, vectors: Mapping[PendingChunk, Sequence[int]]) -> None:
         """Write the windows of pending chunks from the ids of their vectors."""
         windows = [
             (pending.rowid, index, vector) for pending, ids in vectors.items() for index, vector in enumerate(ids)
         ]
-        with self._write() as connection:
-            connection.executemany("INSERT INTO windows VALUES (?, ?, ?)", windows)
+        with self._write():
+            self._execute_many("INSERT INTO windows VALUES (?, ?, ?)", windows)
             rowids = [pending.rowid for pending in vectors]
-            self._execute(f"UPDATE chunks SET state = 'embedded' WHERE rowid {AMONG}", rowids)
+            self._execute("UPDATE chunks SET state = 'embedded' WHERE rowid IN ?", rowids)
 
 
 def _chosen(only: Collection[str] | None) -> tuple[str, list[Collection[str]]]:
     """Return a condition on the ids of chunks, and its values."""
-    return ("", []) if only is None else (f"AND chunks.id {AMONG}", [only])
+    return ("", []) if only is None else ("AND chunks.id IN ?", [only])

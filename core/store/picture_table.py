@@ -27,7 +27,7 @@ from core.model import (
 )
 from core.store import filters as narrowed
 from core.store.reading import RowReader, failure_of, stored
-from core.store.table import AMONG, StoreTable
+from core.store.table import StoreTable
 
 UnreadFile = tuple[SourceFile, Failed]
 """A file at the time of the attempt, and why it can't be read."""
@@ -59,8 +59,12 @@ class DocumentTable(StoreTable):
 
     def unread(self, base: KnowledgeBase) -> list[Failed]:
         """Return the unreadable files of a base's folders and uploads, sorted by path."""
-        rows = self._rows("SELECT path, reason FROM unread_files WHERE base_id = ? ORDER BY path", base.id)
-        return [failure_of(path, reason) for path, reason in rows]
+        return [
+            failure_of(path, reason)
+            for path, reason in self._rows(
+                "SELECT path, reason FROM unread_files WHERE base_id = ? ORDER BY path", base.id
+            )
+        ]
 
     def incomplete(self, base: KnowledgeBase) -> list[IncompleteNote]:
         """Return the notes of a base that lack parts of their files, sorted by path."""
@@ -73,12 +77,14 @@ class DocumentTable(StoreTable):
 
     def unread_of(self, base: KnowledgeBase, source_ref: str, readers: str) -> Mapping[str, UnreadFile]:
         """Return the files of one source that the given readers couldn't read, by path."""
-        rows = self._rows(
-            "SELECT path, mtime_ns, size, hash, stamp, reason FROM unread_files"
-            " WHERE base_id = ? AND source_ref = ? AND readers = ?",
-            *(base.id, source_ref, readers),
-        )
-        return {path: (SourceFile(path, *state), failure_of(path, reason)) for path, *state, reason in rows}
+        return {
+            path: (SourceFile(path, *state), failure_of(path, reason))
+            for path, *state, reason in self._rows(
+                "SELECT path, mtime_ns, size, hash, stamp, reason FROM unread_files"
+                " WHERE base_id = ? AND source_ref = ? AND readers = ?",
+                *(base.id, source_ref, readers),
+            )
+        }
 
     def set_unread(self, base: KnowledgeBase, source_ref: str, readers: str, files: Iterable[UnreadFile]) -> None:
         """Replace the unreadable files of one source."""
@@ -160,12 +166,16 @@ class PictureTable(StoreTable):
 
     def files(self) -> list[PictureFile]:
         """Return the pictures of notes from synced folders, to check their files."""
-        rows = self._rows(
-            f"SELECT note_id, source_ref, path, {_PICTURE}, NULL FROM {_OF_READING_BASES}"
-            " WHERE notes.source = 'folder' AND EXISTS (SELECT 1 FROM syncs WHERE syncs.base_id = notes.base_id"
-            " AND folder = source_ref) ORDER BY path, note_id, start"
-        )
-        return [*map(file_of, rows)]
+        return [
+            *map(
+                file_of,
+                self._rows(
+                    f"SELECT note_id, source_ref, path, {_PICTURE}, NULL FROM {_OF_READING_BASES}"
+                    " WHERE notes.source = 'folder' AND EXISTS (SELECT 1 FROM syncs WHERE syncs.base_id = notes.base_id"
+                    " AND folder = source_ref) ORDER BY path, note_id, start"
+                ),
+            )
+        ]
 
     def look(self, note_id: str, picture: NotePicture) -> None:
         """Update the path, time, size and hash of the file of a note's picture."""
@@ -178,19 +188,21 @@ class PictureTable(StoreTable):
 
     def unplaced(self) -> list[Unplaced]:
         """Return the notes with a read or missing picture that their chunks don't reflect yet."""
-        rows = self._rows(
-            "SELECT base_id, note_id, max(coalesce(pictures.text, '') != ''"
-            " OR EXISTS (SELECT 1 FROM chunks WHERE chunks.note_id = notes.id AND picture != '')) AS differs"
-            f" FROM {_OF_READING_BASES} LEFT JOIN pictures ON pictures.hash = note_pictures.hash"
-            " WHERE looked AND NOT placed AND (note_pictures.hash = '' OR pictures.hash IS NOT NULL)"
-            " GROUP BY base_id, note_id"
-        )
-        return [Unplaced(*row) for row in rows]
+        return [
+            Unplaced(*row)
+            for row in self._rows(
+                "SELECT base_id, note_id, max(coalesce(pictures.text, '') != ''"
+                " OR EXISTS (SELECT 1 FROM chunks WHERE chunks.note_id = notes.id AND picture != '')) AS differs"
+                f" FROM {_OF_READING_BASES} LEFT JOIN pictures ON pictures.hash = note_pictures.hash"
+                " WHERE looked AND NOT placed AND (note_pictures.hash = '' OR pictures.hash IS NOT NULL)"
+                " GROUP BY base_id, note_id"
+            )
+        ]
 
     def settle(self, note_ids: Sequence[str]) -> None:
         """Mark the read and missing pictures of these notes as reflected in their chunks."""
         self._execute(
-            f"UPDATE note_pictures SET placed = 1 WHERE note_id {AMONG} AND looked AND NOT placed"
+            "UPDATE note_pictures SET placed = 1 WHERE note_id IN ? AND looked AND NOT placed"
             " AND (hash = '' OR hash IN (SELECT hash FROM pictures))",
             note_ids,
             aside=True,
@@ -198,12 +210,14 @@ class PictureTable(StoreTable):
 
     def problems(self, note_id: str) -> list[Failed]:
         """Return the unreadable pictures of a note, by link target, with the reasons."""
-        rows = self._rows(
-            "SELECT target, reason FROM note_pictures JOIN pictures ON pictures.hash = note_pictures.hash"
-            " WHERE note_id = ? AND reason != '' ORDER BY start",
-            note_id,
-        )
-        return [failure_of(target, reason) for target, reason in rows]
+        return [
+            failure_of(target, reason)
+            for target, reason in self._rows(
+                "SELECT target, reason FROM note_pictures JOIN pictures ON pictures.hash = note_pictures.hash"
+                " WHERE note_id = ? AND reason != '' ORDER BY start",
+                note_id,
+            )
+        ]
 
     # pictures of bases that no longer read pictures
 
@@ -214,32 +228,36 @@ class PictureTable(StoreTable):
     def drop(self, note_ids: Collection[str]) -> None:
         """Delete the pictures of notes with their chunks, and renumber the remaining chunks."""
         ids = [*note_ids]
-        chosen = f"note_id {AMONG} AND picture != ''"
+        chosen = "note_id IN ? AND picture != ''"
         with self._write():
             stale = self._column(f"SELECT DISTINCT note_id FROM chunks WHERE {chosen}", ids)
             self._execute(f"DELETE FROM words WHERE rowid IN (SELECT rowid FROM chunks WHERE {chosen})", ids)
             self._execute(f"DELETE FROM chunks WHERE {chosen}", ids)
             # In two steps, because two chunks of a note can't have the same index.
-            self._execute(f'UPDATE chunks SET "index" = -1 - "index" WHERE note_id {AMONG}', stale)
+            self._execute('UPDATE chunks SET "index" = -1 - "index" WHERE note_id IN ?', stale)
             self._execute(
                 'UPDATE chunks SET "index" = (SELECT count(*) FROM chunks AS other'
                 ' WHERE other.note_id = chunks.note_id AND (other."index" >= 0 OR other."index" > chunks."index"))'
-                f" WHERE note_id {AMONG}",
+                " WHERE note_id IN ?",
                 stale,
             )
-            self._execute(f"DELETE FROM note_pictures WHERE note_id {AMONG}", ids)
-            self._execute(f"UPDATE notes SET pictured = 0, generation = generation + 1 WHERE id {AMONG}", ids)
+            self._execute("DELETE FROM note_pictures WHERE note_id IN ?", ids)
+            self._execute("UPDATE notes SET pictured = 0, generation = generation + 1 WHERE id IN ?", ids)
 
     # picture files
 
     def unread(self) -> list[PictureFile]:
         """Return one picture for each file that hasn't been read yet."""
-        rows = self._rows(
-            f"SELECT min(note_id), source_ref, path, {_PICTURE}, NULL FROM {_OF_READING_BASES}"
-            " WHERE note_pictures.hash != '' AND note_pictures.hash NOT IN (SELECT hash FROM pictures)"
-            " GROUP BY note_pictures.hash ORDER BY path, start"
-        )
-        return [*map(file_of, rows)]
+        return [
+            *map(
+                file_of,
+                self._rows(
+                    f"SELECT min(note_id), source_ref, path, {_PICTURE}, NULL FROM {_OF_READING_BASES}"
+                    " WHERE note_pictures.hash != '' AND note_pictures.hash NOT IN (SELECT hash FROM pictures)"
+                    " GROUP BY note_pictures.hash ORDER BY path, start"
+                ),
+            )
+        ]
 
     def keep(self, read: ReadPicture, reason: Message | None = None, *, again: bool = False) -> None:
         """Store the text read from a file, or why it can't be read. `again`: the next import tries again."""
@@ -411,15 +429,17 @@ class ImageTable(StoreTable):
         return self._shown("note_id = ?", model, note_id)
 
     def _shown(self, where: str, model: str, *values: object) -> list[ImageRow]:
-        rows = self._rows(
-            f"SELECT note_id, place, note_images.start, note_images.hash, vector FROM {_SHOWN}"
-            " JOIN image_vectors ON image_vectors.hash = note_images.hash AND length(vector) % 4 = 0"
-            " AND typeof(vector) = 'blob'"
-            f" WHERE ({where}) AND {_IN_FOLDER} AND model = ? ORDER BY path, note_id, note_images.start",
-            *values,
-            model,
-        )
-        return [ImageRow(*image, np.frombuffer(vector, "<f4")) for *image, vector in rows]
+        return [
+            ImageRow(*image, np.frombuffer(vector, "<f4"))
+            for *image, vector in self._rows(
+                f"SELECT note_id, place, note_images.start, note_images.hash, vector FROM {_SHOWN}"
+                " JOIN image_vectors ON image_vectors.hash = note_images.hash AND length(vector) % 4 = 0"
+                " AND typeof(vector) = 'blob'"
+                f" WHERE ({where}) AND {_IN_FOLDER} AND model = ? ORDER BY path, note_id, note_images.start",
+                *values,
+                model,
+            )
+        ]
 
     def _files(self, statement: str, *values: object) -> list[PictureFile]:
         return [*map(file_of, self._rows(f"{statement} ORDER BY path, start", *values))]

@@ -1,8 +1,10 @@
 """Tables of question sets, their questions and right passages."""
 
 import sqlite3
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
+from itertools import count
 
 from core.base.datetimes import utc_now
 from core.base.errors import ConfigError, QuestionSetError, UnknownChoice
@@ -10,7 +12,7 @@ from core.model import GoldSpan, KnowledgeBase, Question, QuestionSet
 from core.model.limits import check_question
 from core.store.ids import fresh_id
 from core.store.reading import RowReader, columns_of
-from core.store.table import AMONG, StoreTable
+from core.store.table import StoreTable
 
 _SETS = """
     SELECT question_sets.*,
@@ -40,10 +42,10 @@ class QuestionTable(StoreTable):
 
     def named(self, base: KnowledgeBase, name: str) -> QuestionSet:
         """Return the set with this name; raises UnknownChoice, which lists the sets."""
-        for question_set in (sets := self.sets(base)):
-            if question_set.name == name:
-                return question_set
-        raise UnknownChoice("question set", name, [question_set.name for question_set in sets])
+        sets = {question_set.name: question_set for question_set in self.sets(base)}
+        if name not in sets:
+            raise UnknownChoice("question set", name, sets)
+        return sets[name]
 
     def find(self, set_id: str) -> QuestionSet | None:
         """Return the set with an id, None without one."""
@@ -52,25 +54,23 @@ class QuestionTable(StoreTable):
     def add_set(self, base: KnowledgeBase, name: str, questions: Sequence[Question] = ()) -> QuestionSet:
         """Add a set with questions; raises ConfigError for a name that is blank or taken."""
         with self._write(aside=True):
-            name = self._free_name(base.id, name)
-            set_id = fresh_id(f"{base.id}/{name}", self._column("SELECT id FROM question_sets"))
-            question_set = QuestionSet(set_id, base.id, name, utc_now())
-            self._insert_set(question_set)
+            question_set = QuestionSet("", base.id, self._free_name(base.id, name), utc_now())
+            question_set = self._insert_set(question_set)
             self.add(question_set, questions)
         return self._current(question_set)
 
     def put_set(self, question_set: QuestionSet, questions: Sequence[Question]) -> None:
         """Insert a set with its id, or with a fresh id if that is taken."""
         with self._write(aside=True):
-            if self._value("SELECT 1 FROM question_sets WHERE id = ?", question_set.id):
-                taken = self._column("SELECT id FROM question_sets")
-                question_set = replace(question_set, id=fresh_id(f"{question_set.base_id}/{question_set.name}", taken))
-            self._insert_set(question_set)
-            self._add(question_set, questions)
+            self._add(self._insert_set(question_set), questions)
 
-    def _insert_set(self, question_set: QuestionSet) -> None:
+    def _insert_set(self, question_set: QuestionSet) -> QuestionSet:
+        taken = ["", *self._column("SELECT id FROM question_sets")]
+        if question_set.id in taken:
+            question_set = replace(question_set, id=fresh_id(f"{question_set.base_id}/{question_set.name}", taken))
         row = columns_of(question_set)
         self._insert("question_sets", {name: row[name] for name in ("id", "base_id", "name", "created_at")})
+        return question_set
 
     def rename_set(self, question_set: QuestionSet, name: str) -> QuestionSet:
         """Rename a set; raises ConfigError for a name that is blank or taken."""
@@ -89,17 +89,20 @@ class QuestionTable(StoreTable):
     def for_set(self, question_set: QuestionSet) -> list[Question]:
         """Return a set's questions, with the last known positions of their right passages."""
         with self._database.read():
-            golds: dict[int, list[GoldSpan]] = {}
+            golds = defaultdict[int, list[GoldSpan]](list)
             for (question, _), gold in self.golds(question_set).items():
-                golds.setdefault(question, []).append(gold)
-            rows = self._rows("SELECT * FROM questions WHERE set_id = ? ORDER BY rowid", question_set.id)
-            return [self._question(row, golds.get(row["rowid"], ())) for row in rows]
+                golds[question].append(gold)
+            return [
+                self._question(row, golds[row["rowid"]])
+                for row in self._rows("SELECT * FROM questions WHERE set_id = ? ORDER BY rowid", question_set.id)
+            ]
 
     def question(self, question_set: QuestionSet, question_id: str) -> Question:
         with self._database.read():
             row = self._stored(question_set, question_id)
-            statement = "SELECT * FROM golds WHERE question = ? ORDER BY number"
-            return self._question(row, self._nouns(_GOLD_SPAN, statement, row["rowid"]))
+            return self._question(
+                row, self._nouns(_GOLD_SPAN, "SELECT * FROM golds WHERE question = ? ORDER BY number", row["rowid"])
+            )
 
     def add(self, question_set: QuestionSet, questions: Iterable[Question]) -> list[Question]:
         """Add questions, all or none, and return them; a question without an id gets the next free number.
@@ -119,7 +122,8 @@ class QuestionTable(StoreTable):
             for question in questions:
                 if question.id in taken:
                     raise _repeated(question_set, question)
-                named = question if question.id else replace(question, id=_next(taken))
+                free = (f"q-{number:03}" for number in count(len(taken) + 1))
+                named = replace(question, id=question.id or next(name for name in free if name not in taken))
                 taken.add(named.id)
                 added.append(named)
                 self._write_question(question_set, named)
@@ -169,23 +173,25 @@ class QuestionTable(StoreTable):
 
     def golds(self, question_set: QuestionSet) -> dict[GoldKey, GoldSpan]:
         """Return the right passages of a set's questions, in order, at their last known positions."""
-        rows = self._rows(
-            "SELECT golds.* FROM golds JOIN questions ON questions.rowid = question"
-            " WHERE set_id = ? ORDER BY question, number",
-            question_set.id,
-        )
-        return {(row["question"], row["number"]): _GOLD_SPAN(row, self._database.unread) for row in rows}
+        return {
+            (row["question"], row["number"]): _GOLD_SPAN(row, self._database.unread)
+            for row in self._rows(
+                "SELECT golds.* FROM golds JOIN questions ON questions.rowid = question"
+                " WHERE set_id = ? ORDER BY question, number",
+                question_set.id,
+            )
+        }
 
     def move_golds(self, moves: Iterable[tuple[GoldKey, GoldSpan, GoldSpan]]) -> None:
         """Move right passages to new positions; passages that changed meanwhile stay."""
         changes = ", ".join(f'"{name}" = ?' for name in _GOLD)
-        with self._write(aside=True) as connection:
-            connection.executemany(
+        with self._write(aside=True):
+            self._execute_many(
                 f"UPDATE golds SET {changes} WHERE question = ? AND number = ? AND note_id = ? AND quote = ?",
                 [(*(getattr(now, name) for name in _GOLD), *key, was.note_id, was.quote) for key, was, now in moves],
             )
             # Two passages at one place would count twice.
-            connection.execute(
+            self._execute(
                 "DELETE FROM golds WHERE NOT flagged AND EXISTS (SELECT 1 FROM golds AS other"
                 " WHERE other.question = golds.question AND other.number < golds.number AND NOT other.flagged"
                 ' AND other.note_id = golds.note_id AND other.start = golds.start AND other."end" = golds."end")'
@@ -193,10 +199,11 @@ class QuestionTable(StoreTable):
 
     def note_ids(self, base_id: str) -> dict[str, list[str]]:
         """Return the note ids of a base by path, or by title for notes without a path."""
-        ids: dict[str, list[str]] = {}
-        rows = self._rows("SELECT id, coalesce(path, title) FROM notes WHERE base_id = ? ORDER BY id", base_id)
-        for note_id, path in rows:
-            ids.setdefault(path, []).append(note_id)
+        ids = defaultdict[str, list[str]](list)
+        for note_id, path in self._rows(
+            "SELECT id, coalesce(path, title) FROM notes WHERE base_id = ? ORDER BY id", base_id
+        ):
+            ids[path].append(note_id)
         return ids
 
     # rows
@@ -230,8 +237,7 @@ class QuestionTable(StoreTable):
         return row
 
     def _change(self, question_set: QuestionSet, question_ids: Iterable[str], change: str) -> int:
-        where = f"set_id = ? AND id {AMONG}"
-        return self._execute(f"{change} AND {where}", question_set.id, question_ids, aside=True)
+        return self._execute(f"{change} AND set_id = ? AND id IN ?", question_set.id, question_ids, aside=True)
 
     def _write_question(self, question_set: QuestionSet, question: Question, rowid: int | None = None) -> None:
         if not question.id.strip():
@@ -255,13 +261,6 @@ def _repeated(question_set: QuestionSet, question: Question) -> QuestionSetError
     return QuestionSetError(
         question_set.name, question.line, "the id '{id}' is already in the question set.", id=question.id
     )
-
-
-def _next(taken: set[str]) -> str:
-    number = len(taken) + 1
-    while (name := f"q-{number:03}") in taken:
-        number += 1
-    return name
 
 
 def _place(rowid: int, gold: GoldSpan) -> tuple[object, ...]:

@@ -7,8 +7,8 @@ field to the user; other rows aren't affected.
 import json
 import logging
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import MISSING, Field, fields, is_dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, Field, fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
 
@@ -73,49 +73,44 @@ class RowReader(Generic[Noun]):
     def __init__(self, kind: type[Noun], what: str | Message, named: str, key: str = "id", **own: Decoder) -> None:
         self._kind, self._what, self._named, self._key = kind, as_message(what), named, key
         hints = get_type_hints(kind)
-        self._fields = [
-            (field.name, own.get(field.name) or decoder(hints[field.name]), _empty(field, hints[field.name]))
+        self._fields = {
+            field.name: (own.get(field.name) or decoder(hints[field.name]), field, hints[field.name])
             for field in fields(kind)  # type: ignore[arg-type]
             if field.init
-        ]
+        }
 
     def __call__(self, row: Mapping[str, object] | sqlite3.Row, unread: Unread) -> Noun:
         """Return the object in a row; fields that the row lacks have their defaults."""
-        values = dict(row)
+        row = dict(row)
         try:
-            return self.whole(values)
+            return self.whole(row)
         except DAMAGE:
-            return self._with_empty(values, unread)
-
-    def whole(self, row: Mapping[str, object]) -> Noun:
-        """Return the object in a row; raises DAMAGE for an unreadable value."""
-        return self._kind(**{name: read(row[name]) for name, read, _ in self._fields if name in row})
-
-    def _with_empty(self, row: Mapping[str, object], unread: Unread) -> Noun:
-        values: dict[str, object] = {}
-        unfit = []
-        for name, read, empty in self._fields:
+            values: dict[str, object] = {}
+            unfit = []
+        for name, (read, field, hint) in self._fields.items():
             if name not in row:
                 continue
             try:
                 values[name] = read(row[name])
             except DAMAGE:
-                values[name] = empty()
+                values[name] = _empty(field, hint)
                 unfit.append(name)
         key = str(values[self._key])
         unread.add(self._what, key, str(values[self._named]) or key, unfit)
         return self._kind(**values)
 
+    def whole(self, row: Mapping[str, object]) -> Noun:
+        """Return the object in a row; raises DAMAGE for an unreadable value."""
+        return self._kind(**{name: read(row[name]) for name, (read, *_) in self._fields.items() if name in row})
+
 
 def columns_of(noun: "DataclassInstance") -> dict[str, object]:
     """Return the columns of an object for `RowReader`: times in ISO format, nested objects and lists as JSON."""
-    return {field.name: _as_stored(getattr(noun, field.name)) for field in fields(noun)}
-
-
-def _as_stored(value: object) -> object:
-    if isinstance(value, Mapping | tuple | Message) or is_dataclass(value):
-        return json.dumps(to_plain(value), ensure_ascii=False)
-    return value.isoformat() if isinstance(value, datetime) else value
+    columns: dict[str, object] = {}
+    for field in fields(noun):
+        value = to_plain(getattr(noun, field.name))
+        columns[field.name] = json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
+    return columns
 
 
 def loaded(stored: object) -> Any:
@@ -150,18 +145,14 @@ def _refused(name: str) -> object:
     raise ValueError(name)
 
 
-def _empty(field: "Field[Any]", hint: Any) -> Callable[[], Any]:
-    """Return a function for the empty value of a field. An unknown time is the end of the calendar, never the past."""
+def _empty(field: "Field[Any]", hint: Any) -> Any:
+    """Return the empty value of a field. An unknown time is the end of the calendar, never the past."""
     if field.default is not MISSING:
-        return lambda: field.default
+        return field.default
     if field.default_factory is not MISSING:
-        return field.default_factory
-    origin, inner = get_origin(hint), get_args(hint)
-    if type(None) in inner:
-        return lambda: None
-    if origin is Literal:
-        return lambda: inner[0]
-    if hint is datetime:
-        return lambda: CALENDAR_ENDS
-    made: Callable[[], Any] = origin or hint
-    return made
+        return field.default_factory()
+    if type(None) in get_args(hint):
+        return None
+    if get_origin(hint) is Literal:
+        return get_args(hint)[0]
+    return CALENDAR_ENDS if hint is datetime else (get_origin(hint) or hint)()

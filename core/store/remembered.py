@@ -1,7 +1,6 @@
 """Caches of database reads until the next write, of results per note, and of background similarity."""
 
 import json
-import threading
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -12,6 +11,7 @@ from core.base import files
 from core.base.cache import Cache
 from core.base.codec import decode, to_plain
 from core.base.faults import translate_errors
+from core.base.frozen import frozen
 from core.model import Floor, KnowledgeBase
 from core.store.database import Database
 
@@ -67,41 +67,44 @@ class PerNote(Generic[Read]):
         return all(note_id in known and known[note_id][0] == state for note_id, state in states.items())
 
 
+@frozen
+class _Measured:
+    """The background similarity of a base, and the fingerprint of its model."""
+
+    fingerprint: str
+    floor: Floor
+
+
 class Floors:
-    """The measured background similarities in the workspace's `floors.json`. Only the writing process calls `set`."""
+    """The measured background similarities in the workspace's `floors.json`. Only the writing process calls `set`.
+
+    The file can be deleted; then they are measured again.
+    """
 
     def __init__(self, folder: Path, *, readonly: bool) -> None:
         self._file = folder / "floors.json"
         self._readonly = readonly
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def get(self, base: KnowledgeBase) -> Floor | None:
         """Return a base's background similarity, None if it isn't measured for the base's current model."""
-        with suppress(OSError, KeyError):
-            stored = self._read()[base.id]
-            floor: Floor = decode(Floor, stored["floor"])
-            return floor if stored["fingerprint"] == base.fingerprint else None
+        with suppress(OSError):
+            measured = self._read().get(base.id)
+            return measured.floor if measured and measured.fingerprint == base.fingerprint else None
         return None
 
-    def set(self, base: KnowledgeBase, floor: Floor) -> None:
-        self._write(base, {"fingerprint": base.fingerprint, "floor": to_plain(floor)})
-
-    def drop(self, base: KnowledgeBase) -> None:
-        """Delete the background similarity of a base whose vectors' similarities have changed."""
-        self._write(base, {})
-
-    def _write(self, base: KnowledgeBase, entry: dict[str, object]) -> None:
+    def set(self, base: KnowledgeBase, floor: Floor | None) -> None:
+        """Store the background similarity of a base; None deletes it after the similarities of its vectors changed."""
         with self._lock, translate_errors(self._file.parent):
-            files.replace(self._file, json.dumps(self._read() | {base.id: entry}))
+            measured = self._read() | {base.id: floor and _Measured(base.fingerprint, floor)}
+            files.replace(self._file, json.dumps(to_plain(measured)))
 
-    def _read(self) -> dict[str, dict[str, object]]:
-        return files.load(self._file, _checked, aside=not self._readonly) or {}
+    def _read(self) -> dict[str, _Measured | None]:
+        return files.load(self._file, _measured, aside=not self._readonly) or {}
 
 
-def _checked(stored: dict[str, dict[str, object]]) -> dict[str, dict[str, object]]:
-    """Validate and return stored background similarities; raises DAMAGE for other content."""
-    for entry in filter(None, stored.values()):
-        decode(Floor, entry["floor"])
-        if not isinstance(entry["fingerprint"], str):
-            raise TypeError("no floor")
-    return stored
+def _measured(stored: dict[str, object]) -> dict[str, _Measured | None]:
+    known: dict[str, _Measured | None] = decode(
+        dict[str, _Measured | None], {base_id: entry or None for base_id, entry in stored.items()}
+    )
+    return known

@@ -8,7 +8,7 @@ from datetime import datetime
 from core.base.datetimes import utc_now
 from core.model import OF_QUESTIONS, Click, PastSearch, Use, UseFigures, favour, in_utc, later
 from core.store.reading import RowReader, columns_of
-from core.store.table import AMONG, StoreTable
+from core.store.table import StoreTable
 
 CLICK_DAYS = 365
 """Number of days after which a click is deleted."""
@@ -29,8 +29,7 @@ class ClickTable(StoreTable):
     def for_notes(self, note_ids: Iterable[str] | None = None) -> list[Click]:
         """Return the clicks on the given notes, by default on all notes, the newest first."""
         where, values = _on_notes(note_ids)
-        statement = f"SELECT * FROM clicks {where} ORDER BY day DESC, note_id, question, kind"
-        return self._nouns(_CLICK, statement, *values)
+        return self._nouns(_CLICK, f"SELECT * FROM clicks {where} ORDER BY day DESC, note_id, question, kind", *values)
 
     def drop(self, note_ids: Iterable[str] | None = None) -> int:
         """Delete the clicks on the given notes, by default on all notes; return the number deleted."""
@@ -44,7 +43,7 @@ class ClickTable(StoreTable):
 
 def _on_notes(note_ids: Iterable[str] | None) -> tuple[str, list[Iterable[str]]]:
     """Return a condition on the notes of clicks, and its values."""
-    return ("", []) if note_ids is None else (f"WHERE note_id {AMONG}", [note_ids])
+    return ("", []) if note_ids is None else ("WHERE note_id IN ?", [note_ids])
 
 
 _CLICK = RowReader(Click, "click", "question", key="note_id")
@@ -128,7 +127,7 @@ class UseTable(StoreTable):
 
     def drop(self, note_ids: Iterable[str]) -> int:
         """Delete all uses of the given notes; return the number deleted."""
-        return self._execute(f"DELETE FROM uses WHERE note_id {AMONG}", note_ids, aside=True)
+        return self._execute("DELETE FROM uses WHERE note_id IN ?", note_ids, aside=True)
 
     def for_note(self, note_id: str) -> list[Use]:
         """Return the uses of a note, newest first."""
@@ -143,8 +142,9 @@ class UseTable(StoreTable):
         )
 
     def _read(self, where: str, *values: object) -> list[Use]:
-        statement = f"SELECT * FROM uses WHERE {where} ORDER BY used_at DESC, used_in, context, chunk_id"
-        return self._nouns(_USE, statement, *values)
+        return self._nouns(
+            _USE, f"SELECT * FROM uses WHERE {where} ORDER BY used_at DESC, used_in, context, chunk_id", *values
+        )
 
     def figures(self, note_id: str) -> UseFigures:
         """Return how often a note was found and used, and its verdicts."""
@@ -157,8 +157,12 @@ class UseTable(StoreTable):
 
     def found_since(self, since: datetime) -> int:
         """Return the number of notes that searches have found since a time."""
-        statement = "SELECT count(DISTINCT note_id) FROM uses WHERE used_in = 'found' AND used_at >= ?"
-        return int(self._value(statement, in_utc(since).isoformat()))
+        return int(
+            self._value(
+                "SELECT count(DISTINCT note_id) FROM uses WHERE used_in = 'found' AND used_at >= ?",
+                in_utc(since).isoformat(),
+            )
+        )
 
     def touched(self, since: datetime, unseen: datetime) -> list[str]:
         """Return the ids of notes that searches have found since a time, but that weren't used since the time `unseen`.
@@ -175,12 +179,14 @@ class UseTable(StoreTable):
 
     def verdict_weights(self, note_ids: Iterable[str]) -> Mapping[str, float]:
         """Return the weight of each note's verdicts, between -1 and 1; notes with a weight of 0 are left out."""
-        rows = self._rows(
-            "SELECT note_id, sum(helpful), count(*) FROM uses WHERE helpful IN (1, 0, -1)"
-            f" AND note_id {AMONG} GROUP BY note_id HAVING sum(helpful) != 0",
-            note_ids,
-        )
-        return {note_id: favour(total, count) for note_id, total, count in rows}
+        return {
+            note_id: favour(total, count)
+            for note_id, total, count in self._rows(
+                "SELECT note_id, sum(helpful), count(*) FROM uses WHERE helpful IN (1, 0, -1)"
+                " AND note_id IN ? GROUP BY note_id HAVING sum(helpful) != 0",
+                note_ids,
+            )
+        }
 
     def stamp(self, *, verdicts: bool = False) -> tuple[object, ...]:
         """Return values that change with every use, or, with `verdicts`, only with every verdict."""

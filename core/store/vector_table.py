@@ -1,5 +1,6 @@
 """Tables of vectors and token sign bits, by model fingerprint and text hash; mean vectors of notes."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -13,7 +14,7 @@ from core.markdown.inline import tag_key
 from core.model import Bits, Filters, KnowledgeBase, Matrix
 from core.store import filters as narrowed
 from core.store.ids import entry_id
-from core.store.table import AMONG, StoreTable, decoding
+from core.store.table import StoreTable, decoding
 
 _OF_BASE = (
     "SELECT windows.vector FROM windows JOIN chunks ON chunks.rowid = chunk JOIN notes ON notes.id = note_id"
@@ -38,22 +39,23 @@ class VectorTable(StoreTable):
 
         Searches find a vector once a window uses it.
         """
-        with self._write(aside=True) as connection:
-            connection.execute("INSERT OR IGNORE INTO embedders (fingerprint) VALUES (?)", (fingerprint,))
-            connection.executemany(
+        blobs = (row.astype("<f4").tobytes() for row in vectors)
+        with self._write(aside=True):
+            self._know(fingerprint)
+            self._execute_many(
                 "INSERT OR IGNORE INTO vectors (embedder, text_hash, vector, entry)"
                 " VALUES ((SELECT id FROM embedders WHERE fingerprint = ?), ?, ?, ?)",
-                (
-                    (fingerprint, key, blob, entry_id(blob))
-                    for key, blob in zip(hashes, (row.astype("<f4").tobytes() for row in vectors), strict=True)
-                ),
+                ((fingerprint, key, blob, entry_id(blob)) for key, blob in zip(hashes, blobs, strict=True)),
             )
             if bits is not None:
                 ids = self.ids(fingerprint, hashes)
-                connection.executemany(
+                self._execute_many(
                     "INSERT OR IGNORE INTO tokens VALUES (?, ?)",
                     ((ids[key], rows.tobytes()) for key, rows in zip(hashes, bits, strict=True)),
                 )
+
+    def _know(self, fingerprint: str) -> None:
+        self._execute("INSERT OR IGNORE INTO embedders (fingerprint) VALUES (?)", fingerprint)
 
     def ids(self, fingerprint: str, hashes: Iterable[bytes], *, with_bits: bool = False) -> dict[bytes, int]:
         """Return the ids of the stored vectors for the given texts; `with_bits`: only of vectors with token bits."""
@@ -66,17 +68,21 @@ class VectorTable(StoreTable):
         return {key: number for key, number in ids.items() if number is not None}
 
     def vectors(self, ids: Iterable[int], dimension: int) -> dict[int, Matrix]:
-        rows = self._rows(f"SELECT id, vector FROM vectors WHERE id {AMONG}", ids)
-        return {number: matrix([vector], dimension)[0] for number, vector in rows}
+        return {
+            number: matrix([vector], dimension)[0]
+            for number, vector in self._rows("SELECT id, vector FROM vectors WHERE id IN ?", ids)
+        }
 
     def entry_ids(self, ids: Iterable[int]) -> list[str]:
         """Return the index entries of the vectors with the given ids, without duplicates."""
-        return self._column(f"SELECT DISTINCT entry FROM vectors WHERE id {AMONG}", ids)
+        return self._column("SELECT DISTINCT entry FROM vectors WHERE id IN ?", ids)
 
     def entries(self, ids: Iterable[int], dimension: int) -> dict[str, Matrix]:
         """Return the vectors with the given ids by index entry, so that equal vectors occur once."""
-        rows = self._rows(f"SELECT entry, vector FROM vectors WHERE id {AMONG}", ids)
-        return {entry: matrix([vector], dimension)[0] for entry, vector in rows}
+        return {
+            entry: matrix([vector], dimension)[0]
+            for entry, vector in self._rows("SELECT entry, vector FROM vectors WHERE id IN ?", ids)
+        }
 
     def take_over(self, file: Path, base_id: str, fingerprint: str) -> None:
         """Copy the vectors and token bits of a base from another workspace, whose database is `file`."""
@@ -129,17 +135,14 @@ class VectorTable(StoreTable):
 
     def centring_settled(self, fingerprint: str) -> bool:
         """Whether the centring of a model is stored."""
-        known = "SELECT 1 FROM embedders WHERE fingerprint = ? AND centring IS NOT NULL"
-        return self._value(known, fingerprint) is not None
+        return self._exists("embedders WHERE fingerprint = ? AND centring IS NOT NULL", fingerprint)
 
     def settle_centring(self, fingerprint: str, centring: Centring) -> None:
         """Store the centring of a model; the caller must rebuild the indexes of its bases."""
-        with self._write() as connection:
-            connection.execute("INSERT OR IGNORE INTO embedders (fingerprint) VALUES (?)", (fingerprint,))
-            connection.execute(
-                "UPDATE embedders SET centring = ? WHERE fingerprint = ?",
-                (centring.constants.astype("<f4").tobytes(), fingerprint),
-            )
+        with self._write():
+            self._know(fingerprint)
+            constants = centring.constants.astype("<f4").tobytes()
+            self._execute("UPDATE embedders SET centring = ? WHERE fingerprint = ?", constants, fingerprint)
 
     def unrelated(self, base: KnowledgeBase) -> Matrix | None:
         """Return the vectors of questions that no notes answer, None if they aren't stored for the base's model."""
@@ -163,14 +166,13 @@ class VectorTable(StoreTable):
 
         It never changes, because bits from different centres can't be compared.
         """
-        with self._write() as connection:
-            connection.execute("INSERT OR IGNORE INTO embedders (fingerprint) VALUES (?)", (fingerprint,))
-            connection.execute(
+        with self._write():
+            self._know(fingerprint)
+            self._execute(
                 "UPDATE embedders SET centre = ? WHERE fingerprint = ? AND centre IS NULL",
-                (centre.astype("<f4").tobytes(), fingerprint),
+                *(centre.astype("<f4").tobytes(), fingerprint),
             )
-        stored = self.centre(fingerprint)
-        return centre if stored is None else stored
+        return np.frombuffer(self._value("SELECT centre FROM embedders WHERE fingerprint = ?", fingerprint), "<f4")
 
     @decoding
     def bits(self, rowids: Iterable[int], fingerprint: str) -> dict[int, Bits]:
@@ -180,12 +182,12 @@ class VectorTable(StoreTable):
             return {}
         rows = self._rows(
             "SELECT chunk, bits FROM windows LEFT JOIN tokens ON tokens.vector = windows.vector"
-            f' WHERE chunk {AMONG} ORDER BY chunk, "index"',
+            ' WHERE chunk IN ? ORDER BY chunk, "index"',
             rowids,
         )
-        blobs: dict[int, list[bytes | None]] = {}
+        blobs = defaultdict[int, list[bytes | None]](list)
         for rowid, blob in rows:
-            blobs.setdefault(rowid, []).append(blob)
+            blobs[rowid].append(blob)
         return {
             rowid: np.frombuffer(b"".join(filter(None, parts)), np.uint8).reshape(-1, -(-len(centre) // 8))
             for rowid, parts in blobs.items()
@@ -266,7 +268,7 @@ class NoteVectors(StoreTable):
     def holders(self, tags: Collection[str]) -> dict[str, set[str]]:
         """Return the ids of the notes with each tag, ignoring case."""
         names = {tag_key(tag): tag for tag in tags}
-        used = f"SELECT tag FROM (SELECT DISTINCT tag FROM tags) WHERE tag_key(tag) {AMONG}"
+        used = "SELECT tag FROM (SELECT DISTINCT tag FROM tags) WHERE tag_key(tag) IN ?"
         holders: dict[str, set[str]] = {tag: set() for tag in names.values()}
         for tag, note_id in self._rows(f"SELECT tag, note_id FROM tags WHERE tag IN ({used})", names):
             holders[names[tag_key(tag)]].add(note_id)
@@ -274,8 +276,7 @@ class NoteVectors(StoreTable):
 
     def owners(self, rowids: Collection[int]) -> list[str]:
         """Return the ids of the notes with the given chunks, without duplicates, in the order of the chunks."""
-        rows = self._rows(f"SELECT rowid, note_id FROM chunks WHERE rowid {AMONG}", rowids)
-        owner = dict(map(tuple, rows))
+        owner = dict(self._rows("SELECT rowid, note_id FROM chunks WHERE rowid IN ?", rowids))
         return [*dict.fromkeys(owner[rowid] for rowid in rowids if rowid in owner)]
 
     @decoding
@@ -286,7 +287,7 @@ class NoteVectors(StoreTable):
         for at in range(0, len(ids), _BLOCK):
             rows = self._rows(
                 "SELECT note_id, vectors.vector FROM chunks JOIN windows ON chunk = chunks.rowid"
-                f" JOIN vectors ON vectors.id = windows.vector WHERE note_id {AMONG} ORDER BY note_id",
+                " JOIN vectors ON vectors.id = windows.vector WHERE note_id IN ? ORDER BY note_id",
                 ids[at : at + _BLOCK],
             ).fetchall()
             if not rows:

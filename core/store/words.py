@@ -12,7 +12,7 @@ import sqlite3
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.base.codec import DAMAGE
-from core.base.errors import SourceError, StoreError
+from core.base.errors import SourceError
 from core.base.text import WORDS_FORM
 from core.chunking.describe import Sections, short_for
 from core.markdown.outline import parse
@@ -30,7 +30,7 @@ from core.store.chunk_table import CHUNK, chunk_of
 from core.store.database import Database
 from core.store.filters import PROPERTY_TEXT, PROPERTY_TEXTS
 from core.store.phrases import Phrase, quote, whole_words, word_row
-from core.store.table import AMONG, StoreTable, decoding
+from core.store.table import StoreTable, decoding
 from core.store.top_k import Scores, best_of
 
 _TOKENIZER = "porter ascii tokenchars '.+#_'"
@@ -50,8 +50,6 @@ _OTHERS = 0.9
 _CACHED = 4_000_000
 """Maximum number of cached counts; each takes 12 bytes."""
 
-_FEW = 3000
-"""Number of chunks below which reading a query's counts takes 5 ms, as long as a new thread needs to connect."""
 _CACHED_STEMS = 100_000
 
 Weights = NDArray[np.float64]
@@ -127,7 +125,7 @@ class Words(StoreTable):
         statement = (
             f"SELECT words.rowid, words.title, words.headings, words.body, notes.title, {PROPERTY_TEXT}, {CHUNK}"
             " FROM words JOIN chunks ON chunks.rowid = words.rowid JOIN notes ON notes.id = note_id"
-            f" WHERE words.rowid {AMONG}"
+            f" WHERE words.rowid IN ?"
         )
         rowids = self._column("SELECT id FROM words_docsize")
         with self._write(aside=not rowids) as connection:  # the version identifies a new workspace
@@ -172,7 +170,7 @@ class Words(StoreTable):
     def _filter_bases(self, ranked: Scores, base_ids: Sequence[str]) -> Scores:
         rowids = self._column(
             "SELECT chunks.rowid FROM json_each(?) JOIN chunks ON chunks.rowid = value JOIN notes ON notes.id = note_id"
-            f" WHERE base_id {AMONG}",
+            " WHERE base_id IN ?",
             *(ranked, base_ids),
         )
         within = set(rowids)
@@ -252,31 +250,6 @@ class Words(StoreTable):
         holding = np.flatnonzero(best)
         return counts.rowids[holding], best[holding]
 
-    @contextmanager
-    def read_ahead(self, words: Sequence[str]) -> Iterator[None]:
-        """Read the counts of these words in another thread during the block."""
-        if not words or self._is_quick(words):
-            yield
-            return
-
-        def read() -> None:
-            with suppress(StoreError):  # the caller gets the same error when it reads
-                self.scores(words)
-
-        reading = threading.Thread(target=read)
-        reading.start()
-        try:
-            yield
-        finally:
-            reading.join()
-
-    def _is_quick(self, words: Sequence[str]) -> bool:
-        """Whether the counts of these words are cached, or reading them is faster than starting a thread."""
-        counts = self._counts
-        if counts is None or counts.version != self._database.version():
-            return False
-        return len(counts.rowids) < _FEW or all(word in counts.gains for word in words)
-
     @decoding
     def holders(self, words: Sequence[str]) -> list[Rowids]:
         """Return, for each word, the sorted chunks that contain it."""
@@ -311,7 +284,7 @@ class Words(StoreTable):
     def counts(self, words: Sequence[str]) -> dict[str, int]:
         """Return the number of chunks that contain each indexed word, without reading its occurrences."""
         stems = self.stems(words)
-        rows = self._rows(f"SELECT term, doc FROM vocabulary WHERE term {AMONG}", [*stems.values()])
+        rows = self._rows("SELECT term, doc FROM vocabulary WHERE term IN ?", [*stems.values()])
         counts = dict(map(tuple, rows))
         return {word: counts[stem] for word, stem in stems.items() if stem in counts}
 
@@ -358,8 +331,7 @@ def _lengths(connection: sqlite3.Connection) -> tuple[Rowids, Weights]:
         raise ValueError(f"{len(ends)} lengths of the fields of {len(rowids)} chunks")
     number: NDArray[np.int64] = np.cumsum(digits < 128) - (digits < 128)
     values = (digits & 127).astype(np.int64) << 7 * (ends[number] - np.arange(len(digits)))
-    lengths = np.bincount(number // len(_WEIGHTS), values, len(rowids))
-    return rowids, lengths.astype(np.float64)
+    return rowids, np.bincount(number // len(_WEIGHTS), values, len(rowids)).astype(np.float64)
 
 
 def _frequencies(connection: sqlite3.Connection, rowids: Rowids, term: str) -> tuple[Places, Weights]:

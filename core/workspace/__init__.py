@@ -125,8 +125,12 @@ class Workspace(Services):
                 self.store.events.subscribe(event, partial(subscriber, self))
         if not readonly:
             self._writer.files.recover()
-            self._expire_trash()
-            self._start_features()
+            try:
+                self.archives.expire_trash()
+            except TesseraError:
+                _LOG.warning("The trash stays as it is", exc_info=True)
+            if self.has("packs"):
+                self.packs.start()
 
     def __enter__(self) -> "Workspace":
         return self
@@ -141,20 +145,14 @@ class Workspace(Services):
         """Stop the jobs and close the store."""
         self._indexes_in_background = False
         self.access.close()
-        for name in ("watching", "backups"):
-            self._close(name)
-        self.jobs.close()
-        self._close("uses")
-        self.store.close()
+        services = self.__dict__  # only those that were built
+        for name in ("watching", "backups", "jobs", "uses", "store"):
+            if name in services:
+                services[name].close()
         self._given.close()
         if not self.readonly:
             _LOG.info("Closed")
         self.log.close()
-
-    def _close(self, name: str) -> None:
-        """Close a service if it has been built."""
-        if name in self.__dict__:
-            self.__dict__[name].close()
 
     @LazyService
     def watching(self) -> "Watching":
@@ -162,13 +160,6 @@ class Workspace(Services):
 
         then, look = partial(self.start_indexing, quiet=True), self.settings_file.look
         return Watching(self.store, self.settings, self.imports, self.text_folders, self.jobs, then, look)
-
-    def _expire_trash(self) -> None:
-        """Delete expired items from the trash; after an error they stay until the workspace is opened again."""
-        try:
-            self.archives.expire_trash()
-        except TesseraError:
-            _LOG.warning("The trash stays as it is", exc_info=True)
 
     @property
     def readonly(self) -> bool:
@@ -225,7 +216,7 @@ class Workspace(Services):
             files.size(self.store.folder),
             readonly=self.store.readonly,
             index_problem=self.store.index.problem,
-            packs=self._installed_packs(),
+            packs=tuple(self.packs.installed()) if self.has("packs") else (),
             settings_problem=self.settings_file.problem,
             unreadable=self.unreadable,
             set_aside=files.list_set_aside(self.store.folder),
@@ -318,7 +309,7 @@ class Workspace(Services):
         tried = self.jobs.find("heal")
         if tried and time.monotonic() - tried.started < _HEALING:
             return False
-        return self.jobs.start("heal", lambda progress: self.store.index.open(progress))
+        return self.jobs.start("heal", self.store.index.open)
 
     @log_call("index.rebuild")
     def rebuild(self, progress: Progress = no_progress, *, embed: bool = False) -> int:

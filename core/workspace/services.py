@@ -14,7 +14,7 @@ from core.indexing.models import Models
 from core.indexing.pending import PendingChunks
 from core.indexing.synced_folders import SyncedFolders
 from core.intake.imports import Imports
-from core.model import Check, InstalledPack, NotesDecided, bind_checks
+from core.model import NotesDecided, bind_checks
 from core.notes.attachments import Attachments
 from core.notes.collection import Notes
 from core.notes.renaming import Renames
@@ -108,17 +108,6 @@ class Services:
     def has(feature: str) -> bool:
         """Return whether a feature is installed, given the name of its folder."""
         return feature in FEATURES
-
-    def _offer(self, feature: str, build: Callable[[], T]) -> T | None:
-        """Return the result of `build`, None if the feature isn't installed."""
-        return build() if self.has(feature) else None
-
-    def _start_features(self) -> None:
-        """Start the features that have work to do after a workspace is opened for writing."""
-        self._offer("packs", lambda: self.packs.start())
-
-    def _installed_packs(self) -> tuple[InstalledPack, ...]:
-        return tuple(self._offer("packs", lambda: self.packs.installed()) or ())
 
     @LazyService
     def servers(self) -> "Servers":
@@ -237,14 +226,14 @@ class Services:
 
         reminders = Reminders(self.store, self.preferences)
         stored = self.store, self.notes, self.versions, self.trash, self.chunks, self.proposals
-        parts = ReviewParts(*stored, self.neighbours, self._offer("packs", lambda: self.packs))
+        parts = ReviewParts(*stored, self.neighbours, self.packs if self.has("packs") else None)
         return Review(parts, reminders, DigestDays(self.preferences))
 
     @LazyService
     def related(self) -> "RelatedNotes":
         from core.features.related.service import RelatedNotes
 
-        unreached = self._offer("evaluation", lambda: self.findability.unreached)
+        unreached = self.findability.unreached if self.has("evaluation") else None
         return RelatedNotes(self.store, self.notes, self.texts, self.neighbours, self.uses, unreached)
 
     @LazyService
@@ -298,19 +287,16 @@ class Services:
         from core.features.doctor.parts import WorkspaceParts
 
         parts = self.store, self.settings, self.settings_file, self.bases, self.models, self.servers
-        backups = self._offer("backups", lambda: self.backups)
-        resources = self._offer("backups", self._backup_checks)
-        return Doctor(WorkspaceParts(*parts, backups), resources, self._offer("archives", self._archive_checks))
+        backups = resources = archives = None
+        if self.has("backups"):
+            from core.features.backups import service
 
-    def _backup_checks(self) -> dict[str, Check]:
-        from core.features.backups.service import CHECKS
+            backups, resources = self.backups, bind_checks(service.CHECKS, self.backups)
+        if self.has("archives"):
+            from core.features.archives.service import CHECKS
 
-        return bind_checks(CHECKS, self.backups)
-
-    def _archive_checks(self) -> dict[str, Check]:
-        from core.features.archives.service import CHECKS
-
-        return bind_checks(CHECKS, self.archives)
+            archives = bind_checks(CHECKS, self.archives)
+        return Doctor(WorkspaceParts(*parts, backups), resources, archives)
 
     @LazyService
     def _synonyms(self) -> "SynonymsFile":

@@ -314,10 +314,7 @@ def test_scores_follow_every_change_of_the_index(store: Store) -> None:
     assert store.words.rank(["alpha", "beta"], 9) == {}
 
 
-def test_what_a_snapshot_sees_is_scored_while_another_thread_writes(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(core.store.words, "_FEW", 0)
+def test_what_a_snapshot_sees_is_scored_while_another_thread_writes(store: Store) -> None:
     base = base_in(store)
     put(store, base, "a", "alpha", "beta")
     with store.database.read():
@@ -325,8 +322,9 @@ def test_what_a_snapshot_sees_is_scored_while_another_thread_writes(
         writer = threading.Thread(target=put, args=(store, base, "b", "alpha", "alpha beta"))
         writer.start()
         writer.join()
-        with store.words.read_ahead(["alpha", "beta"]):
-            pass
+        reader = threading.Thread(target=store.words.rank, args=(["alpha", "beta"], 9))
+        reader.start()
+        reader.join()
         assert store.words.rank(["alpha"], 9) == before
         assert store.words.rank(["beta"], 9).keys() == {2}
     assert len(store.words.rank(["alpha"], 9)) == 3
@@ -372,16 +370,6 @@ def test_few_counts_are_kept_and_all_are_scored(store: Store, monkeypatch: pytes
     put(store, base_in(store), "a", "alpha beta gamma", "alpha beta", "alpha")
     for words in (["alpha", "beta"], ["gamma", "alpha"], ["beta", "gamma", "alpha"]):
         assert store.words.rank(words, 9) == pytest.approx(scored(store, words))
-
-
-def test_words_are_read_ahead(store: Store) -> None:
-    put(store, base_in(store), "a", "alpha beta", "alpha")
-    with store.words.read_ahead(["alpha", "nowhere"]):
-        pass
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(core.store.words, "_frequencies", lambda *given: pytest.fail("read again"))
-        found = store.words.rank(["alpha", "nowhere"], 9)
-    assert found == pytest.approx(scored(store, ["alpha"]))
 
 
 def test_a_scan_for_signs_reads_the_properties_of_a_note_once(tmp_path: Path) -> None:

@@ -69,8 +69,7 @@ def normalize_encoding(name: str) -> str:
     try:
         found = codecs.lookup(_OTHER_NAMES.get(plain, plain)).name
     except (LookupError, ValueError):
-        by_shown = {shown.lower(): encoding for encoding, shown in ENCODINGS.items()}
-        return by_shown.get(plain, "")
+        return {shown.lower(): encoding for encoding, shown in ENCODINGS.items()}.get(plain, "")
     return _READ_AS.get(found, found) if _TEXT.match(found) else ""
 
 
@@ -113,8 +112,7 @@ def decode_declared(data: bytes, kind: str, charset: str) -> tuple[str, str] | N
             return data[len(bom) :].decode(encoding, "replace"), encoding
     declared = (
         (normalize_encoding(charset), _NO_ACCIDENT),
-        (_page_charset(data, kind), _NO_ACCIDENT),
-        (_editor_charset(data, kind), 1),
+        (_declared(data, kind), _NO_ACCIDENT if kind in _PAGES else 1),
     )
     for encoding, least in declared:
         if encoding and (encoding == "utf-8" or not is_utf8(data, least)):
@@ -133,25 +131,17 @@ def is_utf8(data: bytes, least: int) -> bool:
     return len(data) - len(text) >= least and sum(char > "\x7f" for char in text) >= least
 
 
-def _page_charset(data: bytes, kind: str) -> str:
-    """Return the encoding that an HTML head declares, or ""."""
-    if kind not in _PAGES:
-        return ""
-    head = _COMMENT.sub(b"", data[:_HEAD])
-    return next((_name(found) for pattern in (_XML, _META) if (found := pattern.search(head))), "")
+def _declared(data: bytes, kind: str) -> str:
+    """Return the encoding that an HTML head declares, or that a text declares for Emacs, Vim or LaTeX, or "".
 
-
-def _editor_charset(data: bytes, kind: str) -> str:
-    """Return the encoding that a text declares for Emacs, Vim or LaTeX, or ""."""
+    UTF-16 and UTF-32 become UTF-8, because the name itself is in ASCII.
+    """
+    head, tail = data[:_HEAD], data[-_HEAD:]
     if kind in _PAGES:
-        return ""
-    if kind in _TEX and (found := _LATEX.search(data[:_HEAD])):
-        return _name(found)
-    lines = data[:_HEAD].splitlines()[:_LINES_OF_EDITORS] + data[-_HEAD:].splitlines()[-_LINES_OF_EDITORS:]
-    return next((_name(found) for line in lines if (found := _EDITORS.search(line))), "")
-
-
-def _name(found: "re.Match[bytes]") -> str:
-    """Return the encoding in a match of a name; UTF-16 and UTF-32 become UTF-8, because the name itself is in ASCII."""
-    encoding = normalize_encoding(found[1].decode("ascii", "replace"))
+        head = _COMMENT.sub(b"", head)
+        found = _XML.search(head) or _META.search(head)
+    else:
+        lines = head.splitlines()[:_LINES_OF_EDITORS] + tail.splitlines()[-_LINES_OF_EDITORS:]
+        found = (kind in _TEX and _LATEX.search(head)) or next(filter(None, map(_EDITORS.search, lines)), None)
+    encoding = normalize_encoding(found[1].decode("ascii", "replace")) if found else ""
     return "utf-8" if encoding.startswith(("utf-16", "utf-32")) else encoding

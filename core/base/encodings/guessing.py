@@ -5,7 +5,7 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -37,7 +37,13 @@ def bits(text: str, most: float = math.inf) -> float:
             shared += n * _unknown(second)
     least, usual = most - shared + 1, beyond.most_common()
     for costs in _languages().values():
-        least = min(least, _in_language(costs, usual, least))
+        total = 0
+        for pair, n in usual:
+            cost = costs.get("".join(pair))
+            total += n * (backoff(costs, *pair) if cost is None else cost)
+            if total >= least:
+                break
+        least = min(least, total)
     return shared + least
 
 
@@ -46,22 +52,6 @@ def fold(char: str) -> str:
     if char > "\x7f" or char.isalpha():
         return char.lower()[0]
     return _EDGE if char in "\t\n\r\f" or char.isprintable() else char
-
-
-def _in_language(costs: Mapping[str, int], pairs: Iterable[tuple[tuple[str, str], int]], most: float) -> float:
-    """Return the number of bits that character pairs take in a language; counting stops at `most`."""
-    total = 0
-    for pair, n in pairs:
-        total += n * _cost(costs, *pair)
-        if total >= most:
-            break
-    return total
-
-
-def _cost(costs: Mapping[str, int], first: str, second: str) -> int:
-    if (cost := costs.get(first + second)) is not None:
-        return cost
-    return backoff(costs, first, second)
 
 
 def backoff(costs: Mapping[str, int], first: str, second: str) -> int:
@@ -173,11 +163,14 @@ def _ranked(data: bytes) -> list[tuple[float, str, str]]:
     least = _NO_LANGUAGE * beyond + _ASCII_BITS * (len(sample) - beyond) + _DAMAGE
     ranked: list[tuple[float, str, str]] = []
     for encoding, rarity in _UNLIKELY.items():
-        if encoding.startswith("utf-16") and not may_be_wide:
+        is_wide = encoding.startswith("utf-16")
+        if is_wide and not may_be_wide:
             continue
         text = codecs.getincrementaldecoder(encoding)("replace").decode(sample)
         damage = text.count("\ufffd")
-        if encoding.startswith("utf-16") and 3 * _zeros(text) < 2 * sample.count(0):
+        # Latin letters, 一 and 준 are common characters whose UTF-16 code contains a NUL byte.
+        zeros = sum(char < "\u0100" or (char > "\u2e7f" and not ord(char) & 0xFF) for char in text)
+        if is_wide and 3 * zeros < 2 * sample.count(0):
             continue
         if damage * _BYTES_OF_DAMAGE > len(sample) and damage * 50 > beyond:
             continue
@@ -188,26 +181,17 @@ def _ranked(data: bytes) -> list[tuple[float, str, str]]:
     return sorted(item for item in ranked if item[0] <= least + _ANOTHER)
 
 
-def _zeros(text: str) -> int:
-    """Count common characters whose UTF-16 code contains a NUL byte: Latin letters, 一, 준."""
-    return sum(char < "\u0100" or (char > "\u2e7f" and not ord(char) & 0xFF) for char in text)
-
-
 def _sample(data: bytes) -> tuple[bytes, bool]:
     """Return a sample (the start, else the first lines with non-ASCII bytes), and whether it may be UTF-16."""
     start = data[:_SAMPLE]
     if len(data) % 2 == 0 and (0 in start or 8 * len(start.translate(None, _ASCII)) >= len(start)):
         return start, True
-    return b"".join(_first(_LINES.finditer(data))), False
-
-
-def _first(lines: "Iterator[re.Match[bytes]]") -> Iterator[bytes]:
-    left = _SAMPLE
-    for line in lines:
-        yield line[0][:left]
-        left -= len(line[0])
-        if left <= 0:
-            return
+    lines = b""
+    for line in _LINES.finditer(data):
+        lines += line[0][: _SAMPLE - len(lines)]
+        if len(lines) >= _SAMPLE:
+            break
+    return lines, False
 
 
 _SEARCHED = 64 * 1024
@@ -226,34 +210,19 @@ def decode_undeclared(data: bytes) -> tuple[str, str, EncodingOrigin] | None:
 
     Single invalid bytes become U+FFFD.
     """
-    if text := _decode_iso_2022_jp(data):
-        return text, "iso2022_jp_ext", "guessed"
+    if data.isascii() and any(tag in data for tag in _ESCAPES):
+        text = data.decode("iso2022_jp_ext", "replace")
+        if not text.isascii() and "\x1b" not in text and "\ufffd" not in text:
+            return text, "iso2022_jp_ext", "guessed"
     likely = guesses(data) if 0 in data[:_SEARCHED] else []
     if not (likely and likely[0].encoding.startswith("utf-16")):
-        try:
-            return data.decode("utf-8"), "utf-8", "declared"
-        except UnicodeDecodeError:
-            if _is_damaged_utf8(data):
-                return data.decode("utf-8", "replace"), "utf-8", "declared"
+        text = data.decode("utf-8", "replace")
+        # With at least 95% of the non-ASCII characters valid, which no other encoding reaches, it is damaged UTF-8.
+        damage = text.count("\ufffd") - data.count("\ufffd".encode())
+        if damage * 20 <= sum(map(len, re.findall(r"[^\x00-\x7f]+", text))):
+            return text, "utf-8", "declared"
     for guess in likely or guesses(data):
         text = data.decode(guess.encoding, "replace")
         if text.count("\ufffd") <= len(text) // CHARACTERS_OF_DAMAGE:
             return text, guess.encoding, "guessed" if guess.sure else "unsure"
     return None
-
-
-def _decode_iso_2022_jp(data: bytes) -> str:
-    """Decode ISO-2022-JP, recognized by its escape sequences; return "" for other bytes."""
-    if not data.isascii() or not any(tag in data for tag in _ESCAPES):
-        return ""
-    try:
-        text = data.decode("iso2022_jp_ext")
-    except UnicodeDecodeError:
-        return ""
-    return "" if text.isascii() or "\x1b" in text else text
-
-
-def _is_damaged_utf8(data: bytes) -> bool:
-    """Return whether at least 95% of the non-ASCII characters are valid UTF-8, which no other encoding reaches."""
-    text = data.decode("utf-8", "replace")
-    return text.count("�") * 20 <= sum(map(len, re.findall(r"[^\x00-\x7f]+", text)))

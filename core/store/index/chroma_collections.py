@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 _PAGE = 1000
-_NEIGHBOURS, _BUILD_WIDTH, _SEARCH_WIDTH = 32, 200, 400
+_GRAPH: Any = {"space": "cosine", "max_neighbors": 32, "ef_construction": 200, "ef_search": 400}
 """Parameters of HNSW. With 150,000 windows, a search misses a tenth of the ten nearest windows with Chroma's defaults,
 and a hundredth with these. Adding a window takes 0.5 ms longer, a search 2 ms.
 """
@@ -85,16 +85,7 @@ class Collections:
     def create(self, name: str) -> None:
         self._changed = True
         self._collections[name] = self._client.create_collection(
-            self._prefix + name,
-            embedding_function=None,
-            configuration={
-                "hnsw": {
-                    "space": "cosine",
-                    "max_neighbors": _NEIGHBOURS,
-                    "ef_construction": _BUILD_WIDTH,
-                    "ef_search": _SEARCH_WIDTH,
-                }
-            },
+            self._prefix + name, embedding_function=None, configuration={"hnsw": _GRAPH}
         )
 
     def drop(self, name: str) -> None:
@@ -128,6 +119,8 @@ def _refuse(self: object, input: object) -> NoReturn:
 _REACHED_SECONDS, _ANSWERED_SECONDS = 5, 30
 """Time limits in seconds for reaching a server and for its answers; Chroma's client has none."""
 _SEALED = "sealed"
+_PREFIX = "tessera-{}-"
+"""Start of the names of a workspace's collections."""
 _BUSY = (408, 429, 502, 503, 504)
 """HTTP statuses from a temporarily unavailable server or proxy."""
 
@@ -140,21 +133,26 @@ class RemoteChroma(Collections):
     """
 
     def __init__(self, address: Address, *, empty: bool) -> None:
-        super().__init__(_prefix(address.owner))
+        super().__init__(_PREFIX.format(address.owner))
         self._client = _client(address)
-        unfinished = _prefix(rebuild_address(address).owner)
+        unfinished = _PREFIX.format(rebuild_address(address).owner)
         for collection in self._client.list_collections():
             if collection.name.startswith(unfinished):
                 self._client.delete_collection(collection.name)
         if empty:
             for name in self.names():
                 self.drop(name)
-        states = [self._take_off(self._collection(name)) for name in self.names()]
+        states = []
+        for collection in map(self._collection, self.names()):
+            sealed = (collection.metadata or {}).get(_SEALED, -1)
+            if sealed != -1:
+                collection.modify(metadata={_SEALED: -1})
+            states.append(sealed == collection.count())
         self.sound = bool(states) and all(states)
 
     def hand_over(self, owner: str) -> None:
         """Transfer all collections to another owner, replacing the owner's collections with the same names."""
-        theirs = _prefix(owner)
+        theirs = _PREFIX.format(owner)
         present = {collection.name for collection in self._client.list_collections()}
         for name in self.names():
             if theirs + name in present:
@@ -170,13 +168,6 @@ class RemoteChroma(Collections):
                 collection.modify(metadata={_SEALED: collection.count()})
         finally:
             self._client.close()  # type: ignore[attr-defined]
-
-    @staticmethod
-    def _take_off(collection: "Collection") -> bool:
-        sealed = (collection.metadata or {}).get(_SEALED, -1)
-        if sealed != -1:
-            collection.modify(metadata={_SEALED: -1})
-        return bool(sealed == collection.count())
 
 
 def _client(address: Address) -> "ClientAPI":
@@ -213,13 +204,14 @@ def _client(address: Address) -> "ClientAPI":
     return client
 
 
-def _prefix(owner: str) -> str:
-    return f"tessera-{owner}-"
-
-
 def fault_of(error: BaseException, address: Address) -> StoreError:
     """Return the error for a failed call: IndexAway if the server is unreachable or refuses, else IndexDamaged."""
-    why, status = str(error) or type(error).__name__, _status(error)
+    why, status = str(error) or type(error).__name__, 0
+    cause: BaseException | None = error
+    while cause and not status:
+        response, code = getattr(cause, "response", None), getattr(cause, "code", None)
+        status = int(response.status_code if response else code() if code else 0)
+        cause = cause.__cause__ or cause.__context__
     if status in (401, 403):
         return IndexAway(
             "The Chroma server at {url} refuses the key. Set {variable} to the right key.",
@@ -242,14 +234,3 @@ def fault_of(error: BaseException, address: Address) -> StoreError:
         url=address.url,
         why=why,
     )
-
-
-def _status(error: BaseException | None) -> int:
-    """Return the HTTP status that caused an error, 0 without one."""
-    while error is not None:
-        if response := getattr(error, "response", None):
-            return int(response.status_code)
-        if code := getattr(error, "code", None):
-            return int(code())
-        error = error.__cause__ or error.__context__
-    return 0

@@ -90,10 +90,18 @@ def checksums(folder: Path) -> Files:
     Raises IndexDamaged for anything other than files and folders, and for a file that is mostly a hole: a killed writer
     of HNSW may leave a sparse file of 137 GB (chroma-core/chroma#7510).
     """
-    present = sorted(file for file in folder.rglob("*") if not file.is_dir())
-    if not all(file.is_file() for file in present):
-        raise IndexDamaged("The files of the search index have changed since it was closed.")
-    return {file.relative_to(folder).as_posix(): [file.stat().st_size, _checksum(file)] for file in present}
+    checksums: dict[str, list[int]] = {}
+    for file in sorted(file for file in folder.rglob("*") if not file.is_dir()):
+        if not file.is_file():
+            raise IndexDamaged("The files of the search index have changed since it was closed.")
+        stat, checksum = file.stat(), 0
+        if stat.st_size > _HOLLOW and getattr(stat, "st_blocks", stat.st_size) * 512 < stat.st_size / 2:
+            raise IndexDamaged("A file of the search index is mostly empty.")
+        with open_regular(file) as stream:
+            while block := stream.read(_BLOCK):
+                checksum = zlib.crc32(block, checksum)
+        checksums[file.relative_to(folder).as_posix()] = [stat.st_size, checksum]
+    return checksums
 
 
 def seal(folder: Path, present: Files, *, changed: bool) -> None:
@@ -120,51 +128,32 @@ def seal_file(folder: Path) -> Path:
     return folder.with_name(f"{folder.name}.seal")
 
 
-def _checksum(file: Path) -> int:
-    stat = file.stat()
-    if stat.st_size > _HOLLOW and getattr(stat, "st_blocks", stat.st_size) * 512 < stat.st_size / 2:
-        raise IndexDamaged("A file of the search index is mostly empty.")
-    checksum = 0
-    with open_regular(file) as stream:
-        while block := stream.read(_BLOCK):
-            checksum = zlib.crc32(block, checksum)
-    return checksum
-
-
 # Requests.
 
 Opened = dict[Place, Directory | RemoteChroma]
 
 
-def _reply(opened: Opened, request: tuple[Place, str, dict[str, object]]) -> tuple[object, bool]:
+def _reply(opened: Opened, request: tuple[Place, str, dict[str, Any]]) -> tuple[object, bool]:
     """Return the result of a method or a StoreError, and whether the process should continue."""
     place, verb, arguments = request
     try:
-        return _answer(opened, place, verb, arguments), True
+        if verb in ("open", "close") and place in opened:
+            opened.pop(place).close(sealed=arguments.get("sealed", False))
+        if verb == "open":
+            kind = RemoteChroma if isinstance(place, Address) else Directory
+            opened[place] = kind(place, **arguments)  # type: ignore[arg-type]
+            return opened[place].sound, True
+        if verb == "close":
+            return None, True
+        if place not in opened:
+            return IndexDamaged("The search index is not open yet."), True
+        return getattr(opened[place], verb)(**arguments), True
     except BaseException as error:  # noqa: BLE001 a panic of Chroma is a BaseException
-        reply = _translated(error.__cause__ or error if isinstance(error, NotOpened) else error, place)
-        return reply, isinstance(error, Exception) and not isinstance(error, NotOpened)
-
-
-def _answer(opened: Opened, place: Place, verb: str, arguments: dict[str, Any]) -> object:
-    if verb == "open":
-        _close(opened, place, sealed=False)
-        opened[place] = (
-            RemoteChroma(place, **arguments) if isinstance(place, Address) else Directory(place, **arguments)
-        )
-        return opened[place].sound
-    if verb == "close":
-        _close(opened, place, **arguments)
-        return None
-    if place not in opened:
-        raise IndexDamaged("The search index is not open yet.")
-    return getattr(opened[place], verb)(**arguments)
-
-
-def _close(opened: Opened, place: Place, *, sealed: bool) -> None:
-    collections = opened.pop(place, None)
-    if collections is not None:
-        collections.close(sealed=sealed)
+        cause = error.__cause__ or error if isinstance(error, NotOpened) else error
+        goes_on = isinstance(error, Exception) and not isinstance(error, NotOpened)
+    if isinstance(cause, StoreError):
+        return cause, goes_on
+    return fault_of(cause, place) if isinstance(place, Address) else _folder_fault(cause, place), goes_on
 
 
 def _client(folder: Path) -> "ClientAPI":
@@ -178,13 +167,8 @@ def _client(folder: Path) -> "ClientAPI":
         raise NotOpened from error
 
 
-def _translated(error: BaseException, place: Place) -> StoreError:
-    if isinstance(error, StoreError):
-        return error
-    return fault_of(error, place) if isinstance(place, Address) else _translate_folder_error(error, place)
-
-
-def _translate_folder_error(error: BaseException, folder: Path) -> StoreError:
+def _folder_fault(error: BaseException, folder: Path) -> StoreError:
+    """Return the error for a failed call of a folder: a full disk, a read-only folder, or a damaged index."""
     why = _BUSY if isinstance(error, Timeout) else str(error) or type(error).__name__
     if any(words in str(error) for words in _FULL):
         return translate_error(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), folder.parent)

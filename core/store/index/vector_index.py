@@ -7,9 +7,8 @@ import logging
 import random
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from functools import partial
 from hashlib import sha256
 from itertools import islice
 
@@ -222,9 +221,9 @@ class Index:
 
     def _align(self, base_id: str, ids: list[str]) -> None:
         """Add the entries that a base's windows use, and remove all others."""
-        with self._writing, suppress(UnknownChoice):  # the base was deleted
 
-            def write() -> None:
+        def write() -> None:
+            with suppress(UnknownChoice):  # the base was deleted
                 base = self._bases.by_id(base_id)
                 unused = set(self._chunks.unused_entries(base, ids))
                 self._backend.remove(self.name(base), sorted(unused))
@@ -232,7 +231,7 @@ class Index:
                     self.name(base), *self._chunks.vectors(base, [key for key in ids if key not in unused])
                 )
 
-            self._write(write)
+        self._write(write)
 
     def _fault(self, error: StoreError) -> None:
         _LOG.warning("The search index is out of use: %s", error)
@@ -340,8 +339,17 @@ class Index:
         backend.remove(name, sorted(present - expected))
 
     def _agrees(self, backend: Backend, base: KnowledgeBase) -> bool:
-        """Whether searches for a sample of stored vectors agree with exact search."""
-        return agrees(partial(self._chunks.windows, base), partial(backend.search, self.name(base)))
+        """Whether searches for a few stored vectors find hits as near as those of exact search."""
+        questions = _sample(self._chunks.windows(base))
+        if not len(questions):
+            return True
+        cosines = np.concatenate([_cosines(questions, vectors) for _, vectors in self._chunks.windows(base)], axis=1)
+        exact = -np.sort(-cosines, axis=1)[:, :_NEAREST]
+        hits = [backend.search(self.name(base), question, _NEAREST).values() for question in questions]
+        right = sum(
+            score >= nearest[-1] - _NEARLY for scores, nearest in zip(hits, exact, strict=True) for score in scores
+        )
+        return bool(right >= _AGREEMENT * exact.size)
 
 
 # Checks of the index against SQLite and exact search.
@@ -351,23 +359,8 @@ _QUESTIONS, _NEAREST, _AGREEMENT = 12, 10, 0.95
 _NEARLY = 1e-3
 """Maximum difference between two cosines due to rounding."""
 
-Windows = Iterable[tuple[list[str], Matrix]]
-"""Blocks of a base's ids and vectors."""
 
-
-def agrees(windows: Callable[[], Windows], search: Callable[[Matrix, int], Mapping[str, float]]) -> bool:
-    """Whether searches for a few stored vectors find hits as near as those of exact search."""
-    questions = _sample(windows())
-    if not len(questions):
-        return True
-    cosines = np.concatenate([_cosines(questions, vectors) for _, vectors in windows()], axis=1)
-    exact = -np.sort(-cosines, axis=1)[:, :_NEAREST]
-    hits = [list(search(question, _NEAREST).values()) for question in questions]
-    right = sum(score >= nearest[-1] - _NEARLY for scores, nearest in zip(hits, exact, strict=True) for score in scores)
-    return bool(right >= _AGREEMENT * exact.size)
-
-
-def _sample(windows: Windows) -> Matrix:
+def _sample(windows: Iterable[tuple[list[str], Matrix]]) -> Matrix:
     """Return a random sample of vectors (reservoir sampling), different at each opening."""
     sample = []
     for number, vector in enumerate(vector for _, vectors in windows for vector in vectors):
