@@ -13,7 +13,7 @@ from benchmarks.drills import journal, operations, packings, sound, vault, writi
 from benchmarks.drills.children import Begin
 from benchmarks.drills.journal import Journal
 from core.store.database import Connection
-from core.store.index.chroma_process import ChromaFolder
+from core.store.index.chroma_process import Backend
 from core.workspace import Workspace
 
 OPERATIONS: dict[str, Callable[[operations.Place], None]] = {
@@ -81,7 +81,7 @@ def _counted(at: int | None, alone: bool) -> list[int]:
         return stepping
 
     requests = "open", "close", "create", "add", "remove", "drop"
-    for owner, name in ((Connection, "commit"), *((ChromaFolder, request) for request in requests)):
+    for owner, name in ((Connection, "commit"), *((Backend, request) for request in requests)):
         setattr(owner, name, around(getattr(owner, name)))
     return steps
 

@@ -59,15 +59,11 @@ def user_path(name: str) -> Path:
 
 def read(name: str) -> dict[str, object]:
     """Return the JSON object in a user's file, empty if the file is missing; raises ConfigError for invalid data."""
-    file = user_path(name)
-    try:
-        values = files.parse_json(files.read(file))
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError, RecursionError):
-        values = None
+    file, values = user_path(name), None
+    with suppress(OSError, ValueError, RecursionError):
+        values = files.parse_json(files.read(file)) if os.path.lexists(file) else {}
     if not isinstance(values, dict):
-        raise ConfigError("{file} can't be read. Correct it, or delete it and enter the servers again.", file=str(file))
+        raise ConfigError("{file} can't be read. Correct it, or delete it and enter the servers again.", file=file)
     return values
 
 
@@ -83,7 +79,7 @@ def write(name: str, values: dict[str, object]) -> None:
                 "{file} can't be written ({why}). Free some disk space, or set the environment "
                 "variable {variable} to another folder."
             ),
-            file=str(file),
+            file=file,
             why=error.strerror or type(error).__name__,
             variable=VARIABLE,
         ) from None
@@ -98,5 +94,5 @@ def check_vacant(place: Path) -> Path:
     """Return a path as an absolute path; raises ConfigError if anything exists there."""
     place = expand_home(place).absolute()
     if os.path.lexists(place):  # Path.exists raises for a name that is too long
-        raise ConfigError("{place} already exists. Choose another place.", place=str(place))
+        raise ConfigError("{place} already exists. Choose another place.", place=place)
     return place

@@ -193,7 +193,7 @@ def json_type(kind: Any) -> Any:
         return kind
     hints = get_type_hints(kind)
     hints |= {name: get_type_hints(getattr(kind, name).fget)["return"] for name in getattr(kind, "SHOWN", ())}
-    named = {readable_name(name): json_type(hints[name]) for name in _names(kind, True)}
+    named = {readable_name(name): json_type(hints[name]) for name in _names(kind, True)}  # type: ignore[arg-type]
     return typed_dict(kind.__name__, named)  # type: ignore[union-attr]
 
 
@@ -220,11 +220,6 @@ def _named(decode: Decoder, name: str, value: object) -> object:
         if not error.name or error.name.startswith("."):
             error.name = f"{name}{error.name}"[:_SHOWN]
         raise
-
-
-def _expect(fits: bool, kind: object) -> None:
-    if not fits:
-        raise DecodeError(_KINDS[kind])
 
 
 def _union(decoders: list[Decoder], optional: bool) -> Decoder:

@@ -75,7 +75,7 @@ def _translate_os_error(error: OSError, folder: Path) -> StoreError:
                 "There is no space left for {folder} ({why}). Free some space on its disk, then try "
                 "again. Everything already saved is still there."
             ),
-            folder=str(folder),
+            folder=folder,
             why=why,
         )
     if error.errno in REFUSED:
@@ -93,11 +93,13 @@ def _translate_sqlite_error(error: sqlite3.Error, folder: Path) -> StoreError:
         # SQLite doesn't report the reason for these.
         cause = _folder_in_place_error(folder) or _try_write(folder)
         hidden = _unreadable(folder) or _unreadable(folder / DATABASE)
-        if hidden or cause:
-            return hidden or _translate_os_error(cause, folder)
+        if hidden:
+            return hidden
+        if cause:
+            return _translate_os_error(cause, folder)
         return StoreError(
             "The disk of {folder} isn't working properly ({why}). Copy the folder to another disk and use it there.",
-            folder=str(folder),
+            folder=folder,
             why=why,
         )
     if code == sqlite3.SQLITE_FULL:
@@ -108,7 +110,7 @@ def _translate_sqlite_error(error: sqlite3.Error, folder: Path) -> StoreError:
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL):
         return WorkspaceLocked(
             "Another program has {file} open. Close that program, then try again.",
-            file=str(folder / DATABASE),
+            file=folder / DATABASE,
         )
     return damage_error(folder, why)
 
@@ -134,7 +136,7 @@ def damage_error(folder: Path, why: str) -> NotesDamaged:
                 "{file} is damaged ({why}). Close Tessera, then restore the newest backup. The "
                 "current data is kept in another folder. The command: {command}"
             ),
-            file=str(file),
+            file=file,
             why=why,
             command=restore_command(backup, folder),
         )
@@ -143,9 +145,9 @@ def damage_error(folder: Path, why: str) -> NotesDamaged:
             "{file} is damaged ({why}). Close Tessera and replace the file with your own copy. If "
             "you have no copy, move {folder} elsewhere and import your notes again."
         ),
-        file=str(file),
+        file=file,
         why=why,
-        folder=str(folder),
+        folder=folder,
     )
 
 
@@ -160,7 +162,7 @@ def _not_writable(folder: Path, why: str) -> NotWritable:
             "{folder} can't be written to ({why}). Its notes can be searched but not changed. Allow "
             "writing to the folder, or copy it to a disk that you can write to."
         ),
-        folder=str(folder),
+        folder=folder,
         why=why,
     )
 
@@ -171,7 +173,7 @@ def _unreadable(path: Path) -> StoreError | None:
         return None
     return StoreError(
         "{folder} can't be read ({why}). Ask its owner for access, or choose another workspace.",
-        folder=str(path),
+        folder=path,
         why=os.strerror(errno.EACCES),
     )
 

@@ -486,4 +486,4 @@ def remarks(hit: Hit) -> list[Message]:
     """Return remarks on a hit: its successors, and the states of its chunk and file."""
     said = [message("Superseded by “{title}”", title=successor.title) for successor in hit.superseded_by]
     said += [CHUNK_STATES[hit.chunk.state]] if hit.chunk.state in ("pending", "refused") else []
-    return said + [FILE_STATES[hit.file]] * (hit.file in FILE_STATES)
+    return [*said, *([FILE_STATES[hit.file]] if hit.file in FILE_STATES else [])]

@@ -3,7 +3,6 @@
 import logging
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -105,25 +104,21 @@ class SettingsFile:
         """
         before = read_file(FILE) or b""
         settings()
-        wished = _change_setting(parse_settings(before, FILE), key, value)
-        Settings(**_change_setting({}, key, value))
+        wished: dict[str, Any] = parse_settings(before, FILE)
+        alone: dict[str, Any] = {}
+        _set(wished, key, value)
+        _set(alone, key, value)
+        Settings(**alone)
         after = _edit_text(before, key, value)
         if tomllib.loads(after.decode("utf-8-sig")) != wished:
             raise ConfigError(
                 "{file} is written in a way that can't be changed here. Set '{key}' in it by hand.",
-                file=str(self.path),
+                file=self.path,
                 key=key,
             )
         with translate_errors(self.path.parent):
             _replace(before, after)
         self.look()
-
-
-def _change_setting(values: Mapping[str, object], key: str, value: object) -> dict[str, object]:
-    """Return a file's settings with one of them changed, or removed if the value is None."""
-    changed = deepcopy(dict(values))
-    _set(changed, key, value)
-    return changed
 
 
 def _set(values: Any, key: str, value: object) -> None:
@@ -140,7 +135,7 @@ def _edit_text(content: bytes, key: str, value: object) -> bytes:
     try:
         document = tomlkit.parse(content.decode("utf-8-sig"))
     except TOMLKitError as error:
-        raise ConfigError("{file} is not valid TOML: {reason}", file=str(FILE.absolute()), reason=str(error)) from error
+        raise ConfigError("{file} is not valid TOML: {reason}", file=FILE.absolute(), reason=str(error)) from error
     section = key.rpartition(".")[0]
     if section and section not in document and value is not None:
         if content.strip():
@@ -160,7 +155,7 @@ def _replace(before: bytes, after: bytes) -> None:
         else:
             files.replace(file, after)
     except safe_replace.Changed as error:
-        raise ConfigError("{file} was changed by another program. Try again.", file=str(file)) from error
+        raise ConfigError("{file} was changed by another program. Try again.", file=file) from error
 
 
 def _stamp() -> tuple[int, int] | None:
@@ -200,7 +195,7 @@ def import_settings(path: Path) -> ImportedSettings:
     try:
         values = parse_settings(files.read(path), path)
     except (OSError, files.Unfit) as error:
-        raise ConfigError("{path} can't be read: {reason}.", path=str(path), reason=files.reason(error)) from error
+        raise ConfigError("{path} can't be read: {reason}.", path=path, reason=files.reason(error)) from error
     target, taken, left = SettingsFile(settings(), lambda: None), [], dict[str, Message]()
     servers = dict[str, dict[str, Any]]()
     for name, key, value in _read(values):
@@ -219,7 +214,7 @@ def import_settings(path: Path) -> ImportedSettings:
             taken.append(key)
             servers[section] = server or {}
     if not taken:
-        raise ConfigError("{path} contains no setting that exists in Tessera.", path=str(path))
+        raise ConfigError("{path} contains no setting that exists in Tessera.", path=path)
     return ImportedSettings((*taken,), left)
 
 

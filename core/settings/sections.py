@@ -14,7 +14,6 @@ from pydantic import (
     ConfigDict,
     Field,
     ValidationError,
-    ValidationInfo,
     create_model,
     field_validator,
     model_validator,
@@ -23,7 +22,7 @@ from pydantic import (
 from core.base import files
 from core.base.errors import ConfigError
 from core.base.messages import Message, message, reason_of, verbatim
-from core.model import DEFAULTS, PARTS, SIZES, ChunkingOptions, CompleteSettings, SearchSettings
+from core.model import DEFAULTS, PARTS, SIZES, ChunkingOption, ChunkingOptions, SearchSettings, Setting
 
 KEYS = {
     "embeddings": "TESSERA_EMBEDDINGS_API_KEY",
@@ -52,29 +51,23 @@ class _SettingsSection(BaseModel):
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
 
-_SIZES: dict[str, Any] = {name: (int, getattr(_OPTIONS, name)) for name in SIZES}
-_Sizes: Any = create_model("_Sizes", __base__=_SettingsSection, **_SIZES)
+def _fields(defaults: object, parts: Mapping[str, Setting] | Mapping[str, ChunkingOption]) -> dict[str, Any]:
+    """Return the fields of a section with the same ranges and defaults as everywhere else."""
+    return {
+        name: (kind, Field(getattr(defaults, name), ge=parts[name].least, le=parts[name].most))
+        for name, kind in get_type_hints(type(defaults)).items()
+        if name in parts
+    }
+
+
+_Sizes: Any = create_model("_Sizes", __base__=_SettingsSection, **_fields(_OPTIONS, SIZES))
+_Parts: Any = create_model("_Parts", __base__=_SettingsSection, **_fields(DEFAULTS, PARTS))
 
 
 class ChunkingSettings(_Sizes):
-    """Chunking of a new base, in tokens, with the same ranges as everywhere else."""
+    """Chunking of a new base, in tokens."""
 
     strategy: str = _OPTIONS.strategy
-
-    @field_validator(*SIZES)
-    @classmethod
-    def _in_range(cls, value: int, info: ValidationInfo) -> int:
-        if problem := SIZES[name := str(info.field_name)].problem(name, value):
-            raise ValueError(problem)
-        return value
-
-
-_FIELDS: dict[str, Any] = {
-    name: (kind, Field(getattr(DEFAULTS, name), ge=PARTS[name].least, le=PARTS[name].most))
-    for name, kind in get_type_hints(CompleteSettings).items()
-}
-_Parts: Any = create_model("_Parts", __base__=_SettingsSection, **_FIELDS)
-"""The fields of CompleteSettings with their ranges."""
 
 
 class SearchSection(_Parts):
@@ -323,7 +316,7 @@ def read_file(path: Path) -> bytes | None:
         return None
     except (OSError, files.Unfit) as error:
         raise ConfigError(
-            "{path} can't be read: {reason}.", path=str(path.absolute()), reason=files.reason(error)
+            "{path} can't be read: {reason}.", path=path.absolute(), reason=files.reason(error)
         ) from error
 
 

@@ -41,8 +41,8 @@ from core.store.database import Database
 from core.store.editing_tables import CreationTable, DraftTable, EditTable, IntentTable, ProposalTable, VersionTable
 from core.store.events import Events, WriteLock
 from core.store.folder import check_exists, take
-from core.store.index.chroma_collections import Address
-from core.store.index.chroma_process import Backend, ChromaFolder, ChromaServer
+from core.store.index.chroma_collections import Address, Place
+from core.store.index.chroma_process import Backend
 from core.store.index.exact_search import ExactSearch
 from core.store.index.vector_index import Index
 from core.store.note_rows import Moved
@@ -132,7 +132,7 @@ class Store(Tables):
                         "be read, but it can't be written to. Allow writing to it, or copy it to a disk that "
                         "you can write to."
                     ),
-                    folder=str(self.folder),
+                    folder=self.folder,
                 ) from error
             self.database = Database(file, readonly=True)
         super().__init__(self.database)
@@ -146,12 +146,12 @@ class Store(Tables):
         self.changing = WriteLock()
         """Held from reading a note's generation and edits until its new version is written."""
         self.events = Events(self.database, self.changing)
-        backend: Backend = ChromaFolder(self.folder / "chroma")
+        place: Place = self.folder / "chroma"
         if chosen.kind == "chroma" and chosen.url:
             token = os.environ.get(INDEX_TOKEN, "")
-            backend = ChromaServer(Address(chosen.url, self.database.owner, chosen.database, chosen.tenant, token))
+            place = Address(chosen.url, self.database.owner, chosen.database, chosen.tenant, token)
         state: IndexState = "none" if chosen.kind == "none" else "closed"
-        self.index = Index(backend, self.database, self.changing, state)
+        self.index = Index(Backend(place), self.database, self.changing, state)
 
     # index
 

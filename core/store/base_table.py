@@ -98,17 +98,9 @@ class BaseTable(StoreTable):
         **fields: Unpack[NewBaseFields],
     ) -> KnowledgeBase:
         with self._write():
-            base = KnowledgeBase(
-                fresh_id(name, self._column("SELECT id FROM bases")),
-                name,
-                embedder,
-                fingerprint,
-                dimension,
-                chunking,
-                created_at=utc_now(),
-                **fields,
-            )
-            self._insert("bases", _row(base))
+            base_id = fresh_id(name, self._column("SELECT id FROM bases"))
+            base = KnowledgeBase(base_id, name, embedder, fingerprint, dimension, chunking, utc_now(), **fields)
+            self.put(base)
         return base
 
     def put(self, base: KnowledgeBase) -> None:
@@ -141,7 +133,13 @@ class BaseTable(StoreTable):
         self._execute(
             "UPDATE bases SET kind = ?, embedder = ?, fingerprint = ?, dimension = ?, wish = ?, index_generation = ?"
             " WHERE id = ?",
-            *(base.kind, base.embedder, base.fingerprint, base.dimension, base.wish, base.index_generation, base.id),
+            base.kind,
+            base.embedder,
+            base.fingerprint,
+            base.dimension,
+            base.wish,
+            base.index_generation,
+            base.id,
         )
 
     # syncs
@@ -155,10 +153,9 @@ class BaseTable(StoreTable):
         now = utc_now()
         with self._write():
             before = next((sync.report for sync in self.syncs(base) if sync.folder == folder), {})
-            deleted = {path: stamp for path, stamp in before.get(_DELETED_FILES, {}).items() if path not in added}
+            deleted = {path: stamp for path, stamp in self.deleted_files(base, folder).items() if path not in added}
             kept = {IGNORED: before.get(IGNORED), _DELETED_FILES: deleted}
-            report = report | {name: value for name, value in kept.items() if value}
-            self.put_sync(base, SyncRecord(folder, now, report))
+            self.put_sync(base, SyncRecord(folder, now, report | {key: kept[key] for key in kept if kept[key]}))
             self._execute("UPDATE bases SET synced_at = ? WHERE id = ?", now.isoformat(), base.id)
 
     def ignore(self, base: KnowledgeBase, patterns: Sequence[str]) -> None:
@@ -169,15 +166,16 @@ class BaseTable(StoreTable):
 
     def deleted_files(self, base: KnowledgeBase, folder: str) -> dict[str, str]:
         """Return the files of a folder whose notes were deleted for good, each with its hash at that time."""
-        reports = (sync.report.get(_DELETED_FILES, {}) for sync in self.syncs(base) if sync.folder == folder)
-        return dict(next(reports, {}))
+        return next(
+            (dict(sync.report.get(_DELETED_FILES, {})) for sync in self.syncs(base) if sync.folder == folder), {}
+        )
 
     def record_deleted_files(self, base: KnowledgeBase, folder: str, files: Mapping[str, str]) -> None:
         """Record that the notes of these files were deleted for good."""
         with self._write():
             for sync in self.syncs(base):
                 if sync.folder == folder:
-                    deleted = self.deleted_files(base, folder) | dict(files)
+                    deleted = sync.report.get(_DELETED_FILES, {}) | files
                     self.put_sync(base, replace(sync, report=sync.report | {_DELETED_FILES: deleted}))
 
     def is_synced(self, base_id: str, folder: str) -> bool:

@@ -192,7 +192,9 @@ class ChunkTable(StoreTable):
                 self._rows(
                     f'SELECT * FROM ({side} <= ?2 ORDER BY "index" DESC LIMIT ?3 + 1)'
                     f' UNION ALL SELECT * FROM ({side} > ?2 ORDER BY "index" LIMIT ?3) ORDER BY "index"',
-                    *(note_id, index, size),
+                    note_id,
+                    index,
+                    size,
                 ),
             )
         )
@@ -254,7 +256,8 @@ class ChunkTable(StoreTable):
         return self._column(
             f"SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM {_ENTRIES} WHERE entry = value"
             " AND base_id = ?)",
-            *(entries, base.id),
+            entries,
+            base.id,
         )
 
     def by_entries(self, base: KnowledgeBase, entries: Iterable[str]) -> list[tuple[int, str]]:

@@ -39,7 +39,8 @@ def _translate_errors(method: Method) -> Method:
         except sqlite3.Error as error:
             if faults.is_mistake(error):
                 raise
-            raise faults.translate_error(error, getattr(self, "connection", self).folder) from error
+            connection: Connection = getattr(self, "connection", self)
+            raise faults.translate_error(error, connection.folder) from error
         except OverflowError as error:
             raise ConfigError("A number has more than 18 digits. Give a smaller number.") from error
         except UnicodeEncodeError as error:
@@ -181,7 +182,7 @@ class Database:
                     "{file} was deleted or replaced while Tessera was using it. Put it back, or "
                     "start Tessera again with the current files."
                 ),
-                file=str(self.file),
+                file=self.file,
             )
 
     def _connect(self, how: str) -> Connection:
@@ -247,9 +248,10 @@ class Database:
     def execute(self, statement: str, *values: object, aside: bool = False) -> int:
         """Execute a writing statement in the transaction of `write`; return the number of changed rows."""
         with self.write(aside=aside) as connection:
-            if statement.startswith("DELETE"):
+            count = connection.execute(_expanded(statement), _bound(values)).rowcount
+            if count and statement.startswith("DELETE"):
                 self.unread.clear()
-            return connection.execute(_expanded(statement), _bound(values)).rowcount
+            return count
 
     def insert(self, table: str, row: Mapping[str, object], *, replace: bool = False, aside: bool = False) -> int:
         """Insert a row in the transaction of `write`, and return its rowid.
@@ -397,11 +399,10 @@ def _size(file: Path) -> int:
 
 def _identity(file: Path) -> tuple[int, int] | None:
     """Return the device and inode of a file, None if it is missing."""
-    try:
+    with suppress(OSError):
         status = file.stat()
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
+        return status.st_dev, status.st_ino
+    return None
 
 
 def _expanded(statement: str) -> str:

@@ -229,7 +229,8 @@ class CreationTable(StoreTable):
                 "DELETE FROM creations WHERE key IN (SELECT key FROM"
                 " (SELECT key, sum(coalesce(length(body), 0) + ?) OVER (ORDER BY at DESC, key) AS bytes FROM creations)"
                 " WHERE bytes > ?)",
-                *(_ROW, _MOST_BYTES),
+                _ROW,
+                _MOST_BYTES,
             )
             row = self._row("SELECT request, status, headers, body FROM creations WHERE key = ?", key)
             if row is None:
@@ -241,7 +242,10 @@ class CreationTable(StoreTable):
         """Store the response to a creation."""
         self._execute(
             "UPDATE creations SET status = ?, headers = ?, body = ? WHERE key = ?",
-            *(done.status, json.dumps(dict(done.headers)), done.body, key),
+            done.status,
+            json.dumps(dict(done.headers)),
+            done.body,
+            key,
             aside=True,
         )
 

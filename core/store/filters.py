@@ -262,6 +262,10 @@ def _level(condition: Condition) -> Term:
     return _either(own, property_condition(replace(condition, values=least), "note_id"))
 
 
+def _in(condition: Condition) -> Term:
+    return _either(_any("instr(fold(title), ?)", condition), _any("instr(fold(coalesce(path, '')), ?)", condition))
+
+
 def _path(condition: Condition) -> Term:
     patterns: list[object] = [
         value if "*" in value or "?" in value else f"{value.replace('[', '[[]')}*"
@@ -299,7 +303,7 @@ _NOTE: dict[str, Callable[[Condition], Term]] = {
     "kind": _kind,
     "use": _use,
     "url": _url,
-    "in": lambda condition: _any("instr(fold(title || char(10) || coalesce(path, '')), ?)", condition),
+    "in": _in,
     "path": _path,
     "created": _day,
     "updated": _day,

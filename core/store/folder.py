@@ -55,36 +55,31 @@ def check_exists(folder: Path) -> None:
     if not (folder / DATABASE).exists():
         check_unused(folder)
         raise StoreError(
-            "There is no workspace in {folder} yet. Import notes first: tessera import FOLDER", folder=str(folder)
+            "There is no workspace in {folder} yet. Import notes first: tessera import FOLDER", folder=folder
         )
 
 
 def check_unused(folder: Path) -> None:
     """Raise NotesDamaged for a folder with an index or backups; called if its database is missing or empty."""
     left = [name for name in _FROM_NOTES if has_content(folder / name)]
-    if not left:
-        return
-    file, backup = folder / DATABASE, newest_backup(folder)
-    if backup:
+    fields = {"file": folder / DATABASE, "folder": folder, "left": left}
+    if left and (backup := newest_backup(folder)):
         raise NotesDamaged(
             (
                 "{file} is missing or empty, but {folder} contains an index of notes. Restore the "
                 "newest backup: {command} To start over instead, move these elsewhere: {left}."
             ),
-            file=str(file),
-            folder=str(folder),
+            **fields,
             command=restore_command(backup, folder),
-            left=left,
         )
-    raise NotesDamaged(
-        (
-            "{file} is missing or empty, but {folder} contains an index of notes. Put your own copy "
-            "in its place. To start over instead, move these elsewhere: {left}."
-        ),
-        file=str(file),
-        folder=str(folder),
-        left=left,
-    )
+    if left:
+        raise NotesDamaged(
+            (
+                "{file} is missing or empty, but {folder} contains an index of notes. Put your own copy "
+                "in its place. To start over instead, move these elsewhere: {left}."
+            ),
+            **fields,
+        )
 
 
 def has_content(path: Path) -> bool:
@@ -103,7 +98,7 @@ def make_private(folder: Path) -> None:
     for path in chain([] if others else [folder], *map(folder.glob, _PRIVATE)):
         with suppress(OSError):  # a deleted file, or a disk without permissions
             status = path.lstat()
-            if status.st_uid == os.geteuid() and status.st_mode & 0o077 and not stat.S_ISLNK(status.st_mode):
+            if status.st_uid == os.geteuid() and status.st_mode & 0o077 and not path.is_symlink():
                 path.chmod(stat.S_IMODE(status.st_mode) & ~0o077)
 
 
@@ -117,13 +112,12 @@ def take(folder: Path, patience: float = 0.0) -> FileLock:
     except OSError as error:
         raise StoreError(
             "{folder} can't be created: {why}. Choose another folder for the workspace.",
-            folder=str(folder),
+            folder=folder,
             why=error.strerror,
         ) from error
     holder, file = folder / "lock.json", folder / "lock"
     lock = FileLock(file, mode=0o600, thread_local=False)  # another thread releases it when the app closes
-    now = utc_now().isoformat(timespec="seconds")
-    about = {"pid": os.getpid(), "command": Path(sys.argv[0]).name, "since": now}
+    since = utc_now().isoformat(timespec="seconds")
     try:
         if os.path.lexists(file) and (file.is_symlink() or not file.is_file()):  # no process can have locked it
             files.set_aside(file)
@@ -131,18 +125,17 @@ def take(folder: Path, patience: float = 0.0) -> FileLock:
         files.load(holder, _checked, aside=True)
         files.sweep(folder)
         files.sweep_temporary(folder)
-        files.replace(holder, json.dumps(about))
+        files.replace(holder, json.dumps({"pid": os.getpid(), "command": Path(sys.argv[0]).name, "since": since}))
+        restoring.complete(folder)
     except Timeout as error:
         raise WorkspaceLocked(
             "{folder} is in use by {holder}. Close the other Tessera, or use another workspace.",
-            folder=str(folder),
+            folder=folder,
             holder=_describe(holder),
         ) from error
     except OSError as error:
         lock.release()
         raise translate_error(error, folder) from error
-    try:
-        restoring.complete(folder)
     except StoreError:
         lock.release()
         raise
@@ -150,10 +143,9 @@ def take(folder: Path, patience: float = 0.0) -> FileLock:
 
 
 def _describe(holder: Path) -> Message:
-    try:
+    fields: dict[str, str] | None = None
+    with suppress(OSError):
         fields = files.load(holder, _checked, aside=False)
-    except OSError:
-        fields = None
     if not fields:
         return message("another Tessera")
     with suppress(ValueError, OverflowError):

@@ -171,7 +171,9 @@ class TitleTable(StoreTable):
                 self._rows(
                     f"SELECT chunks.rowid, note_id FROM notes JOIN chunks ON note_id = notes.id WHERE {_TITLED}"
                     f" AND base_id IN ? AND state != 'deleted' ORDER BY updated_at DESC, notes.id, \"index\"",
-                    *(forms, forms, [base.id for base in bases]),
+                    forms,
+                    forms,
+                    [base.id for base in bases],
                 ),
                 allowed,
             )
@@ -314,7 +316,8 @@ class NoteTable(StoreTable):
             note_of(row, self._database.unread)
             for row in self._rows(
                 f"SELECT {NOTE} FROM notes WHERE {where} AND instr(fold(body), ?) ORDER BY path, id",
-                *(*where.values, fold(text)),
+                *where.values,
+                fold(text),
             )
         )
 
@@ -337,7 +340,8 @@ class NoteTable(StoreTable):
         (row,) = self._rows(
             "SELECT count(*), count(*) FILTER (WHERE status = 'pending'), count(*) FILTER (WHERE status = 'archived'),"
             f" count(*) FILTER (WHERE {narrowed.EXPIRED}) FROM notes WHERE base_id IN ?",
-            *(*narrowed.moments(), base_ids),
+            *narrowed.moments(),
+            base_ids,
         )
         return NoteCounts(*row)
 

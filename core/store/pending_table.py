@@ -55,7 +55,8 @@ class EmbeddingTurn:
         if first:
             self._few.add(ticket)
         try:
-            while not self._begin(first):
+            while (self._few and not first) or not self._lock.acquire(timeout=_PATIENCE):
+                time.sleep(0 if first else _MOMENT)
                 waits()
         finally:
             self._few.discard(ticket)
@@ -63,13 +64,6 @@ class EmbeddingTurn:
             yield
         finally:
             self._lock.release()
-
-    def _begin(self, first: bool) -> bool:
-        """Try to take the turn for a short time; return whether it was taken."""
-        if self.is_urgent and not first:
-            time.sleep(_MOMENT)
-            return False
-        return self._lock.acquire(timeout=_PATIENCE)
 
     @property
     def is_taken(self) -> bool:
@@ -118,7 +112,8 @@ class PendingTable(StoreTable):
             self._value(
                 f"SELECT coalesce(sum(length(text) + {PER_CHUNK}), 0) FROM chunks INDEXED BY chunks_pending"
                 f" JOIN notes ON notes.id = note_id WHERE state = 'pending' AND base_id IN ? {chosen}",
-                *(base_ids, *values),
+                base_ids,
+                *values,
             )
         )
 
@@ -150,22 +145,26 @@ class PendingTable(StoreTable):
             f"SELECT id, base_id, 2 * (id IN ?) + (id IN ({_LATEST})) AS early, EXISTS ({waiting} LIMIT 1 OFFSET 1)"
             f" AS long FROM notes INDEXED BY notes_filters WHERE base_id IN ? AND EXISTS ({waiting} {chosen})"
             " ORDER BY early DESC, long, updated_at DESC, id LIMIT ?",
-            *([*self.opened], counts, *values, max(counts.values(), default=0)),
+            [*self.opened],
+            counts,
+            *values,
+            max(counts.values(), default=0),
         ).fetchall()
-        turn = [note_id for note_id, *group in notes if group == [*notes[0][1:]]]
         count = counts[notes[0][1]] if notes else 0
         rows: list[sqlite3.Row] = []
         # Note by note, because sorting the chunks of all notes would take longer than embedding a few.
-        for note_id in turn:
+        for note_id in (note_id for note_id, *group in notes if group == [*notes[0][1:]]):
             rows += self._rows(
                 f"SELECT chunks.rowid AS row, base_id, generation, notes.title, {CHUNK} FROM notes"
                 " JOIN chunks INDEXED BY chunks_pending ON note_id = notes.id"
                 f" WHERE notes.id = ? AND state = 'pending' {chosen} ORDER BY \"index\" LIMIT ?",
-                *(note_id, *values, count - len(rows)),
+                note_id,
+                *values,
+                count - len(rows),
             )
             if len(rows) == count:
                 break
-        return [PendingChunk(*row[:4], chunk_of(row)) for row in rows]
+        return [PendingChunk(row[0], row[1], row[2], row[3], chunk_of(row)) for row in rows]
 
     def unchanged(self, vectors: Mapping[PendingChunk, Sequence[int]]) -> dict[PendingChunk, Sequence[int]]:
         """Return the given chunks that are still pending and unchanged, with their vectors."""

@@ -82,7 +82,9 @@ class DocumentTable(StoreTable):
             for path, *state, reason in self._rows(
                 "SELECT path, mtime_ns, size, hash, stamp, reason FROM unread_files"
                 " WHERE base_id = ? AND source_ref = ? AND readers = ?",
-                *(base.id, source_ref, readers),
+                base.id,
+                source_ref,
+                readers,
             )
         }
 
@@ -95,7 +97,9 @@ class DocumentTable(StoreTable):
                 state = file.path, file.mtime_ns, file.size, readers, json.dumps(to_json(failed.error)), file.stamp
                 self._execute(
                     "INSERT OR REPLACE INTO unread_files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    *(*source, *state, file.content_hash),
+                    *source,
+                    *state,
+                    file.content_hash,
                 )
 
 
@@ -182,7 +186,12 @@ class PictureTable(StoreTable):
         self._execute(
             "UPDATE note_pictures SET place = ?1, mtime_ns = ?2, size = ?3, looked = 1, hash = ?4,"
             " placed = placed AND hash = ?4 AND place = ?1 WHERE note_id = ?5 AND target = ?6",
-            *(picture.place, picture.mtime_ns, picture.size, picture.hash, note_id, picture.target),
+            picture.place,
+            picture.mtime_ns,
+            picture.size,
+            picture.hash,
+            note_id,
+            picture.target,
             aside=True,
         )
 
@@ -263,8 +272,12 @@ class PictureTable(StoreTable):
         """Store the text read from a file, or why it can't be read. `again`: the next import tries again."""
         self._execute(
             "INSERT OR REPLACE INTO pictures VALUES (?, ?, ?, ?, ?, ?)",
-            *(read.hash, read.text, json.dumps(to_json(reason)) if reason else "", read.reader),
-            *(utc_now().isoformat(), again),
+            read.hash,
+            read.text,
+            json.dumps(to_json(reason)) if reason else "",
+            read.reader,
+            utc_now().isoformat(),
+            again,
             aside=True,
         )
 
@@ -358,7 +371,12 @@ class ImageTable(StoreTable):
         """Update the path, time, size and hash of the file of a note's picture."""
         self._execute(
             "UPDATE note_images SET place = ?, mtime_ns = ?, size = ?, hash = ? WHERE note_id = ? AND target = ?",
-            *(picture.place, picture.mtime_ns, picture.size, picture.hash, note_id, picture.target),
+            picture.place,
+            picture.mtime_ns,
+            picture.size,
+            picture.hash,
+            note_id,
+            picture.target,
             aside=True,
         )
 
@@ -376,7 +394,9 @@ class ImageTable(StoreTable):
         """Store the vector of a file, or the reason why it can't be embedded."""
         self._execute(
             "INSERT OR REPLACE INTO image_vectors VALUES (?, ?, ?, ?)",
-            *(model, digest, None if vector is None else vector.astype("<f4").tobytes()),
+            model,
+            digest,
+            None if vector is None else vector.astype("<f4").tobytes(),
             json.dumps(to_json(reason)) if reason else "",
             aside=True,
         )
@@ -430,7 +450,7 @@ class ImageTable(StoreTable):
 
     def _shown(self, where: str, model: str, *values: object) -> list[ImageRow]:
         return [
-            ImageRow(*image, np.frombuffer(vector, "<f4"))
+            ImageRow._make((*image, np.frombuffer(vector, "<f4")))
             for *image, vector in self._rows(
                 f"SELECT note_id, place, note_images.start, note_images.hash, vector FROM {_SHOWN}"
                 " JOIN image_vectors ON image_vectors.hash = note_images.hash AND length(vector) % 4 = 0"

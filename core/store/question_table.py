@@ -134,7 +134,9 @@ class QuestionTable(StoreTable):
         check_question(question.text)
         with self._write(aside=True):
             rowid = self._stored(question_set, question_id)["rowid"]
-            if question.id != question_id and self._find_question(question_set, question.id):
+            if question.id != question_id and self._exists(
+                "questions WHERE set_id = ? AND id = ?", question_set.id, question.id
+            ):
                 raise _repeated(question_set, replace(question, line=0))
             self._execute("DELETE FROM questions WHERE rowid = ?", rowid)
             self._write_question(question_set, question, rowid)
@@ -161,9 +163,9 @@ class QuestionTable(StoreTable):
         """Add a right passage to a question that doesn't have it yet."""
         with self._write(aside=True):
             rowid = self._stored(question_set, question_id)["rowid"]
-            if not self._value(f"SELECT 1 FROM golds WHERE {_PLACE}", *_place(rowid, gold)):
-                last = self._value("SELECT max(number) FROM golds WHERE question = ?", rowid)
-                self._write_gold(rowid, 0 if last is None else last + 1, gold)
+            if not self._exists(f"golds WHERE {_PLACE}", *_place(rowid, gold)):
+                number = self._value("SELECT coalesce(max(number), -1) + 1 FROM golds WHERE question = ?", rowid)
+                self._write_gold(rowid, number, gold)
 
     def remove_gold(self, question_set: QuestionSet, question_id: str, gold: GoldSpan) -> None:
         """Remove a right passage from a question that has it."""
@@ -221,15 +223,12 @@ class QuestionTable(StoreTable):
         name = name.strip()
         if not name:
             raise ConfigError("The question set has no name. Type a name.")
-        if self._value("SELECT 1 FROM question_sets WHERE base_id = ? AND name = ?", base_id, name):
+        if self._exists("question_sets WHERE base_id = ? AND name = ?", base_id, name):
             raise ConfigError("There is already a question set '{name}'. Choose another name.", name=name)
         return name
 
-    def _find_question(self, question_set: QuestionSet, question_id: str) -> sqlite3.Row | None:
-        return self._row("SELECT * FROM questions WHERE set_id = ? AND id = ?", question_set.id, question_id)
-
     def _stored(self, question_set: QuestionSet, question_id: str) -> sqlite3.Row:
-        row = self._find_question(question_set, question_id)
+        row = self._row("SELECT * FROM questions WHERE set_id = ? AND id = ?", question_set.id, question_id)
         if row is None:
             raise QuestionSetError(
                 question_set.name, 0, "there is no question '{id}'. It may have been deleted.", id=question_id

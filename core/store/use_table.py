@@ -64,7 +64,8 @@ class SearchTable(StoreTable):
             self._execute(
                 "INSERT INTO searches (query, at, times) VALUES (?1, ?2, 1)"
                 " ON CONFLICT (query) DO UPDATE SET at = ?2, times = times + 1",
-                *(query, utc_now().isoformat()),
+                query,
+                utc_now().isoformat(),
             )
             self._execute(
                 "DELETE FROM searches WHERE name = '' AND query NOT IN"
@@ -77,7 +78,9 @@ class SearchTable(StoreTable):
         self._execute(
             "INSERT INTO searches (query, at, times, name) VALUES (?1, ?2, 0, ?3)"
             " ON CONFLICT (query) DO UPDATE SET name = ?3",
-            *(query, utc_now().isoformat(), name.strip()),
+            query,
+            utc_now().isoformat(),
+            name.strip(),
             aside=True,
         )
 
@@ -138,7 +141,8 @@ class UseTable(StoreTable):
         return self._read(
             "helpful IS NOT NULL AND (?1 IS NULL OR used_in = 'search' AND context = ?1)"
             " AND (?2 IS NULL OR note_id = ?2)",
-            *(query, note_id),
+            query,
+            note_id,
         )
 
     def _read(self, where: str, *values: object) -> list[Use]:

@@ -170,7 +170,8 @@ class VectorTable(StoreTable):
             self._know(fingerprint)
             self._execute(
                 "UPDATE embedders SET centre = ? WHERE fingerprint = ? AND centre IS NULL",
-                *(centre.astype("<f4").tobytes(), fingerprint),
+                centre.astype("<f4").tobytes(),
+                fingerprint,
             )
         return np.frombuffer(self._value("SELECT centre FROM embedders WHERE fingerprint = ?", fingerprint), "<f4")
 

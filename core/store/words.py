@@ -171,7 +171,8 @@ class Words(StoreTable):
         rowids = self._column(
             "SELECT chunks.rowid FROM json_each(?) JOIN chunks ON chunks.rowid = value JOIN notes ON notes.id = note_id"
             " WHERE base_id IN ?",
-            *(ranked, base_ids),
+            ranked,
+            base_ids,
         )
         within = set(rowids)
         return {rowid: score for rowid, score in ranked.items() if rowid in within}

@@ -15,7 +15,7 @@ from core.settings.sections import INDEX_TOKEN, IndexSettings
 from core.store import Store
 from core.store.index import exact_search
 from core.store.index.chroma_collections import Address
-from core.store.index.chroma_process import Backend, ChromaFolder, ChromaServer
+from core.store.index.chroma_process import Backend
 from core.store.index.vector_index import Index
 from tests.chroma_server import ChromaServerProcess, Guard
 from tests.fakes import WordLengths
@@ -37,7 +37,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChromaServerPro
 @pytest.fixture(params=["folder", "server"])
 def backend(request: pytest.FixtureRequest, tmp_path: Path, server: ChromaServerProcess) -> Iterator[Backend]:
     address = Address(server.url, owner=tmp_path.name)
-    made: Backend = ChromaFolder(tmp_path / "chroma") if request.param == "folder" else ChromaServer(address)
+    made: Backend = Backend(tmp_path / "chroma") if request.param == "folder" else Backend(address)
     made.open(empty=True)
     yield made
     made.close(sealed=False)
@@ -96,7 +96,7 @@ def test_what_was_closed_is_there_and_only_a_sound_index_is_trusted(backend: Bac
     filled(backend)
     backend.close(sealed=True)
     # A folder that was written to is looked at again.
-    assert backend.open() == isinstance(backend, ChromaServer)
+    assert backend.open() == isinstance(backend._place, Address)
     backend.close(sealed=False)
     assert not backend.open()
     assert backend.ids("vectors-a") == {*IDS}
@@ -108,7 +108,7 @@ def test_what_is_built_beside_takes_the_place(backend: Backend) -> None:
     fresh.open(empty=True)
     assert fresh.names() == set()
     filled(fresh, "vectors-c")
-    assert backend.names() == {"vectors-a"} or isinstance(backend, ChromaServer)
+    assert backend.names() == {"vectors-a"} or isinstance(backend._place, Address)
     backend.take_over(fresh)
     backend.open()
     assert "vectors-c" in backend.names()
@@ -176,7 +176,7 @@ def test_what_somebody_else_changed_on_the_server_is_healed(
     base = base_in(store)
     put(store, base, "n1")
     # An address with a key is another to the process of Chroma, which has the store's open.
-    stranger = ChromaServer(Address(server.url, store.database.owner, token="stranger"))
+    stranger = Backend(Address(server.url, store.database.owner, token="stranger"))
     name, entries = Index.name(base), sorted(store.index.ids(base))
     stranger.open()
     stranger.drop(name)
@@ -253,7 +253,7 @@ def test_what_is_written_while_the_server_is_away_is_sent_when_it_is_back(
 
 
 def test_a_server_that_is_none_is_told(tmp_path: Path) -> None:
-    nobody = ChromaServer(Address("http://127.0.0.1:9", owner="w"))
+    nobody = Backend(Address("http://127.0.0.1:9", owner="w"))
     with pytest.raises(IndexAway, match=r"http://127\.0\.0\.1:9 doesn't respond"):
         nobody.open()
 
@@ -305,7 +305,7 @@ def test_a_server_that_hangs_is_told(tmp_path: Path) -> None:
     with socket.socket() as mute:
         mute.bind(("127.0.0.1", 0))
         mute.listen()
-        hanging = ChromaServer(Address(f"http://127.0.0.1:{mute.getsockname()[1]}", owner="w"))
+        hanging = Backend(Address(f"http://127.0.0.1:{mute.getsockname()[1]}", owner="w"))
         with pytest.raises(IndexAway, match="doesn't respond"):
             hanging.open()
 

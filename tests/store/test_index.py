@@ -231,14 +231,14 @@ def test_the_index_follows_what_is_written(folder: Path, budget: int, monkeypatc
     monkeypatch.setattr(exact_search, "BUDGET", budget)
     store, base = opened(folder)
     begun, go_on = threading.Event(), threading.Event()
-    add = chroma_process.ChromaFolder.add
+    add = chroma_process.Backend.add
 
-    def slow(self: chroma_process.ChromaFolder, *values: object) -> None:
+    def slow(self: chroma_process.Backend, *values: object) -> None:
         begun.set()
         assert go_on.wait(60)
         add(self, *values)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(chroma_process.ChromaFolder, "add", slow)
+    monkeypatch.setattr(chroma_process.Backend, "add", slow)
     put(store, base, "n2", ("yyyyyyyyyyyy yyyyyyyyyyyyy",))
     assert begun.wait(60)
     # The graph isn't written yet: neither a search nor another note waits for it.

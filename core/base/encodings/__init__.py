@@ -142,6 +142,6 @@ def _declared(data: bytes, kind: str) -> str:
         found = _XML.search(head) or _META.search(head)
     else:
         lines = head.splitlines()[:_LINES_OF_EDITORS] + tail.splitlines()[-_LINES_OF_EDITORS:]
-        found = (kind in _TEX and _LATEX.search(head)) or next(filter(None, map(_EDITORS.search, lines)), None)
+        found = (_LATEX.search(head) if kind in _TEX else None) or next(filter(None, map(_EDITORS.search, lines)), None)
     encoding = normalize_encoding(found[1].decode("ascii", "replace")) if found else ""
     return "utf-8" if encoding.startswith(("utf-16", "utf-32")) else encoding

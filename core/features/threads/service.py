@@ -12,7 +12,7 @@ from core.base.datetimes import utc_now
 from core.base.errors import NoteNotFound, ProviderError, QueryError, UnknownChoice, VersionNotFound
 from core.base.jobs import Jobs, stop_check
 from core.base.messages import ENGLISH, message, render
-from core.base.text import CJK, find_half_character, one_line
+from core.base.text import CJK, find_half_character, one_line, shared_length
 from core.model import (
     DENIED,
     MARKS,

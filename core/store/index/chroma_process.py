@@ -4,11 +4,10 @@ One worker process serves all folders and servers.
 """
 
 import os
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from core.base.errors import IndexDamaged, StoreError
 from core.base.faults import translate_errors
@@ -27,7 +26,7 @@ _LONG = 600
 _PROCESS = WorkerProcess("core.store.index.chroma_worker", patience=_SECONDS)
 
 
-class Backend(ABC):
+class Backend:
     """Collections of entries by name, in a folder or on a server; an entry is an id and a vector of unit length.
 
     Raises IndexDamaged if a collection must be rebuilt, and another StoreError if the backend can't be used now.
@@ -78,13 +77,28 @@ class Backend(ABC):
         """Delete a collection if it exists."""
         self._ask("drop", name=name)
 
-    @abstractmethod
-    def rebuild_backend(self) -> Self:
+    def rebuild_backend(self) -> "Backend":
         """Return a temporary backend for rebuilding this one."""
+        place = self._place
+        return Backend(rebuild_address(place) if isinstance(place, Address) else place.with_name(FRESH))
 
-    @abstractmethod
-    def take_over(self, fresh: Self) -> None:
+    def take_over(self, fresh: "Backend") -> None:
         """Replace the content of this backend with the content of another one; both are closed afterwards."""
+        place = self._place
+        if isinstance(place, Address):
+            fresh._ask("hand_over", _LONG, owner=place.owner)
+        fresh.close(sealed=False)
+        with suppress(StoreError):
+            self.close(sealed=False)
+        if isinstance(place, Path):
+            with translate_errors(place.parent):
+                old = place.with_name(REPLACED)
+                delete(old)
+                delete(seal_file(place))
+                if os.path.lexists(place):
+                    place.rename(old)
+                place.with_name(FRESH).rename(place)
+                delete(old)
 
     def _ask(self, verb: str, seconds: float = _SECONDS, /, **arguments: object) -> Any:
         try:
@@ -94,44 +108,3 @@ class Backend(ABC):
                 "The search index crashed the process that read it. Your notes are safe. Rebuild the index: on the "
                 "Settings page, or with 'tessera rebuild'."
             ) from error
-
-
-class ChromaFolder(Backend):
-    """The collections of a workspace in a folder."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(path)
-        self._path = path
-
-    def rebuild_backend(self) -> Self:
-        return type(self)(self._path.with_name(FRESH))
-
-    def take_over(self, fresh: Self) -> None:
-        fresh.close(sealed=False)
-        with suppress(StoreError):
-            self.close(sealed=False)
-        with translate_errors(self._path.parent):
-            old = self._path.with_name(REPLACED)
-            delete(old)
-            delete(seal_file(self._path))
-            if os.path.lexists(self._path):
-                self._path.rename(old)
-            fresh._path.rename(self._path)
-            delete(old)
-
-
-class ChromaServer(Backend):
-    """The collections of a workspace on a Chroma server."""
-
-    def __init__(self, address: Address) -> None:
-        super().__init__(address)
-        self._address = address
-
-    def rebuild_backend(self) -> Self:
-        return type(self)(rebuild_address(self._address))
-
-    def take_over(self, fresh: Self) -> None:
-        fresh._ask("hand_over", _LONG, owner=self._address.owner)
-        fresh.close(sealed=False)
-        with suppress(StoreError):
-            self.close(sealed=False)
