@@ -1,7 +1,7 @@
 """Blobs: parts of a text that aren't language, such as pasted pictures, keys, compressed drawings and minified code."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 
 LARGE = 400
@@ -70,13 +70,18 @@ def blobs(text: str) -> list[Span]:
         parts.append((match.end(1), match.end()) for match in _KEY.finditer(text))
     if "excalidraw" in text or "compressed-json" in text:
         parts.append(_drawings(text))
-    found: list[Span] = []
-    for start, end in sorted(chain.from_iterable(parts)):
-        if found and start <= found[-1][1]:
-            found[-1] = found[-1][0], max(end, found[-1][1])
+    return join_spans(sorted(chain.from_iterable(parts)))
+
+
+def join_spans(spans: Iterable[Span]) -> list[Span]:
+    """Merge sorted spans that touch or overlap; empty spans are dropped."""
+    apart: list[Span] = []
+    for start, end in spans:
+        if apart and start <= apart[-1][1]:
+            apart[-1] = apart[-1][0], max(apart[-1][1], end)
         elif start < end:
-            found.append((start, end))
-    return found
+            apart.append((start, end))
+    return apart
 
 
 def blank_blobs(text: str, spans: Sequence[Span] | None = None) -> str:

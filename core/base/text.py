@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from hashlib import blake2b
 from itertools import chain, groupby
@@ -248,6 +248,27 @@ def simplify(text: str) -> str:
     return _traditional().sub(lambda match: table[match.group()], text)
 
 
+_LATIN = re.compile(rf"[^\W{UNSPACED}]|[{MARKS}]")
+_LATIN_END = re.compile(rf"[^\W{UNSPACED}][{MARKS}]*\Z")
+"""A letter with its combining marks at the end of a text; marks without a letter don't belong to a word."""
+_MOST_MARKS = 32
+
+
+def find_words(part: str, text: str) -> int:
+    """Return the offset of the first occurrence of a part that doesn't begin or end inside a word, -1 without one.
+
+    Words are those of scripts that separate them by spaces.
+    """
+    at = text.find(part)
+    while at >= 0 and (_is_inside_word(text, at) or _is_inside_word(text, at + len(part))):
+        at = text.find(part, at + 1)
+    return at
+
+
+def _is_inside_word(text: str, place: int) -> bool:
+    return bool(_LATIN.match(text, place) and _LATIN_END.search(text[max(place - _MOST_MARKS, 0) : place]))
+
+
 def index_words(text: str) -> list[str]:
     """Return the index words of a note's text: its `keywords`, then alternative spellings of some.
 
@@ -366,7 +387,6 @@ def _simplified() -> dict[str, str]:
     return {character: table.get(simple, simple) for character, simple in table.items()}
 
 
-_WORD = re.compile(rf"(?![{CJK}])\w")
 _SKIPPED = re.compile(r"[\s*_`~\\>|#]")
 """White space and Markdown marks, which models drop when they quote."""
 _ALIKE = str.maketrans("“”„‟«»「」『』‘’‚‛′`–—−‐‑", '"' * 10 + "'" * 6 + "-" * 5)
@@ -387,28 +407,12 @@ def find_quote(quote: str, text: str) -> Span | None:
     weight = len(letters) + len(re.findall(f"[{CJK}]", quote))
     if weight < _LEAST and not (letters and quote in map(str.strip, text.splitlines())):
         return None
-    if (at := _find_words(quote, text)) is not None:
+    if (at := find_words(quote, text)) >= 0:
         return at, at + len(quote)
     wanted, _ = _fold_with_places(quote)
     folded, places = _fold_with_places(text)
-    at = _find_words(wanted, folded) if wanted else None
-    return None if at is None else (places[at], places[at + len(wanted) - 1] + 1)
-
-
-def _find_words(quote: str, text: str) -> int | None:
-    """Find the first occurrence of a quote as whole words, or None."""
-    at = text.find(quote)
-    while at >= 0:
-        end = at + len(quote)
-        if not (_is_inside_word(text[at - 1 : at], quote[0]) or _is_inside_word(quote[-1], text[end : end + 1])):
-            return at
-        at = text.find(quote, at + 1)
-    return None
-
-
-def _is_inside_word(before: str, after: str) -> bool:
-    """Return whether two neighbouring characters are inside one word or number."""
-    return bool(_WORD.fullmatch(before) and _WORD.fullmatch(after))
+    at = find_words(wanted, folded) if wanted else -1
+    return (places[at], places[at + len(wanted) - 1] + 1) if at >= 0 else None
 
 
 def _fold_with_places(text: str) -> tuple[str, list[int]]:
@@ -421,7 +425,7 @@ def _fold_with_places(text: str) -> tuple[str, list[int]]:
             gap = True
             continue
         for letter in unicodedata.normalize("NFKC", character.translate(_ALIKE)).translate(_ALIKE).casefold():
-            if gap and letters and _is_inside_word(letters[-1], letter):
+            if gap and letters and _is_inside_word(letters[-1] + letter, 1):
                 letters.append(" ")
                 places.append(place)
             gap = False
@@ -434,17 +438,6 @@ def strip_span(text: str, start: int, end: int) -> Span:
     """Shrink a span by the white space at both ends."""
     piece = text[start:end]
     return start + len(piece) - len(piece.lstrip()), end - (len(piece) - len(piece.rstrip()))
-
-
-def join_spans(spans: Iterable[Span]) -> list[Span]:
-    """Merge sorted spans that touch or overlap; empty spans are dropped."""
-    apart: list[Span] = []
-    for start, end in spans:
-        if apart and start <= apart[-1][1]:
-            apart[-1] = apart[-1][0], max(apart[-1][1], end)
-        elif start < end:
-            apart.append((start, end))
-    return apart
 
 
 def link_address(path: str, *, plain: str = "") -> str:

@@ -14,7 +14,7 @@ from core.base.frozen import frozen
 from core.base.messages import Message, message
 from core.base.text import CJK, LINE_END, STOP_WORDS, fold, fold_in_place
 from core.model import Spans
-from core.settings.sections import read_file
+from core.settings.errors import read_file
 
 FILE = "synonyms.txt"
 """Name of a workspace's synonym file."""

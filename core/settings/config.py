@@ -34,12 +34,11 @@ from core.model import (
     Source,
     complete,
 )
+from core.settings.errors import PREFIX, SECTION, error_of, parse_settings, problem_of, read_file
 from core.settings.sections import (
     INDEX_TOKEN,
     KEYS,
     NAMED_KEY,
-    PREFIX,
-    SECTION,
     AppSettings,
     BackupSettings,
     ChunkingSettings,
@@ -53,11 +52,7 @@ from core.settings.sections import (
     RerankSettings,
     SearchSection,
     ServerSettings,
-    error_of,
-    parse_settings,
     path_without_zero,
-    problem_of,
-    read_file,
 )
 
 FILE = Path("tessera.toml")

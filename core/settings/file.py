@@ -17,7 +17,8 @@ from core.base.messages import Message, message
 from core.model import ProgramSetting
 from core.settings import config
 from core.settings.config import FILE, Settings, settings
-from core.settings.sections import KEYS, key_variable, parse_settings, place_of, read_file
+from core.settings.errors import parse_settings, place_of, read_file
+from core.settings.sections import KEYS, key_variable
 
 _LOG = logging.getLogger(__name__)
 AT_ONCE = (

@@ -1,27 +1,21 @@
-"""The sections of `tessera.toml`, with their settings, ranges and defaults; errors in them."""
+"""The sections of `tessera.toml`, with their settings, ranges and defaults."""
 
-import os
 import re
-import tomllib
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_type_hints
+from typing import Any, Literal, get_type_hints
 from urllib.parse import urlsplit
 
 from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
-    ValidationError,
     create_model,
     field_validator,
     model_validator,
 )
 
-from core.base import files
-from core.base.errors import ConfigError
-from core.base.messages import Message, message, reason_of, verbatim
+from core.base.messages import message
 from core.model import DEFAULTS, PARTS, SIZES, ChunkingOption, ChunkingOptions, SearchSettings, Setting
 
 KEYS = {
@@ -276,112 +270,3 @@ class KnowledgeSettings(_SettingsSection):
     default_top_k: int = Field(5, ge=1, le=100)
 
     _plain = field_validator("base_dir")(path_without_zero)
-
-
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
-
-PREFIX = "TESSERA_"
-"""Prefix of environment variables for settings; two underscores separate a section from its setting."""
-
-_MODELS = "[embeddings]"
-SECTION = message("it is a section: set its parts, such as limit in [search] or TESSERA_SEARCH__LIMIT")
-_WHOLE_NUMBER = message("it must be a whole number")
-_NUMBER = message("it must be a number")
-_TRUTH = message("it must be true or false")
-_TEXT = message("it must be text")
-_REASONS = {
-    "greater_than_equal": message("it must be at least {ge}"),
-    "greater_than": message("it must be more than {gt}"),
-    "less_than_equal": message("it must be at most {le}"),
-    **dict.fromkeys(("int_parsing", "int_parsing_size", "int_type", "int_from_float"), _WHOLE_NUMBER),
-    **dict.fromkeys(("float_parsing", "float_type", "finite_number"), _NUMBER),
-    **dict.fromkeys(("bool_parsing", "bool_type"), _TRUTH),
-    **dict.fromkeys(("string_type", "string_unicode"), _TEXT),
-    "string_too_long": message("it must have at most {max_length} characters"),
-    "path_type": message("it must be a path"),
-    "literal_error": message("it must be one of {choices}"),
-    "extra_forbidden": message("there is no such setting"),
-    "model_type": SECTION,
-    "model_attributes_type": SECTION,
-}
-"""Type of pydantic error -> message, with the fields in pydantic's `ctx` and `choices`."""
-
-
-def read_file(path: Path) -> bytes | None:
-    """Read a settings file, None if it is missing; raises ConfigError if it can't be read."""
-    try:
-        return files.read(path)
-    except FileNotFoundError:
-        return None
-    except (OSError, files.Unfit) as error:
-        raise ConfigError(
-            "{path} can't be read: {reason}.", path=path.absolute(), reason=files.reason(error)
-        ) from error
-
-
-def parse_settings(data: bytes, path: Path) -> dict[str, object]:
-    """Parse `tessera.toml`; raises ConfigError with the location of the mistake."""
-    file = str(path.absolute())
-    try:
-        return tomllib.loads(data.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        raise ConfigError(
-            "{file}, line {line}: this isn't UTF-8. Save the file as UTF-8.", file=file, line=line
-        ) from error
-    except RecursionError as error:
-        raise ConfigError(
-            "{file} is nested too deeply. It needs only [sections] with lines such as limit = 5.", file=file
-        ) from error
-    except ValueError as error:
-        raise ConfigError("{file} is not valid TOML: {reason}", file=file, reason=str(error)) from error
-
-
-def error_of(error: ValidationError, file: Path, keys: Mapping[str, str], given: Mapping[str, object]) -> ConfigError:
-    """Return the error for the first invalid setting; `keys` has the variables for API keys, which no file may contain.
-
-    `given` has the settings passed by code.
-    """
-    first = error.errors()[0]
-    key = ".".join(map(str, first["loc"]))
-    place = "Settings()" if first["loc"][:1] and first["loc"][0] in given else place_of(first["loc"], file)
-    if first["loc"][-1:] == ("api_key",):
-        return ConfigError(
-            (
-                "Keys are only read from environment variables, so that no file reveals them. Remove "
-                "'{key}' from {place} and set one of {names}."
-            ),
-            key=key,
-            place=place,
-            names=[*keys.values()],
-        )
-    return ConfigError(
-        "The setting '{key}' is not valid: {reason} (in {place}).", key=key, reason=problem_of(first), place=place
-    )
-
-
-def problem_of(error: "ErrorDetails") -> Message:
-    """Return the message for a validation error: from our validators, or from the table of pydantic's types."""
-    fields = error.get("ctx", {})
-    if error["type"] == "value_error":
-        return reason_of(fields["error"])
-    if error["type"] == "extra_forbidden" and error["loc"][0] == "models":
-        return message(
-            (
-                "there is no such section; the server for a model for meaning is set in {section}. "
-                "To import such a file, give it another name and type: {command}"
-            ),
-            section=_MODELS,
-            command="tessera settings import FILE",
-        )
-    if known := _REASONS.get(error["type"]):
-        return replace(known, fields=fields | {"choices": re.findall("'([^']*)'", fields.get("expected", ""))})
-    return verbatim(error["msg"])
-
-
-def place_of(names: tuple[int | str, ...], file: Path) -> str:
-    """Return the environment variable that sets a setting or its section, else the path of the file."""
-    parts = [str(name).upper() for name in names]
-    variables = {f"{PREFIX}{'__'.join(parts[:count])}" for count in range(1, len(parts) + 1)}
-    return next((variable for variable in os.environ if variable.upper() in variables), str(file.absolute()))

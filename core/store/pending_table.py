@@ -17,6 +17,8 @@ _OPENED = 20
 """Number of most recently opened notes to embed first."""
 _LATEST = "SELECT id FROM notes INDEXED BY notes_filters ORDER BY updated_at DESC LIMIT 20"
 """The most recently changed notes, which are embedded next."""
+_CHOSEN = "AND (? IS NULL OR chunks.id IN ?)"
+"""Condition: all chunks, or only those with the given ids. Its value occurs twice."""
 PER_CHUNK = 100
 """Fixed cost of embedding a chunk, as the number of characters that take equally long."""
 _PATIENCE, _MOMENT = 0.5, 0.01
@@ -107,13 +109,13 @@ class PendingTable(StoreTable):
 
     def work(self, base_ids: Iterable[str], only: Collection[str] | None = None) -> int:
         """Return the cost, in characters, of embedding the pending chunks of bases, or `only` those with these ids."""
-        chosen, values = _chosen(only)
         return int(
             self._value(
                 f"SELECT coalesce(sum(length(text) + {PER_CHUNK}), 0) FROM chunks INDEXED BY chunks_pending"
-                f" JOIN notes ON notes.id = note_id WHERE state = 'pending' AND base_id IN ? {chosen}",
+                f" JOIN notes ON notes.id = note_id WHERE state = 'pending' AND base_id IN ? {_CHOSEN}",
                 base_ids,
-                *values,
+                only,
+                only,
             )
         )
 
@@ -139,15 +141,15 @@ class PendingTable(StoreTable):
         A note with one pending chunk is short. Short notes go before long ones because many of them are complete in the
         time of a long one. `counts`: the maximum number of chunks per base; `only`: chunks with these ids.
         """
-        chosen, values = _chosen(only)
         waiting = "SELECT 1 FROM chunks WHERE note_id = notes.id AND state = 'pending'"
         notes = self._rows(
             f"SELECT id, base_id, 2 * (id IN ?) + (id IN ({_LATEST})) AS early, EXISTS ({waiting} LIMIT 1 OFFSET 1)"
-            f" AS long FROM notes INDEXED BY notes_filters WHERE base_id IN ? AND EXISTS ({waiting} {chosen})"
+            f" AS long FROM notes INDEXED BY notes_filters WHERE base_id IN ? AND EXISTS ({waiting} {_CHOSEN})"
             " ORDER BY early DESC, long, updated_at DESC, id LIMIT ?",
             [*self.opened],
             counts,
-            *values,
+            only,
+            only,
             max(counts.values(), default=0),
         ).fetchall()
         count = counts[notes[0][1]] if notes else 0
@@ -157,9 +159,10 @@ class PendingTable(StoreTable):
             rows += self._rows(
                 f"SELECT chunks.rowid AS row, base_id, generation, notes.title, {CHUNK} FROM notes"
                 " JOIN chunks INDEXED BY chunks_pending ON note_id = notes.id"
-                f" WHERE notes.id = ? AND state = 'pending' {chosen} ORDER BY \"index\" LIMIT ?",
+                f" WHERE notes.id = ? AND state = 'pending' {_CHOSEN} ORDER BY \"index\" LIMIT ?",
                 note_id,
-                *values,
+                only,
+                only,
                 count - len(rows),
             )
             if len(rows) == count:
@@ -224,8 +227,3 @@ class PendingTable(StoreTable):
             self._execute_many("INSERT INTO windows VALUES (?, ?, ?)", windows)
             rowids = [pending.rowid for pending in vectors]
             self._execute("UPDATE chunks SET state = 'embedded' WHERE rowid IN ?", rowids)
-
-
-def _chosen(only: Collection[str] | None) -> tuple[str, list[Collection[str]]]:
-    """Return a condition on the ids of chunks, and its values."""
-    return ("", []) if only is None else ("AND chunks.id IN ?", [only])

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
 
-from core.base.text import CJK, MARKS, UNSPACED, fold, index_words, keywords, normalize
+from core.base.text import CJK, find_words, fold, index_words, keywords, normalize
 from core.model import ADDRESSES, Chunk
 
 
@@ -24,9 +24,6 @@ def _words_of(text: str) -> str:
     return " ".join(index_words(text))
 
 
-_LATIN = re.compile(rf"[^\W{UNSPACED}]|[{MARKS}]")
-_LETTER = re.compile(rf"[^\W{UNSPACED}][{MARKS}]*\Z")
-"""A letter with its combining marks at the end of a text; marks without a letter don't belong to a word."""
 _MOST = 32
 """Maximum number of characters, runs or words of a phrase in its expression."""
 _CAPITALS = re.compile("[A-Z]+")
@@ -58,11 +55,7 @@ class Phrase:
 
 def holds_phrase(text: str, folded: str) -> bool:
     """Return whether a text contains a folded phrase; Latin words at the edges of the phrase must be whole."""
-    text, phrase = fold(text), re.compile(r"\s+".join(map(re.escape, folded.split())))
-    at = phrase.search(text)
-    while at and (is_inside_word(text, at.start()) or is_inside_word(text, at.end())):
-        at = phrase.search(text, at.start() + 1)
-    return at is not None
+    return find_words(" ".join(folded.split()), " ".join(fold(text).split())) >= 0
 
 
 def whole_words(text: str) -> list[str]:
@@ -73,8 +66,3 @@ def whole_words(text: str) -> list[str]:
 def quote(words: Iterable[str], between: str = " ") -> str:
     """Return words quoted for FTS5."""
     return between.join(f'"{word}"' for word in words)
-
-
-def is_inside_word(text: str, place: int) -> bool:
-    """Return whether a position is inside a word of a script that separates words by spaces."""
-    return bool(_LATIN.match(text, place) and _LETTER.search(text[max(place - _MOST, 0) : place]))

@@ -14,6 +14,9 @@ CLICK_DAYS = 365
 """Number of days after which a click is deleted."""
 
 
+_OF_NOTES = "WHERE ?1 IS NULL OR note_id IN (SELECT value FROM json_each(?1))"
+
+
 class ClickTable(StoreTable):
     """Clicks on hits, deleted with their notes. Writing them doesn't change search results."""
 
@@ -28,22 +31,17 @@ class ClickTable(StoreTable):
 
     def for_notes(self, note_ids: Iterable[str] | None = None) -> list[Click]:
         """Return the clicks on the given notes, by default on all notes, the newest first."""
-        where, values = _on_notes(note_ids)
-        return self._nouns(_CLICK, f"SELECT * FROM clicks {where} ORDER BY day DESC, note_id, question, kind", *values)
+        return self._nouns(
+            _CLICK, f"SELECT * FROM clicks {_OF_NOTES} ORDER BY day DESC, note_id, question, kind", note_ids, note_ids
+        )
 
     def drop(self, note_ids: Iterable[str] | None = None) -> int:
         """Delete the clicks on the given notes, by default on all notes; return the number deleted."""
-        where, values = _on_notes(note_ids)
-        return self._execute(f"DELETE FROM clicks {where}", *values, aside=True)
+        return self._execute(f"DELETE FROM clicks {_OF_NOTES}", note_ids, aside=True)
 
     def reword(self, reworded: Callable[[str], str]) -> None:
         """Change the questions of clicks with a function; equal clicks become one."""
         self._reword(reworded, "clicks", "question")
-
-
-def _on_notes(note_ids: Iterable[str] | None) -> tuple[str, list[Iterable[str]]]:
-    """Return a condition on the notes of clicks, and its values."""
-    return ("", []) if note_ids is None else ("WHERE note_id IN ?", [note_ids])
 
 
 _CLICK = RowReader(Click, "click", "question", key="note_id")

@@ -31,7 +31,7 @@ from core.model import Answer
 from core.operations import documents as operations
 from core.operations import examples, names
 from core.operations.declaring import PROGRAM
-from core.settings.sections import problem_of as reason_of
+from core.settings.errors import problem_of as reason_of
 from core.workspace import Workspace
 
 originals = APIRouter(tags=["document"])

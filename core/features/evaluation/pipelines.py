@@ -19,7 +19,8 @@ from core.model import (
     SearchOptions,
     SearchSettings,
 )
-from core.settings.sections import ChunkingSettings, problem_of
+from core.settings.errors import problem_of
+from core.settings.sections import ChunkingSettings
 
 _CUTTING = tuple(field.name for field in fields(ChunkingOptions))
 _BY_MODEL = {"answers": get_args(AnswersBy), "judge": get_args(JudgedBy)}

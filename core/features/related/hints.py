@@ -10,7 +10,7 @@ from core.base.blobs import Span
 from core.base.datetimes import utc_now
 from core.base.frozen import frozen
 from core.base.messages import message, plural
-from core.base.text import CJK
+from core.base.text import CJK, find_words
 from core.markdown import parser
 from core.markdown.body import BodyMetadata, look_into
 from core.model import Hint, Note, day_of, lapses
@@ -21,7 +21,6 @@ from core.retrieval.grouping import newer_notes
 from core.retrieval.neighbours.service import Neighbours
 from core.store import Store
 from core.store.note_rows import NoteNames
-from core.store.phrases import is_inside_word
 
 LONGEST = 200_000
 """Maximum number of a note's characters to search for names."""
@@ -120,9 +119,7 @@ def _place(name: str, text: str, words: set[str]) -> Span | None:
         return None
     if not wide and not words.issuperset(re.findall(r"\w+", name)):
         return None
-    at = text.find(name)
-    while at >= 0 and (is_inside_word(text, at) or is_inside_word(text, at + len(name))):
-        at = text.find(name, at + 1)
+    at = find_words(name, text)
     return (at, at + len(name)) if at >= 0 else None
 
 
