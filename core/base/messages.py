@@ -106,7 +106,15 @@ def render(message: object, language: str = ENGLISH) -> str:
     message = getattr(message, "message", message)
     if not isinstance(message, Message):
         return str(message)
-    translated = _translated(message, catalogue(language))
+    texts, translated = catalogue(language), message.text
+    if message.plural:
+        number = message.fields["n"]
+        assert isinstance(number, int), "a plural has its number"
+        translated = texts.ngettext(message.text, message.plural, number)
+    elif message.context:
+        translated = texts.pgettext(message.context, message.text)
+    elif message.text:  # for an empty one, gettext returns the catalogue's header
+        translated = texts.gettext(message.text)
     return _Rendering(language).vformat(translated, (), message.fields) if message.fields else translated
 
 
@@ -200,18 +208,6 @@ def _read(value: object) -> object:
     if isinstance(value, dict):
         return from_json(value["message"])
     return [_read(item) for item in value] if isinstance(value, list) else value
-
-
-def _translated(message: Message, catalogue: gettext.NullTranslations) -> str:
-    if not message.text:
-        return ""  # gettext would return the catalogue's header
-    if message.plural:
-        number = message.fields["n"]
-        assert isinstance(number, int), "a plural has its number"
-        return catalogue.ngettext(message.text, message.plural, number)
-    if message.context:
-        return catalogue.pgettext(message.context, message.text)
-    return catalogue.gettext(message.text)
 
 
 _SEPARATOR = message(", ")

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from core.base.text import CJK, STOP_WORDS, normalize, simplify
 
@@ -102,17 +102,10 @@ def _drop_parts(counts: Counter[str]) -> Counter[str]:
     often = {phrase: count for phrase, count in counts.items() if count > 1}
     inside: Counter[str] = Counter()
     for phrase, count in often.items():
-        for part in set(_sub_phrases(phrase)):
-            inside[part] = max(inside[part], count)
+        units, between, least = (phrase, "", 2) if _CJK_RUN.fullmatch(phrase) else (phrase.split(" "), " ", 1)
+        for at in range(len(units)):
+            for end in range(at + least, len(units) + 1):
+                if end - at < len(units):
+                    part = between.join(units[at:end])
+                    inside[part] = max(inside[part], count)
     return Counter({phrase: count for phrase, count in often.items() if inside[phrase] < _SWALLOWED * count})
-
-
-def _sub_phrases(phrase: str) -> Iterable[str]:
-    """Return the shorter phrases inside a phrase."""
-    units, between, least = (phrase, "", 2) if _CJK_RUN.fullmatch(phrase) else (phrase.split(" "), " ", 1)
-    return (
-        between.join(units[at:end])
-        for at in range(len(units))
-        for end in range(at + least, len(units) + 1)
-        if end - at < len(units)
-    )

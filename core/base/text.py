@@ -244,8 +244,8 @@ def simplify(text: str) -> str:
     """
     if text.isascii():
         return text
-    table = _simplified()
-    return _traditional().sub(lambda match: table[match.group()], text)
+    pattern, table = _simplified()
+    return pattern.sub(lambda match: table[match.group()], text)
 
 
 _LATIN = re.compile(rf"[^\W{UNSPACED}]|[{MARKS}]")
@@ -364,14 +364,11 @@ def _plain(word: str) -> str:
 
 
 @cache
-def _traditional() -> re.Pattern[str]:
-    """Return a pattern for characters with a simplified form; faster than `str.translate`, as most have none."""
-    return re.compile(f"[{''.join(_simplified())}]")
+def _simplified() -> tuple[re.Pattern[str], dict[str, str]]:
+    """Return the simplified forms of characters in the basic plane, from OpenCC's dictionaries, and their pattern.
 
-
-@cache
-def _simplified() -> dict[str, str]:
-    """Return the simplified forms of characters in the basic plane, from OpenCC's dictionaries."""
+    The pattern is faster than `str.translate`, as most characters have no other form.
+    """
     from opencc import OpenCC
 
     characters = [chr(code) for code in _HAN]
@@ -384,7 +381,8 @@ def _simplified() -> dict[str, str]:
                 table.setdefault(character, simple)
     # To Taiwan this is the character that is 幺 in simplified texts, where it is that of 什么.
     table.pop("么", None)
-    return {character: table.get(simple, simple) for character, simple in table.items()}
+    forms = {character: table.get(simple, simple) for character, simple in table.items()}
+    return re.compile(f"[{''.join(forms)}]"), forms
 
 
 _SKIPPED = re.compile(r"[\s*_`~\\>|#]")

@@ -6,7 +6,6 @@ from contextlib import contextmanager, suppress
 from functools import reduce
 from operator import getitem
 from pathlib import Path
-from threading import Lock
 from types import MappingProxyType
 from typing import Any
 
@@ -235,58 +234,41 @@ def check(
             raise error(message("The {name} is {value}; it must be from {least} to {most}.", **fields))
 
 
-class _ProcessSettings:
-    """The settings of this process: those passed to the workspace opened last, else those read from their sources.
-
-    The models of a process are shared between its workspaces, so their constructors take the settings from here. All
-    other code gets its settings as arguments. The same object is returned while its sources are unchanged, because a
-    page asks dozens of times.
-    """
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._handed_in: list[Settings] = []
-        self._read: tuple[str, Settings] | None = None
-
-    def get(self, values: Mapping[str, object]) -> Settings:
-        with self._lock:
-            if self._handed_in and not values:
-                return self._handed_in[-1]
-            last = self._read
-        try:
-            in_file: bytes | None = files.read(FILE)
-        except (OSError, files.Unfit):
-            in_file = None
-        sources = repr((values, sorted(os.environ.items()), os.path.lexists(FILE), in_file, app_paths.read(ENTERED)))
-        if last and last[0] == sources:
-            return last[1]
-        read = _load(values)
-        with self._lock:
-            self._read = sources, read
-        return read
-
-    @contextmanager
-    def override(self, settings: Settings) -> Iterator[None]:
-        """Make `settings` return the given settings, which were passed to a workspace."""
-        with self._lock:
-            self._handed_in.append(settings)
-        try:
-            yield
-        finally:
-            with self._lock:
-                places = (at for at in reversed(range(len(self._handed_in))) if self._handed_in[at] is settings)
-                del self._handed_in[next(places)]
-
-
-_PROCESS = _ProcessSettings()
+_HANDED_IN: dict[object, Settings] = {}
+"""The settings that were passed to open workspaces, the last one last."""
+_READ: dict[str, Settings] = {}
+"""The settings read last, by their sources: a page asks dozens of times."""
 
 
 def settings(**values: object) -> Settings:
-    """Return the settings of this process; raises ConfigError with the key and its source."""
-    return _PROCESS.get(values)
+    """Return the settings of this process; raises ConfigError with the key and its source.
+
+    They are those passed to the workspace opened last, else those read from their sources. The models of a process are
+    shared between its workspaces, so their constructors take the settings from here. All other code gets its settings
+    as arguments.
+    """
+    if _HANDED_IN and not values:
+        return [*_HANDED_IN.values()][-1]
+    in_file: bytes | None = None
+    with suppress(OSError, files.Unfit):
+        in_file = files.read(FILE)
+    sources = repr((values, sorted(os.environ.items()), os.path.lexists(FILE), in_file, app_paths.read(ENTERED)))
+    if (known := _READ.get(sources)) is None:
+        known = _load(values)
+        _READ.clear()
+        _READ[sources] = known
+    return known
 
 
-override_settings = _PROCESS.override
+@contextmanager
+def override_settings(settings: Settings) -> Iterator[None]:
+    """Make `settings` return the given settings, which were passed to a workspace."""
+    key = object()
+    _HANDED_IN[key] = settings
+    try:
+        yield
+    finally:
+        del _HANDED_IN[key]
 
 
 def _load(values: Mapping[str, object]) -> Settings:

@@ -20,7 +20,7 @@ from core.store.note_table import FieldTable, PropertyTable
 from core.store.note_to_index import NoteToIndex
 from core.store.phrases import word_row
 from core.store.picture_table import PictureTable
-from core.store.reading import RowReader
+from core.store.reading import RowReader, columns_of
 from core.store.table import StoreTable, decoding, first_of_notes
 from core.store.top_k import Scores
 from core.store.vector_table import VectorTable, matrix
@@ -38,9 +38,7 @@ class RefusalTable(StoreTable):
         """Return the ids of the refusals of the given texts, by text hash."""
         if not self._exists("refusals WHERE fingerprint = ?", fingerprint):
             return {}
-        statement = "SELECT id FROM refusals WHERE fingerprint = ? AND text_hash = ?"
-        ids = {key: self._value(statement, fingerprint, key) for key in hashes}
-        return {key: number for key, number in ids.items() if number is not None}
+        return self._ids("SELECT id FROM refusals WHERE fingerprint = ? AND text_hash = ?", fingerprint, hashes)
 
     def link(self, refusals: Mapping[int, int]) -> None:
         """Give chunks the state `refused`; `refusals` maps a chunk's rowid to the id of its refusal."""
@@ -92,7 +90,6 @@ _REFUSED = RowReader(
 )
 
 
-_COLUMNS = tuple(name for name in Chunk.__slots__ if name != "total")
 _LISTS = ("parent_sections", "sections", "breadcrumb")
 """Fields with lists of titles, stored as JSON."""
 _TOTAL = '(SELECT 1 + max("index") FROM chunks AS own WHERE own.note_id = chunks.note_id)'
@@ -143,11 +140,9 @@ class ChunkTable(StoreTable):
     def _put(self, chunk: Chunk, vectors: Sequence[int], words: tuple[str, str, str]) -> int:
         """Insert a chunk, and return its rowid; a `refused` chunk is pending until its refusal is linked."""
         state = "pending" if chunk.state == "refused" else chunk.state
-        values = {name: getattr(chunk, name) for name in _COLUMNS} | {
-            **{name: json.dumps(getattr(chunk, name), ensure_ascii=False) for name in _LISTS},
-            "state": "embedded" if vectors else state,
-        }
-        rowid = self._insert("chunks", values)
+        row = columns_of(chunk) | {"state": "embedded" if vectors else state}
+        del row["total"]
+        rowid = self._insert("chunks", row)
         if chunk.state != "deleted":
             self._execute("INSERT INTO words (rowid, title, headings, body) VALUES (?, ?, ?, ?)", rowid, *words)
             windows = [(rowid, index, vector) for index, vector in enumerate(vectors)]

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from itertools import count
 
@@ -12,7 +12,7 @@ from core.model import GoldSpan, KnowledgeBase, Question, QuestionSet
 from core.model.limits import check_question
 from core.store.ids import fresh_id
 from core.store.reading import RowReader, columns_of
-from core.store.table import StoreTable
+from core.store.table import QuestionedTable
 
 _SETS = """
     SELECT question_sets.*,
@@ -29,11 +29,13 @@ GoldKey = tuple[int, int]
 """Key of a right passage: the rowid of its question, and its number."""
 
 
-class QuestionTable(StoreTable):
+class QuestionTable(QuestionedTable):
     """The question sets of a workspace. Writing them doesn't change search results.
 
     Questions stay in the order in which they were added. Raises QuestionSetError for invalid questions.
     """
+
+    asked = "questions", "text", "TRUE"
 
     # sets
 
@@ -140,10 +142,6 @@ class QuestionTable(StoreTable):
                 raise _repeated(question_set, replace(question, line=0))
             self._execute("DELETE FROM questions WHERE rowid = ?", rowid)
             self._write_question(question_set, question, rowid)
-
-    def reword(self, reworded: Callable[[str], str]) -> None:
-        """Change the texts of questions in all sets with a function."""
-        self._reword(reworded, "questions", "text")
 
     def delete(self, question_set: QuestionSet, question_ids: Iterable[str]) -> int:
         """Delete questions; return the number deleted."""

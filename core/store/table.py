@@ -23,13 +23,25 @@ class StoreTable:
         self._execute, self._execute_many = database.execute, database.execute_many
         self._insert, self._write = database.insert, database.write
 
-    def _reword(self, reworded: Callable[[str], str], table: str, column: str, which: str = "TRUE") -> None:
-        """Change the texts in a column of certain rows with a function; rows that become equal are merged."""
-        with self._write(aside=True) as connection:
-            for (text,) in connection.execute(f"SELECT DISTINCT {column} FROM {table} WHERE {which}").fetchall():
+    def _ids(self, statement: str, fingerprint: str, hashes: Iterable[bytes]) -> dict[bytes, int]:
+        """Return the ids that a query has for the text hashes of a model, by hash."""
+        ids = {key: self._value(statement, fingerprint, key) for key in set(hashes)}
+        return {key: number for key, number in ids.items() if number is not None}
+
+
+class QuestionedTable(StoreTable):
+    """A table with questions of the user: `asked` are its name, their column, and a condition on its rows."""
+
+    asked: tuple[str, str, str]
+
+    def reword(self, reworded: Callable[[str], str]) -> None:
+        """Change the texts of questions with a function; rows that become equal are merged."""
+        table, column, which = self.asked
+        with self._write(aside=True):
+            for text in self._column(f"SELECT DISTINCT {column} FROM {table} WHERE {which}"):
                 if (now := reworded(text)) != text:
-                    connection.execute(
-                        f"UPDATE OR REPLACE {table} SET {column} = ? WHERE {column} = ? AND {which}", (now, text)
+                    self._execute(
+                        f"UPDATE OR REPLACE {table} SET {column} = ? WHERE {column} = ? AND {which}", now, text
                     )
 
 

@@ -1,14 +1,14 @@
 """Tables of uses of notes with verdicts, clicks on hits, and past searches."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
 
 from core.base.datetimes import utc_now
 from core.model import OF_QUESTIONS, Click, PastSearch, Use, UseFigures, favour, in_utc, later
 from core.store.reading import RowReader, columns_of
-from core.store.table import StoreTable
+from core.store.table import QuestionedTable
 
 CLICK_DAYS = 365
 """Number of days after which a click is deleted."""
@@ -17,8 +17,10 @@ CLICK_DAYS = 365
 _OF_NOTES = "WHERE ?1 IS NULL OR note_id IN (SELECT value FROM json_each(?1))"
 
 
-class ClickTable(StoreTable):
+class ClickTable(QuestionedTable):
     """Clicks on hits, deleted with their notes. Writing them doesn't change search results."""
+
+    asked = "clicks", "question", "TRUE"
 
     def add(self, clicks: Iterable[Click], today: datetime) -> None:
         """Record clicks, each once, and delete clicks more than CLICK_DAYS before `today`."""
@@ -39,10 +41,6 @@ class ClickTable(StoreTable):
         """Delete the clicks on the given notes, by default on all notes; return the number deleted."""
         return self._execute(f"DELETE FROM clicks {_OF_NOTES}", note_ids, aside=True)
 
-    def reword(self, reworded: Callable[[str], str]) -> None:
-        """Change the questions of clicks with a function; equal clicks become one."""
-        self._reword(reworded, "clicks", "question")
-
 
 _CLICK = RowReader(Click, "click", "question", key="note_id")
 
@@ -51,8 +49,10 @@ _REMEMBERED = 200
 """Maximum number of past searches to keep, in addition to saved ones."""
 
 
-class SearchTable(StoreTable):
+class SearchTable(QuestionedTable):
     """Past and saved searches. Writing them doesn't change search results."""
+
+    asked = "searches", "query", "TRUE"
 
     def add(self, query: str) -> None:
         """Record a search; does nothing in a read-only workspace."""
@@ -82,10 +82,6 @@ class SearchTable(StoreTable):
             aside=True,
         )
 
-    def reword(self, reworded: Callable[[str], str]) -> None:
-        """Change the texts of searches with a function; equal searches become one."""
-        self._reword(reworded, "searches", "query")
-
     def delete_for_good(self, query: str) -> None:
         self._execute("DELETE FROM searches WHERE query = ?", query, aside=True)
 
@@ -102,8 +98,10 @@ _MOST = 1_000_000_000
 _USE_VALUES = "VALUES (:note_id, :chunk_id, :used_in, :context, :used_at, :times, :helpful)"
 
 
-class UseTable(StoreTable):
+class UseTable(QuestionedTable):
     """Uses of notes. Writing them changes search results only with a `feedback_weight`."""
+
+    asked = "uses", "context", f"used_in IN {OF_QUESTIONS}"
 
     def add(self, uses: Iterable[Use]) -> None:
         """Record uses in one transaction. A known use counts again, and a new verdict replaces its earlier one."""
@@ -195,10 +193,6 @@ class UseTable(StoreTable):
         source = "uses INDEXED BY uses_judged WHERE helpful IS NOT NULL" if verdicts else "uses"
         times = "count(*)" if verdicts else "sum(times)"
         return tuple(*self._rows(f"SELECT count(*), {times}, sum(helpful), max(used_at) FROM {source}"))
-
-    def reword(self, reworded: Callable[[str], str]) -> None:
-        """Change the questions of uses with a function; equal uses become one."""
-        self._reword(reworded, "uses", "context", f"used_in IN {OF_QUESTIONS}")
 
 
 def _row(use: Use) -> dict[str, object]:

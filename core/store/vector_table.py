@@ -64,8 +64,7 @@ class VectorTable(StoreTable):
             "SELECT vectors.id FROM vectors JOIN embedders ON embedders.id = embedder"
             f" WHERE fingerprint = ? AND text_hash = ? {only}"
         )
-        ids = {key: self._value(statement, fingerprint, key) for key in set(hashes)}
-        return {key: number for key, number in ids.items() if number is not None}
+        return self._ids(statement, fingerprint, hashes)
 
     def vectors(self, ids: Iterable[int], dimension: int) -> dict[int, Matrix]:
         return {

@@ -69,23 +69,22 @@ class IndexQueue:
 
     def _run(self) -> None:
         try:
-            while batch := self._next():
-                self._align(*batch)
+            while True:
+                with self._changed:
+                    base_id = next((base_id for base_id, entries in self._noted.items() if entries), "")
+                    entries = self._noted[base_id]
+                    batch = [*islice(entries, _BATCH)]
+                    for entry in batch:
+                        del entries[entry]
+                    self._at, self._running = (base_id, batch), bool(batch)
+                    self._changed.notify_all()
+                if not batch:
+                    break
+                self._align(base_id, batch)
         finally:
             with self._changed:
                 self._at, self._running = ("", []), False
                 self._changed.notify_all()
-
-    def _next(self) -> tuple[str, list[str]] | None:
-        with self._changed:
-            base_id = next((base_id for base_id, entries in self._noted.items() if entries), "")
-            entries = self._noted[base_id]
-            batch = list(islice(entries, _BATCH))
-            for entry in batch:
-                del entries[entry]
-            self._at, self._running = (base_id, batch), bool(batch)
-            self._changed.notify_all()
-            return self._at if batch else None
 
 
 _LAST_SECONDS = 60
