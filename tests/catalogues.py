@@ -84,7 +84,13 @@ ERRORS: Mapping[str, Form] = _of_errors()
 """The errors that take a text, or a message that holds one."""
 
 
-ROWS: Mapping[str, slice] = {"Check": slice(1, 4), "_job_kind": slice(1, 5)}
+ROWS: Mapping[str, slice] = {
+    "Check": slice(1, 4),
+    "_job_kind": slice(1, 5),
+    "_search_setting": slice(0, 2),
+    "_note_field": slice(1, 4),
+    "_matter_type": slice(0, 2),
+}
 """The rows of tables with several texts: where these are."""
 
 

@@ -66,7 +66,7 @@ def test_a_base_that_is_not_there_is_made_and_each_has_its_own_collection(worksp
     assert [base.name for base in workspace.bases.all()] == ["kafka", "rocketmq"]
     names = {workspace.store.index.name(base) for base in workspace.bases.all()}
     assert len(names) == 2
-    assert names <= workspace.store.index.names()
+    assert names <= workspace.store.index._backend.names()
 
 
 def test_an_unknown_id_and_an_old_version_are_errors(workspace: Workspace) -> None:

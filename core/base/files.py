@@ -40,12 +40,6 @@ def disk_space(folder: Path) -> DiskSpace:
     return DiskSpace(usage.free, usage.total)
 
 
-def low_space_bytes(folder: Path) -> int:
-    """Return the free bytes on the disk with a folder if it is nearly full, else 0."""
-    disk = disk_space(folder)
-    return disk.free if disk.nearly_full else 0
-
-
 _LOG = logging.getLogger(__name__)
 SMALL = 4 << 20
 """Maximum size of a small file in bytes."""

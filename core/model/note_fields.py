@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
 from core.base.datetimes import lapses, utc_now
 from core.base.frozen import Texts, frozen
-from core.base.messages import Message, message
+from core.base.messages import Message, as_message, message
 from core.base.text import MARKS as _MARKS
 
 NoteStatus = Literal["pending", "active", "archived"]
@@ -79,82 +79,77 @@ class NoteField:
         return bool(self.typed) and self.kind in ("tags", "word", "number")
 
 
+def _note_field(
+    kind: FieldKind, title: str, about: str | Message, noun: str = "", typed: Texts = (), **more: Any
+) -> NoteField:
+    """Build a NoteField from texts."""
+    return NoteField(kind, Message(title), as_message(about), Message(noun), typed, **more)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldValues:
     """The values of all fields of a note."""
 
-    title: Annotated[str, NoteField("title", message("Title"), message("The title."))]
+    title: Annotated[str, _note_field("title", "Title", "The title.")]
     tags: Annotated[
         Texts,
-        NoteField(
+        _note_field(
             "tags",
-            message("Tags"),
-            message("The tags, which replace the current ones."),
-            message("tag"),
+            "Tags",
+            "The tags, which replace the current ones.",
+            "tag",
             ("tag", "标签"),
             keys=("tags", "tag"),
             flag="tag",
         ),
     ] = ()
-    type: Annotated[
-        str, NoteField("word", message("Type"), message("The type."), message("type"), ("type", "类型"))
-    ] = ""
+    type: Annotated[str, _note_field("word", "Type", "The type.", "type", ("type", "类型"))] = ""
     category: Annotated[
         str,
-        NoteField(
-            "word", message("Category"), message("The category."), message("category"), ("category", "分类", "类别")
-        ),
+        _note_field("word", "Category", "The category.", "category", ("category", "分类", "类别")),
     ] = ""
     project: Annotated[
         str,
-        NoteField("word", message("Project"), message("The project."), message("project"), ("project", "项目")),
+        _note_field("word", "Project", "The project.", "project", ("project", "项目")),
     ] = ""
     scope: Annotated[
         str,
-        NoteField(
-            "word", message("Scope"), message("Where the note applies."), message("scope"), ("scope", "范围", "作用域")
-        ),
+        _note_field("word", "Scope", "Where the note applies.", "scope", ("scope", "范围", "作用域")),
     ] = ""
     priority: Annotated[
         int,
-        NoteField(
+        _note_field(
             "number",
-            message("Priority"),
-            message("The priority, a whole number."),
-            message("priority"),
+            "Priority",
+            "The priority, a whole number.",
+            "priority",
             ("priority", "优先级"),
         ),
     ] = 0
     status: Annotated[
         NoteStatus,
-        NoteField(
+        _note_field(
             "status",
-            message("Status"),
+            "Status",
             message("One of {choices}.", choices=", ".join(get_args(NoteStatus))),
-            message("status"),
+            "status",
             ("status", "状态"),
             by_programs=False,
         ),
     ] = "active"
     expires_at: Annotated[
         datetime | None,
-        NoteField(
+        _note_field(
             "day",
-            message("Expires on"),
-            message("The day after which the note is out of date, such as 2026-01-31; empty for no date."),
+            "Expires on",
+            "The day after which the note is out of date, such as 2026-01-31; empty for no date.",
             keys=("expires", "expires_at", "expiry"),
             flag="expires",
         ),
     ] = None
-    supersedes: Annotated[
-        Texts, NoteField("notes", message("Replaces"), message("Notes that this note replaces."))
-    ] = ()
-    related: Annotated[
-        Texts, NoteField("notes", message("Related to"), message("Notes that are related to this note."))
-    ] = ()
-    depends_on: Annotated[
-        Texts, NoteField("notes", message("Depends on"), message("Notes that this note depends on."))
-    ] = ()
+    supersedes: Annotated[Texts, _note_field("notes", "Replaces", "Notes that this note replaces.")] = ()
+    related: Annotated[Texts, _note_field("notes", "Related to", "Notes that are related to this note.")] = ()
+    depends_on: Annotated[Texts, _note_field("notes", "Depends on", "Notes that this note depends on.")] = ()
 
     @property
     def expired(self) -> bool:

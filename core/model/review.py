@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Literal, get_args
 
 from core.base.frozen import Texts, frozen
-from core.base.messages import Message, message
+from core.base.messages import Message
 from core.model.chunks import Flagged, RefusedChunk
 from core.model.notes import NoteSummary
 from core.model.versions import Author, Submission
@@ -41,86 +41,80 @@ class MatterType:
     quick: bool = True
 
 
+def _matter_type(title: str, about: str, icon: str, *, quick: bool = True) -> MatterType:
+    """Build a MatterType from texts."""
+    return MatterType(Message(title), icon, Message(about), quick)
+
+
 MATTERS: dict[MatterKind, MatterType] = {
-    "note": MatterType(
-        message("New notes"),
+    "note": _matter_type(
+        "New notes",
+        "This note is waiting for you: searches leave it out until you accept it.",
         "note_add",
-        message("This note is waiting for you: searches leave it out until you accept it."),
     ),
-    "change": MatterType(
-        message("Proposed changes"),
+    "change": _matter_type(
+        "Proposed changes",
+        "A program proposes a change to this note. The note stays as it is until you accept it.",
         "difference",
-        message("A program proposes a change to this note. The note stays as it is until you accept it."),
     ),
-    "conflict": MatterType(
-        message("Changes to older versions"),
+    "conflict": _matter_type(
+        "Changes to older versions",
+        "A program proposes a change to this note, but the note has changed since then. If you accept the"
+        " change, the proposed text replaces the text below, which stays in the history.",
         "call_split",
-        message(
-            "A program proposes a change to this note, but the note has changed since then. If "
-            "you accept the change, the proposed text replaces the text below, which stays in "
-            "the history."
-        ),
     ),
-    "upgrade": MatterType(
-        message("Upgrades of notes that you edited"),
+    "upgrade": _matter_type(
+        "Upgrades of notes that you edited",
+        "You changed this note from a pack, and the pack now has a new text for it. You see below what "
+        "the pack's text would change in yours. The text you don't keep stays in the history or in the "
+        "trash.",
         "deployed_code_update",
-        message(
-            "You changed this note from a pack, and the pack now has a new text for it. You see "
-            "below what the pack's text would change in yours. The text you don't keep stays in "
-            "the history or in the trash."
-        ),
     ),
-    "file": MatterType(
-        message("Files with two texts"),
+    "file": _matter_type(
+        "Files with two texts",
+        "This file seems to have been changed in two places at once, so there are two copies. You see "
+        "below what the second copy would change in the first. The note of the copy that you don't keep "
+        "is archived; both files stay on disk.",
         "file_copy",
-        message(
-            "This file seems to have been changed in two places at once, so there are two "
-            "copies. You see below what the second copy would change in the first. The note of "
-            "the copy that you don't keep is archived; both files stay on disk."
-        ),
     ),
-    "split": MatterType(
-        message("Edits without a place in the text"),
+    "split": _matter_type(
+        "Edits without a place in the text",
+        "You changed this passage, and its text is no longer in the note. Keep it as a separate passage "
+        "at the end of the note, or discard it.",
         "flag",
-        message(
-            "You changed this passage, and its text is no longer in the note. Keep it as a separate passage at "
-            "the end of the note, or discard it."
-        ),
     ),
-    "refused": MatterType(
-        message("Refused passages"),
+    "refused": _matter_type(
+        "Refused passages",
+        "The model can't read this passage, so it can only be found by words. Change its text, or try again.",
         "block",
-        message("The model can't read this passage, so it can only be found by words. Change its text, or try again."),
     ),
-    "expired": MatterType(
-        message("Expired notes"),
+    "expired": _matter_type(
+        "Expired notes",
+        "This note has expired: searches leave it out. Archive it, or give it another date.",
         "event_busy",
-        message("This note has expired: searches leave it out. Archive it, or give it another date."),
     ),
-    "superseded": MatterType(
-        message("Replaced notes"),
+    "superseded": _matter_type(
+        "Replaced notes",
+        "A newer note replaces this one. Archive it if nobody needs it any more.",
         "update",
-        message("A newer note replaces this one. Archive it if nobody needs it any more."),
         quick=False,
     ),
-    "copy": MatterType(
-        message("Copies"),
+    "copy": _matter_type(
+        "Copies",
+        "Two notes have the same text. Keep one of them, or mark both as fine.",
         "content_copy",
-        message("Two notes have the same text. Keep one of them, or mark both as fine."),
         quick=False,
     ),
-    "contradiction": MatterType(
-        message("Contradictions"),
+    "contradiction": _matter_type(
+        "Contradictions",
+        "Two notes contain the same sentence with different numbers. Correct one of them, or mark both as fine.",
         "sync_problem",
-        message(
-            "Two notes contain the same sentence with different numbers. Correct one of them, or mark both as fine."
-        ),
         quick=False,
     ),
-    "reminder": MatterType(
-        message("Worth another look"),
+    "reminder": _matter_type(
+        "Worth another look",
+        "Your searches today found this note, and you haven't opened or changed it for a month or longer.",
         "history_edu",
-        message("Your searches today found this note, and you haven't opened or changed it for a month or longer."),
         quick=False,
     ),
 }

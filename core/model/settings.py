@@ -37,6 +37,13 @@ class Setting:
     label: Message | None = None
 
 
+def _search_setting(
+    noun: str, title: str, least: float | None = None, most: float | None = None, **more: Any
+) -> Setting:
+    """Build a Setting from texts."""
+    return Setting(Message(noun), Message(title), least, most, **more)
+
+
 @frozen
 class CompleteSettings:
     """Search settings, each with a value.
@@ -49,13 +56,13 @@ class CompleteSettings:
     `rerank_weight` is the weight of its score against the earlier score.
     """
 
-    mode: Annotated[Mode, Setting(message("way of searching"), message("How to search"))] = "auto"
-    level: Annotated[Level, Setting(message("kind of search"), message("Kind of search"))] = "auto"
+    mode: Annotated[Mode, _search_setting("way of searching", "How to search")] = "auto"
+    level: Annotated[Level, _search_setting("kind of search", "Kind of search")] = "auto"
     limit: Annotated[
         int,
-        Setting(
-            message("number of hits"),
-            message("Number of hits"),
+        _search_setting(
+            "number of hits",
+            "Number of hits",
             1,
             100,
             most_asked=1000,
@@ -64,44 +71,36 @@ class CompleteSettings:
     ] = 10
     pool: Annotated[
         int,
-        Setting(
-            message("number of passages considered"), message("Chunks considered, each by meaning and by words"), 1, 500
-        ),
+        _search_setting("number of passages considered", "Chunks considered, each by meaning and by words", 1, 500),
     ] = 50
-    fusion: Annotated[
-        Fusion, Setting(message("combination of meaning and words"), message("How meaning and words combine"))
-    ] = "weighted"
-    semantic_weight: Annotated[float, Setting(message("weight of meaning"), message("Weight of meaning"), 0, 1)] = 0.6
-    link_weight: Annotated[
-        float, Setting(message("boost for linked notes"), message("Boost for linked notes"), 0, 1)
-    ] = 0.0
-    priority_weight: Annotated[
-        float, Setting(message("weight of priorities"), message("Weight of priorities"), 0, 1)
-    ] = 0.0
-    feedback_weight: Annotated[
-        float, Setting(message("weight of your feedback"), message("Weight of your feedback"), 0, 1)
-    ] = 0.0
-    phrase: Annotated[PhraseRule, Setting(message("phrase rule"), message("A phrase in quotation marks"))] = "require"
-    score_threshold: Annotated[float, Setting(message("minimum similarity"), message("Minimum similarity"), 0, 1)] = 0.0
+    fusion: Annotated[Fusion, _search_setting("combination of meaning and words", "How meaning and words combine")] = (
+        "weighted"
+    )
+    semantic_weight: Annotated[float, _search_setting("weight of meaning", "Weight of meaning", 0, 1)] = 0.6
+    link_weight: Annotated[float, _search_setting("boost for linked notes", "Boost for linked notes", 0, 1)] = 0.0
+    priority_weight: Annotated[float, _search_setting("weight of priorities", "Weight of priorities", 0, 1)] = 0.0
+    feedback_weight: Annotated[float, _search_setting("weight of your feedback", "Weight of your feedback", 0, 1)] = 0.0
+    phrase: Annotated[PhraseRule, _search_setting("phrase rule", "A phrase in quotation marks")] = "require"
+    score_threshold: Annotated[float, _search_setting("minimum similarity", "Minimum similarity", 0, 1)] = 0.0
     expansion_size: Annotated[
         int,
-        Setting(
-            message("number of neighbouring passages"),
-            message("Neighbouring passages to show on each side"),
+        _search_setting(
+            "number of neighbouring passages",
+            "Neighbouring passages to show on each side",
             0,
             EXPANSION_SIZES[-1],
             lengthens=True,
             label=message("neighbours ±{n}"),
         ),
     ] = 0
-    reranker: Annotated[str, Setting(message("reranking"), message("Rerank"))] = "late-interaction"
-    rerank_pool: Annotated[int, Setting(message("number of hits to rerank"), message("Hits to rerank"), 1, 500)] = 50
-    rerank_weight: Annotated[float, Setting(message("weight of reranking"), message("Weight of reranking"), 0, 1)] = 0.7
+    reranker: Annotated[str, _search_setting("reranking", "Rerank")] = "late-interaction"
+    rerank_pool: Annotated[int, _search_setting("number of hits to rerank", "Hits to rerank", 1, 500)] = 50
+    rerank_weight: Annotated[float, _search_setting("weight of reranking", "Weight of reranking", 0, 1)] = 0.7
     rerank_characters: Annotated[
         int,
-        Setting(
-            message("number of characters used for reranking"),
-            message("Characters of each hit used for reranking"),
+        _search_setting(
+            "number of characters used for reranking",
+            "Characters of each hit used for reranking",
             100,
             20_000,
         ),

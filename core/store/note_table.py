@@ -42,7 +42,7 @@ from core.store.note_rows import (
 )
 from core.store.note_to_index import NoteToIndex
 from core.store.reading import columns_of
-from core.store.table import StoreTable, first_of_notes
+from core.store.table import Ids, StoreTable, first_of_notes
 
 _MOST_NAMES = 10_000
 _TITLED = (
@@ -114,7 +114,7 @@ class FieldTable(StoreTable):
             *moments(),
         )
 
-    def stamps(self, note_ids: Iterable[str]) -> Sequence[tuple[str, str, str, int | None, int | None]]:
+    def stamps(self, note_ids: Ids) -> Sequence[tuple[str, str, str, int | None, int | None]]:
         """Return the id, folder, path, modification time in ns and size of notes from files, as of the last sync."""
         return [
             tuple(row)
@@ -224,7 +224,7 @@ class NoteTable(StoreTable):
             self._execute_many("INSERT OR IGNORE INTO tags VALUES (?, ?)", [(note.id, tag) for tag in note.tags])
             PropertyTable(self._database).put(note)
 
-    def delete(self, note_ids: Iterable[str]) -> None:
+    def delete(self, note_ids: Ids) -> None:
         """Delete notes with their tags, chunks and words."""
         ids = list(note_ids)
         with self._write():
@@ -321,21 +321,15 @@ class NoteTable(StoreTable):
             )
         )
 
-    def paths(self, base: KnowledgeBase) -> set[str]:
-        """Return the paths of a base's notes that live in the workspace."""
-        return set(
-            self._column("SELECT path FROM notes WHERE base_id = ? AND source_ref = '' AND path IS NOT NULL", base.id)
-        )
-
     def has_path(self, base: KnowledgeBase, path: str, source_ref: str = "") -> bool:
         """Return whether a base has a note with this path from a source, by default from the workspace."""
         return self._exists("notes WHERE base_id = ? AND source_ref = ? AND path = ?", base.id, source_ref, path)
 
-    def count(self, base_ids: Iterable[str]) -> int:
+    def count(self, base_ids: Ids) -> int:
         """Return the number of notes in the given bases."""
         return int(self._value("SELECT count(*) FROM notes WHERE base_id IN ?", base_ids))
 
-    def counts(self, base_ids: Iterable[str]) -> NoteCounts:
+    def counts(self, base_ids: Ids) -> NoteCounts:
         """Count the notes in the given bases by status, without `by_words`."""
         (row,) = self._rows(
             "SELECT count(*), count(*) FILTER (WHERE status = 'pending'), count(*) FILTER (WHERE status = 'archived'),"
@@ -345,7 +339,7 @@ class NoteTable(StoreTable):
         )
         return NoteCounts(*row)
 
-    def base_ids(self, note_ids: Iterable[str]) -> dict[str, str]:
+    def base_ids(self, note_ids: Ids) -> dict[str, str]:
         """Return the base id of each note; notes that aren't stored are left out."""
         return dict(self._rows("SELECT id, base_id FROM notes WHERE id IN ?", note_ids))
 
@@ -367,17 +361,17 @@ class NoteTable(StoreTable):
             where.add("instr(fold(title), ?) OR instr(fold(coalesce(path, '')), ?)", *[fold(text)] * 2)
         return self._nouns(card_of, f"{CARD} WHERE {where} ORDER BY bases.name, path, title", *where.values)
 
-    def cards_of(self, note_ids: Iterable[str]) -> dict[str, NoteSummary]:
+    def cards_of(self, note_ids: Ids) -> dict[str, NoteSummary]:
         return {card.id: card for card in self._nouns(card_of, f"{CARD} WHERE notes.id IN ?", note_ids)}
 
-    def links_of(self, note_ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    def links_of(self, note_ids: Ids) -> dict[str, tuple[str, ...]]:
         """Return the link targets of each note, as written in its text."""
         return {
             note_id: texts(links)
             for note_id, links in self._rows("SELECT id, links FROM notes WHERE id IN ?", note_ids)
         }
 
-    def beginnings(self, note_ids: Iterable[str], length: int = 600) -> dict[str, str]:
+    def beginnings(self, note_ids: Ids, length: int = 600) -> dict[str, str]:
         """Return the title of each note and the first characters of its chunks that aren't hidden."""
         shown = (
             "SELECT substr(group_concat(text, ' '), 1, ?) FROM (SELECT text FROM chunks"

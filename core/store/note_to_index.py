@@ -54,7 +54,6 @@ class NoteToIndex:
         of_chunk: dict[str, list[bytes]] = {chunk.id: [] for chunk in self.chunks}
         for window in self.windows:
             of_chunk[window.chunk_id].append(digest(window.text))
-        known = [[vectors[key] for key in keys if key in vectors] for keys in of_chunk.values()]
-        whole = [ids if len(ids) == len(keys) else [] for ids, keys in zip(known, of_chunk.values(), strict=True)]
+        whole = [[vectors[key] for key in keys if vectors.keys() >= {*keys}] for keys in of_chunk.values()]
         refusals = {name: refused[key] for name, keys in of_chunk.items() for key in keys if key in refused}
         return replace(self, vectors=whole, refusals=refusals)

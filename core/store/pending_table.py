@@ -3,7 +3,7 @@
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from core.model import Chunk, KnowledgeBase
 from core.store.chunk_table import CHUNK, RefusalTable, chunk_of
 from core.store.database import Database
-from core.store.table import StoreTable, decoding
+from core.store.table import Ids, StoreTable, decoding
 
 _OPENED = 20
 """Number of most recently opened notes to embed first."""
@@ -94,11 +94,11 @@ class PendingTable(StoreTable):
         if note_id not in self.opened:
             self.opened = (note_id, *self.opened[: _OPENED - 1])
 
-    def for_notes(self, note_ids: Iterable[str]) -> set[str]:
+    def for_notes(self, note_ids: Ids) -> set[str]:
         """Return the ids of the pending chunks in the given notes."""
         return set(self._column("SELECT id FROM chunks WHERE state = 'pending' AND note_id IN ?", note_ids))
 
-    def count(self, base_ids: Iterable[str]) -> PendingCount:
+    def count(self, base_ids: Ids) -> PendingCount:
         """Count the pending chunks in the given bases, and their notes."""
         (row,) = self._rows(
             "SELECT count(DISTINCT note_id), count(*) FROM chunks INDEXED BY chunks_pending"
@@ -107,7 +107,7 @@ class PendingTable(StoreTable):
         )
         return PendingCount(*row)
 
-    def work(self, base_ids: Iterable[str], only: Collection[str] | None = None) -> int:
+    def work(self, base_ids: Ids, only: Collection[str] | None = None) -> int:
         """Return the cost, in characters, of embedding the pending chunks of bases, or `only` those with these ids."""
         return int(
             self._value(
@@ -119,7 +119,7 @@ class PendingTable(StoreTable):
             )
         )
 
-    def unindexed(self, base_ids: Iterable[str]) -> set[int]:
+    def unindexed(self, base_ids: Ids) -> set[int]:
         """Return the rowids of pending and refused chunks in the given bases."""
         return {
             *self._column(
@@ -129,7 +129,7 @@ class PendingTable(StoreTable):
             )
         }
 
-    def any(self, base_ids: Iterable[str]) -> bool:
+    def any(self, base_ids: Ids) -> bool:
         """Whether any of these bases has a pending chunk."""
         chunks = "chunks INDEXED BY chunks_pending JOIN notes ON notes.id = note_id"
         return self._exists(f"{chunks} WHERE state = 'pending' AND base_id IN ?", base_ids)

@@ -12,7 +12,7 @@ from core.model import GoldSpan, KnowledgeBase, Question, QuestionSet
 from core.model.limits import check_question
 from core.store.ids import fresh_id
 from core.store.reading import RowReader, columns_of
-from core.store.table import QuestionedTable
+from core.store.table import Ids, QuestionedTable
 
 _SETS = """
     SELECT question_sets.*,
@@ -143,15 +143,15 @@ class QuestionTable(QuestionedTable):
             self._execute("DELETE FROM questions WHERE rowid = ?", rowid)
             self._write_question(question_set, question, rowid)
 
-    def delete(self, question_set: QuestionSet, question_ids: Iterable[str]) -> int:
+    def delete(self, question_set: QuestionSet, question_ids: Ids) -> int:
         """Delete questions; return the number deleted."""
         return self._change(question_set, question_ids, "DELETE FROM questions WHERE TRUE")
 
-    def accept(self, question_set: QuestionSet, question_ids: Iterable[str]) -> int:
+    def accept(self, question_set: QuestionSet, question_ids: Ids) -> int:
         """Accept suggested questions; return the number accepted."""
         return self._change(question_set, question_ids, "UPDATE questions SET suggested = 0 WHERE suggested")
 
-    def reject(self, question_set: QuestionSet, question_ids: Iterable[str]) -> int:
+    def reject(self, question_set: QuestionSet, question_ids: Ids) -> int:
         """Delete suggested questions; return the number deleted."""
         return self._change(question_set, question_ids, "DELETE FROM questions WHERE suggested")
 
@@ -233,7 +233,7 @@ class QuestionTable(QuestionedTable):
             )
         return row
 
-    def _change(self, question_set: QuestionSet, question_ids: Iterable[str], change: str) -> int:
+    def _change(self, question_set: QuestionSet, question_ids: Ids, change: str) -> int:
         return self._execute(f"{change} AND set_id = ? AND id IN ?", question_set.id, question_ids, aside=True)
 
     def _write_question(self, question_set: QuestionSet, question: Question, rowid: int | None = None) -> None:

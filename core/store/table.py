@@ -13,6 +13,10 @@ AMONG = "IN (SELECT value FROM json_each(?))"
 """SQL for "in a list"; `Database` passes a list as JSON."""
 
 
+Ids = Iterable[str]
+"""Ids of notes, chunks or bases."""
+
+
 class StoreTable:
     """Base class for the queries and writes of one or more database tables."""
 

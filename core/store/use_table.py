@@ -8,7 +8,7 @@ from datetime import datetime
 from core.base.datetimes import utc_now
 from core.model import OF_QUESTIONS, Click, PastSearch, Use, UseFigures, favour, in_utc, later
 from core.store.reading import RowReader, columns_of
-from core.store.table import QuestionedTable
+from core.store.table import Ids, QuestionedTable
 
 CLICK_DAYS = 365
 """Number of days after which a click is deleted."""
@@ -31,13 +31,13 @@ class ClickTable(QuestionedTable):
             )
             self._execute("DELETE FROM clicks WHERE day < ?", in_utc(later(today, -CLICK_DAYS)).isoformat())
 
-    def for_notes(self, note_ids: Iterable[str] | None = None) -> list[Click]:
+    def for_notes(self, note_ids: Ids | None = None) -> list[Click]:
         """Return the clicks on the given notes, by default on all notes, the newest first."""
         return self._nouns(
             _CLICK, f"SELECT * FROM clicks {_OF_NOTES} ORDER BY day DESC, note_id, question, kind", note_ids, note_ids
         )
 
-    def drop(self, note_ids: Iterable[str] | None = None) -> int:
+    def drop(self, note_ids: Ids | None = None) -> int:
         """Delete the clicks on the given notes, by default on all notes; return the number deleted."""
         return self._execute(f"DELETE FROM clicks {_OF_NOTES}", note_ids, aside=True)
 
@@ -124,7 +124,7 @@ class UseTable(QuestionedTable):
             self._execute(f"UPDATE uses SET helpful = NULL {where}", *key, aside=True)
             self._execute(f"DELETE FROM uses {where} AND times = 0", *key, aside=True)
 
-    def drop(self, note_ids: Iterable[str]) -> int:
+    def drop(self, note_ids: Ids) -> int:
         """Delete all uses of the given notes; return the number deleted."""
         return self._execute("DELETE FROM uses WHERE note_id IN ?", note_ids, aside=True)
 
@@ -177,7 +177,7 @@ class UseTable(QuestionedTable):
             *(in_utc(item).isoformat() for item in (since, unseen)),
         )
 
-    def verdict_weights(self, note_ids: Iterable[str]) -> Mapping[str, float]:
+    def verdict_weights(self, note_ids: Ids) -> Mapping[str, float]:
         """Return the weight of each note's verdicts, between -1 and 1; notes with a weight of 0 are left out."""
         return {
             note_id: favour(total, count)

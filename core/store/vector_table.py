@@ -66,12 +66,6 @@ class VectorTable(StoreTable):
         )
         return self._ids(statement, fingerprint, hashes)
 
-    def vectors(self, ids: Iterable[int], dimension: int) -> dict[int, Matrix]:
-        return {
-            number: matrix([vector], dimension)[0]
-            for number, vector in self._rows("SELECT id, vector FROM vectors WHERE id IN ?", ids)
-        }
-
     def entry_ids(self, ids: Iterable[int]) -> list[str]:
         """Return the index entries of the vectors with the given ids, without duplicates."""
         return self._column("SELECT DISTINCT entry FROM vectors WHERE id IN ?", ids)

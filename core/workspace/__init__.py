@@ -236,7 +236,8 @@ class Workspace(Services):
     @property
     def little_space(self) -> int:
         """Free bytes on a nearly full disk, 0 if there is enough space."""
-        return files.low_space_bytes(self.store.folder)
+        disk = files.disk_space(self.store.folder)
+        return disk.free if disk.nearly_full else 0
 
     @property
     def unreadable(self) -> tuple[Message, ...]:

@@ -219,7 +219,7 @@ def test_vectors_of_one_text_are_kept_once(store: Store) -> None:
     put(store, base, "n2")
     (count,) = store.database.connection.execute("SELECT count(*) FROM vectors").fetchone()
     assert count == 3
-    stored = store.vectors.vectors(store.vectors.ids("word-lengths", [digest("dddd eeeee")]).values(), 16)
+    stored = store.vectors.entries(store.vectors.ids("word-lengths", [digest("dddd eeeee")]).values(), 16)
     (vector,) = stored.values()
     assert np.array_equal(vector, WordLengths().embed(["dddd eeeee"], role="note")[0])
 

@@ -205,10 +205,6 @@ class Index:
         self._queue.wait_for(base.id)
         return set() if self.state == "none" else self._backend.ids(self.name(base))
 
-    def names(self) -> set[str]:
-        """Return the names of all collections; raises IndexDamaged."""
-        return set() if self.state == "none" else self._backend.names()
-
     def _write(self, write: Callable[[], object]) -> None:
         """Write to the index if it is ready; otherwise its next opening catches up. A failure becomes `problem`."""
         if self.ready:
