@@ -8,14 +8,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from core.base.blobs import Span, blank_blobs
+from core.base.blobs import Span, blank_blobs, join_spans
 from core.base.registry import lazy
 from core.base.text import (
     INVISIBLE,
     STOP_WORDS,
     UNSPACED,
     WORD,
-    join_spans,
     keywords,
     parts_of,
     query_keywords,

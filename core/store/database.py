@@ -39,7 +39,7 @@ def _translate_errors(method: Method) -> Method:
         except sqlite3.Error as error:
             if faults.is_mistake(error):
                 raise
-            connection: Connection = getattr(self, "connection", self)
+            connection: Any = getattr(self, "connection", self)
             raise faults.translate_error(error, connection.folder) from error
         except OverflowError as error:
             raise ConfigError("A number has more than 18 digits. Give a smaller number.") from error
