@@ -32,9 +32,9 @@ from core.base.text import query_keywords
 from core.model import Click, SearchResult, Verdict
 from core.notes.uses import Clicks
 from core.query.synonyms import SynonymsFile
-from core.retrieval import clicks as ranking
-from core.retrieval import fusion
-from core.retrieval.engine import SearchEngine, SearchServices
+from core.retrieval import hits as ranking
+from core.retrieval.engine import SearchEngine
+from core.retrieval.ranking import normalise
 from core.workspace import Workspace
 
 WEIGHTS = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0)
@@ -169,7 +169,7 @@ class _Person:
             workspace.models,
             SynonymsFile(workspace.store.folder, make=False),
         )
-        self.engine = SearchEngine(SearchServices(*searched, self.clicks))
+        self.engine = SearchEngine(*searched, self.clicks)
 
     def search(self, question: Asked) -> SearchResult:
         return self.engine.answer(self.engine.prepare(question.text, {"bases": question.base}))
@@ -223,7 +223,7 @@ def _without_a_word(question: Asked, chance: Random) -> Asked:
 def _bury_by_clicks(person: _Person, before: Mapping[Asked, SearchResult]) -> None:
     gone = passed = wrongly = raised = 0
     for question, result in before.items():
-        scores = fusion.normalise({hit.rank: hit.strength for hit in result.hits})
+        scores = normalise({hit.rank: hit.strength for hit in result.hits})
         last, today = result.hits[-1], person.clicks.today
         note, places = last.note.id, {hit.chunk.id: hit.rank for hit in result.hits}
         clicks = (Click(note, question.text, "cite", today - timedelta(days=n % 300), str(n)) for n in range(CITED))

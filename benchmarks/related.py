@@ -30,8 +30,7 @@ from benchmarks.quality import imported
 from core.features.related.suggestions import votes
 from core.model import Filters, Note
 from core.notes.texts import NoteTexts
-from core.retrieval.neighbours.service import CANDIDATES, Neighbour, Neighbours
-from core.retrieval.neighbours.wording import Shared, words_of
+from core.retrieval.neighbours.service import CANDIDATES, Neighbour, Neighbours, Shared, words_of
 from core.workspace import Workspace
 
 VAULTS = ("rust-book", "d2l-zh")

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.base.text import fold, keywords, line_starts, query_keywords, simplify, with_newlines
-from core.chunking import slices
+from core.chunking import reading
 from core.markdown import parser
 
 
@@ -128,7 +128,7 @@ def test_a_line_ends_at_the_same_place_for_every_reader(text: str) -> None:
     starts = line_starts(text)
     assert starts == line_starts(with_newlines(text))
     assert len(with_newlines(text)) == len(text)
-    assert starts[1:] == slices.line_starts(text, 0, len(text))
+    assert starts[1:] == reading.line_starts(text, 0, len(text))
     parsed = parser.parse(text)
     assert list(parsed.lines) == ([*starts, len(text)] if text else [0])
     assert all(parsed.span(token)[0] in starts for token in parsed.tokens if token.map)

@@ -1,9 +1,6 @@
 """Chunking of notes: the protocol for chunking strategies, and the table of all strategies."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
-from inspect import signature
 from typing import Protocol
 
 from core.base.errors import ConfigError
@@ -18,7 +15,7 @@ __all__ = ["CHUNKERS", "Chunker", "Tokens", "build", "check", "cut"]
 
 
 class Chunker(Protocol):
-    """Cuts a note into verbatim slices of its body, in reading order."""
+    """Cuts a note into verbatim slices of its body, in reading order; made with the options of a base or a note."""
 
     def cut(self, reading: TokenizedNote) -> list[Chunk]: ...
 
@@ -36,18 +33,9 @@ CHUNKERS: Registry[Chunker] = Registry(
 
 
 def build(options: ChunkingOptions) -> Chunker:
-    """Build the strategy named in the options, with the options that its constructor takes.
-
-    Raises UnknownChoice, or ConfigError for an option out of range.
-    """
-    constructor = CHUNKERS.constructor(options.strategy)
-    chunker: Chunker = constructor(**{name: getattr(options, name) for name in _parameters(constructor)})
+    """Build the strategy named in the options; raises UnknownChoice, or ConfigError for an option out of range."""
+    chunker: Chunker = CHUNKERS.constructor(options.strategy)(options)
     return chunker
-
-
-@cache
-def _parameters(constructor: Callable[..., Chunker]) -> tuple[str, ...]:
-    return tuple(signature(constructor).parameters)
 
 
 def check(options: ChunkingOptions, stored: ChunkingOptions | None = None) -> None:
@@ -82,5 +70,5 @@ def cut(
     chosen = message("Chosen in this note's own settings.") if own else message("Chosen in the settings.")
     if note.plain:
         chosen = message("In this base, every line of a text is a separate chunk.")
-    reason = describe.reason(options.strategy, chosen)
+    reason = message("{strategy}: {reason}", strategy=options.strategy, reason=chosen)
     return Cut(tuple(chunker.cut(reading)), options.strategy, describe.profile(reading), (reason,))

@@ -9,10 +9,8 @@ from itertools import chain, islice, takewhile
 from typing import NamedTuple
 
 from core.base.blobs import remove_blobs
-from core.base.messages import Message, message
 from core.base.text import UNSPACED, WORD, line_starts
-from core.chunking.reading import CODE, TokenizedNote
-from core.chunking.slices import Slice, trim
+from core.chunking.reading import CODE, Slice, TokenizedNote, trim
 from core.markdown.outline import Block, Heading, walk
 from core.model import Chunk, ChunkKind, Profile
 
@@ -69,8 +67,9 @@ class Sections:
             main += 1
         # Sections are in reading order, so a section around the first and the last is around all between.
         own = self._chains[with_words[main]]
-        around = _common_chain(own, self._chains[with_words[-1]])
-        chain = around if around and around[-1].start >= start else own
+        last = self._chains[with_words[-1]]
+        around = [heading for heading, other in zip(own, last, strict=False) if heading == other]
+        chain = tuple(around) if around and around[-1].start >= start else own
         return SectionFields(
             chain[-1].title if chain else "",
             _titles(chain[:-1]),
@@ -107,10 +106,6 @@ def _lead(reading: TokenizedNote, definitions: Mapping[str, re.Match[str]], piec
         if not piece.start <= match.start() < piece.end
     ]
     return "\n".join([*lines[:_MOST_DEFINED], remove_blobs(lead_at(reading.outline.blocks, piece.start))]).rstrip("\n")
-
-
-def _common_chain(first: Chain, last: Chain) -> Chain:
-    return tuple(heading for heading, other in zip(first, last, strict=False) if heading == other)
 
 
 def _titles(chain: Sequence[Heading]) -> tuple[str, ...]:
@@ -175,11 +170,6 @@ def _without_blobs(reading: TokenizedNote, piece: Slice) -> Iterator[Slice]:
             yield Slice(start, end, max(start, piece.own))
     if not inside:
         yield piece
-
-
-def reason(strategy: str, text: Message) -> Message:
-    """Return the reason why a strategy was chosen or rejected."""
-    return message("{strategy}: {reason}", strategy=strategy, reason=text)
 
 
 def profile(reading: TokenizedNote) -> Profile:

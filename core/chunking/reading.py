@@ -1,14 +1,20 @@
-"""A note that is parsed and tokenized once: its outline and the offsets of its tokens."""
+"""A note that is parsed and tokenized once, and the cutting of its blocks into spans of bounded size: small blocks are
+joined, large ones cut at the best places.
+"""
 
-from collections.abc import Callable, Sequence
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.base.blobs import LARGE, Span, blank_blobs, remove_blobs
-from core.markdown.outline import Block, Outline, parse, plain_outline, walk
+from core.base.frozen import frozen
+from core.base.text import LINE_END, text_end
+from core.markdown.outline import Block, BlockKind, Outline, parse, plain_outline, walk
 from core.markdown.parts import opens_diagram
 from core.model import Note, Spans
 
@@ -76,7 +82,8 @@ class Letters:
         letters |= (codes >= 0xC0) & (codes < 0x2000)
         begins = letters.copy()
         begins[1:] &= ~(letters[:-1] & (np.diff(visible) == 1))
-        return cls(visible, *map(_running_sums, (inside, written, ideographs & ~inside, begins & ~inside)))
+        flags = inside, written, ideographs & ~inside, begins & ~inside
+        return cls(visible, *(np.cumsum(np.insert(flag, 0, False), dtype=np.int32) for flag in flags))
 
     def has_code(self, start: int, end: int) -> bool:
         """Return whether a span contains fenced or indented code; inline code and diagrams don't count."""
@@ -101,12 +108,6 @@ class Letters:
         return "mixed" if share >= 0.125 else "en"
 
 
-def _running_sums(flags: Flags) -> Counts:
-    sums = np.zeros(len(flags) + 1, dtype=np.int32)
-    np.cumsum(flags, out=sums[1:])
-    return sums
-
-
 Tokens = Callable[[str], Spans]
 """Function that returns the span of each token in a text, like an embedder's `tokens`."""
 
@@ -116,7 +117,7 @@ class TokenizedNote:
     """A note with its outline and tokens.
 
     `body`: the note's body with blanks in place of blobs. `blobs`: the large ones, which are in no chunk. `starts`: the
-    ascending offsets of tokens in the body. `short`: the body without any blobs.
+    ascending offsets of tokens in the body. `letters`: the classified characters of the body.
     """
 
     note: Note
@@ -124,12 +125,7 @@ class TokenizedNote:
     body: str
     blobs: Sequence[Span]
     starts: Places
-    short: Shortened
-
-    @cached_property
-    def letters(self) -> Letters:
-        """The classified characters of the body."""
-        return Letters.from_blocks(self.body, self.short, self.outline.blocks)
+    letters: Letters
 
     def count(self, start: int, end: int) -> int:
         """Return the number of tokens that start in `body[start:end]`."""
@@ -147,4 +143,260 @@ def read(note: Note, tokens: Tokens, outline: Outline | None = None) -> Tokenize
     large = [span for span in outline.blobs if span[1] - span[0] >= LARGE]
     short = Shortened.from_text(note.body, outline.blobs)
     spans = tokens(short.text) if short.text else np.empty((0, 2), np.int32)
-    return TokenizedNote(note, outline, blank_blobs(note.body, outline.blobs), large, short.offsets(spans[:, 0]), short)
+    body = blank_blobs(note.body, outline.blobs)
+    letters = Letters.from_blocks(body, short, outline.blocks)
+    return TokenizedNote(note, outline, body, large, short.offsets(spans[:, 0]), letters)
+
+
+# Cutting.
+
+SENTENCE_END = r"(?:[。！？；…][”’」』）》】\"')\]]*\s*|(?<!\b[A-Za-z])[.!?]+[\"'”’)\]*_]*\s+)"
+_SENTENCES = re.compile(SENTENCE_END)
+_CLAUSES = re.compile(r"[，、：；]\s*|[,;:]\s+")
+_SPACES = re.compile(r"\s+")
+_LINE_BREAK = re.compile(LINE_END)
+_GAPS = re.compile(rf"{LINE_END}(?:[^\S\r\n]*{LINE_END})+")
+
+# Every repetition excludes its own closing mark or is possessive, so the search takes linear time on any text.
+UNBREAKABLE = re.compile(
+    r"""
+      (?=[`!\[$%<h])(?:
+      ``[^\r\n]*?``
+    | `[^`\r\n]+`
+    | !?\[\[[^\[\]\r\n]*\]\]
+    | !?\[(?>[^\[\]\r\n]+|(?:\r\n|\n|\r)(?!\s*[\r\n])|\[[^\[\]\r\n]*\])*+\]
+      (?:\((?:<[^<>\r\n]*>|(?>[^()\s]+|\([^()\s]*\))*+)(?:\s+(?:"[^"\r\n]*"|'[^'\r\n]*'))?\s*\)|\[[^\[\]\r\n]*\])
+    | \$\$[^$]+\$\$
+    | \$[^$\r\n]+\$
+    | %%[^%\r\n]*%%
+    | <[A-Za-z/!][^<>\r\n]*>
+    | https?://[^\s<>]+
+    )
+    """,
+    re.VERBOSE,
+)
+JOINED = (
+    r"[\u0300-\u036f\u0591-\u05bd\u064b-\u0652\u0900-\u0903\u093a-\u094f\u200c\u200d\u20d0-\u20ff"
+    r"\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
+)
+"""Characters displayed as part of the previous one: accents, vowel signs, joiners, emoji modifiers."""
+_JOINED = re.compile(JOINED)
+
+
+def unbreakable(text: str, start: int, end: int) -> list[Span]:
+    """Return the spans of links, code, math and tags inside a paragraph."""
+    return [match.span() for match in UNBREAKABLE.finditer(text, start, end)]
+
+
+def outside(points: Sequence[int], spans: Sequence[Span]) -> list[int]:
+    """Return the points that aren't inside any of the sorted spans."""
+    begins = [begin for begin, _ in spans]
+    free = []
+    for point in points:
+        index = bisect_right(begins, point - 1) - 1
+        if index < 0 or point >= spans[index][1]:
+            free.append(point)
+    return free
+
+
+def is_joined(text: str, offset: int) -> bool:
+    """Return whether a cut at `offset` would split a displayed character, or \\r\\n."""
+    if not 0 < offset < len(text):
+        return False
+    before, after = text[offset - 1], text[offset]
+    return before == "\u200d" or (before == "\r" and after == "\n") or bool(_JOINED.match(after))
+
+
+def _ends(pattern: re.Pattern[str], text: str, start: int, end: int) -> list[int]:
+    return [match.end() for match in pattern.finditer(text, start, end) if match.end() < end]
+
+
+def _breakable_ends(pattern: re.Pattern[str], text: str, start: int, end: int) -> list[int]:
+    """Return the ends of matches that are outside links and code."""
+    return outside(_ends(pattern, text, start, end), unbreakable(text, start, end))
+
+
+line_starts = partial(_ends, _LINE_BREAK)
+"""Return the starts of all lines except the first."""
+gap_ends = partial(_ends, _GAPS)
+"""Return the starts of lines after a blank line."""
+space_ends = partial(_ends, _SPACES)
+"""Return the ends of white space, also within links and code."""
+sentence_starts = partial(_breakable_ends, _SENTENCES)
+"""Return the starts of Chinese and Latin sentences."""
+clause_starts = partial(_breakable_ends, _CLAUSES)
+"""Return the starts of text after commas and colons."""
+word_starts = partial(_breakable_ends, _SPACES)
+"""Return the starts of words after white space."""
+_BLANK = re.compile(r"\s*")
+
+
+@frozen
+class Slice:
+    """A slice `body[start:end]`; `body[start:own]` overlaps with the previous slice."""
+
+    start: int
+    end: int
+    own: int
+
+
+@frozen
+class Size:
+    """Sizes in tokens: slices are filled up to `target`; blocks stay whole up to `limit`."""
+
+    target: int
+    limit: int
+
+
+Finder = Callable[[str, int, int], list[int]]
+Level = tuple[Finder, bool]
+"""Function that finds cut points, and whether pieces between them stay whole up to the limit."""
+
+Levels = tuple[Level, ...]
+PROSE: Levels = (
+    (sentence_starts, False),
+    (line_starts, False),
+    (clause_starts, False),
+    (word_starts, True),
+    (space_ends, False),
+)
+_LINES: Levels = ((line_starts, True), *PROSE)
+_PARAGRAPHS: Levels = ((gap_ends, False), *_LINES)
+ROWS: dict[str, Levels] = {
+    "fence": _PARAGRAPHS,
+    "code": _PARAGRAPHS,
+    "html": _PARAGRAPHS,
+    "comment": _PARAGRAPHS,
+    "math": _LINES,
+    "table": _LINES,
+}
+_FIRST_LINE: Level = (lambda text, start, end: line_starts(text, start, end)[:1], True)
+
+
+def pack(
+    reading: TokenizedNote,
+    blocks: Sequence[Block],
+    start: int,
+    end: int,
+    size: Size,
+    *,
+    inside: BlockKind | None = None,
+) -> list[Span]:
+    """Return spans that cover `start` to `end`, each starting at a block.
+
+    A span takes blocks up to the target. A block over the target stays whole up to the limit; a larger block is cut
+    inside. A heading, or the summary of details, is never the last of several blocks. `inside`: the kind of the block
+    that contains these blocks.
+    """
+    spans = []
+    opened = closable = start
+    for index, block in enumerate(blocks):
+        begin = start if index == 0 else block.start
+        stop = blocks[index + 1].start if index + 1 < len(blocks) else end
+        if opened < begin and reading.count(opened, stop) > size.target and closable > opened:
+            spans.append((opened, closable))
+            opened = closable
+        if reading.count(opened, stop) > size.limit:
+            # Headings, or the summary of details, may precede the block; they stay with its first part.
+            spans += split(reading, block, opened, stop, size, item=inside == "item" and index == 0)
+            opened = stop
+        if block.kind != "heading" and (index > 0 or inside != "details"):
+            closable = stop
+    if opened < end:
+        spans.append((opened, end))
+    if len(spans) > 1 and 4 * reading.count(*spans[-1]) < size.target:
+        before, tail = spans[-2:]
+        if reading.count(before[0], tail[1]) <= size.limit:  # a small last span is joined with the one before
+            spans[-2:] = [(before[0], tail[1])]
+    return spans
+
+
+def split(reading: TokenizedNote, block: Block, start: int, end: int, size: Size, *, item: bool = False) -> list[Span]:
+    """Cut a block over the limit between its children, rows or sentences.
+
+    Text from `start` to the block (a heading or a summary) stays with the first piece. `item`: the block is the first
+    in a list item, whose first line stays whole up to the limit.
+    """
+    lead = reading.count(block.start, block.start + len(block.lead)) if block.lead else 0
+    if 2 * lead <= size.target:  # each piece repeats the lead
+        size = Size(size.target - lead, size.limit - lead)
+    if block.children:
+        return pack(reading, block.children, start, end, size, inside=block.kind)
+    above = [(start, block.start + 1)] if start < block.start else []
+    if block.kind in ROWS:
+        return cut(reading, start, end, ROWS[block.kind], size, above + solid_rows(reading.body, block))
+    return cut(reading, start, end, (_FIRST_LINE, *PROSE) if item else PROSE, size, above)
+
+
+def cut(
+    reading: TokenizedNote, start: int, end: int, levels: Sequence[Level], size: Size, solid: Sequence[Span] = ()
+) -> list[Span]:
+    """Cut a span at the cut points of the first level, and pieces that are still too large at those of the next level.
+
+    After the last level, pieces are cut between tokens. A `solid` span stays uncut until a level that keeps pieces
+    whole leaves one over the limit.
+    """
+    if reading.count(start, end) <= size.target:
+        return [(start, end)]
+    if not levels:
+        return list(_between_tokens(reading, start, end, size.target))
+    (find, whole), deeper = levels[0], levels[1:]
+    keep = size.limit if whole else size.target
+    edges = np.array([start, *outside(find(reading.body, start, end), solid), end], dtype=np.int64)
+    ranks = np.searchsorted(reading.starts, edges)
+    spans = []
+    first, last = 0, len(edges) - 1
+    while first < last:
+        reach = int(np.searchsorted(ranks, ranks[first] + size.target, side="right")) - 1
+        piece = (int(edges[first]), int(edges[max(reach, first + 1)]))
+        if reach > first or ranks[first + 1] - ranks[first] <= keep:
+            spans.append(piece)
+        else:
+            spans += cut(reading, *piece, deeper, size, () if whole else solid)
+        first = max(reach, first + 1)
+    return join(reading, spans, size.target)
+
+
+def join(reading: TokenizedNote, spans: Sequence[Span], target: int) -> list[Span]:
+    """Join neighbouring spans up to the target, because a deeper level often leaves small pieces."""
+    joined: list[Span] = []
+    for span in spans:
+        if joined and reading.count(joined[-1][0], span[1]) <= target:
+            joined[-1] = (joined[-1][0], span[1])
+        else:
+            joined.append(span)
+    return joined
+
+
+def trim(body: str, start: int, end: int) -> Span:
+    """Strip blank lines and trailing white space; the indentation of the first line stays."""
+    end = text_end(body, start, end)
+    blank = _BLANK.match(body, start, end)
+    first = blank.end() if blank else start
+    line = max(body.rfind("\n", start, first), body.rfind("\r", start, first)) + 1
+    if line > start or start == 0 or body[start - 1] in "\r\n":
+        return max(line, start), end
+    return first, end
+
+
+def solid_rows(body: str, block: Block) -> list[Span]:
+    """Return the lines that stay together: a table's header and first row, a fence's first two and last two lines."""
+    lines = [block.start, *line_starts(body, block.start, block.end), block.end]
+    if block.kind == "table" and len(lines) > 3:
+        return [(lines[0], lines[3])]
+    if block.kind in ("fence", "math") and len(lines) > 4:
+        return [(lines[0], lines[2]), (lines[-3], lines[-1])]
+    return []
+
+
+def _between_tokens(reading: TokenizedNote, start: int, end: int, target: int) -> Iterator[Span]:
+    first, last = (int(rank) for rank in np.searchsorted(reading.starts, (start, end)))
+    while last - first > target:
+        ranks = range(first + target, first, -1)
+        separable = (rank for rank in ranks if not is_joined(reading.body, int(reading.starts[rank])))
+        rank = next(separable, first + target)
+        point = int(reading.starts[rank])
+        if point > start:
+            yield start, point
+        start, first = point, rank
+    yield start, end

@@ -2,25 +2,24 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
 from itertools import accumulate, pairwise
 
 import numpy as np
 
+from core.base.blobs import Span
 from core.base.errors import ConfigError
-from core.base.frozen import frozen
 from core.base.messages import Message, message, plural
 from core.base.text import with_newlines
 from core.chunking import describe
 from core.chunking.describe import SECTION_LEVEL
-from core.chunking.reading import Flags, TokenizedNote
-from core.chunking.slices import (
+from core.chunking.reading import (
     JOINED,
     PROSE,
     ROWS,
+    Flags,
     Size,
     Slice,
-    Span,
+    TokenizedNote,
     clause_starts,
     cut,
     is_joined,
@@ -34,15 +33,16 @@ from core.chunking.slices import (
     unbreakable,
     word_starts,
 )
-from core.markdown.outline import Block, Heading, walk
-from core.model import SETTINGS, Chunk, Cut, Profile
+from core.markdown.outline import Block, walk
+from core.model import SETTINGS, Chunk, ChunkingOptions, Cut, Profile
 
 _PART = 300_000
 """Number of characters to split at a time; langchain keeps all pieces in memory, and tiny ones take 200 bytes each."""
 
 
-def check_positive(name: str, value: int) -> int:
-    """Return the value; raises ConfigError if it is below 1."""
+def check_positive(name: str, options: ChunkingOptions) -> int:
+    """Return the value of an option; raises ConfigError if it is below 1."""
+    value: int = getattr(options, name)
     if value < 1:
         raise ConfigError(
             "“{setting}” ({name}) is {value}; it must be at least 1.", setting=SETTINGS[name], name=name, value=value
@@ -50,32 +50,23 @@ def check_positive(name: str, value: int) -> int:
     return value
 
 
-def check_size(chunk_size: int, max_single_chunk_size: int) -> int:
-    """Return `chunk_size`; raises ConfigError outside 1 to `max_single_chunk_size`."""
-    check_positive("max_single_chunk_size", max_single_chunk_size)
-    if not 1 <= chunk_size <= max_single_chunk_size:
+def check_size(options: ChunkingOptions) -> Size:
+    """Return the sizes; raises ConfigError for a chunk size outside 1 to `max_single_chunk_size`."""
+    size, limit = options.chunk_size, check_positive("max_single_chunk_size", options)
+    if not 1 <= size <= limit:
         raise ConfigError(
             "The chunk size (chunk_size) is {value}; it must be from 1 to {most}, the largest chunk "
             "(max_single_chunk_size).",
-            value=chunk_size,
-            most=max_single_chunk_size,
+            value=size,
+            most=limit,
         )
-    return chunk_size
-
-
-def check_overlap(chunk_overlap: int, chunk_size: int) -> int:
-    """Return `chunk_overlap`; raises ConfigError outside 0 to `chunk_size` - 1."""
-    if not 0 <= chunk_overlap < chunk_size:
-        raise ConfigError(
-            "The overlap (chunk_overlap) is {value}; it must be from 0 to {most}, below the chunk size (chunk_size).",
-            value=chunk_overlap,
-            most=chunk_size - 1,
-        )
-    return chunk_overlap
+    return Size(size, limit)
 
 
 class NoChunking:
     """Keeps a note in one piece of any size; the embedder divides long chunks into windows."""
+
+    def __init__(self, _: ChunkingOptions) -> None: ...
 
     def cut(self, reading: TokenizedNote) -> list[Chunk]:
         start, end = trim(reading.body, 0, len(reading.body))
@@ -92,8 +83,8 @@ class LineChunker:
     ends, then between words.
     """
 
-    def __init__(self, *, max_single_chunk_size: int = 1500) -> None:
-        self._limit = check_positive("max_single_chunk_size", max_single_chunk_size)
+    def __init__(self, options: ChunkingOptions) -> None:
+        self._limit = check_positive("max_single_chunk_size", options)
 
     def cut(self, reading: TokenizedNote) -> list[Chunk]:
         body, size = reading.body, Size(self._limit, self._limit)
@@ -110,13 +101,8 @@ class LineChunker:
         return describe.chunks(reading, slices, "line")
 
 
-@frozen
-class _HeadingSection:
-    """A heading with its text up to the next heading; level 0 is the text before the first heading."""
-
-    start: int
-    end: int
-    level: int
+_HeadingSection = tuple[int, int, int]
+"""Start, end and level of a heading with its text up to the next one; level 0 is the text before the first heading."""
 
 
 class MarkdownAware:
@@ -132,13 +118,11 @@ class MarkdownAware:
     last. Text before the first heading is never joined.
     """
 
-    def __init__(self, *, chunk_size: int = 512, max_single_chunk_size: int = 1500) -> None:
-        self._size = Size(check_size(chunk_size, max_single_chunk_size), max_single_chunk_size)
+    def __init__(self, options: ChunkingOptions) -> None:
+        self._size = check_size(options)
 
     def cut(self, reading: TokenizedNote) -> list[Chunk]:
-        headings = [heading for heading in reading.outline.headings if not heading.nested]
-        whole = _HeadingSection(0, len(reading.body), 0)
-        spans = _SectionCutter(reading, headings, self._size).spans(whole, SECTION_LEVEL)
+        spans = _SectionCutter(reading, self._size).spans((0, len(reading.body), 0), SECTION_LEVEL)
         slices = [
             Slice(start, end, start) for start, end in (trim(reading.body, *span) for span in spans) if start < end
         ]
@@ -146,52 +130,47 @@ class MarkdownAware:
 
 
 class _SectionCutter:
-    def __init__(self, reading: TokenizedNote, headings: list[Heading], size: Size) -> None:
-        self._reading = reading
-        self._headings = headings
-        self._heading_starts = [heading.start for heading in headings]
+    def __init__(self, reading: TokenizedNote, size: Size) -> None:
+        self._reading, self._size = reading, size
+        self._headings = [heading for heading in reading.outline.headings if not heading.nested]
+        self._heading_starts = [heading.start for heading in self._headings]
         self._block_starts = [block.start for block in reading.outline.blocks]
-        self._size = size
 
     def spans(self, section: _HeadingSection, level: int) -> list[Span]:
         """Cut a section at its headings down to `level`, and parts over the limit at deeper headings."""
+        start, end, outer = section
+        first, last = (bisect_left(self._heading_starts, edge) for edge in (start, end))
+        edges = [(heading.start, heading.level) for heading in self._headings[first:last] if heading.level <= level]
+        if not edges or edges[0][0] > start:
+            edges.insert(0, (start, outer))
+        parts: list[_HeadingSection] = []
+        for (begin, own), stop in zip(edges, [*(begin for begin, _ in edges[1:]), end], strict=True):
+            if parts and 0 < parts[-1][2] <= own and self._is_joined(parts[-1], stop):
+                parts[-1] = (parts[-1][0], stop, parts[-1][2])
+            else:
+                parts.append((begin, stop, own))
         spans = []
-        for part in self._join_small(self._parts(section, level)):
-            if self._reading.count(part.start, part.end) <= self._size.limit:
-                spans.append((part.start, part.end))
+        for part in parts:
+            begin, stop, _ = part
+            if self._reading.count(begin, stop) <= self._size.limit:
+                spans.append((begin, stop))
             elif level < 6:
                 spans += self.spans(part, level + 1)
             else:
-                spans += pack(self._reading, self._blocks(part), part.start, part.end, self._size)
+                spans += pack(self._reading, self._blocks(begin, stop), begin, stop, self._size)
         return spans
 
-    def _parts(self, section: _HeadingSection, level: int) -> list[_HeadingSection]:
-        first, last = (bisect_left(self._heading_starts, edge) for edge in (section.start, section.end))
-        edges = [(heading.start, heading.level) for heading in self._headings[first:last] if heading.level <= level]
-        if not edges or edges[0][0] > section.start:
-            edges.insert(0, (section.start, section.level))
-        ends = [start for start, _ in edges[1:]] + [section.end]
-        return [_HeadingSection(start, end, rank) for (start, rank), end in zip(edges, ends, strict=True)]
-
-    def _join_small(self, parts: list[_HeadingSection]) -> list[_HeadingSection]:
-        joined: list[_HeadingSection] = []
-        for part in parts:
-            before = joined[-1] if joined else None
-            if before and 0 < before.level <= part.level and self._is_joined(before, part):
-                joined[-1] = _HeadingSection(before.start, part.end, before.level)
-            else:
-                joined.append(part)
-        return joined
-
-    def _is_joined(self, before: _HeadingSection, part: _HeadingSection) -> bool:
-        if all(block.kind == "heading" for block in self._blocks(before)):
+    def _is_joined(self, before: _HeadingSection, stop: int) -> bool:
+        """Return whether a section is joined with the next one, which ends at `stop`."""
+        start, end, _ = before
+        if all(block.kind == "heading" for block in self._blocks(start, end)):
             return True
-        if self._reading.count(before.start, before.end) >= self._size.target // 16:
+        if self._reading.count(start, end) >= self._size.target // 16:
             return False
-        return self._reading.count(before.start, part.end) <= self._size.limit
+        return self._reading.count(start, stop) <= self._size.limit
 
-    def _blocks(self, section: _HeadingSection) -> tuple[Block, ...]:
-        first, last = (bisect_left(self._block_starts, edge) for edge in (section.start, section.end))
+    def _blocks(self, start: int, end: int) -> tuple[Block, ...]:
+        first, last = (bisect_left(self._block_starts, edge) for edge in (start, end))
         return self._reading.outline.blocks[first:last]
 
 
@@ -204,9 +183,15 @@ class RecursiveCharacter:
     between rows. A heading stays with the text below it.
     """
 
-    def __init__(self, *, chunk_size: int = 512, chunk_overlap: int = 100, max_single_chunk_size: int = 1500) -> None:
-        self._size = Size(check_size(chunk_size, max_single_chunk_size), max_single_chunk_size)
-        self._overlap = check_overlap(chunk_overlap, chunk_size)
+    def __init__(self, options: ChunkingOptions) -> None:
+        self._size, self._overlap = check_size(options), options.chunk_overlap
+        if not 0 <= self._overlap < self._size.target:
+            raise ConfigError(
+                "The overlap (chunk_overlap) is {value}; it must be from 0 to {most}, below the chunk size "
+                "(chunk_size).",
+                value=self._overlap,
+                most=self._size.target - 1,
+            )
 
     def cut(self, reading: TokenizedNote) -> list[Chunk]:
         size = Size(self._size.target - self._overlap, self._size.limit)
@@ -289,40 +274,38 @@ def _separators(mark: str, filler: str, run: int) -> list[str]:
 
 def _solid_flags(reading: TokenizedNote, size: Size) -> Flags:
     """Flag the characters that stay together, in blocks, rows, first lines of list items, and links."""
-    flags = np.zeros(len(reading.body), dtype=bool)
+    body, flags = reading.body, np.zeros(len(reading.body), dtype=bool)
     titled, is_below = 0, False
-    for block in walk(reading.outline.blocks):
-        titled = titled if is_below else block.start
-        for start, end in _solid_spans(reading, block, titled, size):
+
+    def flag(start: int, end: int, most: int, counted: int | None = None) -> bool:
+        """Flag a span unless it exceeds `most` tokens, counted from `counted`; return whether it was flagged."""
+        fits = reading.count(start if counted is None else counted, end) <= most
+        if fits:
             flags[start:end] = True
+        return fits
+
+    for block in walk(reading.outline.blocks):
+        # Headings before a block must fit into its first chunk.
+        titled = titled if is_below else block.start
         is_below = block.kind == "heading"
+        start, end = block.start, block.end
+        if block.kind == "details" and flag(start, end, size.limit, titled):
+            continue
+        if block.kind in ROWS:
+            if not flag(start, end, size.limit, titled):
+                rows = [start, *line_starts(body, start, end), end]
+                for first, last in [*pairwise(rows), *solid_rows(body, block)]:
+                    flag(first, first + len(body[first:last].rstrip()), size.limit)
+        elif not block.children:
+            for span in unbreakable(body, start, end):
+                flag(*span, size.limit)
+            if is_below:
+                flag(start, end, size.target)
+        elif block.kind == "item":
+            line = [*line_starts(body, start, end), end][0]
+            if reading.count(start, line) <= size.limit:
+                flags[start : start + len(body[start:line].rstrip())] = True
     return flags
-
-
-def _solid_spans(reading: TokenizedNote, block: Block, titled: int, size: Size) -> Iterator[Span]:
-    """Yield the spans in a block that stay together; headings from `titled` on must fit into its first chunk."""
-    body = reading.body
-    if block.kind == "details" and reading.count(titled, block.end) <= size.limit:
-        yield block.start, block.end
-    elif block.kind in ROWS:
-        if reading.count(titled, block.end) <= size.limit:
-            yield block.start, block.end
-            return
-        rows = [block.start, *line_starts(body, block.start, block.end), block.end]
-        for start, end in [*pairwise(rows), *solid_rows(body, block)]:
-            end = start + len(body[start:end].rstrip())
-            if reading.count(start, end) <= size.limit:
-                yield start, end
-    elif not block.children:
-        for start, end in unbreakable(body, block.start, block.end):
-            if reading.count(start, end) <= size.limit:
-                yield start, end
-        if block.kind == "heading" and reading.count(block.start, block.end) <= size.target:
-            yield block.start, block.end
-    elif block.kind == "item":
-        first = [*line_starts(body, block.start, block.end), block.end][0]
-        if reading.count(block.start, first) <= size.limit:
-            yield block.start, block.start + len(body[block.start : first].rstrip())
 
 
 def _with_headings(reading: TokenizedNote, spans: list[Span]) -> list[Span]:
@@ -389,23 +372,11 @@ class Adaptive:
     `chunk_size // 16` tokens, or one chunk has nine tenths of a note that is larger than `chunk_size`.
     """
 
-    def __init__(
-        self,
-        *,
-        short_doc_threshold: int = 500,
-        chunk_size: int = 512,
-        chunk_overlap: int = 100,
-        min_headings_for_md_aware: int = 2,
-        max_single_chunk_size: int = 1500,
-    ) -> None:
-        self._threshold = check_positive("short_doc_threshold", short_doc_threshold)
-        self._headings = check_positive("min_headings_for_md_aware", min_headings_for_md_aware)
-        self._chunk_size = chunk_size
-        self._whole = NoChunking()
-        self._markdown = MarkdownAware(chunk_size=chunk_size, max_single_chunk_size=max_single_chunk_size)
-        self._recursive = RecursiveCharacter(
-            chunk_size=chunk_size, chunk_overlap=chunk_overlap, max_single_chunk_size=max_single_chunk_size
-        )
+    def __init__(self, options: ChunkingOptions) -> None:
+        self._options = options
+        self._threshold = check_positive("short_doc_threshold", options)
+        self._headings = check_positive("min_headings_for_md_aware", options)
+        self._markdown, self._recursive = MarkdownAware(options), RecursiveCharacter(options)
 
     def cut(self, reading: TokenizedNote) -> list[Chunk]:
         return list(self.explain(reading).chunks)
@@ -419,7 +390,7 @@ class Adaptive:
                 "The note has {tokens}, fewer than {limit}, so it stays whole.", tokens=tokens, limit=self._threshold
             )
             needless = message("Not needed: the note is short.")
-            chunks = self._whole.cut(reading)
+            chunks = NoChunking(self._options).cut(reading)
             return _cut(chunks, profile, none=short, markdown=needless, recursive=needless)
         long = message(
             "The note has {tokens}; only notes with fewer than {limit} stay whole.",
@@ -465,7 +436,7 @@ class Adaptive:
 
     def _flaw(self, chunks: list[Chunk], profile: Profile) -> Message | None:
         sizes = [chunk.token_count - chunk.overlap_tokens for chunk in chunks]
-        few = self._chunk_size // 16
+        few = self._options.chunk_size // 16
         tiny = sum(size < few for size in sizes)
         if len(sizes) >= 4 and 2 * tiny > len(sizes):
             return message(
@@ -475,7 +446,7 @@ class Adaptive:
                 few=few,
             )
         largest = max(sizes, default=0)
-        if profile.tokens > self._chunk_size and largest >= NEARLY_ALL * profile.tokens:
+        if profile.tokens > self._options.chunk_size and largest >= NEARLY_ALL * profile.tokens:
             return message(
                 "one chunk would have {largest} of the note's {tokens} tokens", largest=largest, tokens=profile.tokens
             )
@@ -484,5 +455,7 @@ class Adaptive:
 
 def _cut(chunks: list[Chunk], profile: Profile, **reasons: Message) -> Cut:
     """Return a cut with the reason for each strategy by name, the chosen strategy first."""
-    described = tuple(describe.reason(strategy, text) for strategy, text in reasons.items())
+    described = tuple(
+        message("{strategy}: {reason}", strategy=strategy, reason=text) for strategy, text in reasons.items()
+    )
     return Cut(tuple(chunks), next(iter(reasons)), profile, described)

@@ -4,7 +4,7 @@ import json
 import logging
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -50,34 +50,44 @@ class Scratch:
         Notes keep their edits and ids, and the base its name; all chunks are embedded. Notes changed since the copy was
         made are indexed again. After Cancelled, the notes indexed so far are kept for the next time. Raises
         UnknownChoice or ConfigError for the options, ModelError or ProviderError if the embedder fails, and
-        WorkspaceLocked if another process makes the same copy.
+        WorkspaceLocked if another process makes the same copy. A damaged copy is made anew, once.
         """
         built = embedding.build(embedder)
         chunking.check(options, base.chunking)
         kind = [] if base.has_vectors else [base.kind]
         key = json.dumps([base.id, built.fingerprint, base.keep_tokens, asdict(options), *kind])
-        place = self._place(digest(key).hex()[:16])
+        with translate_errors(self._store.folder):
+            place = files.folder(self.folder) / digest(key).hex()[:16]
+            if os.path.lexists(place) and not place.is_dir():
+                files.delete(place)
 
-        def fill(store: Store) -> None:
-            target = self._base(store, base, options, embedder, built)
-            self._fill(store, base, target, built, progress)
+        def open_filled() -> Store:
+            store = Store(place)
+            try:
+                target = self._base(store, base, options, embedder, built)
+                self._fill(store, base, target, built, progress)
+            except BaseException:
+                store.close()
+                raise
+            return store
 
-        store = _open_filled(place, fill)
+        try:
+            store = open_filled()
+        except StoreError as error:
+            if isinstance(error, _NO_DAMAGE):
+                raise
+            _LOG.warning("A copy of a base is damaged. It is made anew.", exc_info=True)
+            with translate_errors(self.folder):
+                files.delete(place)
+            store = open_filled()
         try:
             place.touch()
-            for older in sorted(self._copies(), key=_last_used, reverse=True)[KEPT:]:
-                _delete(older)
+            with suppress(OSError):  # another process deletes a copy meanwhile
+                for older in sorted(self._copies(), key=lambda copy: copy.stat().st_mtime, reverse=True)[KEPT:]:
+                    _delete(older)
             yield store
         finally:
             store.close()
-
-    def _place(self, name: str) -> Path:
-        """Return the folder of a copy; anything else at its path is deleted."""
-        with translate_errors(self._store.folder):
-            place = files.folder(self.folder) / name
-            if os.path.lexists(place) and not place.is_dir():
-                files.delete(place)
-        return place
 
     def drop(self) -> None:
         """Delete all copies that aren't open."""
@@ -145,29 +155,6 @@ class Scratch:
         return list(self.folder.iterdir()) if self.folder.is_dir() else []
 
 
-def _open_filled(folder: Path, fill: Callable[[Store], None]) -> Store:
-    """Open and fill a copy; a damaged one is rebuilt, once."""
-    try:
-        return _open_copy(folder, fill)
-    except StoreError as error:
-        if isinstance(error, _NO_DAMAGE):
-            raise
-        _LOG.warning("A copy of a base is damaged. It is made anew.", exc_info=True)
-    with translate_errors(folder.parent):
-        files.delete(folder)
-    return _open_copy(folder, fill)
-
-
-def _open_copy(folder: Path, fill: Callable[[Store], None]) -> Store:
-    store = Store(folder)
-    try:
-        fill(store)
-    except BaseException:
-        store.close()
-        raise
-    return store
-
-
 def _delete(copy: Path) -> None:
     """Delete a copy unless it is open."""
     if not copy.is_dir():
@@ -177,11 +164,3 @@ def _delete(copy: Path) -> None:
         lock = take(copy)
         shutil.rmtree(copy, ignore_errors=True)
         lock.release()
-
-
-def _last_used(copy: Path) -> float:
-    """Return the time when a copy was last used, 0 if another process deletes it meanwhile."""
-    try:
-        return copy.stat().st_mtime
-    except OSError:
-        return 0.0

@@ -1,8 +1,11 @@
-"""The bases of a workspace: their settings, search settings and state."""
+"""The bases of a workspace: their settings and state, their synced folders, and switches to other embedders."""
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import datetime
+from fnmatch import fnmatch
+from shlex import quote
 from typing import Unpack, get_args
 
 from core import embedding, reranking
@@ -14,9 +17,7 @@ from core.documents import converting
 from core.indexing.chunks import Chunks
 from core.indexing.cutter import outdated_notes
 from core.indexing.indexer import Indexer
-from core.indexing.model_switches import measure
 from core.indexing.models import Models
-from core.indexing.synced_folders import SyncedFolders
 from core.model import (
     OPEN,
     BaseFields,
@@ -26,15 +27,18 @@ from core.model import (
     ChangeCost,
     ChunkingOptions,
     CompleteSettings,
+    Failed,
     KnowledgeBase,
     NewBase,
     PictureReadingChanged,
     Pipeline,
     Progress,
+    Switch,
     no_progress,
 )
 from core.settings.config import Settings, check
 from core.store import Store
+from core.store.base_table import IGNORED
 
 Reworded = Callable[[str, str, str], str]
 """Returns a question with a base's old name replaced by the new name."""
@@ -47,19 +51,16 @@ MOST_NAME = 200
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 
 
+@dataclass
 class Bases:
     """The bases of a workspace, by name."""
 
-    def __init__(
-        self, store: Store, settings: Settings, models: Models, chunks: Chunks, reworded: Reworded, to_trash: ToTrash
-    ) -> None:
-        """Take the services; `reworded` returns a question whose filters name a base by its new name."""
-        self._store = store
-        self._reworded = reworded
-        self._to_trash = to_trash
-        self._settings = settings
-        self._models = models
-        self._chunks = chunks
+    _store: Store
+    _settings: Settings
+    _models: Models
+    _chunks: Chunks
+    _reworded: Reworded
+    _to_trash: ToTrash
 
     def get(self, name: str) -> KnowledgeBase:
         """Return the base with the given name; raises UnknownChoice, which lists the bases."""
@@ -184,9 +185,9 @@ class Bases:
         """
         base = self.get(name)
         check_chunking(options, base.chunking)
-        target, embedder = replace(base, chunking=options), self._models.embedder(base)
-        notes = outdated_notes(self._store, target)
-        return measure(Indexer(self._store, target, embedder), target, embedder, notes, progress)
+        target = replace(base, chunking=options)
+        indexer = Indexer(self._store, target, self._models.embedder(base))
+        return indexer.cost(outdated_notes(self._store, target), progress)
 
     @log_call("base.delete")
     def delete(self, name: str) -> None:
@@ -281,3 +282,135 @@ def _check(fields: BaseFields, kind: BaseKind) -> None:
     check(search)
     if search.reranker not in (None, reranking.NONE):
         reranking.check(search.reranker)
+
+
+@dataclass
+class SyncedFolders:
+    """The folders with which bases were synced, and their files that weren't read."""
+
+    _store: Store
+
+    def all(self, base: KnowledgeBase) -> tuple[tuple[str, datetime], ...]:
+        """Return the folders with which a base was synced, and the times."""
+        return tuple((sync.folder, sync.at) for sync in self._store.bases.syncs(base))
+
+    def failures(self, base: KnowledgeBase, folder: str = "") -> list[Failed]:
+        """Return the files that the last sync couldn't read, in a folder of the base or in all its folders."""
+        return self._listed("failed", base, folder)
+
+    def unread(self, base: KnowledgeBase, folder: str = "") -> list[Failed]:
+        """Return the `failures` without the files that the user ignores."""
+        patterns = [pattern.lower() for pattern in self.ignored(base)]  # in which * matches any text
+        return [
+            failed
+            for failed in self.failures(base, folder)
+            if not any(fnmatch(failed.path.lower(), pattern) for pattern in patterns)
+        ]
+
+    def ignored(self, base: KnowledgeBase) -> list[str]:
+        """Return the patterns of unreadable files that the user ignores."""
+        syncs = self._store.bases.syncs(base)
+        return sorted({str(pattern) for sync in syncs for pattern in sync.report.get(IGNORED, [])})
+
+    def ignore(self, base: str, pattern: str) -> None:
+        """Stop reporting unreadable files that match a pattern; they are still read once they can be."""
+        stored = self._store.bases.named(base)
+        self._store.bases.ignore(stored, sorted({*self.ignored(stored), pattern}))
+
+    def report_again(self, base: str, pattern: str) -> None:
+        """Report unreadable files that match a pattern again."""
+        stored = self._store.bases.named(base)
+        self._store.bases.ignore(stored, [other for other in self.ignored(stored) if other != pattern])
+
+    def not_downloaded(self, base: KnowledgeBase, folder: str = "") -> list[Failed]:
+        """Return the files that weren't downloaded at the last sync, in a folder of the base or in all its folders."""
+        return self._listed("not_downloaded", base, folder)
+
+    def _listed(self, name: str, base: KnowledgeBase, folder: str) -> list[Failed]:
+        syncs = [sync for sync in self._store.bases.syncs(base) if folder in ("", sync.folder)]
+        return [Failed.from_dict(item) for sync in syncs for item in sync.report.get(name, ())]
+
+
+@dataclass
+class ModelSwitches:
+    """Switches of bases to other embedders.
+
+    Another embedder is prepared next to the current index: first the windows that it needs are embedded, which can be
+    stopped and resumed at any window. Then, in one transaction, every note is cut by the embedder's tokens, a new
+    collection is filled, and the base refers to the new collection. Until the commit, the old collection is searched.
+    """
+
+    _store: Store
+
+    def cost(self, base: str, embedder: str, *, progress: Progress = no_progress) -> ChangeCost:
+        """Estimate the cost of another embedder: cut every note by its tokens, and time the embedding of a few windows.
+
+        Raises UnknownChoice, ConfigError, ModelError or ProviderError if the embedder isn't available.
+        """
+        stored = self._store.bases.named(base)
+        return self._indexer(stored, embedder).cost(list(self._store.notes.cut_by(stored)), progress)
+
+    def begin(self, base: str, embedder: str) -> Switch:
+        """Record the switch of a base to another embedder; the old embedder is used until `run` ends.
+
+        Raises ConfigError if the base already has the embedder.
+        """
+        stored = self._store.bases.named(base)
+        built = embedding.build(embedder)
+        if stored.has_vectors and built.fingerprint == stored.fingerprint:
+            raise ConfigError(
+                ("The base '{base}' already uses the model '{embedder}'. To index it again with this model: {command}"),
+                base=base,
+                embedder=embedder,
+                command=f"tessera index --base {quote(base)} --again",
+            )
+        return self._store.switches.begin(stored, embedder, built.fingerprint)
+
+    @log_call("base.switch")
+    def run(self, base: str, *, progress: Progress = no_progress) -> KnowledgeBase:
+        """Run or resume the recorded switch; return the base with its new embedder.
+
+        Raises ConfigError if no switch was begun. After Cancelled or a failure of the embedder, the vectors embedded so
+        far are kept for the next run.
+        """
+        self._store.open_index()
+        base_id = self._store.bases.named(base).id
+        while True:
+            stored, switch = self._current_switch(base_id)
+            indexer = self._indexer(stored, switch.embedder)
+            # Twice, because notes may change during the first pass, which may take hours.
+            for _ in range(2):
+                indexer.prepare(list(self._store.notes.cut_by(stored)), progress)
+            with self._store.changing:
+                if (stored, switch) == self._current_switch(base_id):
+                    notes = list(self._store.notes.cut_by(stored))
+                    target = self._target(stored, switch.embedder)
+                    log_bases([target])
+                    return self._store.switch(target, indexer.cut_again(notes, progress))
+
+    def _current_switch(self, base_id: str) -> tuple[KnowledgeBase, Switch]:
+        """Return the current base and its switch, which is restarted if its model's name now means another model."""
+        stored = self._store.bases.by_id(base_id)
+        switch = self._store.switches.for_base(stored)
+        if switch is None:
+            self._store.drop_unused_vectors()
+            raise ConfigError("The base '{base}' isn't changing its model. Choose a new one first.", base=stored.name)
+        fingerprint = embedding.build(switch.embedder).fingerprint
+        if switch.fingerprint != fingerprint:
+            switch = self._store.switches.begin(stored, switch.embedder, fingerprint)
+        return stored, switch
+
+    def abandon(self, base: str) -> None:
+        """Drop the recorded switch and the vectors embedded for it; the base keeps its embedder."""
+        self._store.switches.end(self._store.bases.named(base))
+        self._store.drop_unused_vectors()
+
+    def _indexer(self, base: KnowledgeBase, embedder: str) -> Indexer:
+        return Indexer(self._store, self._target(base, embedder), embedding.build(embedder), keep_ready=True)
+
+    def _target(self, base: KnowledgeBase, embedder: str) -> KnowledgeBase:
+        built = embedding.build(embedder)
+        kind = base.kind if base.has_vectors else "vector"
+        return replace(
+            base, kind=kind, embedder=embedder, fingerprint=built.fingerprint, dimension=built.dimension, wish=""
+        )

@@ -3,19 +3,18 @@
 import logging
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from core import chunking, embedding
 from core.base.call_log import log_bases, log_call
 from core.base.errors import EditError, UnknownChoice
 from core.base.faults import wrap_file_errors
 from core.embedding import Embedder
-from core.indexing.chunk_editor import Act, ChunkEditor
 from core.indexing.cutter import outdated_notes
-from core.indexing.edits import apply
+from core.indexing.edits import Act, ChunkEditor, apply
+from core.indexing.embed_queue import PendingChunks, by_base
 from core.indexing.indexer import Indexed, Indexer
 from core.indexing.models import Models
-from core.indexing.pending import PendingChunks, by_base
 from core.model import (
     Chunk,
     ChunkingOptions,
@@ -35,14 +34,16 @@ _LOG = logging.getLogger(__name__)
 _DECISIONS = {"keep": ChunkEditor.keep, "drop": ChunkEditor.drop}
 
 
+@dataclass
 class Chunks:
     """Edits the chunks of stored notes, one transaction per note.
 
     Changes raise WorkspaceLocked in a read-only workspace.
     """
 
-    def __init__(self, store: Store, models: Models, pending: PendingChunks) -> None:
-        self._store, self._models, self._pending = store, models, pending
+    _store: Store
+    _models: Models
+    _pending: PendingChunks
 
     def all(self, note_id: str) -> list[Chunk]:
         """Return the chunks of a note, in reading order; raises NoteNotFound."""
@@ -71,23 +72,23 @@ class Chunks:
 
     def update(self, chunk_id: str, text: str) -> str:
         """Replace the text of a chunk; return the chunk's new id."""
-        return self._act(chunk_id, lambda editor: editor.edit(chunk_id, text))[0]
+        return self._act(chunk_id, ChunkEditor.edit, text)[0]
 
     def merge(self, chunk_id: str, *others: str) -> str:
         """Merge a chunk with neighbouring chunks, by default the next one; return the new chunk's id."""
-        return self._act(chunk_id, lambda editor: editor.merge(chunk_id, *others))[0]
+        return self._act(chunk_id, ChunkEditor.merge, *others)[0]
 
     def split(self, chunk_id: str, at: int) -> tuple[str, ...]:
         """Split a chunk before offset `at` of its text; return both ids."""
-        return self._act(chunk_id, lambda editor: editor.split(chunk_id, at))
+        return self._act(chunk_id, ChunkEditor.split, at)
 
     def delete(self, chunk_id: str) -> str:
         """Exclude a chunk from every search; return the id by which it can be restored."""
-        return self._act(chunk_id, lambda editor: editor.delete(chunk_id))[0]
+        return self._act(chunk_id, ChunkEditor.delete)[0]
 
     def restore(self, chunk_id: str) -> None:
         """Undo a chunk's deletion, else its edit: its text is then cut like the rest of the note."""
-        self._act(chunk_id, lambda editor: editor.restore(chunk_id))
+        self._act(chunk_id, ChunkEditor.restore)
 
     def add(self, note_id: str, text: str, after: str | None = None) -> str:
         """Add a chunk with the user's text after another chunk, or at the note's end; return its id."""
@@ -103,9 +104,9 @@ class Chunks:
 
         self._act_on_note(note_id, act)
 
-    def _act(self, chunk_id: str, act: Callable[[ChunkEditor], Act]) -> tuple[str, ...]:
-        """Perform an act on the note of a chunk; return the ids of the created chunks."""
-        return self._act_on_note(self._store.chunks.note_of(chunk_id), act)
+    def _act(self, chunk_id: str, act: Callable[..., Act], *parts: object) -> tuple[str, ...]:
+        """Perform an act on a chunk; return the ids of the created chunks."""
+        return self._act_on_note(self._store.chunks.note_of(chunk_id), lambda editor: act(editor, chunk_id, *parts))
 
     @log_call("chunk.edit")
     def _act_on_note(self, note_id: str, act: Callable[[ChunkEditor], Act]) -> tuple[str, ...]:
@@ -163,40 +164,26 @@ class Chunks:
     ) -> Rechunked:
         """Cut a base or some notes again, and embed the chunks with new text; edits keep their places.
 
-        `options` are stored for the base or the notes. Raises UnknownChoice or ConfigError for the options, and
-        NoteNotFound.
+        `options` are stored for the base or the notes; equal to the base's they remove those set for a note. With
+        `options` only the notes of a base that were cut with others are cut again, and notes with their own keep them.
+        Raises UnknownChoice or ConfigError for the options, and NoteNotFound.
         """
-        if base is not None:
-            return self._rechunk_base(self._store.bases.named(base), options, progress)
-        return self._rechunk_notes(note_ids, options, progress)
-
-    def _rechunk_base(self, base: KnowledgeBase, options: ChunkingOptions | None, progress: Progress) -> Rechunked:
-        """Cut the notes of a base again: with `options`, only notes that were cut with others, else all.
-
-        Notes with their own options keep them.
-        """
-        started = time.perf_counter()
-        log_bases([base])
-        base, embedder = self._opened(base)
-        if options is not None:
-            chunking.check(options, base.chunking)
-            base = self._store.bases.change(base, chunking=options)
-        notes = self._store.notes.cut_by(base)
-        outdated = [*notes] if options is None else outdated_notes(self._store, base)
-        done = Indexer(self._store, base, embedder).recut(outdated, progress)
-        return done.report(len(notes) - len(outdated), started)
-
-    def _rechunk_notes(self, note_ids: Iterable[str], options: ChunkingOptions | None, progress: Progress) -> Rechunked:
-        """Cut the given notes again; options equal to the base's remove those set for a note."""
-        started = time.perf_counter()
-        done, stored = Indexed(), by_base(self._store, note_ids)
-        log_bases(base for base, _ in stored)
-        for base, ids in stored:
-            base, embedder = self._opened(base)
+        started, done, unchanged = time.perf_counter(), Indexed(), 0
+        stored = [(self._store.bases.named(base), list[str]())] if base else by_base(self._store, note_ids)
+        log_bases(changed for changed, _ in stored)
+        for changed, ids in stored:
+            opened, embedder = self._opened(changed)
             if options is not None:
-                chunking.check(options, base.chunking)
-            done += Indexer(self._store, base, embedder).recut(ids, progress, options=options)
-        return done.report(0, started)
+                chunking.check(options, opened.chunking)
+            own = options
+            if base:
+                if options is not None:
+                    opened = self._store.bases.change(opened, chunking=options)
+                notes, own = [*self._store.notes.cut_by(opened)], None
+                ids = notes if options is None else outdated_notes(self._store, opened)
+                unchanged = len(notes) - len(ids)
+            done += Indexer(self._store, opened, embedder).recut(ids, progress, options=own)
+        return done.report(unchanged, started)
 
     def reindex(self, base: str | None, note_ids: Sequence[str] = (), progress: Progress = no_progress) -> Rechunked:
         """Cut a base, or the given notes, again, and embed all its pending chunks; raises the errors of both steps."""

@@ -11,14 +11,13 @@ from core.base.faults import wrap_file_errors
 from core.base.frozen import frozen
 from core.chunking import build, describe
 from core.chunking.describe import SectionFields
-from core.chunking.reading import Tokens, read
-from core.chunking.slices import Slice
+from core.chunking.reading import Slice, Tokens, read
 from core.embedding import Embedder
 from core.embedding.windows import windows_of
 from core.indexing.edits import apply, shift_edits
 from core.markdown.body import pictures_in
 from core.markdown.outline import Outline
-from core.model import Chunk, ChunkingOptions, Document, Edit, KnowledgeBase, Note, NotePicture, own_starts
+from core.model import Chunk, ChunkingOptions, Edit, KnowledgeBase, Note, NotePicture, own_starts
 from core.store import Store
 from core.store.note_to_index import NoteToIndex
 
@@ -46,24 +45,22 @@ def merge_picture_chunks(
     If a file is shown twice, the first place counts. Pictures in hidden passages are ignored.
     """
     first = {picture.hash: picture for picture in sorted(pictures, key=lambda picture: -picture.start) if picture.text}
-    shown = [picture for picture in first.values() if not _is_hidden(picture, chunks)]
-    picture_chunks = (
-        sorted(_chunks(note, shown, options, tokens, outline), key=lambda chunk: chunk.start) if shown else []
-    )
+    shown = [
+        picture
+        for picture in first.values()
+        if {chunk.state for chunk in chunks if chunk.start < picture.start <= chunk.end} != {"deleted"}
+    ]
+    placed = tuple(replace(picture, placed=picture.is_known) for picture in pictures)
+    if not shown:
+        return list(chunks), placed
+    waiting = sorted(_chunks(note, shown, options, tokens, outline), key=lambda chunk: chunk.start)
     ordered = []
     for chunk in chunks:
-        while picture_chunks and picture_chunks[0].start <= chunk.start:
-            ordered.append(picture_chunks.pop(0))
+        while waiting and waiting[0].start <= chunk.start:
+            ordered.append(waiting.pop(0))
         ordered.append(chunk)
-    ordered += picture_chunks
-    if shown:
-        ordered = [replace(chunk, index=index, total=len(ordered)) for index, chunk in enumerate(ordered)]
-    return ordered, tuple(replace(picture, placed=picture.is_known) for picture in pictures)
-
-
-def _is_hidden(picture: NotePicture, chunks: Sequence[Chunk]) -> bool:
-    around = [chunk.state == "deleted" for chunk in chunks if chunk.start < picture.start <= chunk.end]
-    return bool(around) and all(around)
+    ordered += waiting
+    return [replace(chunk, index=index, total=len(ordered)) for index, chunk in enumerate(ordered)], placed
 
 
 def _chunks(
@@ -119,7 +116,9 @@ class Cutter:
         if edits and earlier:
             edits = shift_edits(edits, earlier.body, note.body)
         if earlier and draft.change and draft.change.author == "sync":
-            note = with_own_fields(note, earlier)
+            # The user's fields replace the file's.
+            own_fields = {name: getattr(earlier, name) for name in earlier.overridden}
+            note = replace(note, overridden={name: getattr(note, name) for name in own_fields}, **own_fields)
         version = (earlier.version if earlier else 0) + 1 if draft.change else note.version
         note = replace(note, generation=generation + 1, version=version)
         own = self.store.notes.options(note.id)
@@ -158,11 +157,20 @@ class Cutter:
         with wrap_file_errors(note.path or note.title):
             cut = chunking.cut(note, options, self.embedder.tokens, ready.outline)
             applied = apply(note, cut.chunks, edits, self.embedder.tokens)
-        chunks, shown = self._with_pictures(replace(ready, note=note), applied.chunks, options)
+            chunks: Sequence[Chunk] = applied.chunks
+            shown: Sequence[NotePicture] = ()
+            if self.store.pictures.is_read(self.base):
+                known = self.store.pictures.for_note(note.id) if ready.pictures is None else ready.pictures
+                pictures, tokens = list_pictures(note, known), self.embedder.tokens
+                chunks, shown = merge_picture_chunks(note, chunks, pictures, options, tokens, ready.outline)
         if not self.base.has_vectors:  # chunks are complete without vectors
             chunks = [replace(chunk, state="embedded") if chunk.state == "pending" else chunk for chunk in chunks]
-        if note.document and note.document.pages:
-            chunks = _with_pages(chunks, note.document, note.body)
+        if (document := note.document) and document.pages:
+            # The page of a chunk is that of its first letter outside the overlap.
+            starts = own_starts(chunks)
+            owns = [note.body[start : chunk.end] for chunk, start in zip(chunks, starts, strict=True)]
+            letters = [start + len(own) - len(own.lstrip()) for own, start in zip(owns, starts, strict=True)]
+            chunks = [replace(chunk, page=document.page_at(at)) for chunk, at in zip(chunks, letters, strict=True)]
         to_embed = self._to_embed(chunks) if with_windows else []
         return replace(
             ready,
@@ -177,35 +185,14 @@ class Cutter:
             flagged=sum(now.flagged and not was.flagged for now, was in zip(applied.edits, edits, strict=True)),
         )
 
-    def _with_pictures(
-        self, ready: NoteToIndex, chunks: Sequence[Chunk], options: ChunkingOptions
-    ) -> tuple[Sequence[Chunk], Sequence[NotePicture]]:
-        """Return the chunks of a note and its pictures, and the pictures; none if the base doesn't read pictures."""
-        note, known = ready.note, ready.pictures
-        if not self.store.pictures.is_read(self.base):
-            return chunks, ()
-        shown = list_pictures(note, self.store.pictures.for_note(note.id) if known is None else known)
-        with wrap_file_errors(note.path or note.title):
-            return merge_picture_chunks(note, chunks, shown, options, self.embedder.tokens, ready.outline)
-
     def _to_embed(self, chunks: Sequence[Chunk]) -> list[Chunk]:
-        living = [chunk for chunk in chunks if chunk.state != "deleted"]
-        if not self.base.has_vectors:
-            return []
+        living = [chunk for chunk in chunks if chunk.state != "deleted"] if self.base.has_vectors else []
         if self.base.embed_at_once or not living:
             return living
         stored = self.store.chunks.for_note(living[0].note_id)
-        if self.keep_ready:
-            pending = {(chunk.id, chunk.text) for chunk in stored if chunk.state == "pending"}
-            return [chunk for chunk in living if (chunk.id, chunk.text) not in pending]
-        embedded = {(chunk.id, chunk.text) for chunk in stored if chunk.state in ("embedded", "refused")}
-        return [chunk for chunk in living if (chunk.id, chunk.text) in embedded]
-
-
-def with_own_fields(note: Note, stored: Note) -> Note:
-    """Return a note as read from its file, with the user's fields replacing the file's."""
-    own = {name: getattr(stored, name) for name in stored.overridden}
-    return replace(note, overridden={name: getattr(note, name) for name in own}, **own)
+        states = ("pending",) if self.keep_ready else ("embedded", "refused")
+        known = {(chunk.id, chunk.text) for chunk in stored if chunk.state in states}
+        return [chunk for chunk in living if ((chunk.id, chunk.text) in known) is not self.keep_ready]
 
 
 def cut_by(options: ChunkingOptions, fingerprint: str) -> str:
@@ -220,9 +207,3 @@ def outdated_notes(store: Store, base: KnowledgeBase) -> list[str]:
         for note_id, stored in store.notes.cut_by(base).items()
         if stored != cut_by(store.notes.options(note_id) or base.chunking, base.fingerprint)
     ]
-
-
-def _with_pages(chunks: Sequence[Chunk], document: Document, body: str) -> list[Chunk]:
-    """Return the chunks with their pages, each the page of its first letter outside the overlap."""
-    places = ((chunk, body[start : chunk.end], start) for chunk, start in zip(chunks, own_starts(chunks), strict=True))
-    return [replace(chunk, page=document.page_at(start + len(own) - len(own.lstrip()))) for chunk, own, start in places]

@@ -1,9 +1,11 @@
-"""From pending chunks to stored vectors; each text is embedded only once."""
+"""From pending chunks to stored vectors; each text is embedded only once, and some are refused by their model."""
 
+import logging
 import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
+from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
 from typing import Generic, NamedTuple, TypeVar
@@ -11,7 +13,15 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 
 from core import embedding
-from core.base.errors import EmbeddingMismatch, ModelError, ProviderError, ProviderUnavailable, TesseraError
+from core.base.call_log import log_bases, log_call
+from core.base.errors import (
+    EmbeddingMismatch,
+    ModelError,
+    NoteNotFound,
+    ProviderError,
+    ProviderUnavailable,
+    TesseraError,
+)
 from core.base.messages import Message, message
 from core.base.text import digest
 from core.base.threads import DaemonPool
@@ -19,10 +29,12 @@ from core.base.worker_process import ProcessEnded
 from core.embedding import Embedder, batch_size, centring, shipped, tokens
 from core.embedding.windows import windows_of
 from core.indexing.embedding_process import NoteEmbedder, NoteVectors
-from core.indexing.models import centre_of
-from core.model import KnowledgeBase, Progress, no_progress
+from core.indexing.models import Models, centre_of
+from core.model import KnowledgeBase, Progress, RefusedChunk, no_progress
 from core.store import Store
 from core.store.pending_table import PER_CHUNK, PendingChunk
+
+_LOG = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -56,9 +68,7 @@ class Vectors:
     """The vectors from a base's embedder by text hash, with token bits if the base keeps them."""
 
     def __init__(self, store: Store, base: KnowledgeBase, embedder: Embedder) -> None:
-        self._store = store
-        self._base = base
-        self._embedder = embedder
+        self._store, self._base, self._embedder = store, base, embedder
         self._tokens = tokens.token_embedder(embedder) if base.keep_tokens else None
         self._slice = batch_size(embedder) or _SLICE
         self._size = 0
@@ -91,11 +101,16 @@ class Vectors:
         notes = NoteEmbedder(self._base.embedder, self._embedder, centre, size=self._size)
         left = sorted(texts, key=lambda key: len(texts[key]), reverse=True)
         with DaemonPool(1, "embed") as pool:
-            requests = (
-                (keys, pool.submit(partial(notes.embed, [texts[key] for key in keys])))
-                for keys in _slices(left, texts, self._slice)
-            )
-            for keys, reply in _one_ahead(requests):
+            asked = []
+            while left:
+                # The token vectors of a whole slice are in memory at once, so it has fewer texts if they are long.
+                count = max(1, min(self._slice, _SLICE_CHARACTERS // max(1, len(texts[left[0]]))))
+                keys, left = left[:count], left[count:]
+                asked.append((keys, pool.submit(partial(notes.embed, [texts[key] for key in keys]))))
+                if len(asked) > 1:  # the model works while a reply is stored
+                    keys, reply = asked.pop(0)
+                    yield from self._store_vectors(notes, keys, reply.result, texts)
+            for keys, reply in asked:
                 yield from self._store_vectors(notes, keys, reply.result, texts)
 
     def _store_shipped(self, texts: Texts) -> Sequence[bytes]:
@@ -132,8 +147,8 @@ class Vectors:
         try:
             vectors, bits = embed()
         except (ModelError, ProviderError) as error:
-            if _is_temporary(error):
-                raise
+            if isinstance(error, ProviderUnavailable) and error.status in (None, _BUSY):
+                raise  # the server is away or busy, whatever the text
             if len(keys) > 1:
                 for half in (keys[: len(keys) // 2], keys[len(keys) // 2 :]):
                     yield from self._store_vectors(
@@ -160,32 +175,6 @@ class Vectors:
             )
         self._store.vectors.add(self._base.fingerprint, keys, vectors, bits)
         yield keys
-
-
-def _one_ahead(requests: Iterator[T]) -> Iterator[T]:
-    """Yield each request after the next one is sent, so that the model works while a reply is stored."""
-    current = next(requests)
-    for following in requests:
-        yield current
-        current = following
-    yield current
-
-
-def _is_temporary(error: ModelError | ProviderError) -> bool:
-    """Return whether an error means that the server is away or busy, regardless of the text."""
-    return isinstance(error, ProviderUnavailable) and error.status in (None, _BUSY)
-
-
-def _slices(keys: Sequence[bytes], texts: Texts, most: int) -> Iterator[Sequence[bytes]]:
-    """Yield the keys of `most` texts at a time, fewer if the texts are long.
-
-    The token vectors of a whole slice are in memory at once.
-    """
-    at = 0
-    while at < len(keys):
-        count = max(1, min(most, _SLICE_CHARACTERS // max(1, len(texts[keys[at]]))))
-        yield keys[at : at + count]
-        at += count
 
 
 FAILURES = (ModelError, ProviderError, EmbeddingMismatch)
@@ -233,10 +222,8 @@ class EmbedQueue:
         bases: Sequence[KnowledgeBase],
         only: Collection[str] | None = None,
     ) -> None:
-        self._store = store
-        self._embedder_of = embedder_of
-        self._bases = {base.id: base for base in bases}
-        self._only = only
+        self._store, self._embedder_of = store, embedder_of
+        self._bases, self._only = {base.id: base for base in bases}, only
         self._vectors: dict[str, Vectors] = {}
         self.chunks = self.windows = self._done = 0
         self._counted = Counted(self._count)
@@ -305,8 +292,7 @@ class EmbedQueue:
                 self._report(progress)
                 if self._store.pending.opened != opened or (turn.is_urgent and not self._is_urgent):
                     break
-        refused = self._store.refusals.ids(base.fingerprint, texts) if left else {}
-        if refused:
+        if left and (refused := self._store.refusals.ids(base.fingerprint, texts)):
             self._store.pending.refuse(
                 {left[name]: refused[key] for name in left for key in windows[name] if key in refused}
             )
@@ -316,8 +302,9 @@ class EmbedQueue:
         progress(self._done, max(total, self._done), state)
 
     def _count(self) -> tuple[int, Message]:
-        total = self._done + self._store.pending.work(self._bases, self._only)
-        return total, searchable(self._store, [*self._bases.values()])
+        pending, notes = self._store.pending, self._store.notes.count([*self._bases])
+        state = state_of(notes, notes, notes - pending.count([*self._bases]).notes)
+        return self._done + pending.work(self._bases, self._only), state
 
 
 def _block(base: KnowledgeBase) -> int:
@@ -328,13 +315,6 @@ def _block(base: KnowledgeBase) -> int:
     return _BLOCK
 
 
-def searchable(store: Store, bases: Sequence[KnowledgeBase]) -> Message:
-    """Return the message on how many notes in the bases can be searched, by words and by meaning."""
-    base_ids = [base.id for base in bases]
-    notes = store.notes.count(base_ids)
-    return state_of(notes, notes, notes - store.pending.count(base_ids).notes)
-
-
 def state_of(notes: int, by_words: int, by_meaning: int | None) -> Message:
     """Return how many of `notes` notes can be searched; `by_meaning` is None for literal bases."""
     numbers = {"notes": notes, "words": by_words}
@@ -343,3 +323,105 @@ def state_of(notes: int, by_words: int, by_meaning: int | None) -> Message:
     return message(
         "{words} of {notes} notes can be searched by words, {meaning} by meaning", **numbers, meaning=by_meaning
     )
+
+
+@dataclass
+class PendingChunks:
+    """The pending and the refused chunks of all bases."""
+
+    _store: Store
+    _models: Models
+
+    def count(self, base: str) -> int:
+        """Return the number of pending chunks of a base."""
+        return self._store.pending.count([self._store.bases.named(base).id]).chunks
+
+    def embed(
+        self,
+        base: str | None = None,
+        *,
+        note_ids: Sequence[str] = (),
+        chunk_ids: Sequence[str] = (),
+        refused: bool = False,
+        progress: Progress = no_progress,
+    ) -> int:
+        """Embed the pending chunks of a base, or of the given notes and chunks; return their number.
+
+        The order is that of `PendingTable.next`, but a request for a few chunks comes before all others. Refused chunks
+        are tried again if they are named, or all those of a base with `refused`. After Cancelled or a failure of the
+        embedder, committed chunks are kept. Raises NoteNotFound, ChunkNotFound, ModelError, ProviderError and
+        EmbeddingMismatch.
+        """
+        if base is not None:
+            if refused:
+                self._store.refusals.try_again([chunk.chunk_id for chunk in self.refused(base)])
+            return self.embed_in([self._store.bases.named(base)], progress).chunks
+        self._store.refusals.try_again(set(chunk_ids))
+        stored = by_base(self._store, [*note_ids, *map(self._store.chunks.note_of, chunk_ids)])
+        return self.embed_in(
+            [item for item, _ in stored], progress, {*chunk_ids, *self._store.pending.for_notes(note_ids)}
+        ).chunks
+
+    def embed_written(self, note_ids: Sequence[str]) -> None:
+        """Embed the chunks of notes in bases that embed at once; if the model fails, they stay pending."""
+        base_ids = {*self._store.notes.base_ids(note_ids).values()}
+        bases = [base for base in self._at_once() if base.id in base_ids]
+        try:
+            self.embed_in(bases, no_progress, self._store.pending.for_notes(note_ids))
+        except FAILURES:
+            _LOG.warning("Notes that were written are found by words only", exc_info=True)
+
+    @log_call("index.embed")
+    def embed_again(self, base: str, progress: Progress = no_progress) -> int:
+        """Embed a whole base again, for a model that changed under the same name; return the number of chunks.
+
+        Until a chunk is done, it is found only by words. An interrupted run continues like `embed`. Bases with the same
+        model and equal texts get the new vectors too. Raises the errors of `embed`.
+        """
+        self._store.forget_vectors(self._store.bases.named(base))
+        return self.embed_in([self._store.bases.named(base)], progress).chunks
+
+    def refused(self, base: str | None = None) -> list[RefusedChunk]:
+        """Return the chunks, in a base or in all bases, with a text that their model refuses, and the reasons."""
+        bases = self._store.bases.all() if base is None else [self._store.bases.named(base)]
+        return self._store.refusals.all(bases)
+
+    def embed_rest(self, progress: Progress = no_progress) -> int:
+        """Embed chunks that an unfinished import left pending in bases that embed at once; return their number.
+
+        Stops and fails like `embed`.
+        """
+        return self.embed_in(self._at_once(), progress).chunks
+
+    def any(self) -> bool:
+        """Return whether a base that embeds at once has pending chunks."""
+        return self._store.pending.any(base.id for base in self._at_once())
+
+    @log_call("index.embed")
+    def embed_in(
+        self, bases: Sequence[KnowledgeBase], progress: Progress, only: Collection[str] | None = None
+    ) -> EmbedQueue:
+        """Embed the pending chunks in bases, or `only` those with these ids; return the queue with its counts."""
+        self._store.database.check_writable()
+        log_bases(bases)
+        waiting = EmbedQueue(self._store, self._models.embedder, bases, only)
+        waiting.embed(progress)
+        for base in bases if waiting.chunks else ():
+            self._models.settle_floor(base)
+        return waiting
+
+    def _at_once(self) -> list[KnowledgeBase]:
+        return [base for base in self._store.bases.all() if base.embed_at_once and base.has_vectors]
+
+
+def by_base(store: Store, note_ids: Iterable[str]) -> list[tuple[KnowledgeBase, list[str]]]:
+    """Return notes by base; raises NoteNotFound."""
+    distinct = list(dict.fromkeys(note_ids))
+    bases = store.notes.base_ids(distinct)
+    if missing := [note_id for note_id in distinct if note_id not in bases]:
+        raise NoteNotFound(missing[0])
+    return [
+        (base, [note_id for note_id in distinct if bases[note_id] == base.id])
+        for base in store.bases.all()
+        if base.id in bases.values()
+    ]

@@ -5,7 +5,6 @@ It ends after a minute without work, or together with this process.
 
 from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
 from threading import Thread
 from typing import NamedTuple, TypeAlias, cast
 
@@ -28,12 +27,8 @@ NoteVectors: TypeAlias = tuple[Matrix, list[Bits] | None]
 
 
 class EmbeddingRequest(NamedTuple):
-    """Notes to embed; `fingerprint` is the expected embedder's, `centre` as in `embed_notes`.
+    """Notes to embed; `fingerprint` is the expected embedder's, `centre` as in `embed_notes`."""
 
-    `folder` is the working folder, to which the model's name may be relative; None if it was deleted.
-    """
-
-    folder: Path | None
     name: str
     fingerprint: str
     texts: Sequence[str | Ids]
@@ -47,13 +42,6 @@ def embed_notes(embedder: Embedder, texts: Sequence[str | Ids], centre: Matrix |
         return embedder.embed(texts, role="note"), None
     vectors, rows = cast("TokenEmbedder", embedder).embed_tokens(texts, role="note")
     return vectors, [signs(row, centre) for row in rows]
-
-
-def _working_folder() -> Path | None:
-    try:
-        return Path.cwd()
-    except OSError:
-        return None
 
 
 class OtherModel(Exception):
@@ -100,5 +88,5 @@ class NoteEmbedder:
     def _ask(self, texts: Sequence[str]) -> NoteVectors:
         # Send the ids of tokens, so that the other process doesn't need a tokenizer.
         given = self._embedder.ids(texts, role="note") if isinstance(self._embedder, Encoder) else texts
-        request = EmbeddingRequest(_working_folder(), self._name, self._embedder.fingerprint, given, self._centre)
+        request = EmbeddingRequest(self._name, self._embedder.fingerprint, given, self._centre)
         return cast("NoteVectors", _PROCESS.ask(request))

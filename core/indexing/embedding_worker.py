@@ -1,8 +1,5 @@
 """The process that embeds many notes: `python -m core.indexing.embedding_worker`."""
 
-import os
-from contextlib import suppress
-
 from core import embedding
 from core.base.worker_process import serve
 from core.embedding.sentence import Encoder
@@ -11,8 +8,6 @@ from core.indexing.embedding_process import EmbeddingRequest, OtherModel, embed_
 
 def _answer(request: EmbeddingRequest) -> tuple[object, bool]:
     try:
-        with suppress(OSError):  # the folder was deleted meanwhile
-            os.chdir(request.folder or ".")
         embedder = embedding.build(request.name)
         if embedder.fingerprint != request.fingerprint:
             return OtherModel(), True

@@ -1,18 +1,17 @@
 """From notes to chunks in the store. All notes are written here."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
 
 from core.base.errors import NoteNotFound, SourceError
-from core.base.frozen import frozen
 from core.base.text import digest
 from core.embedding import Embedder
 from core.indexing.cutter import Cutter
 from core.indexing.embed_queue import VectorLookup, Vectors
-from core.model import ChunkingOptions, Edit, Failed, KnowledgeBase, Progress, Rechunked, no_progress
+from core.model import ChangeCost, ChunkingOptions, Edit, Failed, KnowledgeBase, Progress, Rechunked, no_progress
 from core.store import Store
 from core.store.note_to_index import NoteToIndex
 
@@ -20,6 +19,8 @@ _GROUP = 128
 """Number of windows, or of notes, to embed and store together, sorted by length."""
 _WRITTEN = 16
 """Number of notes to write together if nothing is embedded."""
+_SAMPLE = 8
+"""Number of windows to embed for estimating the total time."""
 _CHARACTERS = 1_000_000
 """Number of characters at which a group of notes is complete, because a note's chunks take ten times its memory."""
 
@@ -60,15 +61,6 @@ class Indexed:
         )
 
 
-@frozen
-class Missing:
-    """The number of chunks and windows that a note will have when it is cut again, and the texts to embed, by hash."""
-
-    chunks: int
-    windows: int
-    texts: Mapping[bytes, str]
-
-
 class Indexer:
     """Indexes notes of one base with its embedder. `done` is the result so far.
 
@@ -93,11 +85,11 @@ class Indexer:
         Chunks with unchanged text keep their vectors; the others are pending.
         """
         tasks = ((draft.note.title, partial(self._cutter.cut, draft)) for draft in drafts)
-        return self._run(tasks, total, progress, self._write_group, _WRITTEN)
+        return self._run(tasks, total, progress, self._write_group)
 
     def recut_words(self, note_ids: Sequence[str]) -> Indexed:
         """Cut stored notes again, and store them like `write` without embedding; omit notes deleted meanwhile."""
-        return self._run_stored(note_ids, self._cutter.recut, no_progress, self._write_group, _WRITTEN)
+        return self._run_stored(note_ids, self._cutter.recut, no_progress, self._write_group)
 
     def recut(
         self,
@@ -122,11 +114,29 @@ class Indexer:
         """Embed the windows that notes will have when they are cut again, without changing the notes."""
         self._run_stored(note_ids, self._cutter.recut, progress, self._embed_missing)
 
-    def missing(self, note_id: str) -> Missing:
-        """Return the chunks and windows that a note will have when it is cut again, and the texts to embed."""
-        cut = self._cutter.recut(note_id)
-        texts = _texts([cut])
-        return Missing(len(cut.chunks), len(cut.windows), self._vectors.lookup(texts).missing_texts(texts))
+    def cost(self, note_ids: Sequence[str], progress: Progress) -> ChangeCost:
+        """Measure what cutting notes again would cost: cut them, and time the embedding of a few windows.
+
+        Nothing is stored. Raises ModelError or ProviderError if the embedder fails.
+        """
+        base, embedder, seconds = self._base, self._cutter.embedder, 0.0
+        chunks = windows = 0
+        missing: set[str] = set()
+        for number, note_id in enumerate(note_ids):
+            progress(number, len(note_ids), "")
+            cut = self._cutter.recut(note_id)
+            chunks += len(cut.chunks)
+            windows += len(cut.windows)
+            texts = _texts([cut])
+            missing.update(self._vectors.lookup(texts).missing_texts(texts).values())
+        if missing:
+            embedder.warm()
+            step = max(1, len(missing) // _SAMPLE)
+            sample = sorted(missing, key=len)[step // 2 :: step][:_SAMPLE]
+            started = time.perf_counter()
+            embedder.embed(sample, role="note")
+            seconds = (time.perf_counter() - started) / sum(map(len, sample)) * sum(map(len, missing))
+        return ChangeCost(base.embedder, base.chunking, len(note_ids), chunks, windows, len(missing), seconds)
 
     def cut_again(self, note_ids: Sequence[str], progress: Progress = no_progress) -> Iterator[NoteToIndex]:
         """Yield notes cut again, to be stored; embed the windows that `prepare` didn't embed."""
@@ -135,24 +145,23 @@ class Indexer:
             progress(number, len(note_ids), cut.note.title)
             yield cut.with_vectors(*self._embed_missing([cut], lambda share: None)[0])
 
-    def _title(self, note_id: str) -> str:
-        """Return the title of a stored note, "" if it was deleted meanwhile."""
-        try:
-            return self._store.notes.title(note_id)
-        except NoteNotFound:
-            return ""
-
     def _run_stored(
         self,
         note_ids: Sequence[str],
         cut: Callable[[str], NoteToIndex],
         progress: Progress,
         finish: _Finish,
-        notes: int = _GROUP,
     ) -> Indexed:
         """Run `_run` with stored notes."""
-        tasks = ((self._title(note_id), partial(cut, note_id)) for note_id in note_ids)
-        return self._run(tasks, len(note_ids), progress, finish, notes)
+
+        def title(note_id: str) -> str:
+            try:
+                return self._store.notes.title(note_id)
+            except NoteNotFound:  # it was deleted meanwhile
+                return ""
+
+        tasks = ((title(note_id), partial(cut, note_id)) for note_id in note_ids)
+        return self._run(tasks, len(note_ids), progress, finish)
 
     def _run(
         self,
@@ -160,10 +169,10 @@ class Indexer:
         total: int,
         progress: Progress,
         finish: _Finish,
-        notes: int = _GROUP,
     ) -> Indexed:
         """Run the tasks (each a note's title and a function that cuts the note), and finish the cut notes in groups."""
         self._store.open_index()
+        notes = _WRITTEN if finish == self._write_group else _GROUP
         group: list[NoteToIndex] = []
         windows = characters = 0
         for number, (title, cut) in enumerate(tasks):
@@ -202,15 +211,7 @@ class Indexer:
         self.done += Indexed(
             tuple(cut.note.id for cut in group),
             sum(len(cut.chunks) for cut in group),
-            len(
-                {
-                    window.chunk_id
-                    for cut in group
-                    if embedded
-                    for window in cut.windows
-                    if digest(window.text) in embedded
-                }
-            ),
+            len({window.chunk_id for cut in group for window in cut.windows if digest(window.text) in embedded}),
             len(embedded),
             sum(cut.flagged for cut in group),
         )
@@ -228,11 +229,10 @@ class Indexer:
                 continue
             assert cut.recut is not None
             try:
-                current.append(cut.recut())
+                with suppress(NoteNotFound):
+                    current.append(cut.recut())
             except SourceError as error:
                 self.done += Indexed(failed=(error,))
-            except NoteNotFound:
-                continue
         return current
 
     def _embed_missing(self, group: Sequence[NoteToIndex], report: _Report) -> tuple[VectorLookup, Set[bytes]]:
@@ -246,8 +246,7 @@ class Indexer:
             for keys in stored:
                 done.update(keys)
                 report(len(done) / len(missing))
-        fresh = self._vectors.lookup(missing)
-        return VectorLookup({**known.vectors, **fresh.vectors}, {**known.refused, **fresh.refused}), done
+        return self._vectors.lookup(texts) if missing else known, done
 
 
 def _texts(group: Sequence[NoteToIndex]) -> dict[bytes, str]:

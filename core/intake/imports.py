@@ -22,12 +22,11 @@ from core.documents.converting import is_document
 from core.documents.kinds import fingerprint
 from core.documents.process import Interrupted
 from core.embedding import Embedder
-from core.indexing.bases import Bases
+from core.indexing.bases import Bases, SyncedFolders
 from core.indexing.embed_queue import FAILURES, Counted, EmbedQueue, are_few, state_of
 from core.indexing.embedding_process import NoteEmbedder
 from core.indexing.indexer import Indexer
 from core.indexing.models import Models
-from core.indexing.synced_folders import SyncedFolders
 from core.intake import folder, notefile, sync, upload
 from core.intake.converting_ahead import ConvertedFile, convert_ahead
 from core.intake.folder import Paths, root_of

@@ -17,8 +17,7 @@ from core.base.call_log import log_call
 from core.base.errors import Cancelled, ConfigError, TesseraError
 from core.base.jobs import Jobs
 from core.base.messages import Message, message, plural
-from core.indexing.bases import Bases
-from core.indexing.synced_folders import SyncedFolders
+from core.indexing.bases import Bases, SyncedFolders
 from core.intake.ignoring import VAULT, is_rules
 from core.intake.importers import FileStates, exports_in, state_of
 from core.intake.imports import Imports

@@ -22,8 +22,8 @@ from core.base.errors import Conflict, EditError, SourceError, TesseraError, Unk
 from core.base.frozen import frozen
 from core.base.messages import Message, message
 from core.base.text import name_key, one_line, stem
+from core.indexing.embed_queue import PendingChunks
 from core.indexing.indexer import Indexed, Indexer
-from core.indexing.pending import PendingChunks
 from core.intake.folder import TakenNames, free_path, is_entered
 from core.markdown.body import BodyMetadata, look_into
 from core.markdown.frontmatter import dump, moment

@@ -55,7 +55,7 @@ TOPICS = (
 )
 """Topics before the name of the first side."""
 
-_ARTICLE = re.compile(r"(?i)(?:both|either|the|an?)\s+")
+_ARTICLE = re.compile(r"(?i)\A(?:both|either|the|an?)\s+")
 _NO_SIDE = re.compile(
     r"[^\w\ue000-\ue0ff]*_*|(?:.*\s)?(?:my|the|a|an|of|in|on|for|with|is|are|not|i|I|you|it|this|that|one)"
     r"|(?:two|both|all|several|multiple|different|these|those)\b.*|(?:.*\s)?(?i:what|which|who|why|how)\b.*"
@@ -107,7 +107,8 @@ def split_sides(items: list[str], before: list[str], after: list[str]) -> Compar
         return None
     first, topic = _start(others[0], last)
     last, tail = _end(last, first)
-    things = list(dict.fromkeys(_clean_name(thing) for thing in (first, *others[1:], last)))
+    names = (thing.strip(" ,，.。:：") for thing in (first, *others[1:], last))
+    things = list(dict.fromkeys(_ARTICLE.sub("", name) for name in names))
     if len(things) < 2 or any(_NO_SIDE.fullmatch(simplify(thing)) for thing in things):
         return None
     return ComparedThings(tuple(things), _shared(*before, topic, tail, *after))
@@ -151,17 +152,15 @@ def _split_at_closest(text: str, by: str) -> list[str]:
         return cut(text, [*listed, *later[:1]])
     if by == "vs" or not joints:
         return cut(text, joints)
-    best = min(joints[:_MOST_JOINTS], key=lambda joint: _unlike(text[: joint[0]], text[joint[1] :]))
-    return cut(text, [best])
 
+    def unlike(joint: Span) -> int:
+        """Return the difference in length between two sides; a Chinese character counts 1, any other word 2."""
+        left, right = text[: joint[0]], text[joint[1] :]
+        sides = left, _end(right.strip(), left.strip())[0]
+        first, second = (len(CHINESE.findall(side)) + 2 * len(CHINESE.sub(" ", side).split()) for side in sides)
+        return abs(first - second)
 
-def _unlike(left: str, right: str) -> int:
-    """Return the difference in length between two sides; a Chinese character counts 1, any other word 2."""
-    return abs(_weight(left) - _weight(_end(right.strip(), left.strip())[0]))
-
-
-def _weight(text: str) -> int:
-    return len(CHINESE.findall(text)) + 2 * len(CHINESE.sub(" ", text).split())
+    return cut(text, [min(joints[:_MOST_JOINTS], key=unlike)])
 
 
 def _start(side: str, last: str) -> tuple[str, str]:
@@ -198,10 +197,3 @@ def _spaces(side: str, other: str) -> list[re.Match[str]]:
 def _share_script(first: str, second: str) -> bool:
     """Return whether two characters share a script: 'Redis 集群 和 哨兵' has a topic, 'CAP 定理和 Raft' has none."""
     return bool(CHINESE.match(first)) == bool(CHINESE.match(second))
-
-
-def _clean_name(side: str) -> str:
-    """Return a side without its article and punctuation."""
-    side = side.strip(" ,，.。:：")
-    article = _ARTICLE.match(side)
-    return side[article.end() :] if article else side

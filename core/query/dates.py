@@ -13,6 +13,7 @@ is shorter. In running text a time counts only at its `Place`:
 import calendar
 import re
 import unicodedata
+from contextlib import suppress
 from datetime import date, timedelta
 from functools import lru_cache
 from typing import Literal
@@ -82,25 +83,18 @@ def between(value: str, today: date) -> tuple[date | None, date | None]:
             raise QueryError("'{date}' ends before it begins. Write the earlier day first.", date=value)
         return begins, ends
     sign = typed[: len(typed) - len(typed.lstrip("<>="))]
-    match sign, typed[len(sign) :]:
-        case ">=", day:
-            return read(day, today).first, None
-        case ">", day:
-            return _day_after(day, today), None
-        case "<=", day:
-            return None, _day_after(day, today)
-        case "<", day:
-            return None, read(day, today).first
-    span = read(typed, today)
-    return span.first, span.end
+    if sign not in (">=", ">", "<=", "<"):
+        span = read(typed, today)
+        return span.first, span.end
+    day = typed[len(sign) :]
+    edge = read(day, today).first if sign in (">=", "<") else _day_after(day, today)
+    return (edge, None) if ">" in sign else (None, edge)
 
 
 def _day_after(value: str, today: date) -> date:
     """Return the day after a date. An age such as `7d` gives the day that long ago; an open-ended name ends today."""
     span = read(value, today)
-    if span.end:
-        return span.end
-    return (span.first if _AGE.fullmatch(value) else today) + timedelta(days=1)
+    return span.end or (span.first if _AGE.fullmatch(value) else today) + timedelta(days=1)
 
 
 def spoken(text: str, start: int) -> Spoken | None:
@@ -144,16 +138,15 @@ def _days(value: str, parts: list[int]) -> DateRange:
 def _since(value: str, count: str, unit: str, today: date) -> DateRange:
     """Return the days since the given number of units ago; 半 is half a month (15 days) or half a year."""
     kind = _UNITS[unit.removeprefix("个")]
-    try:
+    first = None
+    with suppress(OverflowError, ValueError):
         if count == "半":
             first = _months(today, -6) if kind == "y" else today - timedelta(days=15)
         elif kind in "dw":
             first = today - timedelta(days=_number(count) * (7 if kind == "w" else 1))
         else:
             first = _months(today, -_number(count) * (12 if kind == "y" else 1))
-    except (OverflowError, ValueError) as error:
-        raise _out_of_range(value) from error
-    if first.year not in YEARS:
+    if first is None or first.year not in YEARS:
         raise _out_of_range(value)
     return DateRange(first)
 

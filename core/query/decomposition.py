@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from core.base.frozen import frozen
 from core.base.messages import Message, message
 from core.base.text import one_line, simplify
-from core.model import NOT_NARROWING, Classified, Decomposition, ExploratoryKind, Level, SubQuery, Term, Understood
+from core.model import NOT_NARROWING, Classified, Decomposition, ExploratoryKind, Level, SubQuery, Understood
 from core.query import compared_things
 
 # Rules for questions about more than one thing: the pattern, the reason, and the groups with the things.
@@ -288,7 +288,13 @@ def classify(understood: Understood, match: Recognised | None) -> Classified:
     """Return the level of a question and the reason; `match` is the match of a rule."""
     if match:
         return Classified("exploratory", match.reason)
-    narrowing = [_restore_phrases(term) for term in understood.terms if term.kind not in NOT_NARROWING]
+    narrowing = []
+    for term in understood.terms:
+        if term.kind not in NOT_NARROWING:  # written as in the query language
+            value = f'"{term.value}"' if term.kind == "phrase" or " " in term.value else term.value
+            minus = "-" if term.negated or term.kind == "excluded" else ""
+            name = "" if term.kind in ("phrase", "excluded") else f"{term.field or term.kind}:"
+            narrowing.append(f"{minus}{name}{value}")
     if narrowing:
         return Classified("focused", message("It narrows the search: {words}.", words=" ".join(narrowing)))
     return Classified("simple", SIMPLE)
@@ -311,7 +317,10 @@ def recognise(text: str, phrases: Sequence[str] = ()) -> Recognised | None:
         named = _named_things(match, question) if match else None
         if match and named:
             things = tuple(thing.translate(names) for thing in named.things)
-            words = _decisive_words(match, question).translate(names)
+            # What makes the question a list or a summary: all words except the subject.
+            subject = [match.span(name) for name in ("subject", "rest") if match.groupdict().get(name)]
+            pieces = filter(None, map(str.strip, compared_things.cut(question, subject)))
+            words = "…".join(pieces).translate(names)
             reason = replace(rule.reason, fields={"things": [*map(_quote, things)], "words": _quote(words)})
             chinese = bool(compared_things.CHINESE.search(question))
             return Recognised(rule.kind, reason, things, named.shared.translate(names), chinese)
@@ -343,22 +352,8 @@ def _named_things(match: re.Match[str], question: str) -> compared_things.Compar
     return compared_things.split(text, connective, topic=topic, rest=rest)
 
 
-def _decisive_words(match: re.Match[str], question: str) -> str:
-    """Return the words that make a question a list or a summary: all except the subject."""
-    spans = [match.span(name) for name in ("subject", "rest") if match.groupdict().get(name)]
-    return "…".join(piece.strip() for piece in compared_things.cut(question, spans) if piece.strip())
-
-
 def _quote(text: str) -> Message:
     return message("'{text}'", text=text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")
-
-
-def _restore_phrases(term: Term) -> str:
-    """Return a term as text of the query language."""
-    value = f'"{term.value}"' if term.kind == "phrase" or " " in term.value else term.value
-    minus = "-" if term.negated or term.kind == "excluded" else ""
-    name = "" if term.kind in ("phrase", "excluded") else f"{term.field or term.kind}:"
-    return f"{minus}{name}{value}"
 
 
 SIDE, SUBJECT, BOTH, PART = message("one side"), message("the subject"), message("both sides"), message("a part")
@@ -387,24 +382,16 @@ MOST_CHARACTERS = 300
 """Maximum length in characters of a sub-query from a language model."""
 
 
-@frozen
-class ClassifiedQuestion:
-    """The level of a question, and the sub-queries of an exploratory one."""
-
-    level: Classified
-    parts: Decomposition | None = None
-
-
-def classify_question(understood: Understood, level: Level) -> ClassifiedQuestion:
+def classify_question(understood: Understood, level: Level) -> tuple[Classified, Decomposition | None]:
     """Return a question's level (for `auto`, by the rules), and the sub-queries if it is exploratory."""
     match = recognise(understood.text, understood.quoted) if level in ("auto", "exploratory") else None
     result = Classified(level, message("You chose this kind of search."))
     if level == "auto":
         result = classify(understood, match)
     if result.level != "exploratory" or not understood.text.strip():
-        return ClassifiedQuestion(result)
+        return result, None
     whole = Decomposition("summary", (SubQuery(understood.text, WHOLE),))
-    return ClassifiedQuestion(result, decompose(match) if match else whole)
+    return result, decompose(match) if match else whole
 
 
 def decompose(match: Recognised, *, limit: int = 6) -> Decomposition:

@@ -98,42 +98,36 @@ def field_of(name: str, properties: Collection[str] = ()) -> str | None:
     return _NAMES.get(_folded(name)) or (folded if folded in properties else None)
 
 
-def chosen(name: str, field: str, values: Iterable[str], at: Span, properties: Collection[str] = ()) -> tuple[str, ...]:
-    """Return values as notes store them; raises QueryError for an invalid value. `name`: the field's name as typed."""
+def chosen(name: str, field: str, values: Iterable[str], properties: Collection[str] = ()) -> tuple[str, ...]:
+    """Return values as notes store them; raises QueryError for an invalid value. `name`: the field's name as typed.
+
+    For `has`, a property's name is a value too.
+    """
     if field in RANGES:
-        return tuple(_range(name, field, value, at, is_property=field in properties) for value in values)
+        return tuple(_range(name, field, value, is_property=field in properties) for value in values)
     if field != "kind" and field not in CHOICES:
         return tuple(values)
+    others = properties if field == "has" else ()
     try:
-        return tuple(_kind(value) if field == "kind" else _stored(field, value, properties) for value in values)
+        return tuple(_kind(value) if field == "kind" else stored(field, value, others) for value in values)
     except UnknownChoice as error:
-        value = error.message.fields["name"]
         raise QueryError(
             "'{name}' can't be '{value}'. Choices: {choices}. {help}",
-            at,
             name=name,
-            value=value,
-            choices=[*CHOICES.get(field, KINDS), *(sorted(properties)[:_SHOWN] if field == "has" else ())],
+            value=error.message.fields["name"],
+            choices=[*CHOICES.get(field, KINDS), *sorted(others)[:_SHOWN]],
             help=_AS_TEXT,
         ) from error
 
 
-def _stored(field: str, value: str, properties: Collection[str]) -> str:
-    """Return the stored value as `stored` does; for `has`, a property's name is also accepted."""
-    try:
-        return stored(field, value)
-    except UnknownChoice:
-        if field == "has" and (folded := fold(value)) in properties:
-            return folded
-        raise
-
-
-def stored(field: str, value: str) -> str:
-    """Return the stored form of a typed value, for a field with fixed values; raises UnknownChoice."""
+def stored(field: str, value: str, others: Collection[str] = ()) -> str:
+    """Return the stored form of a typed value, for a field with fixed values and folded `others`; or UnknownChoice."""
     folded = _folded(value)
     for choice, names in CHOICES[field].items():
         if folded in names:
             return choice
+    if (folded := fold(value)) in others:
+        return folded
     raise UnknownChoice(field, value, CHOICES[field])
 
 
@@ -145,7 +139,7 @@ def _kind(value: str) -> str:
     return folded
 
 
-def _range(name: str, field: str, value: str, at: Span, *, is_property: bool) -> str:
+def _range(name: str, field: str, value: str, *, is_property: bool) -> str:
     """Return a range of numbers in the stored form: 2.., ..3 or 1..3.
 
     Raises QueryError for text without numbers, reversed ends, or pages below 1. A property's text without numbers stays
@@ -153,39 +147,35 @@ def _range(name: str, field: str, value: str, at: Span, *, is_property: bool) ->
     """
     match = _RANGE.fullmatch(unicodedata.normalize("NFKC", value.translate(dates.SIGNS)).replace(" ", ""))
     least, most, sign, number = match.groups() if match else (None,) * 4
-    ends = [None if end is None else int(end) for end in (least, most)]
+    first, last = (None if end is None else int(end) for end in (least, most))
     if number:
         figure = int(number)
-        signs = {">=": [figure, None], ">": [figure + 1, None], "<=": [None, figure], "<": [None, figure - 1]}
-        ends = signs.get(sign or "", [figure, figure])
-    first, last = ends
+        signs = {">=": (figure, None), ">": (figure + 1, None), "<=": (None, figure), "<": (None, figure - 1)}
+        first, last = signs.get(sign, (figure, figure))
     if first is None and last is None:
         if is_property:
             return value
         raise QueryError(
-            "'{name}' needs a number, such as {name}2, {name}>=2 or {name}1..3. {help}", at, name=name, help=_AS_TEXT
+            "'{name}' needs a number, such as {name}2, {name}>=2 or {name}1..3. {help}", name=name, help=_AS_TEXT
         )
     if first is not None and last is not None and first > last:
-        raise QueryError("'{value}' ends before it begins. Write the smaller number first.", at, value=value)
+        raise QueryError("'{value}' ends before it begins. Write the smaller number first.", value=value)
     if field == "page" and last is not None and last < 1:
-        raise QueryError("There is no page {n}: the first page is 1. {help}", at, n=last, help=_AS_TEXT)
-    return "..".join("" if end is None else str(end) for end in ends)
+        raise QueryError("There is no page {n}: the first page is 1. {help}", n=last, help=_AS_TEXT)
+    return "..".join("" if end is None else str(end) for end in (first, last))
 
 
-def refuse_empty(name: str, field: str, at: Span) -> None:
-    """Raise QueryError for a field without a value; `name` is the name as typed, with the colon."""
-    raise QueryError(
-        "'{name}' has no value. Write it directly after the colon, such as {example}. {help}",
-        at,
-        name=name,
-        example=name + _EXAMPLES.get(field, "work"),
-        help=_AS_TEXT,
-    )
-
-
-def refuse_minus(name: str, field: str, at: Span) -> None:
-    """Raise QueryError for a field that can't be negated."""
-    if field in _NOT_NEGATED:
+def check_use(name: str, field: str, at: Span, *, is_empty: bool, negated: bool) -> None:
+    """Raise QueryError for a field without a value, and for one that can't be negated; `name` has its colon."""
+    if is_empty:
+        raise QueryError(
+            "'{name}' has no value. Write it directly after the colon, such as {example}. {help}",
+            at,
+            name=name,
+            example=name + _EXAMPLES.get(field, "work"),
+            help=_AS_TEXT,
+        )
+    if negated and field in _NOT_NEGATED:
         raise QueryError("'-{name}' can't be used. {instead}", at, name=name, instead=_NOT_NEGATED[field])
 
 

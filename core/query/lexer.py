@@ -6,13 +6,12 @@ from dataclasses import replace
 from datetime import date
 from typing import cast
 
-from core.base.blobs import Span
 from core.base.errors import QueryError
 from core.base.frozen import frozen
 from core.base.text import CJK, is_punctuation
 from core.markdown.inline import normalize_tag, trim_tag
 from core.model import TAG_NAME, Condition, Term, TermKind
-from core.query import contents, dates, exclusions, fields, metadata
+from core.query import dates, fields, own_words
 
 _QUOTES = {'"': '"', "＂": "＂", "“": "”", "「": "」", "『": "』"}
 _MARKS = "".join({*_QUOTES, *_QUOTES.values()})
@@ -21,7 +20,6 @@ _STOPS = "，。；！？"
 _JOINING = "-_./\\@#:=+&$'’"
 """Characters that join the following Latin word to a longer one."""
 
-_NOTHING: metadata.Vocabulary = {}
 _SPACE = re.compile(r"\s+")
 _WORD = re.compile(rf"(?:(?![{CJK}])\w)+")
 _MINUS = re.compile(rf"[-－](?=[^\W\d_]|[{''.join(_QUOTES)}]|[#＃]{TAG_NAME})")
@@ -66,12 +64,14 @@ class QuestionLexer:
     """
 
     def __init__(
-        self, typed: str, today: date, properties: Collection[str] = (), vocabulary: metadata.Vocabulary = _NOTHING
+        self,
+        typed: str,
+        today: date,
+        properties: Collection[str] = (),
+        vocabulary: own_words.Vocabulary = own_words.NOTHING,
     ) -> None:
-        self._typed = typed
+        self._typed, self._today, self._properties = typed, today, properties
         self._ordering = {piece.start: piece for piece in _ordering(typed, vocabulary)}
-        self._today = today
-        self._properties = properties
         self._last = {closing: typed.rfind(closing) for closing in _QUOTES.values()}
         self.unclosed = False
         """Whether an unclosed quotation mark was read as text."""
@@ -84,8 +84,8 @@ class QuestionLexer:
         """Yield all spans except white space and empty phrases."""
         at, begins, leads = 0, True, True
         while at < len(self._typed):
-            if blank := _SPACE.match(self._typed, at):
-                at, begins = blank.end(), True
+            if (end := self._past(_SPACE, at)) > at:
+                at, begins = end, True
                 continue
             piece = self._piece(at, begins, leads)
             if piece.term or piece.text:
@@ -102,7 +102,17 @@ class QuestionLexer:
         piece = self._phrase(at, begins)
         if begins and not piece:
             piece = self._left_out(at) or self._tag(at, at) or self._field(at, at)
-        return piece or self._contents(at) or self._ordering.get(at) or self._time(at, begins, leads) or self._word(at)
+        piece = piece or self._contents(at) or self._ordering.get(at) or self._time(at, begins, leads)
+        return piece or self.text(at, max(at + 1, self._past(_WORD, at)))
+
+    def text(self, start: int, end: int) -> QuerySpan:
+        """Return a span as plain text."""
+        return QuerySpan(start, end, self._typed[start:end])
+
+    def _past(self, pattern: re.Pattern[str], at: int) -> int:
+        """Return the end of a match at `at`, which is `at` if there is none."""
+        match = pattern.match(self._typed, at)
+        return match.end() if match else at
 
     def _protected(self, at: int, begins: bool) -> int:
         """Return the end of the text that a backslash before `at` escapes, 0 if it escapes nothing."""
@@ -114,13 +124,8 @@ class QuestionLexer:
             return match.end()
         if begins and (match := _UNKNOWN.match(self._typed, at)):
             return match.end()
-        spoken = contents.named(self._typed, at) or self._ordering.get(at) or dates.spoken(self._typed, at)
+        spoken = own_words.named_contents(self._typed, at) or self._ordering.get(at) or dates.spoken(self._typed, at)
         return spoken.end if spoken else 0
-
-    def _word(self, at: int) -> QuerySpan:
-        match = _WORD.match(self._typed, at)
-        end = match.end() if match else at + 1
-        return QuerySpan(at, end, self._typed[at:end])
 
     def _phrase(self, at: int, begins: bool) -> QuerySpan | None:
         if self._typed[at] not in _QUOTES or not self._opens(at, begins):
@@ -156,14 +161,14 @@ class QuestionLexer:
             if not self._closes(start):
                 return None
             value, end = self._quoted(start)
-            return self._closed(at, end, Term("excluded", value, at, end)) if value else QuerySpan(at, end)
+            return self._closed(Term("excluded", value, at, end)) if value else QuerySpan(at, end)
         if piece := self._tag(start, at) or self._field(start, at):
             return piece
-        match = cast(re.Match[str], _EXCLUDED.match(self._typed, start))
-        value = _trim(match.group())
+        end = self._past(_EXCLUDED, start)
+        value = _trim(self._typed[start:end])
         if len(value) == 1 and value.isascii():
             return None
-        return self._closed(at, match.end(), Term("excluded", value, at, match.end()))
+        return self._closed(Term("excluded", value, at, end))
 
     def _tag(self, at: int, start: int) -> QuerySpan | None:
         match = _TAG.match(self._typed, at)
@@ -171,7 +176,7 @@ class QuestionLexer:
             return None
         name = trim_tag(match[1])
         term = Term("condition", name, start, match.end(), "tag", start < at)
-        return self._closed(start, match.end(), term, (name,))
+        return self._closed(term, (name,))
 
     def _field(self, at: int, start: int) -> QuerySpan | None:
         """Return the field term whose name begins at `at`; `start` is before `at` if a minus negates it."""
@@ -190,19 +195,23 @@ class QuestionLexer:
         values, end = self._field_values(begins, field)
         if not values and (field not in fields.FIELDS or field in fields.PROSE or (start and name[0].isupper())):
             return None  # a title: Final Project: Building a Server
-        if not values:
-            fields.refuse_empty(name, field, (start, end))
-        if start < at:
-            fields.refuse_minus(name, field, (start, begins))
+        fields.check_use(name, field, (start, end if not values else begins), is_empty=not values, negated=start < at)
         term = Term("condition", ",".join(values), start, end, field, start < at)
-        if field in ("after", "before"):
-            span = self._date(name, values, (begins, end))
-            return self._closed(start, end, replace(term, kind=cast(TermKind, field)), span=span)
         if field == "base":
-            return self._closed(start, end, replace(term, kind="base"), values)
-        if field in fields.DAYS:
-            return self._closed(start, end, term, tuple(self._days(value, (begins, end)) for value in values))
-        return self._closed(start, end, term, fields.chosen(name, field, values, (begins, end), self._properties))
+            return self._closed(replace(term, kind="base"), values)
+        if field in ("after", "before") and len(values) > 1:
+            raise QueryError("'{name}' accepts one date, not a list.", (begins, end), name=name)
+        try:
+            if field in ("after", "before"):
+                span = dates.DateRange(dates.read(values[0], self._today).first)
+                return self._closed(replace(term, kind=cast(TermKind, field)), span=span)
+            if field in fields.DAYS:
+                # A range of days is written as 2026-01-01..2026-02-01; the end is the day after the last.
+                ranges = [dates.between(value, self._today) for value in values]
+                return self._closed(term, tuple(f"{first or ''}..{last or ''}" for first, last in ranges))
+            return self._closed(term, fields.chosen(name, field, values, self._properties))
+        except QueryError as error:
+            raise QueryError(error.message, (begins, end)) from error
 
     def _field_of(self, name: str) -> str | None:
         return fields.field_of(name, self._properties)
@@ -216,8 +225,8 @@ class QuestionLexer:
                 value, at = self._quoted(at)
             else:
                 at += bool(is_marked)
-                match = cast(re.Match[str], _VALUE.match(self._typed, at))
-                value, at = match.group(), match.end()
+                end = self._past(_VALUE, at)
+                value, at = self._typed[at:end], end
                 if field not in fields.AS_TYPED:
                     value = _trim(value)
             value = normalize_tag(value) if field == "tag" else value
@@ -230,29 +239,13 @@ class QuestionLexer:
                 return tuple(values), at
             at += 1
 
-    def _date(self, name: str, values: tuple[str, ...], at: Span) -> dates.DateRange:
-        if len(values) > 1:
-            raise QueryError("'{name}' accepts one date, not a list.", at, name=name)
-        try:
-            return dates.DateRange(dates.read(values[0], self._today).first)
-        except QueryError as error:
-            raise QueryError(error.message, at) from error
-
-    def _days(self, value: str, at: Span) -> str:
-        """Return a range of days as `2026-01-01..2026-02-01`; the end is the day after the last."""
-        try:
-            first, end = dates.between(value, self._today)
-        except QueryError as error:
-            raise QueryError(error.message, at) from error
-        return f"{first or ''}..{end or ''}"
-
     def _contents(self, at: int) -> QuerySpan | None:
         """Return the content filter that the question names at `at`."""
-        if not (named := contents.named(self._typed, at)):
+        if not (named := own_words.named_contents(self._typed, at)):
             return None
         self.names_contents = True
         term = Term("condition", named.value, at, named.end, "has", named.negated)
-        return self._closed(at, named.end, term, (named.value,))
+        return self._closed(term, (named.value,))
 
     def _time(self, at: int, begins: bool, leads: bool) -> QuerySpan | None:
         """Return the time named at `at`; it stays text if it counts only at the end of the question."""
@@ -260,13 +253,10 @@ class QuestionLexer:
             return None
         if not (spoken := dates.spoken(self._typed, at)):
             return None
-        if spoken.place == "anywhere" or (spoken.owning and (leads or spoken.place == "edges")):
+        is_edge = spoken.place == "edges"
+        if spoken.place == "anywhere" or (spoken.owning and (leads or is_edge)) or (leads and is_edge):
             return self.time(at, spoken)
-        if spoken.place == "edges":
-            return (
-                self.time(at, spoken) if leads else QuerySpan(at, spoken.end, self._typed[at : spoken.end], late=spoken)
-            )
-        return None
+        return replace(self.text(at, spoken.end), late=spoken) if is_edge else None
 
     def time(self, at: int, spoken: dates.Spoken) -> QuerySpan | None:
         """Return the filter for a time named at `at`; raises QueryError for a day that doesn't exist."""
@@ -274,27 +264,21 @@ class QuestionLexer:
             span = dates.days(spoken, self._today)
         except QueryError as error:
             raise QueryError(error.message, (at, spoken.end)) from error
-        return self._closed(at, spoken.end, Term("after", spoken.value, at, spoken.end), span=span) if span else None
+        return self._closed(Term("after", spoken.value, at, spoken.end), span=span) if span else None
 
-    def words(self, piece: QuerySpan) -> QuerySpan:
-        """Return the given span as plain text."""
-        return QuerySpan(piece.start, piece.end, self._typed[piece.start : piece.end])
-
-    def _closed(
-        self, start: int, end: int, term: Term, values: tuple[str, ...] = (), *, span: dates.DateRange | None = None
-    ) -> QuerySpan:
-        """Return a span extended by the punctuation directly after it."""
-        end = cast(re.Match[str], _AFTER_PIECE.match(self._typed, end)).end()
-        return QuerySpan(start, end, "", replace(term, end=end), values, span)
+    def _closed(self, term: Term, values: tuple[str, ...] = (), *, span: dates.DateRange | None = None) -> QuerySpan:
+        """Return the span of a term, extended by the punctuation directly after it."""
+        end = self._past(_AFTER_PIECE, term.end)
+        return QuerySpan(term.start, end, "", replace(term, end=end), values, span)
 
 
-def _ordering(typed: str, vocabulary: metadata.Vocabulary) -> Iterator[QuerySpan]:
+def _ordering(typed: str, vocabulary: own_words.Vocabulary) -> Iterator[QuerySpan]:
     """Yield the spans that rank notes first or last; a span with text is searched for too."""
-    for start, end, conditions in metadata.named(typed, vocabulary):
+    for start, end, conditions in own_words.named_metadata(typed, vocabulary):
         value = typed[start:end]
         term = Term("preferred", value, start, end, conditions[0].field)
         yield QuerySpan(start, end, value, term, preferred=conditions)
-    if excepted := exclusions.excepted(typed):
+    if excepted := own_words.excepted(typed):
         start, end, things, keeps = excepted
         yield QuerySpan(start, end, typed[start:end] * keeps, Term("avoided", ", ".join(things), start, end), things)
 

@@ -25,7 +25,7 @@ paths or bases, either may match; of two tags, titles or sections, both must.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from itertools import groupby
@@ -48,12 +48,10 @@ from core.model import (
     on_clock,
 )
 from core.model.limits import QUESTION, check_question, check_terms
-from core.query import contents, dates
+from core.query import own_words
 from core.query.fields import ANY_OF, DAYS, stored
 from core.query.lexer import STRAIGHT, QuerySpan, QuestionLexer
-from core.query.metadata import Vocabulary
 
-_NOTHING: Vocabulary = {}
 _LATIN = re.compile(rf"(?![{CJK}])\w")
 COPIED = re.compile("[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 """Invisible characters that copied text contains and nobody types."""
@@ -64,7 +62,7 @@ def parse(
     *,
     now: datetime,
     properties: Collection[str] = (),
-    vocabulary: Vocabulary = _NOTHING,
+    vocabulary: own_words.Vocabulary = own_words.NOTHING,
     has_filters: bool = False,
 ) -> Understood:
     """Parse a question; `now` is the user's local time, with its zone.
@@ -92,16 +90,28 @@ def parse(
 
 
 def _parse_pieces(
-    typed: str, now: datetime, properties: Collection[str], vocabulary: Vocabulary, *, has_filters: bool
+    typed: str, now: datetime, properties: Collection[str], vocabulary: own_words.Vocabulary, *, has_filters: bool
 ) -> Understood:
     """Parse a question after invisible characters are removed."""
     reader = QuestionLexer(typed, now.date(), properties, vocabulary)
-    pieces = _mark_emphasis(typed, _times(reader))
+    pieces = _times(reader)
+    if any(piece.is_text and not is_punctuation(piece.text) for piece in pieces):
+        # Next to other words, curly and corner marks emphasise.
+        pieces = [
+            replace(piece, term=replace(piece.term, kind="emphasis"))
+            if piece.term and piece.term.kind == "phrase" and typed[piece.start] not in STRAIGHT
+            else piece
+            for piece in pieces
+        ]
     filters = _filters(pieces, now)
     filtered = filters != Filters()
     phrases, excluded = _values(pieces, "phrase"), _values(pieces, "excluded")
-    text, words = _join_text(pieces), list(_words(pieces))
-    is_idle = is_punctuation(text) or (reader.names_contents and contents.is_frame(text))
+    text, words = _join_text(pieces), list[Term]()
+    for is_text, group in groupby(pieces, key=lambda piece: piece.term is None):
+        if is_text:
+            run = list(group)
+            words.append(Term("words", _join_text(run), run[0].start, run[-1].end))
+    is_idle = is_punctuation(text) or (reader.names_contents and own_words.is_frame(text))
     if (filtered or excluded) and not phrases and is_idle:
         text, words = "", []
     terms = sorted([piece.term for piece in pieces if piece.term] + words, key=lambda term: term.start)
@@ -146,19 +156,7 @@ def _times(reader: QuestionLexer) -> list[QuerySpan]:
         tail.append(piece)
     pieces += reversed(tail)
     spoken = {piece.span for piece in pieces if _is_spoken(piece)}
-    return [reader.words(piece) if len(spoken) > 1 and _is_spoken(piece) else piece for piece in pieces]
-
-
-def _mark_emphasis(typed: str, pieces: list[QuerySpan]) -> list[QuerySpan]:
-    """Return the spans, with phrases in curly or corner marks turned into emphasis if there are other words."""
-    if all(not piece.is_text or is_punctuation(piece.text) for piece in pieces):
-        return pieces
-    return [
-        replace(piece, term=replace(piece.term, kind="emphasis"))
-        if piece.term and piece.term.kind == "phrase" and typed[piece.start] not in STRAIGHT
-        else piece
-        for piece in pieces
-    ]
+    return [reader.text(piece.start, piece.end) if len(spoken) > 1 and _is_spoken(piece) else piece for piece in pieces]
 
 
 def _is_spoken(piece: QuerySpan) -> bool:
@@ -169,37 +167,26 @@ def _values(pieces: Iterable[QuerySpan], kind: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(piece.term.value for piece in pieces if piece.term and piece.term.kind == kind))
 
 
-def _words(pieces: Sequence[QuerySpan]) -> Iterator[Term]:
-    """Yield a term for every run of text."""
-    for is_text, group in groupby(pieces, key=lambda piece: piece.term is None):
-        if is_text:
-            run = list(group)
-            yield Term("words", _join_text(run), run[0].start, run[-1].end)
-
-
 def _join_text(pieces: Iterable[QuerySpan]) -> str:
     """Return the text of words and phrases; white space and each removed span become one space."""
     parts = []
     last: QuerySpan | None = None
-    for piece in pieces:
-        if not piece.text:
-            continue
-        if last and (piece.start > last.end or _would_merge(last, piece)):
+    for piece in filter(lambda piece: piece.text, pieces):
+        # A quotation mark alone separates two Latin words.
+        if last and (
+            piece.start > last.end
+            or ((last.term or piece.term) and _LATIN.match(last.text[-1]) and _LATIN.match(piece.text[0]))
+        ):
             parts.append(" ")
         parts.append(piece.text)
         last = piece
     return " ".join("".join(parts).split())
 
 
-def _would_merge(left: QuerySpan, right: QuerySpan) -> bool:
-    """Return whether only a quotation mark separates two Latin words."""
-    marked = left.term or right.term
-    return bool(marked) and all(_LATIN.match(character) for character in (left.text[-1], right.text[0]))
-
-
 def _filters(pieces: Iterable[QuerySpan], now: datetime) -> Filters:
     bases: dict[str, None] = {}
     conditions: dict[object, tuple[str, bool, dict[str, None]]] = {}
+    begins: datetime | None
     after: datetime | None = None
     before: datetime | None = None
     for piece in pieces:
@@ -207,7 +194,10 @@ def _filters(pieces: Iterable[QuerySpan], now: datetime) -> Filters:
         if not term:
             continue
         if piece.span:
-            begins, ends = _bounds(term, piece.span, now)
+            begins = midnight(piece.span.first, now.tzinfo)
+            ends = midnight(piece.span.end, now.tzinfo) if piece.span.end else None
+            if term.kind == "before":
+                begins, ends = None, begins
             after = max(filter(None, (after, begins)), default=None)
             before = min(filter(None, (before, ends)), default=None)
             if after and before and after >= before:
@@ -221,7 +211,13 @@ def _filters(pieces: Iterable[QuerySpan], now: datetime) -> Filters:
             bases |= dict.fromkeys(piece.values)
         elif term.kind == "condition":
             alike = (term.field, term.negated, () if term.negated or term.field in ANY_OF else piece.values)
-            values = [_instants(value, now) for value in piece.values] if term.field in DAYS else piece.values
+            values = piece.values
+            if term.field in DAYS:  # ranges of the user's days become ranges of instants in UTC
+                days = [value.split("..") for value in values]
+                values = tuple(
+                    "..".join(midnight(date.fromisoformat(day), now.tzinfo).isoformat() if day else "" for day in ends)
+                    for ends in days
+                )
             conditions.setdefault(alike, (term.field, term.negated, {}))[2].update(dict.fromkeys(values))
     return Filters(
         tuple(bases),
@@ -229,19 +225,6 @@ def _filters(pieces: Iterable[QuerySpan], now: datetime) -> Filters:
         after,
         before,
     )
-
-
-def _instants(days: str, now: datetime) -> str:
-    """Return a range of the user's days as a range of instants in UTC."""
-    ends = (midnight(date.fromisoformat(day), now.tzinfo).isoformat() if day else "" for day in days.split(".."))
-    return "..".join(ends)
-
-
-def _bounds(term: Term, span: dates.DateRange, now: datetime) -> tuple[datetime | None, datetime | None]:
-    first = midnight(span.first, now.tzinfo)
-    if term.kind == "before":
-        return None, first
-    return first, midnight(span.end, now.tzinfo) if span.end else None
 
 
 class FilterValues(TypedDict, total=False):
@@ -352,32 +335,22 @@ class _Every(frozenset[str]):
         return True
 
 
-_EVERY = _Every()
-
-
 def rename_base(question: str, old: str, new: str) -> str:
     """Return a question with a base renamed in its `base:` filters; unchanged if it is or would become invalid."""
+    if find_half_character(question) is not None or (name := _quoted(new)) is None:
+        return question
     try:
-        pieces = _base_tokens(question, old)
+        pieces = [*QuestionLexer(question, local_now().date(), _Every()).pieces()]
     except QueryError:
         return question
     for piece in reversed(pieces):
-        if (name := _quoted(new)) is None:
-            return question
-        values = [name if value == old else _quoted(value) or value for value in piece.values]
-        written = question[piece.start : piece.end]
-        field = written[: min(at for colon in ":：" if (at := written.find(colon)) >= 0) + 1]
-        ending = written[len(written.rstrip(_AFTER_NAME)) :]
-        question = f"{question[: piece.start]}{field}{','.join(values)}{ending}{question[piece.end :]}"
+        if piece.term and piece.term.kind == "base" and old in piece.values:
+            values = [name if value == old else _quoted(value) or value for value in piece.values]
+            written = question[piece.start : piece.end]
+            field = written[: min(at for colon in ":：" if (at := written.find(colon)) >= 0) + 1]
+            ending = written[len(written.rstrip(_AFTER_NAME)) :]
+            question = f"{question[: piece.start]}{field}{','.join(values)}{ending}{question[piece.end :]}"
     return question
-
-
-def _base_tokens(question: str, name: str) -> list[QuerySpan]:
-    """Return the spans of a question that name a base; raises QueryError for an invalid question."""
-    if find_half_character(question) is not None:
-        return []
-    pieces = QuestionLexer(question, local_now().date(), _EVERY).pieces()
-    return [piece for piece in pieces if piece.term and piece.term.kind == "base" and name in piece.values]
 
 
 def _quoted(name: str) -> str | None:

@@ -33,13 +33,7 @@ _DOUBLED = frozenset("get plan plot reset run set split stop submit wrap".split(
 _IMPERATIVES = frozenset("install configure create enable disable deploy upgrade uninstall".split())
 
 
-def _gerund(verb: str) -> str:
-    if verb in _DOUBLED:
-        return f"{verb}{verb[-1]}ing"
-    return f"{verb[:-1]}ing" if verb.endswith("e") else f"{verb}ing"
-
-
-_VERB_OF = {_gerund(verb): verb for verb in _VERBS}
+_VERB_OF = {f"{verb + verb[-1] if verb in _DOUBLED else verb.removesuffix('e')}ing": verb for verb in _VERBS}
 
 _BAD = frozenset(
     "abbreviation bad best big bit challenge common complex complicated convenience crucial default difficult"
@@ -152,10 +146,12 @@ def definition_question(sentence: str, heading: str, casing: Casing) -> str | No
     match = _DEFINED.match(sentence)
     if match is None or not (match["mark"] or _names(heading, match["term"])):
         return None
-    after = [word.lower() for word in match["rest"].split()]
-    if len(after) < _WORDS or not _BAD.isdisjoint(after[:3]) or not _is_thing(match, after):
+    after = match["rest"].lower().split()
+    if len(after) < _WORDS or not _BAD.isdisjoint(after[:3]) or _NUMBERED.match(match["term"]):
         return None
-    if _NUMBERED.match(match["term"]):
+    # A definition goes on with a noun: with an article, a possessive or a plural.
+    first, is_plural = after[0], match["verb"] == "are" and match["mark"] and after[0].endswith("s")
+    if not (is_plural or first in ("a", "an", "the") or first.endswith(("’s", "'s"))):
         return None
     article = f"{match['article'].lower()} " if match["article"] else ""
     return f"What {match['verb']} {article}{match['term'] if match['mark'] == '`' else casing.plain(match['term'])}?"
@@ -195,20 +191,9 @@ def instructs(text: str) -> bool:
 
 def _names(heading: str, term: str) -> bool:
     """Return whether a heading contains a term, in singular or plural."""
-    words, wanted = ([_singular(word) for word in text.lower().split()] for text in (heading, term))
+    stripped = ([word.strip("?:,.()") for word in text.lower().split()] for text in (heading, term))
+    words, wanted = ([re.sub("(?<!s)s$", "", word) for word in words] for words in stripped)
     return any(words[at : at + len(wanted)] == wanted for at in range(len(words)))
-
-
-def _singular(word: str) -> str:
-    word = word.strip("?:,.()")
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
-
-
-def _is_thing(match: re.Match[str], after: list[str]) -> bool:
-    """Return whether the words after the verb begin with a noun: with an article, a possessive or a plural."""
-    if after[0] in ("a", "an", "the") or after[0].endswith(("’s", "'s")):
-        return True
-    return match["verb"] == "are" and bool(match["mark"]) and after[0].endswith("s")
 
 
 def _chinese_definition_question(sentence: str, heading: str) -> str | None:

@@ -58,15 +58,15 @@ class Synonyms:
     def __init__(self, groups: Sequence[Sequence[str]] = ()) -> None:
         self._others: dict[str, dict[str, None]] = {}
         """Folded word -> the other words of all its groups, in order."""
-        lengths: dict[str, set[int]] = {}
         for group in groups:
             for word in group:
                 folded = fold_in_place(word)
-                self._others.setdefault(folded, {}).update(
-                    {other: None for other in group if fold_in_place(other) != folded}
-                )
-                lengths.setdefault(folded[0], set()).add(len(folded))
-        self._lengths = {first: sorted(sizes, reverse=True) for first, sizes in lengths.items()}
+                others = self._others.setdefault(folded, {})
+                others |= {other: None for other in group if fold_in_place(other) != folded}
+        self._words: dict[str, list[str]] = {}
+        """First character -> the folded words that begin with it, the longest first."""
+        for word in sorted(self._others, key=len, reverse=True):
+            self._words.setdefault(word[0], []).append(word)
 
     def __len__(self) -> int:
         return len(self._others)
@@ -92,18 +92,13 @@ class Synonyms:
         return list(islice(dict.fromkeys(replaced), limit))
 
     def _known(self, text: str) -> Iterator[Span]:
-        folded = fold_in_place(text)
-        at = 0
+        folded, at = fold_in_place(text), 0
         while at < len(folded):
-            end = self._end(folded, at)
+            words = (word for word in self._words.get(folded[at], ()) if folded.startswith(word, at))
+            end = next((end for word in words if _by_itself(folded, at, end := at + len(word))), 0)
             if end:
                 yield at, end
             at = end or at + 1
-
-    def _end(self, folded: str, start: int) -> int:
-        """Return the end of the longest known word that begins at `start`, 0 if there is none."""
-        ends = (start + length for length in self._lengths.get(folded[start], ()) if start + length <= len(folded))
-        return next((end for end in ends if folded[start:end] in self._others and _by_itself(folded, start, end)), 0)
 
 
 def load(path: Path) -> Synonyms:
@@ -169,16 +164,13 @@ def _by_itself(text: str, start: int, end: int) -> bool:
 
 def _replaced(text: str, places: Sequence[Span], word: str) -> str:
     """Replace spans with a word, with a space between the word and adjacent letters."""
-    pieces = [text[: places[0][0]]]
-    ends = [*(start for start, _ in places[1:]), len(text)]
-    for (_, end), following in zip(places, ends, strict=True):
-        after = text[end:following]
-        pieces += [" " if _touch(pieces[-1], word) else "", word, f" {after}" if _touch(word, after) else after]
-    return "".join(pieces)
-
-
-def _touch(left: str, right: str) -> bool:
-    return bool(left and right and _LETTER.match(left[-1]) and _LETTER.match(right[0]))
+    starts, ends = [*(start for start, _ in places), len(text)], [0, *(end for _, end in places)]
+    replaced = text[: starts[0]]
+    for start, end in zip(starts[1:], ends[1:], strict=True):
+        for piece in (word, text[end:start]):
+            touch = replaced and piece and _LETTER.match(replaced[-1]) and _LETTER.match(piece[0])
+            replaced += f" {piece}" if touch else piece
+    return replaced
 
 
 class SynonymsFile:
@@ -252,10 +244,8 @@ def correct(text: str, known: Known, counts: Counts, is_word: IsWord = lambda wo
 def _nearest(word: str, counts: Counts) -> str | None:
     """Return the candidate spelling whose rarest part is in the most chunks; swapped letters precede wrong letters."""
     swapped = (word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(len(word) - 1))
-    ways: list[Iterator[str]] = [swapped]
-    if len(word) >= _LEAST and word.isascii() and word.isalpha():
-        ways.append(_one_off(word))
-    for way in ways:
+    is_long = len(word) >= _LEAST and word.isascii() and word.isalpha()
+    for way in (swapped, _one_off(word)) if is_long else (swapped,):
         candidates = [*dict.fromkeys(way)]
         held = counts([*{part for candidate in candidates for part in _parts(candidate)}])
         known = {candidate: min(held.get(part, 0) for part in _parts(candidate)) for candidate in candidates}

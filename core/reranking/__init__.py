@@ -107,23 +107,20 @@ class Cached:
         known = {candidate.text: self._scores.get((query, candidate.text)) for candidate in candidates}
         missing = {candidate.text: candidate for candidate in candidates if known[candidate.text] is None}
         if missing:
-            for text, score in zip(missing, self._request_scores(query, [*missing.values()]), strict=True):
+            if self._failure and monotonic() < self._failure[0]:
+                raise ProviderUnavailable(self._failure[1].message)
+            try:
+                scores = self._reranker.score(query, [*missing.values()])
+            except ProviderUnavailable as error:
+                if error.status is None:
+                    self._failure = monotonic() + _REST_SECONDS, error
+                raise
+            self._failure = None
+            for text, score in zip(missing, scores, strict=True):
                 known[text] = score
                 if score is not None:
                     self._scores.put((query, text), score)
         return [known[candidate.text] for candidate in candidates]
-
-    def _request_scores(self, query: str, candidates: list[Candidate]) -> Judged:
-        if self._failure and monotonic() < self._failure[0]:
-            raise ProviderUnavailable(self._failure[1].message)
-        try:
-            scores = self._reranker.score(query, candidates)
-        except ProviderUnavailable as error:
-            if error.status is None:
-                self._failure = monotonic() + _REST_SECONDS, error
-            raise
-        self._failure = None
-        return scores
 
     def warm(self) -> None:
         self._reranker.warm()

@@ -1,12 +1,20 @@
-"""Reranking with a sentence-transformers cross-encoder, which reads question and passage together."""
+"""Reranking with a cross-encoder, which reads question and passage together: one of sentence-transformers, or the
+built-in one.
 
+The built-in one has layers of the bundled model, with weights from a file, which is installed with Tessera, or in a
+folder. It has the weights of the heads in 16 bits, and the weights of the layers if they differ from the bundled
+model's. The network shares the bundled model's word embeddings in memory. docs/benchmarks.md has measurements.
+"""
+
+import copy
 import time
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
+from core import embedding
 from core.base.blobs import Span
 from core.base.errors import ConfigError, ModelError
 from core.base.frozen import frozen
@@ -14,14 +22,17 @@ from core.base.messages import message
 from core.base.registry import lazy
 from core.base.text import fold, query_keywords
 from core.embedding import hub
+from core.embedding.e5 import PROMPTS
 from core.embedding.loading import Turns, choose_device, explain_failure, load, to_device, weight_bytes
 from core.embedding.model_folder import digest, explain_read_error, max_tokens, parts_of, read_json, weights
 from core.embedding.sentence import SURROGATES, on_hub
 from core.model import Device, Running
-from core.reranking import Candidate, Judged, built_in
+from core.reranking import Candidate, Judged
 
 if TYPE_CHECKING:
     import sentence_transformers
+    import torch
+    from torch import Tensor
     from transformers import PreTrainedTokenizerFast
 
 # A question and passages -> pairs that fit the input of a cross-encoder.
@@ -67,6 +78,188 @@ def _spans(tokenizer: "PreTrainedTokenizerFast", texts: Sequence[str], tokens: i
         list(texts), add_special_tokens=False, return_offsets_mapping=True, verbose=False, **cut
     )["offset_mapping"]
     return spans
+
+
+# The built-in cross-encoder.
+
+
+@frozen
+class NetworkShape:
+    """The bundled model's layers in use, by number; the first `apart` layers read question and passage separately."""
+
+    layers: tuple[int, ...]
+    apart: int
+
+
+class Network:
+    """Transformer layers and heads on top of an encoder's word embeddings.
+
+    The embeddings are shared with the encoder if device and number format are the same, else copied. The heads have
+    random weights until `parts.load_state_dict`.
+    """
+
+    def __init__(
+        self,
+        encoder: "sentence_transformers.SentenceTransformer",
+        tokenizer: "PreTrainedTokenizerFast",
+        shape: NetworkShape,
+        *,
+        device: "torch.device | str",
+        dtype: "torch.dtype",
+        tokens: int,
+    ) -> None:
+        import torch
+
+        bert = encoder[0].model
+        self.shape, self.device, self.max_seq_length = shape, torch.device(device), tokens
+        self.tokenizer = tokenizer
+        places = bert.embeddings.position_embeddings.weight
+        same = places.device == self.device and places.dtype == dtype
+        self.embeddings = bert.embeddings if same else copy.deepcopy(bert.embeddings).to(self.device, dtype)
+        layers = [copy.deepcopy(bert.encoder.layer[number]) for number in shape.layers]
+        self.parts = torch.nn.ModuleDict(
+            {
+                "layer": torch.nn.ModuleList(layers).to(self.device, dtype),
+                "weigh": torch.nn.Linear(bert.config.hidden_size, 1).to(self.device),
+                "whole": torch.nn.Linear(bert.config.hidden_size, 1).to(self.device),
+                "scale": torch.nn.Linear(1, 1).to(self.device),
+                "centre": torch.nn.Linear(bert.config.hidden_size, 1, bias=False).to(self.device),
+            }
+        ).eval()
+
+    @property
+    def weight_bytes(self) -> int:
+        """Size of the layers and heads in bytes, without the embeddings."""
+        return sum(weights.numel() * weights.element_size() for weights in self.parts.parameters())
+
+    def preprocess(self, pairs: Sequence[tuple[str, str]]) -> dict[str, "Tensor"]:
+        """Tokenize pairs into three tensors of shape (pairs, tokens): `input_ids`, `places` and `whose`.
+
+        `places` are positions within the question or the passage. `whose` is 1 for tokens of the question, 2 for tokens
+        of the passage, 0 for padding.
+        """
+        import torch
+
+        most, half = self.max_seq_length, self.max_seq_length // 2
+        questions, passages = (
+            self.tokenizer(texts, truncation=True, max_length=limit)["input_ids"]
+            for texts, limit in (
+                ([PROMPTS["query"] + question for question, _ in pairs], most - 8),
+                ([PROMPTS["document"] + text for _, text in pairs], most),
+            )
+        )
+        rows = []
+        for question, passage in zip(questions, passages, strict=True):
+            question = question[: max(half, most - len(passage))]
+            rows.append((question, passage[: most - len(question)]))
+        longest = max(len(question) + len(passage) for question, passage in rows)
+        ids = torch.zeros((len(rows), longest), dtype=torch.long)
+        places, whose = torch.zeros_like(ids), torch.zeros_like(ids)
+        for row, (question, passage) in enumerate(rows):
+            end = len(question) + len(passage)
+            ids[row, :end] = torch.tensor(question + passage)
+            places[row, :end] = torch.tensor([*range(len(question)), *range(len(passage))])
+            whose[row, : len(question)], whose[row, len(question) : end] = 1, 2
+        return {"input_ids": ids, "places": places, "whose": whose}
+
+    def __call__(self, features: Mapping[str, "Tensor"]) -> dict[str, "Tensor"]:
+        """Return the `scores` of pairs as logits, shape (pairs, 1)."""
+        return {"scores": self.scores(self.states(features), features["whose"])}
+
+    def states(self, features: Mapping[str, "Tensor"]) -> "Tensor":
+        """Return the states of the tokens after the last layer, shape (pairs, tokens, hidden size)."""
+        import torch
+
+        whose = features["whose"]
+        states: Tensor = self.embeddings(input_ids=features["input_ids"], position_ids=features["places"])
+        present = (whose > 0)[:, None, None, :]
+        # Padding attends to padding: a row that attends to nothing becomes NaN.
+        same_text = whose[:, None, :, None] == whose[:, None, None, :]
+        # The attention masks are added to the logits of attention. They are made once for all layers.
+        separate = torch.zeros(same_text.shape, dtype=states.dtype, device=states.device)
+        separate = separate.masked_fill_(~same_text, -1e4)
+        together = None
+        if not bool(present.all()):
+            together = torch.zeros_like(present, dtype=states.dtype).masked_fill_(~present, -1e4)
+        layers: Any = self.parts["layer"]
+        for number, layer in enumerate(layers):
+            states = layer(states, separate if number < self.shape.apart else together)
+            states = states[0] if isinstance(states, tuple) else states
+        return states
+
+    def scores(self, states: "Tensor", whose: "Tensor") -> "Tensor":
+        """Return the logits of pairs, shape (pairs, 1), from the states of their tokens."""
+        import torch
+
+        heads: Any = self.parts
+        states = states.float()
+        question, passage = (whose == 1).float(), (whose == 2).float()
+        vectors = torch.nn.functional.normalize(states - heads["centre"].weight, dim=-1)
+        longest = int(question.sum(1).max())
+        cosines = vectors[:, :longest] @ vectors.transpose(1, 2)
+        nearest = cosines.masked_fill(passage[:, None, :] == 0, -1.0).amax(-1)
+        weights = heads["weigh"](states[:, :longest])[..., 0].exp() * question[:, :longest]
+        similarity = (nearest * weights).sum(1, keepdim=True) / weights.sum(1, keepdim=True)
+        present = (question + passage)[..., None]
+        whole = heads["whole"]((states * present).sum(1) / present.sum(1))
+        logits: Tensor = heads["scale"](similarity) + whole
+        return logits
+
+
+FILE = "reranker.safetensors"
+WEIGHTS = Path(__file__).with_name(FILE)
+NAME = "own"
+LAYERS = "layer."
+
+_BUILT_IN_TOKENS = 192
+"""Maximum number of tokens per pair; whole windows ranked no better and take twice the time (decision 62)."""
+
+
+def shipped() -> bool:
+    """Return whether the weights are included in this installation."""
+    return WEIGHTS.is_file()
+
+
+def has_weights(folder: Path) -> bool:
+    """Return whether a folder has weights for the built-in cross-encoder."""
+    return (folder / FILE).is_file()
+
+
+def fingerprint_of(folder: Path) -> str:
+    """Return an id for the weights in a folder and the bundled model."""
+    return f"{digest([folder / FILE])}:{embedding.build('bundled').fingerprint}"
+
+
+def load_built_in(folder: Path, device: Device) -> Network:
+    """Load the network from a folder; raises ModelError if it or the bundled model can't be loaded."""
+    import torch
+    from safetensors import SafetensorError, safe_open
+    from transformers import AutoTokenizer
+
+    encoder: Any = embedding.build("bundled")
+    try:
+        with safe_open(folder / FILE, "pt") as file:
+            metadata = file.metadata() or {}
+            shape = NetworkShape(tuple(int(number) for number in metadata["layers"].split(",")), int(metadata["apart"]))
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 it is no mapping
+        model, dtype = encoder.loaded(), getattr(torch, device.dtype)
+        tokenizer = AutoTokenizer.from_pretrained(str(encoder.facts.folder), local_files_only=True)
+        network = Network(model, tokenizer, shape, device=device.name, dtype=dtype, tokens=_BUILT_IN_TOKENS)
+        if not any(name.startswith(LAYERS) for name in tensors):
+            tensors |= {name: value for name, value in network.parts.state_dict().items() if name.startswith(LAYERS)}
+        network.parts.load_state_dict(tensors)
+    except (OSError, SafetensorError, KeyError, ValueError, IndexError, RuntimeError) as error:
+        raise ModelError(
+            (
+                "The model for close reading in {folder} is damaged, or was made from a different "
+                "model than the built-in one. Copy it again."
+            ),
+            folder=str(folder),
+        ) from error
+    return network
+
+
+# Cross-encoders of sentence-transformers.
 
 
 @frozen
@@ -120,14 +313,14 @@ class CrossEncoder:
 
     def __init__(self, name: str = "", *, device: Device | None = None, seconds: float = SECONDS) -> None:
         unnamed = not name.strip()
-        if unnamed and not built_in.shipped():
+        if unnamed and not shipped():
             raise ConfigError(
                 "'cross-encoder' needs a model: {example} or cross-encoder:/path/to/folder",
                 example=_EXAMPLE,
             )
-        folder = built_in.WEIGHTS.parent if unnamed else Path(name).expanduser()
+        folder = WEIGHTS.parent if unnamed else Path(name).expanduser()
         known = "" if unnamed else on_hub(name, DEFAULT_OWNER)
-        self.name = built_in.NAME if unnamed else known or folder.name
+        self.name = NAME if unnamed else known or folder.name
         self._folder: Callable[[], Path] = (lambda: hub.snapshot(known, "cross-encoder")) if known else (lambda: folder)
         self.running: Running | None = None
         self._device = device
@@ -140,7 +333,7 @@ class CrossEncoder:
     @lazy
     def fingerprint(self) -> str:
         folder = self._facts.folder
-        weights = built_in.fingerprint(folder) if built_in.has_weights(folder) else digest(list(self._facts.files))
+        weights = fingerprint_of(folder) if has_weights(folder) else digest(list(self._facts.files))
         return f"cross-encoder:{self.name}@{weights}"
 
     @lazy
@@ -159,7 +352,8 @@ class CrossEncoder:
         """
         if not candidates:
             return []
-        model = self._loaded()
+        with self._loading:
+            model = self._model
         scores: Judged = []
         size = BATCH[model.device.type]
         started = time.monotonic()
@@ -171,15 +365,11 @@ class CrossEncoder:
                 scores += self._forward(model, query, texts)
         return scores + [None] * (len(candidates) - len(scores))
 
-    def _loaded(self) -> "sentence_transformers.CrossEncoder":
-        with self._loading:
-            return self._model
-
     @lazy
     def _model(self) -> "sentence_transformers.CrossEncoder":
         device = self._device or choose_device()
-        if built_in.has_weights(self._facts.folder):
-            model: Any = built_in.load(self._facts.folder, device)
+        if has_weights(self._facts.folder):
+            model: Any = load_built_in(self._facts.folder, device)
         else:
             model = load("CrossEncoder", self._facts.folder, self.name, device)
             if model.num_labels != 1:
@@ -214,42 +404,34 @@ def facts(folder: Path) -> CrossEncoderFacts:
             "There is no folder {folder}. Give the folder that contains the model's config.json.", folder=str(folder)
         )
     with explain_read_error(folder):
-        return _facts(folder)
-
-
-def _facts(folder: Path) -> CrossEncoderFacts:
-    if built_in.has_weights(folder):
-        return CrossEncoderFacts(folder, built_in.READ_TOKENS, (folder / built_in.FILE,))
-    if not any((folder / file).is_file() for file in ("modules.json", "config.json")):
-        lack = message("it has no config.json") if any(folder.iterdir()) else message("it is empty")
-        raise ModelError(
-            "{folder} is not a model for close reading: {reason}. Give the model's own folder.",
-            folder=str(folder),
-            reason=lack,
-        )
-    parts = parts_of(folder)
-    config = read_json(parts[0] / "config.json")
-    architecture = (config.get("architectures") or [""])[0]
-    if architecture.endswith("ForSequenceClassification"):
-        # For two labels, transformers writes neither key.
-        labels = len(config["id2label"]) if "id2label" in config else config.get("num_labels", 2)
-        if labels != 1:
-            raise _labels(folder, labels)
-    elif _kind(folder) != "sentence_transformers.CrossEncoder":
-        raise ModelError(
-            "The model in {folder} is a {kind}, which doesn't compare a question with a passage. Choose a model "
-            "for close reading, such as {example}.",
-            folder=str(folder),
-            kind=architecture or message("model without a named architecture"),
-            example=_EXAMPLE,
-        )
-    files = (*weights(folder, parts), *parts[0].glob("tokenizer.json"), parts[0] / "config.json")
-    return CrossEncoderFacts(folder, min(max_tokens(parts[0], config), READ_TOKENS), files)
-
-
-def _kind(folder: Path) -> object:
-    options = folder / "config_sentence_transformers.json"
-    return read_json(options).get("model_type") if options.is_file() else None
+        if has_weights(folder):
+            return CrossEncoderFacts(folder, _BUILT_IN_TOKENS, (folder / FILE,))
+        if not any((folder / file).is_file() for file in ("modules.json", "config.json")):
+            lack = message("it has no config.json") if any(folder.iterdir()) else message("it is empty")
+            raise ModelError(
+                "{folder} is not a model for close reading: {reason}. Give the model's own folder.",
+                folder=str(folder),
+                reason=lack,
+            )
+        parts = parts_of(folder)
+        config = read_json(parts[0] / "config.json")
+        architecture, options = (config.get("architectures") or [""])[0], folder / "config_sentence_transformers.json"
+        kind = read_json(options).get("model_type") if options.is_file() else None
+        if architecture.endswith("ForSequenceClassification"):
+            # For two labels, transformers writes neither key.
+            labels = len(config["id2label"]) if "id2label" in config else config.get("num_labels", 2)
+            if labels != 1:
+                raise _labels(folder, labels)
+        elif kind != "sentence_transformers.CrossEncoder":
+            raise ModelError(
+                "The model in {folder} is a {kind}, which doesn't compare a question with a passage. Choose a model "
+                "for close reading, such as {example}.",
+                folder=str(folder),
+                kind=architecture or message("model without a named architecture"),
+                example=_EXAMPLE,
+            )
+        files = (*weights(folder, parts), *parts[0].glob("tokenizer.json"), parts[0] / "config.json")
+        return CrossEncoderFacts(folder, min(max_tokens(parts[0], config), READ_TOKENS), files)
 
 
 def _labels(folder: Path, labels: object) -> ModelError:

@@ -5,7 +5,7 @@ brackets is a citation only outside the marks, whatever a note contains.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache, reduce
 from itertools import chain
@@ -32,21 +32,9 @@ def build_passage(store: Store, card: NoteSummary, chunk: Chunk, size: int, join
     """
     if not size and not joined:
         return Passage(card, chunk.start, chunk.end, chunk.text)
-    around = _nearest_chunks(store.chunks.neighbours(card.id, chunk.index, size), chunk, joined) if size else [chunk]
-    chunks = sorted({near.index: near for near in (*around, *joined)}.values(), key=lambda near: near.index)
-    start, end = min(chunk.start for chunk in chunks), max(chunk.end for chunk in chunks)
-    body = store.notes.slice(card.id, start, end)
-    gapless = chunks[-1].index - chunks[0].index == len(chunks) - 1
-    if gapless and not any(chunk.edited or chunk.picture for chunk in chunks):
-        return Passage(card, start, end, body)
-    return Passage(card, start, end, _join_texts(chunks, body, start))
-
-
-def _nearest_chunks(around: Sequence[Chunk], chunk: Chunk, joined: Sequence[Chunk]) -> list[Chunk]:
-    """Return a chunk with as many of its nearest neighbours as fit in addition to the `joined` chunks."""
-    held = {item.index for item in (chunk, *joined)}
-    left = MOST_TOKENS - sum(item.token_count for item in (chunk, *joined))
-    near, ended = [chunk], set[bool]()
+    held = {item.index: item for item in (chunk, *joined)}
+    left, ended = MOST_TOKENS - sum(item.token_count for item in (chunk, *joined)), set[bool]()
+    around = store.chunks.neighbours(card.id, chunk.index, size) if size else ()
     for item in sorted(around, key=lambda item: (abs(item.index - chunk.index), item.index)):
         after = item.index > chunk.index
         if item.index in held or after in ended:
@@ -54,24 +42,25 @@ def _nearest_chunks(around: Sequence[Chunk], chunk: Chunk, joined: Sequence[Chun
         if item.token_count > left:
             ended.add(after)
             continue
-        near.append(item)
+        held[item.index] = item
         left -= item.token_count
-    return near
-
-
-def _join_texts(chunks: Sequence[Chunk], body: str, start: int) -> str:
-    """Join the texts of chunks; `body` is the note's body from `start` on."""
+    chunks = [held[index] for index in sorted(held)]
+    start, end = min(chunk.start for chunk in chunks), max(chunk.end for chunk in chunks)
+    body = store.notes.slice(card.id, start, end)
+    gapless = chunks[-1].index - chunks[0].index == len(chunks) - 1
+    if gapless and not any(chunk.edited or chunk.picture for chunk in chunks):
+        return Passage(card, start, end, body)
     text, reached, apart = "", start, False
-    for chunk in chunks:
-        if chunk.start == chunk.end:
-            text += _BREAK + chunk.text
+    for item in chunks:
+        if item.start == item.end:
+            text += _BREAK + item.text
             apart = True
             continue
-        between = body[reached - start : max(0, chunk.start - start)]
+        between = body[reached - start : max(0, item.start - start)]
         text += _BREAK if apart or between.strip() else between
-        text += chunk.text[max(0, reached - chunk.start) :]
-        reached, apart = max(reached, chunk.end), False
-    return text.removeprefix(_BREAK)
+        text += item.text[max(0, reached - item.start) :]
+        reached, apart = max(reached, item.end), False
+    return Passage(card, start, end, text.removeprefix(_BREAK))
 
 
 _BRACKET = re.compile(r"(?i)[<＜﹤](?=\W{0,9}[nｎ]\W{0,3}[oｏ]\W{0,3}[tｔ]\W{0,3}[eｅ])")
@@ -94,14 +83,12 @@ class _Piece:
     """A slice of a note within one section; a chunk that the user wrote or edited has its own text."""
 
     note: NoteSummary
-    section: tuple[str, ...]
+    chunk: Chunk
     start: int
     end: int
     text: str
     edited: bool
     page: int
-    line: int
-    picture: str
     rank: int
     definitions: tuple[str, ...]
 
@@ -111,14 +98,12 @@ class _Piece:
         edited, is_own = len(chunk.text) != chunk.end - chunk.start, chunk.id == hit.chunk.id
         return cls(
             hit.note,
-            chunk.section,
+            chunk,
             chunk.start,
             chunk.end,
             escape_marks(chunk.text),
             edited,
             hit.page if is_own else chunk.page,
-            chunk.line,
-            chunk.picture,
             hit.rank if is_own else _AFTER_HITS,
             tuple(map(escape_marks, chunk.definitions)),
         )
@@ -135,12 +120,9 @@ class _Piece:
             return self
         return self.cut(other.end, self.end) if other.start <= self.start else self.cut(self.start, other.start)
 
-    def touches(self, other: Self) -> bool:
-        apart = max(self.start, other.start) - min(self.end, other.end)
-        return self.note.id == other.note.id and apart <= _BLANK
-
     def block(self, number: int) -> str:
-        titles = self.section if self.section[:1] == (self.note.title,) else (self.note.title, *self.section)
+        section = self.chunk.section
+        titles = section if section[:1] == (self.note.title,) else (self.note.title, *section)
         path = f" ({self.note.path})" if self.note.path else ""
         head = escape_marks(one_line(f"{' › '.join(titles)}{path}"))
         first, last = NOTE_MARKS
@@ -186,7 +168,7 @@ class _Block:
     def add_window(self, piece: _Piece, words: Sequence[str]) -> None:
         """Add the part of a piece that fits and contains the most words."""
         room, spans, text = self._room(piece), self._tokens(piece.text), piece.text.casefold()
-        places = [at for word in words for at in _places(word, text)]
+        places = [match.start() for word in words for match in re.finditer(f"(?={re.escape(word)})", text)]
 
         def held(first: int) -> int:
             start, end = spans[first, 0], spans[first + room - 1, 1]
@@ -239,7 +221,16 @@ def build(store: Store, hits: Sequence[Hit], words: Sequence[str], tokens: Token
     cited = [piece for run in _runs(block.pieces) for piece in _sections(store, run)]
     text = _BREAK.join(piece.block(number) for number, piece in enumerate(cited, 1))
     citations = (
-        Citation(number, piece.note, piece.section, piece.start, piece.end, piece.page, piece.line, piece.picture)
+        Citation(
+            number,
+            piece.note,
+            piece.chunk.section,
+            piece.start,
+            piece.end,
+            piece.page,
+            piece.chunk.line,
+            piece.chunk.picture,
+        )
         for number, piece in enumerate(cited, 1)
     )
     return Context(text, tuple(citations), len(tokens(text)), budget, left_out)
@@ -263,7 +254,12 @@ def _runs(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
     """Return the pieces in groups of touching ones, each in note order, in the order of each group's best piece."""
     runs: list[list[_Piece]] = []
     for piece in pieces:
-        near = [run for run in runs if any(piece.touches(other) for other in run)]
+        near = [
+            run
+            for run in runs
+            if run[0].note.id == piece.note.id
+            and any(max(piece.start, other.start) - min(piece.end, other.end) <= _BLANK for other in run)
+        ]
         place = runs.index(near[0]) if near else len(runs)
         runs = [run for run in runs if run not in near]
         runs.insert(place, sorted([piece, *chain(*near)], key=lambda item: item.start))
@@ -275,23 +271,18 @@ def _sections(store: Store, run: Sequence[_Piece]) -> list[_Piece]:
     joined: list[_Piece] = []
     for piece in run:
         last = joined[-1] if joined else None
-        if last and last.section == piece.section and not (last.edited or piece.edited) and last.end <= piece.start:
+        if (
+            last
+            and last.chunk.section == piece.chunk.section
+            and not (last.edited or piece.edited)
+            and last.end <= piece.start
+        ):
             between = store.notes.slice(piece.note.id, last.end, piece.start)
             if not between.strip():
                 best = min(last, piece, key=lambda item: item.rank)
                 text = last.text + between + piece.text
-                page, line, rank = best.page, best.line, best.rank
                 definitions = tuple(dict.fromkeys((*last.definitions, *piece.definitions)))
-                joined[-1] = replace(
-                    last, end=piece.end, text=text, page=page, line=line, rank=rank, definitions=definitions
-                )
+                joined[-1] = replace(best, start=last.start, end=piece.end, text=text, definitions=definitions)
                 continue
         joined.append(piece)
     return joined
-
-
-def _places(word: str, text: str) -> Iterator[int]:
-    at = text.find(word)
-    while at >= 0:
-        yield at
-        at = text.find(word, at + 1)

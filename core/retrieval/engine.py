@@ -1,10 +1,11 @@
 """The search engine: searches questions at their level, with the settings of the bases and the user's options."""
 
 import time
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from itertools import chain, islice, zip_longest
 from typing import Unpack
 
 from core import embedding, reranking
@@ -12,15 +13,18 @@ from core.base.blobs import Span
 from core.base.cache import Cache
 from core.base.call_log import log_bases, log_call
 from core.base.errors import QueryError
-from core.base.frozen import frozen
+from core.base.messages import Message, message
 from core.base.text import query_keywords
 from core.indexing.models import Models
 from core.model import (
+    Chunk,
     Click,
     Context,
+    Decomposition,
     Filters,
     Highlight,
     Hit,
+    NoteSummary,
     Notice,
     Passage,
     Prepared,
@@ -28,6 +32,7 @@ from core.model import (
     SearchOptions,
     SearchResult,
     SubQuery,
+    SubQueryResult,
     WhyNot,
 )
 from core.model.limits import QUESTION
@@ -36,18 +41,16 @@ from core.query.decomposition import WHOLE
 from core.query.parser import FilterValues, filters_of
 from core.query.synonyms import SynonymsFile
 from core.retrieval import context, highlights, hits, llm_choice, stages
-from core.retrieval.clicks import rank_by_clicks, relevant_clicks
-from core.retrieval.follow_up_rounds import Rounds, run_follow_ups
-from core.retrieval.grouping import newer_notes
+from core.retrieval.confidence import match_levels
 from core.retrieval.highlights import TokenizedHit, add_pages
-from core.retrieval.images.search import ImageSearch
+from core.retrieval.images.index import ImageSearch
 from core.retrieval.llm_choice import LlmSteps
-from core.retrieval.matches import match_levels
-from core.retrieval.ranking import Candidates, Ranking, Scope
+from core.retrieval.ranking import Candidates, Ranking, Scope, merge, newer_notes
 from core.retrieval.reasons import Reasons
-from core.retrieval.requests import SearchRequest, prepare, properties_in, start_search
+from core.retrieval.requests import SearchRequest, Variants, prepare, properties_in, start_search
 from core.settings.config import Settings
 from core.store import Store
+from core.store.top_k import Scores
 
 _CACHED_RESULTS, _CACHED_CANDIDATES = 64, 8
 """Maximum number of cached results, and of questions with cached candidates and tokens."""
@@ -55,37 +58,120 @@ _PASSING: set[Notice] = {"model_loading", "model_away"}
 """Notices about temporary states; results with one of them aren't cached."""
 
 
-@frozen
-class SearchServices:
-    """The services that a search needs; `clicks` and `images` are optional."""
+# Follow-up rounds of an exploratory search: its parts in other words, and section titles from the best chunks.
 
-    store: Store
-    settings: Settings
-    models: Models
-    synonyms: SynonymsFile
-    clicks: Clicks | None = None
-    images: ImageSearch | None = None
+_ROUNDS = 3
+"""Maximum number of rounds, including the first."""
+
+SYNONYM, LEAD = message("other words"), message("a title among the hits")
+"""Reasons for the sub-queries in later rounds."""
+
+_PER_ROUND = 3
 
 
-def _notices(prepared: Prepared) -> Iterator[Notice]:
-    """Yield the notices about how a question was interpreted."""
-    if prepared.understood.signs_as_text:
-        yield "signs_as_text"
-    if prepared.understood.colons:
-        yield "colon_as_text"
-    if len(prepared.typed) > QUESTION:
-        yield "text_cut"
+def run_follow_ups(
+    store: Store,
+    first: Sequence[Ranking],
+    decomposition: Decomposition,
+    variants: Variants,
+    search: Callable[[Sequence[SubQuery]], Sequence[Ranking]],
+) -> tuple[list[Ranking], list[SubQueryResult]]:
+    """Run the rounds after the `first`, whose last ranking is for the whole question.
+
+    Return the rankings of all rounds, and the number of hits of each sub-query. `search` runs a round. More rounds
+    follow while new chunks are as near to the question as those of the first round.
+    """
+    whole, rankings, latest = first[-1].request, list(first), list(first)
+    limit = whole.query.settings.limit
+    known: set[int] = set()
+    summaries: list[SubQueryResult] = []
+
+    def nearness(rowids: Sequence[int]) -> Scores:
+        """Return the cosine between each chunk and the whole question; empty in keyword mode."""
+        scores: Scores = {}
+        for base in whole.vector_bases:
+            if base.fingerprint in whole.vectors:
+                scores |= store.chunks.cosines(base, whole.vectors[base.fingerprint], rowids)
+        return scores
+
+    def summarise(number: int) -> bool:
+        """Count the hits of each sub-query of a round, and the new ones among them; return whether any is new."""
+        before = len(known)
+        for ranking in latest:
+            shown, sub_query = {*islice(ranking.order, limit)}, ranking.request.sub_query
+            summaries.append(SubQueryResult(sub_query.text, sub_query.why, number, len(shown), len(shown - known)))
+            known.update(shown)
+        return len(known) > before
+
+    summarise(1)
+    floor = min(nearness([*merge(first)][:limit]).values(), default=0.0)
+    for number in range(2, _ROUNDS + 1):
+        done = [ranking.request.sub_query for ranking in rankings]
+        parts = follow_ups(decomposition, done, [ranking.best(3) for ranking in latest], variants, number)
+        if not parts:
+            break
+        latest = []
+        for ranking in search(parts):
+            near = nearness([*ranking.order])
+            kept = {rowid: score for rowid, score in ranking.order.items() if near.get(rowid, floor) >= floor}
+            latest.append(replace(ranking, trace=ranking.trace.add("near", kept)))
+        rankings += latest
+        if not summarise(number):
+            break
+    return rankings, summaries
+
+
+def follow_ups(
+    decomposition: Decomposition,
+    done: Sequence[SubQuery],
+    tops: Sequence[Sequence[tuple[Chunk, NoteSummary]]],
+    variants: Variants,
+    number: int,
+) -> list[SubQuery]:
+    """Return the new sub-queries for the next round; `done` are the earlier ones.
+
+    The second round has the parts in other words. Lists and summaries also follow the section titles of the best chunks
+    (`tops`, for each sub-query of the last round), which name parts of the subject.
+    """
+    known = {sub_query.text.casefold() for sub_query in done}
+    result: list[SubQuery] = []
+
+    def ask(text: str, why: Message) -> None:
+        if len(result) < _PER_ROUND and text.casefold() not in known:
+            known.add(text.casefold())
+            result.append(SubQuery(text, why))
+
+    if number == 2:
+        for part in decomposition.sub_queries:
+            for variant in variants(part.text):
+                ask(variant, SYNONYM)
+    if decomposition.kind in ("list", "summary"):
+        subject = decomposition.sub_queries[0].text
+        for chunk, card in filter(None, chain.from_iterable(zip_longest(*tops))):
+            title = chunk.section_title or card.title
+            if title.casefold() not in subject.casefold():
+                ask(f"{subject} {title}", LEAD)
+    return result
 
 
 class SearchEngine:
     """Answers questions; results are cached until the index changes."""
 
-    def __init__(self, services: SearchServices, *, cached: bool = True) -> None:
+    def __init__(
+        self,
+        store: Store,
+        settings: Settings,
+        models: Models,
+        synonyms: SynonymsFile,
+        clicks: Clicks | None = None,
+        images: ImageSearch | None = None,
+        *,
+        cached: bool = True,
+    ) -> None:
         """Create an engine; without `cached` it collects and judges candidates for every question, for measurements."""
-        self._store, self._settings, self._models = services.store, services.settings, services.models
-        self._synonyms, self._clicks, self._images = services.synonyms, services.clicks, services.images
-        self._llm = LlmSteps(services.settings)
-        self._cached = cached
+        self._store, self._settings, self._models = store, settings, models
+        self._synonyms, self._clicks, self._images = synonyms, clicks, images
+        self._llm, self._cached = LlmSteps(settings), cached
         self._start_search = partial(
             start_search, self._store, self._models, cached=cached, variants=self._synonyms.variants
         )
@@ -99,37 +185,28 @@ class SearchEngine:
 
     def clicks_on(self, result: SearchResult) -> Sequence[Click]:
         """Return the clicks that rank the hits of a result."""
-        return relevant_clicks(self._clicks, result)
+        return hits.relevant_clicks(self._clicks, result)
 
     def answer(self, prepared: Prepared) -> SearchResult:
         """Return the hits of a question; raises ModelError, ConfigError, EmbeddingMismatch."""
         with log_call("search") as line:
-            result = self._cached_or_answered(prepared)
+            started = time.perf_counter()
+            key = prepared, self._stamps(prepared.query), self._synonyms.stamp(), self._llm.stamp(prepared)
+            cached = self._results.get(key)
+            result = cached or self._compute_answer(prepared)
+            failed = result.decompose_problem or result.rerank_problem or (result.choice and result.choice.problem)
+            if not (cached or _PASSING & set(result.notices) or failed):
+                self._results.put(key, result)
+            result = replace(
+                result,
+                hits=hits.with_file_states(self._store, hits.rank_by_clicks(self._clicks, result)),
+                cached=cached is not None,
+                took_ms=(time.perf_counter() - started) * 1000,
+            )
             result = self._images.add_pictures(prepared, result) if self._images else result
-            bases = self._store.bases.chosen(prepared.query.filters.bases)
-            log_bases(bases)
+            log_bases(self._store.bases.chosen(prepared.query.filters.bases))
             line |= {"level": result.classified.level, "mode": result.mode, "hits": len(result.hits)}
             return result
-
-    def _cached_or_answered(self, prepared: Prepared) -> SearchResult:
-        started = time.perf_counter()
-        key = prepared, self._stamps(prepared.query), self._synonyms.stamp(), self._llm.stamp(prepared)
-        cached = self._results.get(key)
-        result = cached or self._compute_answer(prepared)
-        failed = result.decompose_problem or result.rerank_problem or (result.choice and result.choice.problem)
-        if not (cached or _PASSING & set(result.notices) or failed):
-            self._results.put(key, result)
-        return replace(
-            result,
-            hits=hits.with_file_states(self._store, rank_by_clicks(self._clicks, result)),
-            cached=cached is not None,
-            took_ms=(time.perf_counter() - started) * 1000,
-        )
-
-    def _no_notes(self, result: SearchResult) -> Sequence[Notice]:
-        """Return the notice for a workspace without notes."""
-        is_empty = not result.hits and not self._store.notes.count([base.id for base in self._store.bases.all()])
-        return ("no_notes",) if is_empty else ()
 
     def context(self, prepared: Prepared, budget: int | None = None) -> Context:
         """Return the passages of a question's hits as a block for a prompt; `budget` in tokens, or from the settings.
@@ -208,33 +285,39 @@ class SearchEngine:
         return context.build_passage(self._store, hit.note, hit.chunk, size, joined)
 
     def _compute_answer(self, prepared: Prepared) -> SearchResult:
-        decompositions = self._llm.decompose(prepared)
+        found, problem = self._llm.decompose(prepared)
         query = llm_choice.widen_query(prepared.query) if prepared.asks_model else prepared.query
-        whole = SubQuery(query.text, WHOLE)
-        parts = [*(decompositions.found[0].sub_queries if decompositions.found else ()), whole]
+        parts = [*(found[0].sub_queries if found else ()), SubQuery(query.text, WHOLE)]
         with self._open_search(query, parts, wait=prepared.wait) as first:
-            asked = Rounds(first, ())
-            if decompositions.found:
+            rankings, asked = first, list[SubQueryResult]()
+            if found:
 
                 def search(parts: Sequence[SubQuery]) -> list[Ranking]:
                     requests = self._start_search(query, first[-1].request.bases, parts, wait=prepared.wait)
                     return self._rank(requests, first[-1].scope)
 
-                asked = run_follow_ups(self._store, first, decompositions.found[0], self._synonyms.variants, search)
-            result = hits.build_result(self._store, newer_notes(self._store), asked.rankings, first[-1])
+                rankings, asked = run_follow_ups(self._store, first, found[0], self._synonyms.variants, search)
+            result = hits.build_result(self._store, newer_notes(self._store), rankings, first[-1])
         if query.choose:
             bases = [base.name for base in self._store.bases.chosen(query.filters.bases)]
             selection = self._llm.select(prepared.query, result.hits)
             result = llm_choice.apply_choice(result, selection, prepared.query, bases)
+        notices: dict[Notice, object] = {
+            "signs_as_text": prepared.understood.signs_as_text,
+            "colon_as_text": prepared.understood.colons,
+            "text_cut": len(prepared.typed) > QUESTION,
+            **dict.fromkeys(result.notices, True),
+            "no_notes": not (result.hits or self._store.notes.count([base.id for base in self._store.bases.all()])),
+        }
         answered = replace(
             result,
             query=prepared.typed,
             classified=prepared.classified,
             understood=prepared.understood,
-            notices=(*_notices(prepared), *result.notices, *self._no_notes(result)),
-            asked=tuple(asked.summaries),
-            decompositions=decompositions.found,
-            decompose_problem=decompositions.problem,
+            notices=tuple(notice for notice, holds in notices.items() if holds),
+            asked=tuple(asked),
+            decompositions=found,
+            decompose_problem=problem,
         )
         return add_pages(answered, self._store, self._models)
 
@@ -252,27 +335,22 @@ class SearchEngine:
                 return
 
     def _rank(self, requests: Sequence[SearchRequest], scope: Scope) -> list[Ranking]:
-        """Collect and rank the candidates of each request."""
+        """Collect and rank the candidates of each request.
+
+        Searches that differ only in reranking and explaining share the candidates.
+        """
         rankings = []
         for request in requests:
-            candidates = self._collect(request, scope)
+            collect = partial(stages.collect, self._store, request, scope)
+            settings = replace(request.query.settings, reranker=reranking.NONE)
+            query = replace(request.query, explain=False, choose=False, settings=settings)
+            key = query, request.mode, self._stamps(request.query)
+            candidates = self._candidates.get_or_compute(key, collect) if self._cached else collect()
             rankings.append(stages.rank(self._store, request, scope, candidates))
         return rankings
 
-    def _collect(self, request: SearchRequest, scope: Scope) -> Candidates:
-        """Return the candidates of a request; searches that differ only in reranking and explaining share them."""
-        if not self._cached:
-            return stages.collect(self._store, request, scope)
-        settings = replace(request.query.settings, reranker=reranking.NONE)
-        query = replace(request.query, explain=False, choose=False, settings=settings)
-        key = query, request.mode, self._stamps(request.query)
-        return self._candidates.get_or_compute(key, lambda: stages.collect(self._store, request, scope))
-
     def _stamps(self, query: Query) -> tuple[object, ...]:
         """Return values that change with the index, and also with note uses if these affect the question's results."""
-        uses: tuple[object, ...] = ()
-        if any(condition.field == "use" for condition in query.filters.conditions):
-            uses = self._store.uses.stamp()
-        elif query.settings.feedback_weight:
-            uses = self._store.uses.stamp(verdicts=True)
-        return self._store.fields.version(), uses
+        by_use = any(condition.field == "use" for condition in query.filters.conditions)
+        matters = bool(by_use or query.settings.feedback_weight)
+        return self._store.fields.version(), matters and self._store.uses.stamp(verdicts=not by_use)

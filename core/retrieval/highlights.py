@@ -6,9 +6,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
-import numpy as np
-
-from core.base.blobs import Span, blank_blobs, join_spans
+from core.base.blobs import Span, blank_blobs
 from core.base.registry import lazy
 from core.base.text import (
     INVISIBLE,
@@ -22,13 +20,13 @@ from core.base.text import (
     strip_span,
     with_newlines,
 )
-from core.chunking.slices import UNBREAKABLE
+from core.chunking.reading import UNBREAKABLE
 from core.embedding import tokens
 from core.embedding.tokens import TokenEmbedder
-from core.embedding.windows import places_of, windows_of
+from core.embedding.windows import places_of
 from core.indexing.models import Models
 from core.markdown.parts import MarkdownTable, tables
-from core.model import Bits, Chunk, Highlight, Hit, Matrix, SearchResult, Spans
+from core.model import Bits, Highlight, Hit, Matrix, SearchResult, Spans
 from core.store import Store
 
 Stems = Callable[[Sequence[str]], Mapping[str, str]]
@@ -88,8 +86,8 @@ class TokenizedHit:
         """
         if not len(self.question) or not len(self.bits):
             return None
-        places = _places(self.hit.chunk, self.hit.note.title, self.embedder, len(self.bits))
-        if places is None:
+        places = places_of(self.hit.chunk, self.hit.note.title, self.embedder)
+        if len(places) != len(self.bits):
             return None
         return places, tokens.cosines(self.question, self.centre, self.bits)
 
@@ -152,10 +150,21 @@ def highlight(hit: Hit, words: Sequence[str], stems: Stems, read: TokenizedHit |
     held = {word for _, word in found} | words_in(" ".join((hit.note.title, *hit.chunk.titles)), words, stems)[1]
     share = len(held) / len(words) if words else 0.0
     spans = _with_rows(sentences(text), tables(text, hit.chunk.lead))
+    scores: dict[Span, float] = {}
+    nearness = None
     if read and read.compared:
+        # The sentence whose tokens are nearest to the question's on average.
         places, cosines = read.compared
-        return Highlight(marked, _nearest_sentence(spans, places, cosines), float(cosines.max(axis=0).mean()), share)
-    return Highlight(marked, _fullest_sentence(spans, marked), None, share)
+        nearness = float(cosines.max(axis=0).mean())
+        for span in spans:
+            within = cosines[tokens.tokens_within(places, [span])]
+            if len(within):
+                scores[span] = float(within.max(axis=0).mean())
+    else:
+        # The sentence with the greatest total length of marked words, the first one if there are none.
+        for start, end in spans:
+            scores[start, end] = sum(last - first for first, last in marked if start <= first and last <= end)
+    return Highlight(marked, max(scores, key=scores.__getitem__, default=None), nearness, share)
 
 
 def sentences(text: str) -> list[Span]:
@@ -263,50 +272,13 @@ def _form(word: str) -> str:
     return word.strip("_").lower() if word.isascii() else next(iter(keywords(word)), "")
 
 
-def _places(chunk: Chunk, title: str, embedder: TokenEmbedder, count: int) -> Spans | None:
-    """Return the span in the chunk's text of each of `count` stored tokens, (-1, -1) within a window's head.
-
-    Chunks embedded by an older version have no separate rows. None if the tokens don't match the chunk at all.
-    """
-    usual = places_of(chunk, title, embedder)
-    if len(usual) == count:
-        return usual
-    places = []
-    at = reached = 0
-    for window in windows_of([chunk], title, embedder):
-        if reached == count:
-            break
-        spans = embedder.tokens(window.text)
-        inside = spans[:, 0] >= window.head
-        places.append(np.where(inside[:, None], window.row or spans + (at - window.head), -1))
-        at += len(window.text) - window.head
-        reached += len(spans)
-    return np.concatenate(places) if places and reached == count else None
-
-
-def _nearest_sentence(spans: Sequence[Span], places: Spans, products: Matrix) -> Span | None:
-    """Return the sentence whose tokens are nearest to the question's on average."""
-    scores = {}
-    for start, end in spans:
-        within = products[tokens.tokens_within(places, [(start, end)])]
-        if len(within):
-            scores[start, end] = float(within.max(axis=0).mean())
-    return max(scores, key=scores.__getitem__, default=None)
-
-
-def _fullest_sentence(spans: Sequence[Span], words: Sequence[Span]) -> Span | None:
-    """Return the sentence with the greatest total length of `words`, the first sentence if there are none."""
-
-    def held(sentence: Span) -> int:
-        start, end = sentence
-        return sum(last - first for first, last in words if start <= first and last <= end)
-
-    return max(spans, key=held, default=None)
-
-
 def add_pages(result: SearchResult, store: Store, models: Models) -> SearchResult:
     """Return a result with the page of each hit's sentence; hits on a single page have it already."""
-    spread = [hit for hit in result.hits if _runs_on(hit)]
+    spread = []
+    for hit in result.hits:
+        chunk, document = hit.chunk, hit.note.document
+        if chunk.page_at(document, chunk.start) != chunk.page_at(document, chunk.end - 1):
+            spread.append(hit)
     if not spread:
         return result
     part = replace(result, hits=tuple(spread))
@@ -318,9 +290,3 @@ def add_pages(result: SearchResult, store: Store, models: Models) -> SearchResul
     }
     hits = tuple(replace(hit, page=pages.get(hit.chunk.id, hit.page)) for hit in result.hits)
     return replace(result, hits=hits)
-
-
-def _runs_on(hit: Hit) -> bool:
-    """Return whether a hit's chunk ends on a later page of its document than it begins on."""
-    document, chunk = hit.note.document, hit.chunk
-    return chunk.page_at(document, chunk.start) != chunk.page_at(document, chunk.end - 1)

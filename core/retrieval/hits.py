@@ -1,18 +1,23 @@
-"""Hits from ranked candidates, with the scores of every stage, their facets, and the dropped candidates."""
+"""Hits from ranked candidates: their passages, facets and files, the dropped candidates, and the effect of clicks."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import lru_cache
 from itertools import accumulate
 from pathlib import Path
 
+from core.base.errors import QueryError
 from core.base.frozen import frozen
+from core.base.text import query_keywords
 from core.intake.placeholders import is_evicted
 from core.markdown.inline import tag_key, with_parents
 from core.model import (
     FACETS,
     NOTE_FIELDS,
+    SIGNALS,
+    Click,
     Copy,
     DroppedCandidate,
     Facet,
@@ -20,17 +25,32 @@ from core.model import (
     Hit,
     LostAt,
     NoteSummary,
+    Notice,
     Passage,
     SearchResult,
     StageScore,
     day_of,
+    favour,
+    local_now,
 )
+from core.notes.uses import Clicks
 from core.query.dates import YEARS
-from core.retrieval import confidence, fusion
+from core.query.parser import parse
+from core.retrieval import confidence
 from core.retrieval.context import build_passage
-from core.retrieval.fusion import ChunkMap
-from core.retrieval.grouping import Group, NewerNotes, demote_superseded, group_duplicates
-from core.retrieval.ranking import RankedCandidate, Ranking, merge
+from core.retrieval.ranking import (
+    ChunkMap,
+    Group,
+    NewerNotes,
+    RankedCandidate,
+    Ranking,
+    add_gains,
+    demote_superseded,
+    group_duplicates,
+    merge,
+    normalise,
+    to_scale,
+)
 from core.store import Store
 
 
@@ -49,15 +69,21 @@ class _Ranked:
 
     def hit(self, rank: int, rowid: int) -> Hit:
         """Return a candidate as a hit whose passage is its own chunk."""
-        candidate = self.candidates[rowid]
+        candidate, chunk = self.candidates[rowid], self.chunks[rowid]
         ranking = candidate.ranking
-        chunk, card = self.chunks[rowid], ranking.candidates.card(rowid)
-        own = Passage(card, chunk.start, chunk.end, chunk.text)
-        part = ranking.request.sub_query.text if len(self.rankings) > 1 else ""
-        matched = tuple(self.matched.get(rowid, ()))
-        scores = ranking.trace.scores_of(rowid)
-        hit = Hit(rank, candidate.score, chunk, card, scores, own, matched, strength=candidate.strength)
-        return replace(hit, asked=part, page=chunk.page)
+        card = ranking.candidates.card(rowid)
+        return Hit(
+            rank,
+            candidate.score,
+            chunk,
+            card,
+            ranking.trace.scores_of(rowid),
+            Passage(card, chunk.start, chunk.end, chunk.text),
+            tuple(self.matched.get(rowid, ())),
+            asked=ranking.request.sub_query.text if len(self.rankings) > 1 else "",
+            page=chunk.page,
+            strength=candidate.strength,
+        )
 
 
 def build_result(store: Store, successors: NewerNotes, rankings: Sequence[Ranking], whole: Ranking) -> SearchResult:
@@ -69,18 +95,23 @@ def build_result(store: Store, successors: NewerNotes, rankings: Sequence[Rankin
     ranked = _rank_groups(store, successors, rankings, whole)
     hits = _hits(store, successors, ranked, query.settings.expansion_size)
     if query.settings.feedback_weight:
-        favour = store.uses.verdict_weights({hit.note.id for hit in hits})
-        hits = by_favour(hits, favour, query.settings.feedback_weight, "feedback")
+        verdicts = store.uses.verdict_weights({hit.note.id for hit in hits})
+        hits = by_favour(hits, verdicts, query.settings.feedback_weight, "feedback")
     evidence = confidence.evidence(store, whole) if hits or not whole.order else 0.0
+    notices: list[Notice] = []
+    for ranking in rankings:
+        for stage in (ranking.request, ranking.scope, ranking.candidates, ranking.reranked):
+            notices += stage.notices
+    problems = [ranking.reranked.problem or ranking.request.rerank_problem for ranking in rankings]
     return SearchResult(
         query=query.text,
         mode=whole.candidates.mode,
         took_ms=0.0,
         hits=tuple(hits),
         spelled={word: near for item in rankings for word, near in item.request.spelling.corrections.items()},
-        notices=tuple(dict.fromkeys(notice for ranking in rankings for notice in ranking.notices)),
-        reranker=whole.reranker,
-        rerank_problem=next((ranking.rerank_problem for ranking in rankings if ranking.rerank_problem), None),
+        notices=tuple(dict.fromkeys(notices)),
+        reranker=query.settings.reranker if whole.reranked.scores else "",
+        rerank_problem=next(filter(None, problems), None),
         facets=count_facets(hits, [base.name for base in whole.request.bases]),
         confident=evidence >= confidence.LEAST,
         evidence=evidence,
@@ -111,9 +142,8 @@ def with_file_states(store: Store, hits: Sequence[Hit]) -> tuple[Hit, ...]:
 
 def _rank_groups(store: Store, successors: NewerNotes, rankings: Sequence[Ranking], whole: Ranking) -> _Ranked:
     """Group the candidates, with superseded notes below their successors."""
-    query = whole.request.query
+    query, candidates = whole.request.query, merge(rankings)
     limit = query.settings.limit
-    candidates = merge(rankings)
     order = list(candidates)
     chunks = {rowid: candidate.ranking.candidates.chunks[rowid] for rowid, candidate in candidates.items()}
     groups = group_duplicates(order, chunks, limit)
@@ -143,8 +173,7 @@ def _hits(store: Store, successors: NewerNotes, ranked: _Ranked, expansion_size:
     hits = []
     for rank, group in enumerate(ranked.groups, 1):
         hit = ranked.hit(rank, group.best)
-        joined = [ranked.chunks[rowid] for rowid in group.joined]
-        copies = [ranked.chunks[rowid] for rowid in group.copies]
+        joined, copies = ([ranked.chunks[rowid] for rowid in rowids] for rowids in (group.joined, group.copies))
         scores = dict(hit.scores)
         if scores and len(ranked.rankings) == 1:
             # Its rank is higher than the candidate's, because duplicates of better hits are gone.
@@ -163,22 +192,22 @@ def _hits(store: Store, successors: NewerNotes, ranked: _Ranked, expansion_size:
     return hits
 
 
-def by_favour(hits: Sequence[Hit], favour: Mapping[str, float], weight: float, stage: str) -> list[Hit]:
-    """Reorder the hits by `favour` for their notes; no hit is added or removed.
+def by_favour(hits: Sequence[Hit], gained: Mapping[str, float], weight: float, stage: str) -> list[Hit]:
+    """Reorder the hits by what their notes have `gained`; no hit is added or removed.
 
     On a scale from the last score (0) to the first (1), no hit moves by more than `weight`. A superseded note gains at
     most as much as its successors among the hits, so that it stays below them.
     """
-    if not favour:
+    if not gained:
         return list(hits)
     present = {hit.note.id for hit in hits}
     gains = {
         hit.rank: weight
-        * min(favour.get(note.id, 0.0) for note in (hit.note, *hit.superseded_by) if note.id in present)
+        * min(gained.get(note.id, 0.0) for note in (hit.note, *hit.superseded_by) if note.id in present)
         for hit in hits
     }
-    strengths = fusion.add_gains({hit.rank: hit.strength for hit in hits}, gains)
-    scores = fusion.to_scale(fusion.normalise(strengths), hits[-1].score, hits[0].score)
+    strengths = add_gains({hit.rank: hit.strength for hit in hits}, gains)
+    scores = to_scale(normalise(strengths), hits[-1].score, hits[0].score)
     ordered = []
     for rank, (before, strength) in enumerate(strengths.items(), 1):
         hit = hits[before - 1]
@@ -187,34 +216,27 @@ def by_favour(hits: Sequence[Hit], favour: Mapping[str, float], weight: float, s
     return ordered
 
 
-def _list_dropped(ranked: _Ranked, limit: int) -> list[DroppedCandidate]:
-    """Return the candidates that aren't hits, each with the stage that dropped it."""
+def _list_dropped(ranked: _Ranked, limit: int) -> Iterator[DroppedCandidate]:
+    """Yield the candidates that aren't hits, each with the stage that dropped it, judged by its ranks."""
     best = {group.best for group in ranked.groups}
     double = {rowid for group in ranked.groups for rowid in (*group.joined, *group.dropped, *group.copies)}
-    dropped = []
     for rank, (rowid, candidate) in enumerate(ranked.candidates.items(), 1):
         if rowid in best:
             continue
-        stage: LostAt = "duplicate"
+        ranks = candidate.ranking.trace.ranks
+        within = {stage for stage, places in ranks.items() if places.get(rowid, limit + 1) <= limit}
+        stage: LostAt = "limit"
         if candidate.score < candidate.ranking.least:
             stage = "threshold"
-        elif rowid not in double:
-            stage = _find_drop_stage(candidate.ranking.trace.ranks, rowid, limit)
-        dropped.append(DroppedCandidate(ranked.hit(rank, rowid), stage))
-    return dropped
-
-
-def _find_drop_stage(ranks: Mapping[str, Mapping[int, int]], rowid: int, limit: int) -> LostAt:
-    """Return the stage at which a candidate fell below the limit, judged by its ranks."""
-
-    def within(*stages: str) -> bool:
-        return any(ranks.get(stage, {}).get(rowid, limit + 1) <= limit for stage in stages)
-
-    if "literal" in ranks and within("final" if "final" in ranks else "fused"):
-        return "literal"
-    if "final" in ranks and within("boosted" if "boosted" in ranks else "fused"):
-        return "reranking"
-    return "fusion" if "fused" in ranks and not within("fused") and within("vector", "keyword") else "limit"
+        elif rowid in double:
+            stage = "duplicate"
+        elif "literal" in ranks and ("final" if "final" in ranks else "fused") in within:
+            stage = "literal"
+        elif "final" in ranks and ("boosted" if "boosted" in ranks else "fused") in within:
+            stage = "reranking"
+        elif "fused" in ranks.keys() - within and within & {"vector", "keyword"}:
+            stage = "fusion"
+        yield DroppedCandidate(ranked.hit(rank, rowid), stage)
 
 
 MOST_VALUES = 12
@@ -267,3 +289,52 @@ def _term(field: str, value: str) -> str:
         return f"after:{value} before:{later}"
     name, value = ("path", f"{value}/") if field == "folder" else (field, value)
     return f'{name}:"{value}"' if any(mark in value for mark in ' ,，、:：()"“”「」#') else f"{name}:{value}"
+
+
+# Ranking of hits by clicks on their notes, which count only for similar questions and fade with time.
+
+GAIN = 0.5
+"""Maximum amount by which clicks raise a hit, on a scale from the last hit (0) to the first (1); see decision 61."""
+_LIKE = 0.5
+"""Minimum similarity of two questions for clicks on one to count for the other."""
+
+
+def rank_by_clicks(clicks: Clicks | None, result: SearchResult) -> Sequence[Hit]:
+    """Return the hits of a result, reordered by clicks; no hit is added or removed."""
+    raising = relevant_clicks(clicks, result)
+    if not (clicks and raising):
+        return result.hits
+    totals: defaultdict[str, float] = defaultdict(float)
+    for click in raising:
+        signal, days = SIGNALS[click.kind], max(0, (clicks.today - click.day).days)
+        alike = likeness(click.question, result.query)
+        totals[click.note_id] += signal.weight * alike * 0.5 ** (days / signal.half_life)
+    gained = {note_id: favour(total, total) for note_id, total in totals.items()}
+    return by_favour(result.hits, gained, GAIN, "clicks")
+
+
+def relevant_clicks(clicks: Clicks | None, result: SearchResult) -> Sequence[Click]:
+    """Return the clicks for similar questions on a result's notes, newest first; empty if clicks are off.
+
+    It is also empty after a language model's choice, whose order must not change.
+    """
+    if clicks is None or not clicks.enabled or (result.choice and result.choice.by):
+        return ()
+    on_notes = clicks.all({hit.note.id for hit in result.hits})
+    return [click for click in on_notes if likeness(click.question, result.query) > _LIKE]
+
+
+def likeness(first: str, second: str) -> float:
+    """Return how many words two questions share, from 0 to 1 (Dice's coefficient)."""
+    item, other = _words(first), _words(second)
+    return 2 * len(item & other) / (len(item) + len(other)) if item and other else 0.0
+
+
+@lru_cache(4096)
+def _words(question: str) -> frozenset[str]:
+    """Return the content words of a question, without its filters and exclusions."""
+    try:
+        understood = parse(question, now=local_now(), has_filters=True)
+    except QueryError:
+        return frozenset(query_keywords(question))
+    return frozenset(query_keywords(" ".join([understood.text, *understood.phrases])))

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from core.base.cache import Cache
 from core.base.errors import ConfigError, ProviderError
-from core.base.frozen import frozen
 from core.base.messages import Message
 from core.base.text import find_half_character
 from core.model import Decomposition, DroppedCandidate, Hit, LlmSelection, Prepared, Query, SearchResult
@@ -19,14 +18,6 @@ if TYPE_CHECKING:
     from core.providers.chat import Chat
 
 _CACHED = 64
-
-
-@frozen
-class Decompositions:
-    """The decompositions of a question (empty for a simple one), the preferred one first; why the model gave none."""
-
-    found: tuple[Decomposition, ...] = ()
-    problem: Message | None = None
 
 
 class LlmSteps:
@@ -44,23 +35,24 @@ class LlmSteps:
     def stamp(self, prepared: Prepared) -> Hashable:
         """Return a value that changes with the settings that affect the results for a question."""
         decomposes = prepared.decomposition is not None
-        asks = prepared.query.choose or decomposes
-        return _model_of(self._settings.llm) if asks else None, decomposes and self._decomposes()
+        asks, llm = prepared.query.choose or decomposes, self._settings.llm
+        return asks and (llm.base_url, llm.model), decomposes and self._decomposes()
 
-    def decompose(self, prepared: Prepared) -> Decompositions:
-        """Return the decompositions of an exploratory question, the model's first."""
-        by_rules, text = prepared.decomposition, prepared.query.text
+    def decompose(self, prepared: Prepared) -> tuple[tuple[Decomposition, ...], Message | None]:
+        """Return the decompositions of an exploratory question, the model's first, and why the model gave none."""
+        by_rules, text, llm = prepared.decomposition, prepared.query.text, self._settings.llm
         if by_rules is None:
-            return Decompositions()
+            return (), None
         if not self._decomposes():
-            return Decompositions((by_rules,))
-        kind, llm = by_rules.kind, self._settings.llm
-        key = text, kind, _model_of(llm)
+            return (by_rules,), None
+        kind = by_rules.kind
         try:
-            by_model = self._decompositions.get_or_compute(key, lambda: decompose_by_model(text, kind, _chat(llm)))
+            by_model = self._decompositions.get_or_compute(
+                (text, kind, llm.base_url, llm.model), lambda: decompose_by_model(text, kind, _chat(llm))
+            )
         except (ProviderError, ConfigError) as error:
-            return Decompositions((by_rules,), error.message)
-        return Decompositions((by_model, by_rules))
+            return (by_rules,), error.message
+        return (by_model, by_rules), None
 
     def select(self, query: Query, hits: Sequence[Hit]) -> LlmSelection:
         """Return the model's selection among the hits, or why there is none."""
@@ -69,7 +61,7 @@ class LlmSteps:
             return LlmSelection()
         among = candidates(hits, llm.input_characters)
         sent = material(query.text, among, llm.input_characters)
-        key = repr(sent), tuple(hit.chunk.id for hit in among), _model_of(llm)
+        key = repr(sent), tuple(hit.chunk.id for hit in among), llm.base_url, llm.model
         try:
             return self._selections.get_or_compute(key, lambda: choose(_chat(llm), sent, among))
         except (ProviderError, ConfigError) as error:
@@ -79,10 +71,6 @@ class LlmSteps:
         """Return whether the model decomposes exploratory questions."""
         chosen = self._settings.search.decompose
         return chosen == "llm" or (chosen == "auto" and self._settings.llm.is_set_up)
-
-
-def _model_of(llm: LlmSettings) -> tuple[str, str]:
-    return llm.base_url, llm.model
 
 
 TASK = """You answer a question from sections of someone's notes.
@@ -141,15 +129,21 @@ def _chat(llm: LlmSettings) -> "Chat":
 
 
 def choose(chat: "Chat", material: Mapping[str, object], hits: Sequence[Hit]) -> LlmSelection:
-    """Return the model's choice among the candidates in `material`.
+    """Return the model's choice among the candidates in `material`, from the last valid JSON object of its reply.
 
     Raises ProviderError if the model fails, or doesn't answer in the form of the task.
     """
-    choice = _parse_choice(chat.ask(TASK, material), len(hits))
-    if choice is None:
-        raise chat.server.unusable("didn't choose among the {n} sections and answer", n=len(hits))
-    numbers, answer = choice
-    return LlmSelection(chat.server.model, answer, tuple(hits[number - 1].chunk.id for number in numbers))
+    from core.providers.chat import values
+
+    for value in values(chat.ask(TASK, material), r"\{"):
+        if (
+            value.keys() == {"chosen", "answer"}
+            and _is_choice(value["chosen"], len(hits))
+            and _is_text(value["answer"])
+        ):
+            chosen = tuple(hits[number - 1].chunk.id for number in value["chosen"])
+            return LlmSelection(chat.server.model, value["answer"].strip(), chosen)
+    raise chat.server.unusable("didn't choose among the {n} sections and answer", n=len(hits))
 
 
 def apply_choice(result: SearchResult, choice: LlmSelection, query: Query, bases: Sequence[str]) -> SearchResult:
@@ -176,17 +170,8 @@ def apply_choice(result: SearchResult, choice: LlmSelection, query: Query, bases
     )
 
 
-def _parse_choice(answer: str, count: int) -> tuple[list[int], str] | None:
-    """Return the choice in the last valid JSON object of a reply, else None."""
-    from core.providers.chat import values
-
-    for value in values(answer, r"\{"):
-        if value.keys() == {"chosen", "answer"} and _is_choice(value["chosen"], count) and _is_text(value["answer"]):
-            return value["chosen"], value["answer"].strip()
-    return None
-
-
 def _is_choice(numbers: object, count: int) -> bool:
+    """Return whether a value is a list of distinct numbers of sections."""
     if not isinstance(numbers, list) or not all(type(number) is int for number in numbers):
         return False
     return len(set(numbers)) == len(numbers) and set(numbers) <= set(range(1, count + 1))

@@ -7,9 +7,8 @@ import numpy as np
 from core.base.frozen import frozen
 from core.base.messages import Message, message, message_table
 from core.base.registry import lazy
-from core.model import Chunk, LostAt, NoteSummary, Query, Rowids, SearchResult, StageScore, WhyNot
-from core.retrieval.fusion import ChunkMap
-from core.retrieval.ranking import Ranking
+from core.model import Chunk, LostAt, NoteSummary, Rowids, SearchResult, StageScore, WhyNot
+from core.retrieval.ranking import ChunkMap, Ranking
 from core.retrieval.stages import find_by_words, narrow
 from core.store import Store
 from core.store.top_k import Scores, best
@@ -75,9 +74,12 @@ class Reasons:
         for lost in self._lost:
             if lost.hit.chunk.id in ids:
                 return Outcome(lost.stage, lost.hit.chunk, lost.hit.scores)
-        narrowed = self._find_narrowing_stage(note, list(chunks))
-        if narrowed:
-            return Outcome(narrowed)
+        own, request = [*chunks], self._request
+        if not own or note.base_id not in {base.id for base in request.bases}:
+            return Outcome("filters")
+        for stage, allowed in self._allowed_by_stage:
+            if allowed is not None and not np.isin(own, allowed).any():
+                return Outcome(stage)
         among_all = {
             rowid: {
                 name: StageScore(*ranked[rowid]) for name, ranked in self._ranks_among_all.items() if rowid in ranked
@@ -85,37 +87,23 @@ class Reasons:
             for rowid in chunks
         }
         scores = {rowid: stages for rowid, stages in among_all.items() if stages}
-        stage: LostAt = "pool"
-        if any(chunk.state == "pending" and rowid not in scores for rowid, chunk in chunks.items()):
-            stage = "pending"
+        waits = any(chunk.state == "pending" and rowid not in scores for rowid, chunk in chunks.items())
+        missed: LostAt = "pending" if waits else "pool"
         if not scores:
-            return Outcome(stage)
+            return Outcome(missed)
         best = min(scores, key=lambda rowid: min(score.rank or 0 for score in scores[rowid].values()))
-        return Outcome(stage, chunks[best], scores[best])
-
-    def _find_narrowing_stage(self, note: NoteSummary, own: list[int]) -> LostAt | None:
-        """Return the first filter, exclusion or phrase stage that none of a note's chunks passes."""
-        if not own or note.base_id not in {base.id for base in self._request.bases}:
-            return "filters"
-        for stage, allowed in self._allowed_by_stage:
-            if allowed is not None and not np.isin(own, allowed).any():
-                return stage
-        return None
+        return Outcome(missed, chunks[best], scores[best])
 
     @lazy
     def _allowed_by_stage(self) -> list[tuple[LostAt, Rowids | None]]:
         """The allowed chunks after the filters, the exclusions and the phrases; None for all chunks."""
-        query = self._request.query
+        query, bases = self._request.query, self._request.bases
+        filtered = replace(query, phrases=(), excluded=())
         return [
-            ("filters", self._narrow(replace(query, phrases=(), excluded=()))),
-            ("excluded", self._narrow(replace(query, phrases=()))),
+            ("filters", narrow(self._store, filtered, bases).allowed),
+            ("excluded", narrow(self._store, replace(query, phrases=()), bases).allowed),
             ("phrase", self._scope.allowed),
         ]
-
-    def _narrow(self, query: Query) -> Rowids | None:
-        if query == self._request.query:
-            return self._scope.allowed
-        return narrow(self._store, query, self._request.bases).allowed
 
     @lazy
     def _ranks_among_all(self) -> dict[str, dict[int, tuple[float, int]]]:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Self
 
 from core import embedding, reranking
 from core.base.codec import assemble
@@ -37,8 +36,8 @@ from core.model import (
     local_now,
 )
 from core.model.limits import FILTERS, check_filters, check_part, check_question
-from core.query import metadata
-from core.query.decomposition import ClassifiedQuestion, classify_question
+from core.query.decomposition import classify_question
+from core.query.own_words import asks_for_notes, vocabulary
 from core.query.parser import as_text, merge_filters, parse
 from core.query.synonyms import Spelling, correct, is_word
 from core.reranking import NONE, Reranker
@@ -54,9 +53,7 @@ def check_query(query: Query) -> Query:
     exact = (*query.phrases, *query.emphasised, *query.excluded)
     if len(exact) > FILTERS:
         raise QueryError(
-            "The question has {n} phrases and excluded words; the limit is {most}.",
-            n=len(exact),
-            most=FILTERS,
+            "The question has {n} phrases and excluded words; the limit is {most}.", n=len(exact), most=FILTERS
         )
     for text in exact:
         check_part(text)
@@ -66,7 +63,7 @@ def check_query(query: Query) -> Query:
 
 def properties_in(store: Store, *typed: str) -> frozenset[str]:
     """Return the folded names of all properties; empty if no text has a colon, so that none could be named."""
-    is_needed = any(colon in item for item in typed for colon in ":：")
+    is_needed = not {*":："}.isdisjoint("".join(typed))
     return frozenset(map(fold, store.properties.names())) if is_needed else frozenset()
 
 
@@ -74,28 +71,22 @@ def _parse_question(store: Store, typed: str, options: SearchOptions) -> Underst
     """Return a parsed question: in the query language, unless it is plain text or the exact title of a note."""
     if options.get("plain"):
         return as_text(typed)
-    has_filters = merge_filters(Filters(), options) != Filters()
-    known = metadata.vocabulary(store.fields.metadata()) if metadata.asks_for_notes(typed) else {}
+    known = vocabulary(store.fields.metadata()) if asks_for_notes(typed) else {}
     try:
         understood = parse(
             typed,
             now=local_now(),
             properties=properties_in(store, typed),
             vocabulary=known,
-            has_filters=has_filters,
+            has_filters=merge_filters(Filters(), options) != Filters(),
         )
     except QueryError:
         if store.titles.is_title(typed):
             return as_text(typed)
         raise
-    is_text = all(term.kind in ("words", *ORDERING) for term in understood.terms)
-    is_text = is_text and not (understood.signs_as_text or understood.colons)
-    return as_text(typed) if not is_text and store.titles.is_title(typed) else understood
-
-
-def _is_emoji(text: str) -> bool:
-    """Return whether a text is only emoji: models can't tell them apart, but keyword search can."""
-    return not any(map(str.isalnum, text)) and bool(keywords(text))
+    has_signs = bool(understood.signs_as_text or understood.colons)
+    has_signs |= any(term.kind not in ("words", *ORDERING) for term in understood.terms)
+    return as_text(typed) if has_signs and store.titles.is_title(typed) else understood
 
 
 def prepare(
@@ -119,8 +110,8 @@ def prepare(
             raise QueryError(error.message, place) from error
         raise
     completed = settings.search_in(bases, options)
-    if completed.mode == "auto" and _is_emoji(understood.text):
-        completed = replace(completed, mode="keyword")
+    if completed.mode == "auto" and not any(map(str.isalnum, understood.text)) and keywords(understood.text):
+        completed = replace(completed, mode="keyword")  # only emoji: models can't tell them apart
     if options.get("reranker") is None and completed.mode not in ("auto", "hybrid"):
         completed = replace(completed, reranker=reranking.NONE)
     if completed.reranker != reranking.NONE:
@@ -141,29 +132,21 @@ def prepare(
         indexed=options.get("indexed", False),
         caller=options.get("caller") or CallerContext(),
     )
-    if like and like.query.settings.level == completed.level:
-        question = ClassifiedQuestion(like.classified, like.decomposition)
-    else:
-        question = classify_question(understood, completed.level)
-    asks_model, wait = chooses and settings.llm.is_set_up, options.get("wait", True)
-    checked = check_query(query)
-    return Prepared(typed, understood, question.level, checked, question.parts, asks_model=asks_model, wait=wait)
+    level, parts = (
+        (like.classified, like.decomposition)
+        if like and like.query.settings.level == completed.level
+        else classify_question(understood, completed.level)
+    )
+    asks_model = chooses and settings.llm.is_set_up
+    return Prepared(typed, understood, level, check_query(query), parts, asks_model, options.get("wait", True))
 
 
-@dataclass(frozen=True)
-class BaseReranker:
-    """The reranker of a base, and the embedder whose windows and tokens it reads."""
-
-    reranker: Reranker
-    embedder: Embedder
-
-
-@dataclass(frozen=True)
+@dataclass
 class SearchRequest:
     """A sub-query, ready to be searched.
 
     `words`: for keyword search. `others`: the words in other spellings, or of synonyms. `vectors`: by model
-    fingerprint. `rerankers`: by base id.
+    fingerprint. `rerankers`: by base id, each with the embedder whose windows and tokens it reads.
     """
 
     query: Query
@@ -173,10 +156,10 @@ class SearchRequest:
     spelling: Spelling
     words: Sequence[str]
     others: Sequence[Sequence[str]] = ()
-    vectors: Mapping[str, Matrix] = field(default_factory=dict)
-    rerankers: Mapping[str, BaseReranker] = field(default_factory=dict)
+    vectors: dict[str, Matrix] = field(default_factory=dict)
+    rerankers: Mapping[str, tuple[Reranker, Embedder]] = field(default_factory=dict)
     rerank_problem: Message | None = None
-    notices: tuple[Notice, ...] = ()
+    notices: list[Notice] = field(default_factory=list)
 
     @property
     def vector_bases(self) -> list[KnowledgeBase]:
@@ -187,18 +170,6 @@ class SearchRequest:
     def has_meaning(self) -> bool:
         """Whether the request is searched by meaning."""
         return self.mode != "keyword" and bool(self.query.text.strip())
-
-    def with_notice(self, notice: Notice) -> Self:
-        return replace(self, notices=tuple(dict.fromkeys((*self.notices, notice))))
-
-    def by_words(self, notice: Notice) -> Self:
-        """Return the request for keyword search only, with the reason as a notice."""
-        return replace(self, mode="keyword").with_notice(notice)
-
-    def with_vector(self, fingerprint: str, vector: Matrix, *, whole: bool) -> Self:
-        """Return the request with its vector from a model; `whole` is false if the model read only the beginning."""
-        embedded = replace(self, vectors={**self.vectors, fingerprint: vector})
-        return embedded if whole else embedded.with_notice("query_cut")
 
 
 Variants = Callable[[str], Sequence[str]]
@@ -230,69 +201,71 @@ def start_search(
         spelling = Spelling(text) if query.as_typed else correct(text, words.indexed_words, words.counts, is_known)
         keywords = query_keywords(spelling.text)
         requests.append(SearchRequest(replace(query, text=text), part, bases, mode, spelling, keywords))
-    asked = [request for request in requests if request.has_meaning]
-    embedded = iter(_embed(models, asked, wait=wait, measured=not cached))
-    requests = [next(embedded) if request.has_meaning else request for request in requests]
-    return [_load_rerankers(models, _with_others(request, variants), wait=wait, cached=cached) for request in requests]
+    with words.read_ahead([word for request in requests if mode != "semantic" for word in request.words]):
+        _embed(models, [request for request in requests if request.has_meaning], wait=wait, measured=not cached)
+    for request in requests:
+        if not query.as_typed:
+            # Synonyms count only where no model embeds the text.
+            texts = respell(request.spelling.text)
+            if not request.has_meaning or all(base.embedder == "tfidf" for base in request.vector_bases):
+                texts += variants(request.query.text)
+            request.others = [query_keywords(text) for text in texts]
+        _load_rerankers(models, request, wait=wait, cached=cached)
+    return requests
 
 
-def _with_others(request: SearchRequest, variants: Variants) -> SearchRequest:
-    """Return the request with words of other spellings, and with synonyms if no model embeds the text."""
-    if request.query.as_typed:
-        return request
-    texts = respell(request.spelling.text)
-    if not request.has_meaning or all(base.embedder == "tfidf" for base in request.vector_bases):
-        texts += variants(request.query.text)
-    return replace(request, others=[query_keywords(text) for text in texts])
-
-
-def _embed(models: Models, requests: Sequence[SearchRequest], *, wait: bool, measured: bool) -> Sequence[SearchRequest]:
-    """Return the requests with their vectors; each model embeds all questions at once."""
-
-    def by_words(notice: Notice) -> Sequence[SearchRequest]:
-        return [request.by_words(notice) for request in requests]
-
+def _embed(models: Models, requests: Sequence[SearchRequest], *, wait: bool, measured: bool) -> None:
+    """Add the vectors to the requests; each model embeds all questions at once. Without one, all search by words."""
+    notice: Notice | None = None
     for base in requests[0].vector_bases if requests else ():
         if base.fingerprint in requests[0].vectors:
             continue
         if not measured and models.is_away(base):
-            return by_words("model_away")
-        if not (wait or models.ready(base)):
-            return by_words("model_loading")
-        try:
-            embedder = models.embedder(base)
-            fitted = [fit(request.query.text, embedder) for request in requests]
-            vectors = embedder.embed([text for text, _ in fitted], role="query")
-        except EmbeddingMismatch:
-            if requests[0].query.settings.mode != "auto":
-                raise
-            return by_words("other_model")
-        except ProviderUnavailable:
-            if measured:
-                raise
-            models.set_away(base.embedder)
-            return by_words("model_away")
-        requests = [
-            request.with_vector(base.fingerprint, vector, whole=whole)
-            for request, vector, (_, whole) in zip(requests, vectors, fitted, strict=True)
-        ]
-    return requests
+            notice = "model_away"
+        elif not (wait or models.ready(base)):
+            notice = "model_loading"
+        else:
+            try:
+                embedder = models.embedder(base)
+                fitted = [fit(request.query.text, embedder) for request in requests]
+                vectors = embedder.embed([text for text, _ in fitted], role="query")
+            except EmbeddingMismatch:
+                if requests[0].query.settings.mode != "auto":
+                    raise
+                notice = "other_model"
+            except ProviderUnavailable:
+                if measured:
+                    raise
+                models.set_away(base.embedder)
+                notice = "model_away"
+        for number, request in enumerate(requests):
+            if notice:
+                request.mode = "keyword"
+                request.notices.append(notice)
+                continue
+            request.vectors[base.fingerprint] = vectors[number]
+            if not fitted[number][1]:
+                request.notices.append("query_cut")
+        if notice:
+            return
 
 
-def _load_rerankers(models: Models, request: SearchRequest, *, wait: bool, cached: bool) -> SearchRequest:
-    """Return a request with the reranker of each base; none is used if one of them fails or is still loading.
+def _load_rerankers(models: Models, request: SearchRequest, *, wait: bool, cached: bool) -> None:
+    """Add the reranker of each base to a request; none if one of them fails or is still loading.
 
     Without `cached`, rerankers judge every question again.
     """
     name = request.query.settings.reranker
     if name == NONE or not {"model_loading", "model_away"}.isdisjoint(request.notices):
-        return request
-    rerankers: dict[str, BaseReranker] = {}
+        return
+    rerankers: dict[str, tuple[Reranker, Embedder]] = {}
     try:
         for base in request.vector_bases:
             if not (wait or (models.reranker_ready(base, name) and models.ready(base))):
-                return request.with_notice("model_loading")
-            rerankers[base.id] = BaseReranker(models.reranker(base, name, cached=cached), models.embedder(base))
+                request.notices.append("model_loading")
+                return
+            rerankers[base.id] = models.reranker(base, name, cached=cached), models.embedder(base)
     except (ConfigError, ModelError, ProviderError, EmbeddingMismatch) as error:
-        return replace(request, rerank_problem=error.message)
-    return replace(request, rerankers=rerankers)
+        request.rerank_problem = error.message
+    else:
+        request.rerankers = rerankers

@@ -30,7 +30,16 @@ def compare(old: Mapping[str, float], new: Mapping[str, float]) -> Comparison:
     twice the share of the resamples' means on the other side of 0 (Efron and Tibshirani, 'An Introduction to the
     Bootstrap', 1993, chapter 13). Raises ConfigError if the questions differ or a value isn't a number.
     """
-    _check(old, new)
+    if only := old.keys() ^ new.keys():
+        raise ConfigError(
+            "The two runs asked different questions: {n} of them were asked in one run only, such as {ids}. Run "
+            "the same question set with both.",
+            n=len(only),
+            ids=[message("'{text}'", text=question) for question in sorted(only)[:3]],
+        )
+    for question in old:
+        if not np.isfinite([old[question], new[question]]).all():
+            raise ConfigError("The value of question '{id}' isn't a number. Run the question set again.", id=question)
     # Decimals after the ninth are noise from the order of addition; sorted questions make the samples deterministic.
     differences = np.array([round(new[question] - old[question], 9) for question in sorted(old)])
     difference = round(float(differences.sum()) / max(1, len(differences)), 12)
@@ -45,19 +54,6 @@ def compare(old: Mapping[str, float], new: Mapping[str, float]) -> Comparison:
     more = _more(differences, difference, settled=low > 0 or high < 0)
     text = _sentence(wins, losses, len(differences), difference, more)
     return Comparison(len(differences), difference, low, high, p, wins, losses, len(old) - wins - losses, more, text)
-
-
-def _check(old: Mapping[str, float], new: Mapping[str, float]) -> None:
-    if only := old.keys() ^ new.keys():
-        raise ConfigError(
-            "The two runs asked different questions: {n} of them were asked in one run only, such as {ids}. Run "
-            "the same question set with both.",
-            n=len(only),
-            ids=[message("'{text}'", text=question) for question in sorted(only)[:3]],
-        )
-    for question in old:
-        if not np.isfinite([old[question], new[question]]).all():
-            raise ConfigError("The value of question '{id}' isn't a number. Run the question set again.", id=question)
 
 
 def _resampled(differences: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from core.base.jobs import Jobs
 from core.features import FEATURES
-from core.indexing.bases import Bases
+from core.indexing.bases import Bases, ModelSwitches, SyncedFolders
 from core.indexing.chunks import Chunks
-from core.indexing.model_switches import ModelSwitches
+from core.indexing.embed_queue import PendingChunks
 from core.indexing.models import Models
-from core.indexing.pending import PendingChunks
-from core.indexing.synced_folders import SyncedFolders
 from core.intake.imports import Imports
 from core.model import NotesDecided, bind_checks
 from core.notes.attachments import Attachments
@@ -117,12 +115,11 @@ class Services:
 
     @LazyService
     def searching(self) -> "SearchEngine":
-        from core.retrieval.engine import SearchEngine, SearchServices
-        from core.retrieval.images.search import ImageSearch
+        from core.retrieval.engine import SearchEngine
+        from core.retrieval.images.index import ImageSearch
 
         images = ImageSearch(self.store, self.settings, self.notes, self.jobs)
-        searched = self.store, self.settings, self.models, self._synonyms
-        return SearchEngine(SearchServices(*searched, self.clicks, images))
+        return SearchEngine(self.store, self.settings, self.models, self._synonyms, self.clicks, images)
 
     @LazyService
     def answers(self) -> "Answers":

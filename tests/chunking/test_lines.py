@@ -1,11 +1,12 @@
 """One line, one chunk."""
 
 from core.chunking.strategies import LineChunker
+from core.model import ChunkingOptions
 from tests.chunking.fakes import chunks_of
 
 
 def texts(body: str, limit: int = 1500) -> list[str]:
-    return [chunk.text for chunk in chunks_of(LineChunker(max_single_chunk_size=limit), body)]
+    return [chunk.text for chunk in chunks_of(LineChunker(ChunkingOptions(max_single_chunk_size=limit)), body)]
 
 
 def test_blank_lines_are_skipped() -> None:
@@ -34,5 +35,5 @@ def test_a_chinese_line_is_cut_at_its_sentence_ends() -> None:
 
 
 def test_lines_know_their_section() -> None:
-    chunks = chunks_of(LineChunker(), "before\n# A\nunder a\n## B\nunder b")
+    chunks = chunks_of(LineChunker(ChunkingOptions()), "before\n# A\nunder a\n## B\nunder b")
     assert [chunk.section for chunk in chunks] == [(), ("A",), ("A",), ("A", "B"), ("A", "B")]

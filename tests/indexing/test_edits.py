@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from core.base.errors import ChunkNotFound, EditError
 from core.chunking import build
-from core.indexing.chunk_editor import Act, ChunkEditor
-from core.indexing.edits import Applied, apply, places, shift_edits
+from core.indexing.edits import Act, Applied, ChunkEditor, apply, places, shift_edits
 from core.model import Chunk, ChunkingOptions, Edit, EditKind
 from tests.chunking.fakes import chunks_of, note, words
 from tests.chunking.test_properties import BODIES, OPTIONS, many

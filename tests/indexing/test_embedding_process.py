@@ -260,7 +260,7 @@ def test_one_that_was_being_started_when_it_was_closed_is_not_waited_for(
 
 def test_errors_of_the_model_come_from_the_process(process: WorkerProcess) -> None:
     with pytest.raises(UnknownChoice, match="nosuch"):
-        process.ask(EmbeddingRequest(Path.cwd(), "nosuch", "", _TEXTS, None))
+        process.ask(EmbeddingRequest("nosuch", "", _TEXTS, None))
     assert _pid(process)
 
 

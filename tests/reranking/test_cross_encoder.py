@@ -29,17 +29,17 @@ def changed(folder: Path, to: Path, name: str, content: str | None) -> Path:
 def model_input(model: CrossEncoder, query: str, text: str) -> str:
     """Return the tokens that the model reads of a pair."""
     tokens: list[str] = []
-    tokenizer = model._loaded().tokenizer
-    preprocess = model._loaded().preprocess
+    tokenizer = model._model.tokenizer
+    preprocess = model._model.preprocess
 
     def listen(pairs: list[tuple[str, str]]) -> object:
         features = preprocess(pairs)
         tokens.extend(tokenizer.convert_ids_to_tokens(features["input_ids"][0].tolist()))
         return features
 
-    model._loaded().preprocess = listen
+    model._model.preprocess = listen
     model.score(query, [Candidate(text)])
-    model._loaded().preprocess = preprocess
+    model._model.preprocess = preprocess
     return " ".join(tokens).replace(" ##", "")
 
 
@@ -112,7 +112,7 @@ def test_candidates_beyond_the_time_limit_have_no_score(tiny_cross_encoder: Path
 
 def test_one_thread_at_a_time_runs_the_model(tiny_cross_encoder: Path) -> None:
     model = CrossEncoder(str(tiny_cross_encoder), device=EXACT)
-    preprocess, running, most = model._loaded().preprocess, [], []
+    preprocess, running, most = model._model.preprocess, [], []
 
     def listen(pairs: list[tuple[str, str]]) -> object:
         running.append(pairs)
@@ -122,7 +122,7 @@ def test_one_thread_at_a_time_runs_the_model(tiny_cross_encoder: Path) -> None:
         running.pop()
         return features
 
-    model._loaded().preprocess = listen
+    model._model.preprocess = listen
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda _: model.score("where", WORDS), range(4)))
     assert set(most) == {1}
@@ -203,7 +203,7 @@ def test_other_models_are_refused_at_once(tiny_folder: Path, tmp_path: Path) -> 
 def test_without_a_name_and_built_in_weights_the_error_gives_examples(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.reranking.built_in.WEIGHTS", tmp_path / "none.safetensors")
+    monkeypatch.setattr("core.reranking.cross_encoder.WEIGHTS", tmp_path / "none.safetensors")
     with pytest.raises(ConfigError, match="cross-encoder:/path/to/folder"):
         CrossEncoder()
 

@@ -10,9 +10,8 @@ from core.base.errors import ModelError
 from core.embedding import Embedder
 from core.embedding.loading import load
 from core.model import Device
-from core.reranking import Candidate, build, built_in
-from core.reranking.built_in import Network, NetworkShape
-from core.reranking.cross_encoder import CrossEncoder, fit_pairs
+from core.reranking import Candidate, build, cross_encoder
+from core.reranking.cross_encoder import CrossEncoder, Network, NetworkShape, fit_pairs
 
 EXACT = Device("cpu", "float32", "")
 PAIRS = [("what is it", "a cat"), ("and who are you then", "a dog and a bird " * 9), ("x", "y")]
@@ -88,7 +87,7 @@ def test_the_piece_with_the_words_of_the_question_is_read(tiny: Any) -> None:
 
 
 def test_weights_in_a_folder_are_a_cross_encoder(bundled: Embedder, tmp_path: Path) -> None:
-    shutil.copy(built_in.WEIGHTS, tmp_path)
+    shutil.copy(cross_encoder.WEIGHTS, tmp_path)
     reranker = build(f"cross-encoder:{tmp_path}")
     assert isinstance(reranker, CrossEncoder)
     assert reranker.fingerprint.endswith(f":{bundled.fingerprint}")
@@ -96,7 +95,7 @@ def test_weights_in_a_folder_are_a_cross_encoder(bundled: Embedder, tmp_path: Pa
 
 
 def test_damaged_weights_are_refused_at_loading(bundled: Embedder, tmp_path: Path) -> None:
-    (tmp_path / built_in.FILE).write_bytes(b"no weights")
+    (tmp_path / cross_encoder.FILE).write_bytes(b"no weights")
     with pytest.raises(ModelError, match="is damaged"):
         CrossEncoder(str(tmp_path), device=EXACT).warm()
 
@@ -113,4 +112,4 @@ def test_the_built_in_cross_encoder_needs_no_name(bundled: Embedder) -> None:
         assert scored.index(max(scored)) == right
     assert reranker.running is not None
     assert reranker.running.bytes < 60e6
-    assert built_in.WEIGHTS.stat().st_size < 30e6
+    assert cross_encoder.WEIGHTS.stat().st_size < 30e6

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.model import Chunk
-from core.retrieval.grouping import ALIKE, group_duplicates
+from core.retrieval.ranking import ALIKE, group_duplicates
 from core.workspace import Workspace
 
 TEXT = "Give every key a random lifetime, so that they do not all end at the same moment. "

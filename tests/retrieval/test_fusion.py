@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.retrieval.fusion import add_gains, fuse_reciprocal, fuse_weighted, normalise
+from core.retrieval.ranking import add_gains, fuse_reciprocal, fuse_weighted, normalise
 
 
 def test_scores_go_from_nought_to_one() -> None:

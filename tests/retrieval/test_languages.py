@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.model import SearchOptions
-from core.retrieval.fusion import level_scores, trust_words
+from core.retrieval.ranking import level_scores, trust_words
 from core.workspace import Workspace
 
 GROUPS = {1: True, 2: True, 3: False, 4: False}

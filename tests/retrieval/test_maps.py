@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from core.base.phrases import phrases
-from core.retrieval.neighbours import layout
+from core.retrieval.neighbours import maps as layout
 from core.workspace import Workspace
 
 TOPICS = {

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from core.model import Highlight
-from core.retrieval.matches import match_levels
+from core.retrieval.confidence import match_levels
 
 
 def levels(

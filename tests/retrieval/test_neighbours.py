@@ -78,4 +78,4 @@ def test_vectors_of_whole_notes_are_read_in_one_place() -> None:
         for file in sorted((ROOT / "core").rglob("*.py"))
         if "note_vectors.means(" in file.read_text(encoding="utf-8")
     ]
-    assert reading == ["core/retrieval/neighbours/meaning.py"]
+    assert reading == ["core/retrieval/neighbours/service.py"]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from core.model import Chunk, Decomposition, NoteSummary, SubQuery
-from core.retrieval.follow_up_rounds import LEAD, SYNONYM, follow_ups
+from core.retrieval.engine import LEAD, SYNONYM, follow_ups
 
 COMPARISON = Decomposition("comparison", (SubQuery("redis speed", "side"), SubQuery("memcached speed", "side")))
 SUMMARY = Decomposition("summary", (SubQuery("caching", "subject"),))

@@ -11,7 +11,7 @@ from core.base.errors import ConfigError, NoteNotFound, QueryError, UnknownChoic
 from core.model import STAGES, CallerContext, DroppedCandidate, SearchOptions, SearchResult, SearchSettings
 from core.query.decomposition import SIDE, WHOLE
 from core.query.parser import filters_of
-from core.retrieval.follow_up_rounds import LEAD, SYNONYM
+from core.retrieval.engine import LEAD, SYNONYM
 from core.workspace import Workspace
 from tests import samples
 from tests.model_server import Answer, ModelServer

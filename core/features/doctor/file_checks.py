@@ -14,7 +14,7 @@ from core.base.faults import BACKUPS, DATABASE, find_write_error
 from core.base.messages import Message, lines, message, plural, verbatim
 from core.features.doctor.parts import WorkspaceParts
 from core.indexing.base_copies import Scratch
-from core.indexing.synced_folders import SyncedFolders
+from core.indexing.bases import SyncedFolders
 from core.markdown.body import shown_in
 from core.model import GUESSED, Check, Filters, Note, count_names
 from core.notes import attachments

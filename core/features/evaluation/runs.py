@@ -42,7 +42,7 @@ from core.model import (
 from core.providers.chat import Chat
 from core.providers.connection import Stop
 from core.query.synonyms import SynonymsFile
-from core.retrieval.engine import SearchEngine, SearchServices
+from core.retrieval.engine import SearchEngine
 from core.retrieval.reasons import Reasons
 from core.settings.config import Settings
 from core.store import Store
@@ -143,7 +143,7 @@ class Runs:
 
     def _searching_of(self, store: Store) -> SearchEngine:
         """Return a search engine over a store, without caches, so that each question is measured alone."""
-        return SearchEngine(SearchServices(store, self._settings, self._models, self._synonyms), cached=False)
+        return SearchEngine(store, self._settings, self._models, self._synonyms, cached=False)
 
     # pipelines
 

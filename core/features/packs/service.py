@@ -11,8 +11,7 @@ from core.features.packs import manifest
 from core.features.packs.manifest import PackNote, read_pack
 from core.features.packs.upgrade import PackTable, Upgrade, delete, edited, untouched
 from core.indexing.bases import Bases
-from core.indexing.embed_queue import FAILURES
-from core.indexing.pending import PendingChunks
+from core.indexing.embed_queue import FAILURES, PendingChunks
 from core.model import (
     EditedNote,
     InstalledPack,

@@ -17,8 +17,8 @@ from core.model import Hint, Note, day_of, lapses
 from core.notes.links import NoteLink, NoteLinks
 from core.notes.texts import first_words
 from core.notes.uses import Uses
-from core.retrieval.grouping import newer_notes
 from core.retrieval.neighbours.service import Neighbours
+from core.retrieval.ranking import newer_notes
 from core.store import Store
 from core.store.note_rows import NoteNames
 

@@ -34,8 +34,8 @@ from core.notes.collection import Notes
 from core.notes.proposals import Proposals
 from core.notes.trash import Trash
 from core.notes.versions import Versions
-from core.retrieval.grouping import newer_notes
 from core.retrieval.neighbours.service import Neighbours
+from core.retrieval.ranking import newer_notes
 from core.store import Store
 
 LATER = timedelta(days=7)

@@ -27,7 +27,6 @@ from core.model import (
     Thread,
     Turn,
 )
-from core.model.notes import shared_length
 from core.notes.collection import Notes
 from core.notes.versions import compare_texts
 from core.providers.chat import Chat, values

@@ -96,18 +96,17 @@ def measure_floor(store: Store, base: KnowledgeBase, embedder_of: Callable[[Know
     grown = not known or not 1 / _GROWN < windows / known.windows < _GROWN or len(own) != known.questions
     if store.readonly or not windows or not grown:
         return
-    embedder = embedder_of(base)
-    unrelated = np.concatenate(
-        [
-            _unrelated(store, base, embedder),
-            *_questions(embedder, [question.text for question in own if not question.gold]),
-        ]
-    )
-    related = _questions(embedder, [question.text for question in own if question.gold])
+    embedder, unrelated = embedder_of(base), store.vectors.unrelated(base)
+    if unrelated is None or len(unrelated) != len(UNRELATED):
+        unrelated = embedder.embed(UNRELATED, role="query")
+        store.vectors.store_unrelated(base.fingerprint, unrelated)
+    if unanswered := [question.text for question in own if not question.gold]:
+        unrelated = np.concatenate([unrelated, embedder.embed(unanswered, role="query")])
     nearest = _nearest(store, base, unrelated)
     mean = nearest.mean()
-    for questions in related:
-        mean = min(mean, np.quantile(_nearest(store, base, questions), _BELOW))
+    if answered := [question.text for question in own if question.gold]:
+        related = _nearest(store, base, embedder.embed(answered, role="query"))
+        mean = min(mean, np.quantile(related, _BELOW))
     store.floors.set(base, Floor(float(mean), max(float(nearest.std()), _LEAST_SPREAD), windows, len(own)))
 
 
@@ -121,26 +120,11 @@ def _nearest(store: Store, base: KnowledgeBase, questions: Matrix) -> Matrix:
     return centring.similarity(nearest)
 
 
-def _questions(embedder: Embedder, texts: Sequence[str]) -> list[Matrix]:
-    return [embedder.embed(texts, role="query")] if texts else []
-
-
-def _unrelated(store: Store, base: KnowledgeBase, embedder: Embedder) -> Matrix:
-    """Return the vectors of UNRELATED, which each model embeds only once."""
-    stored = store.vectors.unrelated(base)
-    if stored is None or len(stored) != len(UNRELATED):
-        stored = embedder.embed(UNRELATED, role="query")
-        store.vectors.store_unrelated(base.fingerprint, stored)
-    return stored
-
-
 class Models:
     """The embedders and rerankers of the bases, one object per model."""
 
     def __init__(self, store: Store, settings: Settings, jobs: Jobs) -> None:
-        self._store = store
-        self._settings = settings
-        self._jobs = jobs
+        self._store, self._settings, self._jobs = store, settings, jobs
         self._rerankers: dict[tuple[str, str], Reranker] = {}
         """Rerankers by name and token embedder's fingerprint, which is "" for a reranker that reads texts."""
         self.loaded = False
@@ -242,8 +226,16 @@ class Models:
 
     def _was_loaded(self, name: str) -> bool:
         """Return whether a model was loaded or can't be; start loading it if neither is known."""
+
+        def warm(_: Progress) -> None:
+            try:
+                self._load(name)
+            except TesseraError:
+                self._failed.add(name)
+                raise
+
         if name not in self._warm | self._failed:
-            self._jobs.start("warm_reranker", lambda progress: self._warm_reranker(name))
+            self._jobs.start("warm_reranker", warm)
         return name in self._warm | self._failed
 
     def similarities(self, question: str, texts: Sequence[str]) -> Sequence[float]:
@@ -263,11 +255,10 @@ class Models:
 
     def _warm_up(self, after: float, progress: Progress) -> None:
         time.sleep(after)
-        bases = self._store.bases.all()
+        bases, failed = self._store.bases.all(), []
         names = {base.embedder for base in bases if base.has_vectors}
         if not bases:
             names = {embedding.guess_name(self._settings.embedder)}
-        failed = []
         for number, name in enumerate(sorted(names)):
             progress(number, len(names) + 1, name)
             try:
@@ -283,13 +274,6 @@ class Models:
                 self.settle_floor(base)
         if failed:
             raise failed[0]
-
-    def _warm_reranker(self, name: str) -> None:
-        try:
-            self._load(name)
-        except TesseraError:
-            self._failed.add(name)
-            raise
 
     def forget(self, kinds: Collection[str]) -> None:
         """Drop the models of these kinds, so that they are built again; if loading failed, retry it."""

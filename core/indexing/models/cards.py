@@ -1,22 +1,21 @@
 """Cards of the known models: their properties, whether they are on this machine, and how to get them."""
 
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import distributions
 from pathlib import Path
-from typing import NamedTuple
 
 from core import embedding, reranking
 from core.base.errors import ConfigError, ModelError, TesseraError
 from core.base.messages import Message, message
 from core.embedding import EMBEDDERS, e5, hub, is_built_in, onnx, sentence, tokens
 from core.embedding.loading import choose_device
-from core.embedding.model_folder import ModelFacts, bytes_in, languages, read_facts
+from core.embedding.model_folder import bytes_in, languages, read_facts
 from core.model import Device, ModelCard, Part, Progress, no_progress
-from core.reranking import RERANKERS, built_in, cross_encoder
+from core.reranking import RERANKERS, cross_encoder
 from core.settings.config import settings
 from core.settings.sections import EmbeddingServer, ServerSettings
 
@@ -75,21 +74,13 @@ def device_of(card: ModelCard) -> Device | None:
     return choose_device() if kind in _BY_TORCH and "torch" in sys.modules else None
 
 
-class ModelName(NamedTuple):
-    """A model's name in parts: embedder or reranker, its kind in the table, and the argument after the colon."""
-
-    part: Part
-    kind: str
-    argument: str
-
-
-def parse(name: str) -> ModelName:
-    """Split a model's name; raises ConfigError for a name in neither table."""
+def parse(name: str) -> tuple[Part, str, str]:
+    """Split a model's name into its part, its kind in the table, and the argument; or raise ConfigError."""
     kind, _, argument = name.partition(":")
     if kind in EMBEDDERS:
-        return ModelName("embedder", kind, argument)
+        return "embedder", kind, argument
     if kind in RERANKERS:
-        return ModelName("reranker", kind, argument)
+        return "reranker", kind, argument
     raise ConfigError(
         "There is no model '{name}'. Write sentence:OWNER/MODEL for a model for meaning, "
         "cross-encoder:OWNER/MODEL for one for reranking, or one of: {names}.",
@@ -128,16 +119,14 @@ def download(name: str, progress: Progress = no_progress) -> Path:
 
     Raises ModelError if the download fails, or the model isn't of the kind in its name.
     """
-    kind = parse(name).kind
-    if kind == "sentence" and (hub_name := _on_hub(name)):
-        folder = hub.snapshot(hub_name, "sentence", progress)
-        read_facts(folder, hub_name)
-        return folder
-    if kind == "cross-encoder" and (hub_name := _on_hub(name)):
-        folder = hub.snapshot(hub_name, "cross-encoder", progress)
-        cross_encoder.facts(folder)
-        return folder
-    return path(name)
+    _, kind, _ = parse(name)
+    if kind not in ("sentence", "cross-encoder") or not (hub_name := _on_hub(name)):
+        return path(name)
+    if kind == "sentence":
+        read_facts(folder := hub.snapshot(hub_name, "sentence", progress), hub_name)
+    else:
+        cross_encoder.facts(folder := hub.snapshot(hub_name, "cross-encoder", progress))
+    return folder
 
 
 def _on_hub(name: str) -> str:
@@ -154,7 +143,7 @@ def _rerankers(local: Iterable[str]) -> list[str]:
     """Return the names of the rerankers to list: those in `local`, in the table, and recommended ones."""
     pairs = [name for name in local if name.partition(":")[0] in RERANKERS]
     pairs += [f"cross-encoder:{model.name}" for model in cross_encoder.RECOMMENDED]
-    shipped = ["cross-encoder"] if built_in.shipped() else []
+    shipped = ["cross-encoder"] if cross_encoder.shipped() else []
     kinds = [kind for kind in RERANKERS if kind != "cross-encoder"]
     quick = [kind for kind in RERANKERS if RERANKERS[kind].reads_tokens]
     return list(dict.fromkeys([*quick, *shipped, *pairs, *kinds]))
@@ -163,20 +152,14 @@ def _rerankers(local: Iterable[str]) -> list[str]:
 def _on_machine() -> Iterator[str]:
     """Yield the names of models from the hub and from packages that are on this machine."""
     for name in hub.names():
-        folder = hub.cached(name, "cross-encoder")
-        if folder and _is_cross_encoder(folder):
-            yield f"cross-encoder:{name}"
-        elif hub.has_files(name):
+        with suppress(ModelError):
+            if folder := hub.cached(name, "cross-encoder"):
+                cross_encoder.facts(folder)
+                yield f"cross-encoder:{name}"
+                continue
+        if hub.has_files(name):
             yield f"sentence:{name}"
     yield from _in_packages()
-
-
-def _is_cross_encoder(folder: Path) -> bool:
-    try:
-        cross_encoder.facts(folder)
-    except ModelError:
-        return False
-    return True
 
 
 @cache
@@ -195,17 +178,15 @@ def _plain(model: ModelCard, argument: str) -> ModelCard:
     return replace(model, dimension=embedder.dimension, input_tokens=embedder.input_tokens)
 
 
-def _tfidf(model: ModelCard, argument: str) -> ModelCard:
-    return replace(_plain(model, argument), languages=("zh", "en"))
-
-
 def _bundled(model: ModelCard, argument: str) -> ModelCard:
     model = replace(model, dimension=sentence.BUNDLED_DIMENSION, languages=LANGUAGES)
     folder = e5.models_dir() / e5.NAME if e5.is_available() else hub.cached(sentence.BUNDLED_ON_HUB)
     if folder is None:
         return replace(model, problem=_missing(model.name, sentence.BUNDLED_ON_HUB))
-    # The folder is created at the first use of the model.
-    return _folder_card(model, read_facts(folder, folder.name)) if folder.is_dir() else model
+    if not folder.is_dir():
+        return model  # the folder is created at the first use of the model
+    facts = read_facts(folder, folder.name)
+    return _folder_card(model, facts.folder, facts.max_tokens, facts.dimension)
 
 
 def _onnx(model: ModelCard, argument: str) -> ModelCard:
@@ -223,7 +204,8 @@ def _sentence(model: ModelCard, argument: str) -> ModelCard:
     folder = hub.cached(hub_name) if hub_name else sentence.find(argument)[1]()
     if folder is None:
         return replace(model, problem=_missing(model.name, hub_name), downloadable=True)
-    return _folder_card(model, read_facts(folder, hub_name or folder.name))
+    facts = read_facts(folder, hub_name or folder.name)
+    return _folder_card(model, facts.folder, facts.max_tokens, facts.dimension)
 
 
 def _cross_encoder(model: ModelCard, argument: str) -> ModelCard:
@@ -231,10 +213,10 @@ def _cross_encoder(model: ModelCard, argument: str) -> ModelCard:
     if not argument.strip():
         return replace(
             model,
-            folder=built_in.WEIGHTS.parent,
-            bytes_on_disk=built_in.WEIGHTS.stat().st_size,
+            folder=cross_encoder.WEIGHTS.parent,
+            bytes_on_disk=cross_encoder.WEIGHTS.stat().st_size,
             languages=("zh", "en"),
-            input_tokens=cross_encoder.facts(built_in.WEIGHTS.parent).max_tokens,
+            input_tokens=cross_encoder.facts(cross_encoder.WEIGHTS.parent).max_tokens,
             problem=card("bundled").problem,
         )
     recommended = next((entry for entry in cross_encoder.RECOMMENDED if entry.name == hub_name), None)
@@ -243,13 +225,7 @@ def _cross_encoder(model: ModelCard, argument: str) -> ModelCard:
     folder = hub.cached(hub_name, "cross-encoder") if hub_name else Path(argument).expanduser()
     if folder is None:
         return replace(model, problem=_missing(model.name, hub_name), downloadable=True)
-    return replace(
-        model,
-        folder=folder,
-        bytes_on_disk=bytes_in(folder),
-        languages=languages(folder) or model.languages,
-        input_tokens=cross_encoder.facts(folder).max_tokens,
-    )
+    return _folder_card(model, folder, cross_encoder.facts(folder).max_tokens, None)
 
 
 def _server(model: ModelCard, argument: str) -> ModelCard:
@@ -268,33 +244,22 @@ def _server(model: ModelCard, argument: str) -> ModelCard:
     return replace(model, dimension=section.dimensions, input_tokens=section.input_tokens)
 
 
-def _folder_card(model: ModelCard, facts: ModelFacts) -> ModelCard:
+def _folder_card(model: ModelCard, folder: Path, tokens: int, dimension: int | None) -> ModelCard:
     return replace(
         model,
-        folder=facts.folder,
-        bytes_on_disk=bytes_in(facts.folder),
-        languages=languages(facts.folder) or model.languages,
-        dimension=facts.dimension,
-        input_tokens=facts.max_tokens,
+        folder=folder,
+        bytes_on_disk=bytes_in(folder),
+        languages=languages(folder) or model.languages,
+        dimension=dimension,
+        input_tokens=tokens,
     )
 
 
 def _missing(name: str, hub_name: str) -> Message:
-    kind: hub.Kind = "cross-encoder" if name.startswith("cross-encoder") else "sentence"
-    folder = str(hub.manual_folder(hub_name))
-    if hub.has_files(hub_name, kind):
-        return message(
-            (
-                "Only part of the model is on this machine. Download it: tessera models download "
-                "{name}, or put its files into {folder}"
-            ),
-            name=name,
-            folder=folder,
-        )
     return message(
         "The model isn't on this machine. Download it: tessera models download {name}, or put its files into {folder}",
         name=name,
-        folder=folder,
+        folder=str(hub.manual_folder(hub_name)),
     )
 
 
@@ -302,7 +267,7 @@ _DESCRIBERS: dict[str, Callable[[ModelCard, str], ModelCard]] = {
     "bundled": _bundled,
     "onnx": _onnx,
     "sentence": _sentence,
-    "tfidf": _tfidf,
+    "tfidf": lambda model, argument: replace(_plain(model, argument), languages=("zh", "en")),
     "openai_compatible": _server,
     "server": _server,
     "late-interaction": lambda model, _: replace(model, languages=LANGUAGES, problem=card("bundled").problem),
@@ -312,42 +277,21 @@ _DESCRIBERS: dict[str, Callable[[ModelCard, str], ModelCard]] = {
 }
 
 
-_ON_HUB = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
-
-
 def needs(name: str) -> Message:
     """Return the message on what a model for meaning needs: the network, a server, or files on this machine."""
-    kind, _, argument = name.partition(":")
+    kind = name.partition(":")[0]
     if kind not in EMBEDDERS:
         return message("This version of Tessera doesn't know this model.")
     if is_built_in(name):
         return message("It is part of Tessera and needs no network.")
+    described = card(name)
     if kind in ("openai_compatible", "server"):
-        return _server_message(argument if kind == "server" else "")
+        if not described.server:
+            return message("It runs on a server, which must be set up first; the text of the notes is sent there.")
+        return message("It runs on the server {address}; the notes' text is sent there.", address=described.server)
     if package := EMBEDDERS[kind].package:
         return message("It comes with the Python package {name}.", name=package)
-    if argument.startswith(sentence.PACKAGE):
-        return message("It is in the Python package {name}, and needs no network.", name=argument.partition(":")[2])
-    full = argument if "/" in argument else f"{sentence.DEFAULT_OWNER}/{argument}"
-    if not _ON_HUB.fullmatch(full):
-        return message("It is read from the folder {folder} on this machine.", folder=argument)
-    folder = _cached(full)
-    if folder is None:
+    if described.downloadable:
         return message("It isn't on this machine: it would be downloaded from huggingface.co, often 100 MB to 3 GB.")
-    return message("It is on this machine ({size:.0f} MB) and needs no network.", size=bytes_in(folder) / 1e6)
-
-
-def _cached(name: str) -> Path | None:
-    try:
-        return hub.cached(name)
-    except ModelError:  # an invalid model name
-        return None
-
-
-def _server_message(name: str) -> Message:
-    configured = settings().embeddings
-    server = configured.servers.get(name) if name else configured
-    address = server.base_url if server else ""
-    if not address:
-        return message("It runs on a server, which must be set up first; the text of the notes is sent there.")
-    return message("It runs on the server {address}; the notes' text is sent there.", address=address)
+    megabytes = described.bytes_on_disk / 1e6
+    return described.problem or message("It is on this machine ({size:.0f} MB) and needs no network.", size=megabytes)

@@ -94,39 +94,25 @@ def _look_at(dialect: Dialect, port: int) -> LocalServer:
         listing = json.loads(reply.body)
     except (ValueError, RecursionError):
         return absent
-    name = _name(dialect, listing)
-    if not name:
-        return absent
-    names = dict.fromkeys(filter(_is_language_model, _models(listing)))
-    return LocalServer(name, address, running=True, models=tuple(names)[:MOST_MODELS])
-
-
-def _rows(listing: object, part: str) -> list[dict[str, object]] | None:
-    """Return the objects in a part of a listing, None if the part isn't a list."""
-    rows = listing.get(part) if isinstance(listing, dict) else None
-    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else None
-
-
-def _name(dialect: Dialect, listing: object) -> str:
-    """Return the kind of server that sent a listing, "" for another program."""
-    owners = {owner for row in _rows(listing, "data") or () if isinstance(owner := row.get("owned_by"), str)}
-    if known := next((_OWNERS[owner] for owner in sorted(owners) if owner in _OWNERS), ""):
-        return known
-    part = "models" if dialect.path == "api/tags" else "data"
-    return "" if dialect.owner or _rows(listing, part) is None else dialect.name
-
-
-def _models(listing: Mapping[str, object]) -> Iterator[Any]:
-    """Yield the names of the models in a listing, except models that run on another machine or only embed."""
-    if (rows := _rows(listing, "data")) is not None:
-        yield from (row.get("id") for row in rows)
-        return
-    for row in _rows(listing, "models") or ():
+    rows: dict[str, list[dict[str, object]]] = {}
+    for part in ("data", "models"):
+        if isinstance(listing, dict) and isinstance(items := listing.get(part), list):
+            rows[part] = [row for row in items if isinstance(row, dict)]
+    owners = sorted(_OWNERS.keys() & {str(row.get("owned_by")) for row in rows.get("data", ())})
+    name = _OWNERS[owners[0]] if owners else dialect.name
+    expected = "models" if dialect.path == "api/tags" else "data"
+    if not owners and (dialect.owner or expected not in rows):
+        return absent  # another program
+    offered = [row.get("id") for row in rows.get("data", ())]
+    for row in rows.get("models", ()) if "data" not in rows else ():
         details = row.get("details")
         families = [details.get("family"), details.get("families")] if isinstance(details, dict) else []
+        # Models that run on another machine or only embed aren't offered.
         remote = row.get("remote_host") or row.get("remote_model")
         if not remote and "bert" not in repr(families).lower():
-            yield row.get("name")
+            offered.append(row.get("name"))
+    names = [str(model) for model in dict.fromkeys(filter(_is_language_model, offered))]
+    return LocalServer(name, address, running=True, models=tuple(names[:MOST_MODELS]))
 
 
 def _is_language_model(name: object) -> bool:
@@ -239,15 +225,15 @@ class Servers:
 @contextmanager
 def override_settings(chosen: Settings) -> Iterator[None]:
     """Make the models in this process use the folder and servers of other settings, given by a program."""
+
+    def forget_models() -> None:
+        for table in (EMBEDDERS, RERANKERS):
+            table.forget(*SECTIONS.values(), "server")
+
     with config.override_settings(chosen):
-        _forget_models()
+        forget_models()
         yield
-    _forget_models()
-
-
-def _forget_models() -> None:
-    for table in (EMBEDDERS, RERANKERS):
-        table.forget(*SECTIONS.values(), "server")
+    forget_models()
 
 
 def _named_servers() -> dict[str, EmbeddingServer]:

@@ -7,10 +7,9 @@ from pathlib import Path
 
 from core import embedding, reranking
 from core.base.errors import ModelError
-from core.base.frozen import frozen
-from core.embedding import tokens
+from core.embedding import Embedder, tokens
 from core.indexing.models import cards
-from core.model import ModelTrial, Progress, Running, no_progress
+from core.model import ModelTrial, Progress, no_progress
 from core.reranking import Candidate
 
 QUESTIONS: Mapping[str, Mapping[str, str]] = {
@@ -30,45 +29,33 @@ QUESTIONS: Mapping[str, Mapping[str, str]] = {
 TEXTS = [text for pairs in QUESTIONS.values() for text in pairs.values()]
 
 
-@frozen
-class _Loaded:
-    """A loaded model. `judge` scores each of TEXTS for a question, for which the model reads `reads` texts."""
-
-    judge: Callable[[str], Sequence[float | None]]
-    reads: int
-    running: Running | None
-    dimension: int | None = None
-
-
 def run(name: str, progress: Progress = no_progress) -> ModelTrial:
     """Load a model, ask it the questions, and return the result; drop a model that only this test uses.
 
     Raises ConfigError, ModelError or ProviderError if it can't be loaded or used, and ModelError if it would have to be
     downloaded.
     """
-    part = cards.parse(name).part
+    part, _, _ = cards.parse(name)
     card = cards.card(name)
     if card.problem and card.downloadable:
         raise ModelError(card.problem)
     progress(0, 2, name)
     started = time.perf_counter()
-    if part == "embedder":
-        model = _embedder(name)
-    else:
-        model = _token_reranker(name) if reranking.reads_tokens(name) else _reranker(name)
+    model, judge = _embedder(name) if part == "embedder" else _reranker(name)
     ready = time.perf_counter()
     progress(1, 2, name)
     right = {
-        language: sum(_first(model.judge(question)) == TEXTS.index(text) for question, text in pairs.items())
+        language: sum(_first(judge(question)) == TEXTS.index(text) for question, text in pairs.items())
         for language, pairs in QUESTIONS.items()
     }
+    texts_read = len(TEXTS) + (part == "embedder")  # for each question
     return ModelTrial(
         name=name,
         part=part,
         seconds_to_load=ready - started,
-        seconds_a_text=(time.perf_counter() - ready) / (len(TEXTS) * model.reads),
-        dimension=model.dimension,
-        running=model.running,
+        seconds_a_text=(time.perf_counter() - ready) / (len(TEXTS) * texts_read),
+        dimension=getattr(model, "dimension", None) if part == "embedder" else None,
+        running=getattr(model, "running", None),
         resident_bytes=_resident(),
         right=right,
         asked={language: len(pairs) for language, pairs in QUESTIONS.items()},
@@ -76,7 +63,11 @@ def run(name: str, progress: Progress = no_progress) -> ModelTrial:
     )
 
 
-def _embedder(name: str) -> _Loaded:
+_Judge = Callable[[str], Sequence[float | None]]
+"""Scores each of TEXTS for a question."""
+
+
+def _embedder(name: str) -> tuple[Embedder, _Judge]:
     embedder = embedding.built(name) or embedding.make(name)
     embedder.warm()
 
@@ -85,29 +76,24 @@ def _embedder(name: str) -> _Loaded:
         cosines: list[float] = (embedder.embed(TEXTS, role="note") @ vector).tolist()
         return cosines
 
-    return _Loaded(judge, len(TEXTS) + 1, getattr(embedder, "running", None), embedder.dimension)
+    return embedder, judge
 
 
-def _reranker(name: str) -> _Loaded:
-    reranker = reranking.built(name) or reranking.make(name)
-    reranker.warm()
-    candidates = [Candidate(text) for text in TEXTS]
-    return _Loaded(
-        lambda question: reranker.score(question, candidates), len(TEXTS), getattr(reranker, "running", None)
-    )
-
-
-def _token_reranker(name: str) -> _Loaded:
-    embedder = tokens.token_embedder(embedding.build("bundled"))
-    if embedder is None:
-        raise ModelError("The built-in model can't rerank on this machine. Choose another model for reranking.")
-    centre = tokens.centre(embedder)
-    reranker = reranking.make(name, embedder, centre)
-    _, token_vectors = embedder.embed_tokens(TEXTS, role="note")
-    candidates = [Candidate(text, tokens.signs(rows, centre)) for text, rows in zip(TEXTS, token_vectors, strict=True)]
-    return _Loaded(
-        lambda question: reranker.score(question, candidates), len(TEXTS), getattr(embedder, "running", None)
-    )
+def _reranker(name: str) -> tuple[object, _Judge]:
+    """Return a reranker, or the embedder whose tokens it reads, and its judgement."""
+    candidates, running = [Candidate(text) for text in TEXTS], None
+    if reranking.reads_tokens(name):
+        running = tokens.token_embedder(embedding.build("bundled"))
+        if running is None:
+            raise ModelError("The built-in model can't rerank on this machine. Choose another model for reranking.")
+        centre = tokens.centre(running)
+        reranker = reranking.make(name, running, centre)
+        _, read = running.embed_tokens(TEXTS, role="note")
+        candidates = [Candidate(text, tokens.signs(rows, centre)) for text, rows in zip(TEXTS, read, strict=True)]
+    else:
+        reranker = reranking.built(name) or reranking.make(name)
+        reranker.warm()
+    return running or reranker, lambda question: reranker.score(question, candidates)
 
 
 def _first(scores: Sequence[float | None]) -> int | None:

@@ -1,23 +1,42 @@
-"""Background embedding of the pictures in notes; a picture is embedded once per hash and model."""
+"""The pictures of notes: their embedding in the background, once per hash and model, and the search for them."""
 
+import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Sequence
+from contextlib import closing, suppress
+from dataclasses import replace
 from functools import partial
 
-from core.base.errors import ConfigError, NoteNotFound, SourceError
+import numpy as np
+
+from core.base.errors import ConfigError, NoteNotFound, QueryError, SourceError, TesseraError
 from core.base.jobs import Jobs
 from core.documents.converting import PictureReader
 from core.documents.kinds import PICTURES
 from core.indexing import cutter
-from core.model import ImageStatus, Note, NotePicture, PictureFile, Progress, no_progress
+from core.model import (
+    ImageStatus,
+    Matrix,
+    NotePicture,
+    PictureHit,
+    Prepared,
+    Progress,
+    Query,
+    SearchResult,
+    no_progress,
+)
+from core.notes.collection import Notes
 from core.notes.attachments import data_of, seen
+from core.query.own_words import names_picture
 from core.retrieval import images
 from core.retrieval.images import ImageEmbedder
 from core.settings.config import Settings
 from core.store import Store
+from core.store.picture_table import ImageRow, is_of_pictures
 
+_LOG = logging.getLogger(__name__)
+_WARM = "warm_images"
 _JOB = "images"
 _PATIENCE = 0.3
 """Seconds between two checks for jobs that embedding waits for."""
@@ -76,50 +95,146 @@ class ImageIndex:
         return images.build(self._settings.pictures.model)
 
     def _name(self, progress: Progress) -> None:
-        """Store the pictures of new and changed notes."""
+        """Store the pictures of new and changed notes, also the file of a note whose text was read from a picture."""
         for note_id in self._store.images.notes_without_pictures():
             progress(0, 0, "")
-            try:
+            with suppress(NoteNotFound):
                 note = self._store.notes.note(note_id)
-            except NoteNotFound:
-                continue
-            before = self._store.images.for_note(note_id)
-            shown = [*cutter.list_pictures(note, before), *_page(note, before)]
-            self._store.images.put(note_id, shown, note.generation)
+                before = self._store.images.for_note(note_id)
+                shown = [*cutter.list_pictures(note, before)]
+                if note.document and note.document.kind in PICTURES and note.path:
+                    own = NotePicture(f"/{note.path}")
+                    shown.append(next((picture for picture in before if picture.target == own.target), own))
+                self._store.images.put(note_id, shown, note.generation)
 
     def _embed(self, embedder: ImageEmbedder, progress: Progress) -> int:
-        waiting, done = self._store.images.pending_files(embedder.fingerprint), 0
+        """Embed the pending pictures, or store why one can't be; one that is being changed waits for the next check."""
+        table, model, done = self._store.images, embedder.fingerprint, 0
+        waiting = table.pending_files(model)
         with closing(PictureReader()) as reader:
-            for number, picture_file in enumerate(waiting):
-                report = partial(progress, number, len(waiting), picture_file.picture.place)
+            for number, file in enumerate(waiting):
+                picture = file.picture
+                report = partial(progress, number, len(waiting), picture.place)
                 while any(job.state == "running" and job.name != _JOB for job in self._jobs.all()):
                     report()
                     time.sleep(_PATIENCE)
                 report()
-                done += self._see(embedder, picture_file, reader, report)
+                if (data := data_of(file)) is None:
+                    continue
+                try:
+                    pixels = reader.shrink(data, picture.place, report)
+                except SourceError as error:
+                    table.keep(model, picture.hash, None, error.reason)
+                    continue
+                (vector,) = embedder.embed_images([pixels])
+                table.keep(model, picture.hash, vector)
+                done += 1
         return done
 
-    def _see(
-        self, embedder: ImageEmbedder, picture_file: PictureFile, reader: PictureReader, look: Callable[[], object]
-    ) -> bool:
-        """Embed a picture, or store why it can't be embedded.
 
-        A picture that is being changed is left for the next check.
+class ImageSearch:
+    """Finds pictures in notes. It finds none without a model, or if a question doesn't ask for pictures."""
+
+    def __init__(self, store: Store, settings: Settings, notes: Notes, jobs: Jobs) -> None:
+        self._store, self._settings, self._notes, self._jobs = store, settings, notes, jobs
+        self._loaded: set[str] = set()
+
+    def add_pictures(self, prepared: Prepared, result: SearchResult) -> SearchResult:
+        """Return a result with the pictures that its question asks for, and without hits if it asks for nothing else.
+
+        If the model isn't loaded and nobody waits, a job loads it, and there are no pictures yet. Raises QueryError if
+        the pictures for a comparison don't exist.
         """
-        if (data := data_of(picture_file)) is None:
-            return False
+        query = prepared.query
+        alike = [
+            name for condition in query.filters.conditions if condition.field == "like" for name in condition.values
+        ]
+        pictures = self._find(query, alike, wait=prepared.wait)
+        if pictures is None:
+            return replace(result, notices=(*result.notices, "pictures_loading"))
+        if alike and not query.text:
+            return replace(result, pictures=pictures, hits=(), lost=(), facets=(), notices=())
+        return replace(result, pictures=pictures)
+
+    def _find(self, query: Query, alike: Sequence[str], *, wait: bool) -> tuple[PictureHit, ...] | None:
+        """Return the nearest pictures of notes that pass the filters, None while the model loads."""
+        asks = any(map(is_of_pictures, query.filters.conditions)) or names_picture(query.text)
+        if not (alike or (asks and query.text.strip())):
+            return ()
+        embedder = self._embedder()
+        if embedder is None:
+            if alike:
+                raise QueryError(
+                    "No model for pictures is set, so pictures can't be compared. Choose a model in Settings."
+                )
+            return ()
+        rows = self._store.images.shown(query.filters, embedder.fingerprint)
+        if alike:
+            asked = [row for name in alike for row in self._named(name, embedder.fingerprint)]
+            return self._hits(rows, _stacked(asked), query.settings.limit, {row.hash for row in asked})
+        if not rows:
+            return ()
+        if not (wait or embedder.fingerprint in self._loaded):
+            self._jobs.start(_WARM, lambda _: self._load(embedder))
+            return None
         try:
-            pixels = reader.shrink(data, picture_file.picture.place, look)
-        except SourceError as error:
-            self._store.images.keep(embedder.fingerprint, picture_file.picture.hash, None, error.reason)
-            return False
-        (vector,) = embedder.embed_images([pixels])
-        self._store.images.keep(embedder.fingerprint, picture_file.picture.hash, vector)
-        return True
+            vectors = embedder.embed_texts([query.text])
+        except TesseraError:
+            _LOG.warning("The model for pictures can't be used", exc_info=True)
+            return ()
+        return self._hits(rows, vectors, query.settings.limit)
+
+    def _embedder(self) -> ImageEmbedder | None:
+        """Return the model, None unless it is set, on this machine and usable."""
+        if not self._settings.pictures.model:
+            return None
+        try:
+            embedder = images.build(self._settings.pictures.model)
+            is_here = embedder.is_here and embedder.fingerprint
+        except TesseraError:
+            _LOG.warning("The model for pictures can't be used", exc_info=True)
+            return None
+        return embedder if is_here else None
+
+    def _load(self, embedder: ImageEmbedder) -> None:
+        with suppress(TesseraError):  # the next search logs the error
+            embedder.warm()
+        self._loaded.add(embedder.fingerprint)
+
+    def _named(self, name: str, model: str) -> list[ImageRow]:
+        """Return the pictures with a name, else the pictures of the note with that name.
+
+        Raises QueryError if there are none.
+        """
+        if rows := self._store.images.named(name, model):
+            return rows
+        try:
+            rows = self._store.images.in_note(self._notes.resolve(name).id, model)
+        except NoteNotFound:
+            raise QueryError("There is no picture or note '{name}'.", name=name) from None
+        if not rows:
+            raise QueryError("The note '{name}' shows no pictures that were recognised yet.", name=name)
+        return rows
+
+    def _hits(
+        self, rows: Sequence[ImageRow], vectors: Matrix, limit: int, known: set[str] | frozenset[str] = frozenset()
+    ) -> tuple[PictureHit, ...]:
+        """Return the nearest picture files, each at its first place, without the `known` files."""
+        files: dict[str, ImageRow] = {}
+        for row in rows:
+            if row.hash not in known and len(row.vector) == vectors.shape[1]:
+                files.setdefault(row.hash, row)
+        if not files:
+            return ()
+        first = [*files.values()]
+        scores = (_stacked(first) @ vectors.T).max(axis=1).clip(0, 1)
+        best = np.argsort(-scores, kind="stable")[:limit]
+        cards = self._store.notes.cards_of([first[at].note_id for at in best])
+        return tuple(
+            PictureHit(rank, float(scores[at]), cards[first[at].note_id], first[at].place, first[at].start)
+            for rank, at in enumerate(best, 1)
+        )
 
 
-def _page(note: Note, before: list[NotePicture]) -> Iterator[NotePicture]:
-    """Yield the file of a note whose text was read from a picture."""
-    if note.document and note.document.kind in PICTURES and note.path:
-        own = NotePicture(f"/{note.path}")
-        yield next((picture for picture in before if picture.target == own.target), own)
+def _stacked(rows: Sequence[ImageRow]) -> Matrix:
+    return np.stack([row.vector for row in rows])

@@ -12,8 +12,8 @@ from core.base.frozen import frozen
 from core.base.text import digest, fold
 from core.model import NotePair
 from core.notes.texts import blank_hidden
-from core.retrieval.grouping import newer_notes
 from core.retrieval.highlights import sentences
+from core.retrieval.ranking import newer_notes
 from core.store import Store
 from core.store.remembered import PerNote
 

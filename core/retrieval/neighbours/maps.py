@@ -1,21 +1,123 @@
-"""Maps of the notes of one base, or of all bases with the same model."""
+"""Maps of the notes of one base, or of all bases with the same model: their places on a plane, and named regions."""
 
 import re
 from collections import Counter
 from collections.abc import Sequence
-from functools import partial
+from functools import cache, partial
 from math import log, sqrt
 
 import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from core.base.cache import Cache
 from core.base.phrases import phrases, size_of
 from core.base.text import simplify
 from core.model import Matrix, NoteMap, Region
 from core.notes.links import NoteLinks
-from core.retrieval.neighbours.layout import Places, places, regions
-from core.retrieval.neighbours.meaning import Meaning
+from core.retrieval.neighbours.service import Meaning
 from core.store import Store
+
+NEIGHBOURS, PUSHED = 12, 6
+"""Number of neighbours that attract a point, and of random points that repel it, in each step."""
+STEPS = 200
+DIRECTIONS = 128
+"""Number of principal components that are used to find neighbours."""
+_BLOCK, _DEALT = 256, 16
+"""Number of points whose neighbours are searched at once, and of points per group, ranked by its nearest point."""
+_STRONGEST = 4.0
+_SPREAD = 10.0
+_PUSH = 10.0
+"""Weight of a repulsion; it is high because only `PUSHED` of all other points repel a point."""
+_EVEN = 0.6
+"""Weight of the rank in a coordinate, which fills the plane evenly; the rest is the scaled coordinate."""
+
+Places = NDArray[np.float32]
+
+
+# While other programs keep the cores busy, two threads of BLAS take longer than one: they wait for each other.
+@threadpool_limits.wrap(limits=1, user_api="blas")  # type: ignore[untyped-decorator]
+def places(vectors: Matrix) -> Places:
+    """Lay out n unit vectors on a plane; return coordinates from 0 to 1, shape (n, 2).
+
+    The two main directions come first, then neighbours are drawn together.
+    """
+    if len(vectors) < 3:
+        return np.linspace(0.3, 0.7, 2 * len(vectors), dtype=np.float32).reshape(-1, 2)
+    main = directions(vectors)
+    near = neighbours(main, min(NEIGHBOURS, len(vectors) - 1)).T
+    plane = np.ascontiguousarray(main[:, :2].T) / (np.abs(main[:, :2]).max() or 1.0) * np.float32(_SPREAD)
+    chance = np.random.default_rng(0)
+    for number in range(STEPS):
+        rate = np.float32(1.0 - number / STEPS)
+        force = np.zeros_like(plane)
+        # One neighbour of each point at a time: arrays of all pairs take five times as long, too large to be reused.
+        for others in near:
+            drawn = plane.take(others, axis=1) - plane
+            force += drawn * (2.0 / (1.0 + (drawn**2).sum(0)))
+        for others in chance.integers(0, len(vectors), (PUSHED, len(vectors))):
+            away = plane - plane.take(others, axis=1)
+            squared = (away**2).sum(0)
+            force += away * (_PUSH / ((0.01 + squared) * (1.0 + squared)))
+        plane += rate * np.clip(force, -_STRONGEST, _STRONGEST) * np.float32(0.2)
+    return _within(plane.T)
+
+
+def neighbours(points: Matrix, count: int) -> NDArray[np.intp]:
+    """Return the indices of each point's nearest other points, shape (n, count).
+
+    Points are split into groups of `_DEALT`. The `count` groups with the nearest members contain the result.
+    """
+    groups = -(-len(points) // _DEALT)
+    padded = np.pad(points, ((0, groups * _DEALT - len(points)), (0, 0)))
+    half = (padded**2).sum(1) / 2
+    half[len(points) :] = np.inf
+    rows = []
+    for start in range(0, len(points), _BLOCK):
+        nearness = points[start : start + _BLOCK] @ padded.T
+        nearness -= half
+        own = np.arange(len(nearness))
+        nearness[own, start + own] = -np.inf
+        best = nearness.reshape(len(own), _DEALT, groups).max(1)
+        chosen = np.argpartition(best, -min(count, groups), axis=1)[:, -count:]
+        numbers = (chosen[:, None] + groups * np.arange(_DEALT)[:, None]).reshape(len(own), -1)
+        nearest = np.argpartition(np.take_along_axis(nearness, numbers, 1), -count, axis=1)[:, -count:]
+        rows.append(np.take_along_axis(numbers, nearest, 1))
+    return np.concatenate(rows)
+
+
+def directions(vectors: Matrix) -> Matrix:
+    """Project vectors onto their principal components, largest variance first."""
+    centred = vectors - vectors.mean(axis=0)
+    _, axes = np.linalg.eigh(centred.T @ centred)
+    main: Matrix = centred @ axes[:, : -DIRECTIONS - 1 : -1]
+    return main
+
+
+def _within(plane: Places) -> Places:
+    """Scale coordinates to 0 to 1, partly by their rank on each axis, so that distant groups leave no empty space."""
+    low, high = plane.min(axis=0), plane.max(axis=0)
+    scaled = (plane - low) / np.maximum(high - low, 1e-9)
+    ranks = np.argsort(np.argsort(plane, axis=0, kind="stable"), axis=0) / (len(plane) - 1)
+    return np.asarray(0.02 + 0.96 * (_EVEN * ranks + (1 - _EVEN) * scaled), np.float32)
+
+
+def regions(plane: Places, count: int) -> NDArray[np.intp]:
+    """Cluster points by k-means, starting from distant centres; return cluster numbers below `count`."""
+    middles = plane[[int(np.argmin(((plane - plane.mean(0)) ** 2).sum(1)))]]
+    farthest = np.full(len(plane), np.inf, np.float32)
+    for _ in range(1, min(count, len(plane))):
+        farthest = np.minimum(farthest, ((plane - middles[-1]) ** 2).sum(1))
+        middles = np.concatenate((middles, plane[[int(farthest.argmax())]]))
+    own = np.zeros(len(plane), np.intp)
+    for _ in range(20):
+        own = (plane @ middles.T - (middles**2).sum(1) / 2).argmax(1)
+        inside = [plane[own == number] for number in range(len(middles))]
+        middles = np.stack(
+            [members.mean(0) if len(members) else old for members, old in zip(inside, middles, strict=True)]
+        )
+    return own
+
 
 MOST_REGIONS = 24
 _WORD = re.compile(r"[\w+#'-]+")
@@ -120,7 +222,10 @@ class _Sample:
         holders = {
             phrase: {number for number, words in enumerate(self._notes) if words.count(phrase)}
             for phrase in phrases(self._text, _CONSIDERED)
-            if _is_name(phrase)
+            # A name has no programming keyword, and isn't part of a Chinese sentence.
+            if (
+                _CODE.isdisjoint(phrase.split()) if phrase.isascii() else len(phrase) <= _LONGEST and "的" not in phrase
+            )
         }
         shares = {
             phrase: (len(at) + _TITLE * self._titles.count(phrase)) / len(self._notes)
@@ -133,11 +238,13 @@ class _Sample:
             return sqrt(min(2.0, size_of(phrase))) * shares[phrase] * log((shares[phrase] + _RARE) / (rate + _RARE))
 
         likely = sorted(shares, key=lambda phrase: (-shares[phrase], phrase))[:_WEIGHED]
-        weights = {phrase: weight(phrase) for phrase in likely}
+        weights = {phrase: weight(phrase) for phrase in sorted(likely)}
         chosen: list[str] = []
-        for phrase in sorted(likely, key=lambda phrase: (-weights[phrase], phrase)):
+        for phrase in sorted(weights, key=weights.__getitem__, reverse=True):
             known = any(
-                phrase in other or other in phrase or _overlap(holders[phrase], holders[other]) > _ALIKE
+                phrase in other
+                or other in phrase
+                or len(holders[phrase] & holders[other]) > _ALIKE * len(holders[phrase] | holders[other])
                 for other in chosen
             )
             if not known:
@@ -149,30 +256,14 @@ class _Words:
     """The normalized words of a text, for counting phrases in it."""
 
     def __init__(self, text: str) -> None:
-        self._words = _WORD.findall(simplify(text).lower())
-        self._text = " ".join(self._words)
-        self._runs: dict[int, Counter[tuple[str, ...]]] = {}
+        words = _WORD.findall(simplify(text).lower())
+        self._text = " ".join(words)
+        self._runs = cache(lambda size: Counter(zip(*(words[start:] for start in range(size)), strict=False)))
 
     def count(self, phrase: str) -> int:
         """Return how often a phrase, or its plural, is in the text."""
         if not phrase.isascii():
             return self._text.count(phrase)
         *first, last = phrase.split()
-        runs = self._runs_of(len(first) + 1)
+        runs = self._runs(len(first) + 1)
         return runs[(*first, last)] + runs[(*first, f"{last}s")]
-
-    def _runs_of(self, size: int) -> Counter[tuple[str, ...]]:
-        if size not in self._runs:
-            self._runs[size] = Counter(zip(*(self._words[start:] for start in range(size)), strict=False))
-        return self._runs[size]
-
-
-def _overlap(first: set[int], second: set[int]) -> float:
-    return len(first & second) / len(first | second)
-
-
-def _is_name(phrase: str) -> bool:
-    """Return whether a phrase can name a topic: it has no programming keyword and isn't part of a Chinese sentence."""
-    if phrase.isascii():
-        return _CODE.isdisjoint(phrase.split())
-    return len(phrase) <= _LONGEST and "的" not in phrase

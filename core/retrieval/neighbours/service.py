@@ -1,29 +1,184 @@
 """The notes near a note, by meaning, words, links and tags; the phrases of all notes; passages near a text."""
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from functools import partial
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from core.base.blobs import remove_blobs
 from core.base.cache import Cache
 from core.base.errors import NoteNotFound
 from core.base.frozen import frozen
-from core.base.phrases import phrases
-from core.model import Hit, Note, SearchOptions
+from core.base.phrases import phrases, size_of
+from core.base.text import keywords
+from core.embedding.tokens import unit
+from core.model import Hit, Matrix, Note, SearchOptions
 from core.notes.links import NoteLinks
 from core.notes.texts import NoteTexts
 from core.retrieval.neighbours.copies_and_contradictions import Likeness
-from core.retrieval.neighbours.meaning import Meaning
-from core.retrieval.neighbours.wording import NoteWords, Shared, compare, words_of
 from core.store import Store
 from core.store.remembered import PerNote
 
 if TYPE_CHECKING:
     from core.retrieval.engine import SearchEngine
+
+# Words and key phrases of notes, and how many of them notes share.
+
+_RUN = 6
+"""Number of words in each piece of text that is compared to recognize copies."""
+_LEAST = 20
+"""Minimum number of pieces in the shorter text for recognizing copies."""
+_SHOWN = 3
+"""Maximum number of shared phrases to show."""
+
+
+@frozen
+class NoteWords:
+    """Counts of the words in a note, and the hashes of its pieces of _RUN words."""
+
+    counts: Mapping[str, int]
+    pieces: frozenset[int]
+
+
+@frozen
+class Shared:
+    """What two notes share: the cosine of their words, common key phrases, and the copied share of the shorter text."""
+
+    cosine: float
+    phrases: tuple[str, ...]
+    copied: float
+
+
+def words_of(text: str) -> NoteWords:
+    """Return the words of a text."""
+    words = keywords(text)
+    runs = zip(*(words[at:] for at in range(_RUN)), strict=False)
+    return NoteWords(Counter(words), frozenset(map(hash, runs)))
+
+
+def compare(
+    note_id: str, words: Mapping[str, NoteWords], phrases: Mapping[str, Mapping[str, int]]
+) -> dict[str, Shared]:
+    """Return what a note shares with the others of `words`; words that fewer of these notes have weigh more (tf-idf).
+
+    `phrases` has the counts of key phrases of the same notes.
+    """
+    rarity = _rarity([item.counts for item in words.values()])
+    telling = _rarity(phrases.values())
+    weighed = {note: _weigh_words(theirs.counts, rarity) for note, theirs in words.items()}
+    own, mine, named = words[note_id], weighed.pop(note_id), phrases.get(note_id, {})
+    shared = {}
+    for other, weights in weighed.items():
+        pieces = words[other].pieces
+        fewer = min(len(own.pieces), len(pieces))
+        shared[other] = Shared(
+            sum(weight * weights[word] for word, weight in mine.items() if word in weights),
+            _common_phrases(named, phrases.get(other, {}), telling),
+            len(own.pieces & pieces) / fewer if fewer >= _LEAST else 0.0,
+        )
+    return shared
+
+
+def _weigh_words(counts: Mapping[str, int], rarity: Mapping[str, float]) -> dict[str, float]:
+    """Return the weights of words, normalized to unit length."""
+    weights = {word: (1 + math.log(count)) * rarity[word] for word, count in counts.items()}
+    length = math.sqrt(sum(weight * weight for weight in weights.values())) or 1.0
+    return {word: weight / length for word, weight in weights.items()}
+
+
+def _rarity(group: Collection[Mapping[str, int]]) -> dict[str, float]:
+    """Return for each word how few of a group of notes have it, as a logarithm."""
+    holders = Counter(word for counts in group for word in counts)
+    return {word: math.log((len(group) + 1) / count) for word, count in holders.items()}
+
+
+def _common_phrases(
+    first: Mapping[str, int], second: Mapping[str, int], rarity: Mapping[str, float]
+) -> tuple[str, ...]:
+    """Return the most characteristic key phrases of both notes; no phrase is part of another."""
+    weights = {
+        phrase: math.sqrt(count * second[phrase] * size_of(phrase)) * rarity[phrase]
+        for phrase, count in first.items()
+        if phrase in second
+    }
+    chosen: list[str] = []
+    for phrase in sorted(weights, key=lambda phrase: (-weights[phrase], phrase)):
+        if len(chosen) < _SHOWN and not any(phrase in item or item in phrase for item in chosen):
+            chosen.append(phrase)
+    return tuple(chosen)
+
+
+# How near notes are by meaning: a vector for each note, kept in memory, and read again when its windows change.
+
+_FEW = 10
+"""Number of notes at which half of their mean vector is subtracted. With fewer notes less is subtracted, because the
+mean of a few notes depends too much on each.
+"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VectorSpace:
+    """The notes with vectors of one model. `vectors` are centred, of unit length; `rows` maps notes to rows."""
+
+    rows: Mapping[str, int]
+    vectors: Matrix
+
+
+class Meaning:
+    """Similarity of meaning between the notes of a workspace. Thread-safe."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._means = PerNote(self._read_means)
+        self._spaces: Cache[int, Mapping[str, VectorSpace]] = Cache(1)
+
+    def cosines(self, note_id: str) -> dict[str, float]:
+        """Return the cosines of a note to the others of its model, the nearest first; empty for one without vectors."""
+        for space in self.spaces().values():
+            if note_id in space.rows:
+                cosines = space.vectors @ space.vectors[space.rows[note_id]]
+                ids = [*space.rows]
+                return {ids[row]: float(cosines[row]) for row in np.argsort(-cosines) if ids[row] != note_id}
+        return {}
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the vectors in memory are up to date."""
+        return self._spaces.get(self._store.database.version()) is not None
+
+    def spaces(self) -> Mapping[str, VectorSpace]:
+        """Return the notes with vectors, by the fingerprint of their model."""
+        return self._spaces.get_or_compute(self._store.database.version(), self._read)
+
+    def _read(self) -> Mapping[str, VectorSpace]:
+        with self._store.database.read():
+            means = self._means.get(self._store.note_vectors.signs())
+        of_model: defaultdict[str, dict[str, Matrix]] = defaultdict(dict)
+        for note_id, (model, mean) in means.items():
+            of_model[model][note_id] = mean
+        spaces = {}
+        for model, theirs in of_model.items():
+            vectors = np.stack([*theirs.values()])
+            share = np.float32(len(vectors) / (len(vectors) + _FEW))
+            rows = {note_id: row for row, note_id in enumerate(theirs)}
+            spaces[model] = VectorSpace(rows, unit(vectors - share * vectors.mean(axis=0)))
+        return spaces
+
+    def _read_means(self, note_ids: Collection[str]) -> Iterator[tuple[str, tuple[str, Matrix]]]:
+        """Yield note ids with the fingerprint of the note's model and the mean of the note's vectors."""
+        base_of = self._store.notes.base_ids(note_ids)
+        for base in self._store.bases.all():
+            ids = [note_id for note_id in note_ids if base_of.get(note_id) == base.id]
+            for note_id, mean in self._store.note_vectors.means(base, ids):
+                yield note_id, (base.fingerprint, mean)
+
+
+# The notes near a note.
 
 CANDIDATES = 40
 """Number of notes nearest in meaning to compare by words. On two vaults, 20 were slightly worse, and 80 no better."""
@@ -116,7 +271,9 @@ class Neighbours:
         known = [item for item in (note_id, *others) if item in states]
         for item in known:
             with suppress(NoteNotFound):  # it was deleted meanwhile
-                words[item] = self._words.get_or_compute((item, states[item]), partial(self._read_words, item))
+                words[item] = self._words.get_or_compute(
+                    (item, states[item]), lambda item=item: words_of(self._text(item))
+                )
         return compare(note_id, words, self._phrases.get(states, words)) if note_id in words else {}
 
     def _by_words(self, note: Note, allowed: Collection[str]) -> list[str]:

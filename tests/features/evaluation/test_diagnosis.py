@@ -14,7 +14,7 @@ from core.model import Diagnosis, GoldSpan, KnowledgeBase, MissedAt, SearchOptio
 from core.model.evaluation import MISSED
 from core.query.synonyms import SynonymsFile
 from core.reranking import Candidate, Reranker
-from core.retrieval.engine import SearchEngine, SearchServices
+from core.retrieval.engine import SearchEngine
 from core.workspace import Workspace
 
 pytestmark = pytest.mark.usefixtures("bundled")
@@ -112,7 +112,7 @@ class Judged(Models):
 def searching(workspace: Workspace, reranker: Reranker | None = None) -> SearchEngine:
     synonyms = SynonymsFile(workspace.store.folder, make=True)
     models = Judged(workspace, reranker)
-    return SearchEngine(SearchServices(workspace.store, workspace.settings, models, synonyms))
+    return SearchEngine(workspace.store, workspace.settings, models, synonyms)
 
 
 def diagnose(

@@ -9,8 +9,8 @@ import pytest
 from core.base.errors import ConfigError, NoteNotFound, UnknownChoice
 from core.model import Click, GoldSpan, NoteSummary, Pipeline, Question, SearchResult
 from core.notes.uses import Clicks
-from core.retrieval.clicks import GAIN, likeness
-from core.retrieval.engine import SearchEngine, SearchServices
+from core.retrieval.engine import SearchEngine
+from core.retrieval.hits import GAIN, likeness
 from core.workspace import Workspace
 
 WORDS = "storage of backups in the attic and the cellar".split()
@@ -47,7 +47,7 @@ def on_day(workspace: Workspace, days: int) -> Clicks:
 
 def searched(workspace: Workspace, days: int, question: str = QUESTION) -> SearchResult:
     parts = workspace.store, workspace.settings, workspace.models, workspace.searching._synonyms
-    engine = SearchEngine(SearchServices(*parts, on_day(workspace, days)))
+    engine = SearchEngine(*parts, on_day(workspace, days))
     return engine.answer(engine.prepare(question, {}))
 
 
