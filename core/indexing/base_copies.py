@@ -17,7 +17,7 @@ from core.base.text import digest
 from core.embedding import Embedder
 from core.indexing.embed_queue import EmbedQueue
 from core.indexing.indexer import Indexer
-from core.model import ChunkingOptions, Filters, KnowledgeBase, NoteSummary, Progress, no_progress
+from core.model import ChunkingOptions, Filters, KnowledgeBase, Progress, no_progress
 from core.store import Store
 from core.store.folder import take
 from core.store.note_to_index import NoteToIndex
@@ -124,7 +124,18 @@ class Scratch:
         """Update the notes of the copy; `notes.json` has the state of each note when it was copied."""
         record = store.folder / _NOTES
         before: dict[str, str] = files.load(record, dict, aside=True) or {}
-        now = {card.id: self._state(card) for card in self._store.notes.cards(Filters(bases=(base.name,)))}
+        now = {
+            card.id: digest(f"{self._store.notes.generation(card.id)} {replace(card, base='')!r}").hex()
+            for card in self._store.notes.cards(Filters(bases=(base.name,)))
+        }
+
+        def drafts() -> Iterator[NoteToIndex]:
+            for note_id in missing:
+                with suppress(NoteNotFound):  # it was deleted meanwhile
+                    note = replace(self._store.notes.note(note_id), base_id=target.id, generation=0)
+                    store.edits.put(note, self._store.edits.for_note(note_id))
+                    yield NoteToIndex(note, pictures=self._store.pictures.for_note(note_id))
+
         stale = [note_id for note_id in store.notes.ids() if now.get(note_id) != before.get(note_id)]
         store.delete_notes(target, stale)
         present = store.notes.ids()
@@ -133,23 +144,11 @@ class Scratch:
             store.vectors.take_over(self._store.database.file, base.id, embedder.fingerprint)
             if self._store.vectors.centring_settled(embedder.fingerprint):
                 store.settle_centring(embedder.fingerprint, self._store.vectors.centring(target))
-            drafts = (draft for note_id in missing if (draft := self._draft(store, target, note_id)))
-            Indexer(store, target, embedder).write(drafts, len(missing))
+            Indexer(store, target, embedder).write(drafts(), len(missing))
             EmbedQueue(store, lambda _: embedder, [target]).embed(progress)
         if missing or stale:
             store.drop_unused_vectors()
             files.replace(record, json.dumps(now))
-
-    def _state(self, card: NoteSummary) -> str:
-        return digest(f"{self._store.notes.generation(card.id)} {replace(card, base='')!r}").hex()
-
-    def _draft(self, store: Store, target: KnowledgeBase, note_id: str) -> NoteToIndex | None:
-        try:
-            note = replace(self._store.notes.note(note_id), base_id=target.id, generation=0)
-        except NoteNotFound:
-            return None  # deleted meanwhile
-        store.edits.put(note, self._store.edits.for_note(note_id))
-        return NoteToIndex(note, pictures=self._store.pictures.for_note(note_id))
 
     def _copies(self) -> list[Path]:
         return list(self.folder.iterdir()) if self.folder.is_dir() else []

@@ -149,19 +149,16 @@ class Vectors:
         except (ModelError, ProviderError) as error:
             if isinstance(error, ProviderUnavailable) and error.status in (None, _BUSY):
                 raise  # the server is away or busy, whatever the text
-            if len(keys) > 1:
-                for half in (keys[: len(keys) // 2], keys[len(keys) // 2 :]):
-                    yield from self._store_vectors(
-                        notes, half, partial(notes.embed, [texts[key] for key in half]), texts
-                    )
-                return
-            notes.embed([_PLAIN])
-            # Try once more after the process ended: the text may not be the cause.
-            if isinstance(error.__cause__, ProcessEnded) and not again:
-                embed = partial(notes.embed, [texts[keys[0]]])
-                yield from self._store_vectors(notes, keys, embed, texts, again=True)
-                return
-            self._store.refusals.add(self._base.fingerprint, keys[0], error.message)
+            parts: list[Sequence[bytes]] = [keys[: len(keys) // 2], keys[len(keys) // 2 :]]
+            if len(keys) == 1:
+                notes.embed([_PLAIN])
+                # Try once more after the process ended: the text may not be the cause.
+                parts = [keys] if isinstance(error.__cause__, ProcessEnded) and not again else []
+            for part in parts:
+                embed = partial(notes.embed, [texts[key] for key in part])
+                yield from self._store_vectors(notes, part, embed, texts, again=len(keys) == 1)
+            if not parts:
+                self._store.refusals.add(self._base.fingerprint, keys[0], error.message)
             return
         if vectors.shape != (len(keys), self._base.dimension):
             raise EmbeddingMismatch(
@@ -268,10 +265,10 @@ class EmbedQueue:
 
         def link(embedded: int = 0) -> None:
             self.windows += embedded
-            complete = [left.pop(chunk_id) for chunk_id in [*left] if computed.issuperset(windows[chunk_id])]
-            if not complete:
+            done = [chunk_id for chunk_id in left if computed.issuperset(windows[chunk_id])]
+            if not done:
                 return
-            keys_of = {pending: windows[pending.chunk.id] for pending in complete}
+            keys_of = {left.pop(chunk_id): windows[chunk_id] for chunk_id in done}
             with self._store.changing:
                 vectors.check_base()
                 ids = vectors.ids(key for keys in keys_of.values() for key in keys)

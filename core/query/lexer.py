@@ -244,8 +244,7 @@ class QuestionLexer:
         if not (named := own_words.named_contents(self._typed, at)):
             return None
         self.names_contents = True
-        term = Term("condition", named.value, at, named.end, "has", named.negated)
-        return self._closed(term, (named.value,))
+        return self._closed(named, (named.value,))
 
     def _time(self, at: int, begins: bool, leads: bool) -> QuerySpan | None:
         """Return the time named at `at`; it stays text if it counts only at the end of the question."""

@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
-from core.base.frozen import frozen
 from core.base.text import CJK, STOP_WORDS, fold, fold_in_place, simplify
 from core.markdown.parts import DIAGRAMS
 from core.markdown.inline import with_parents
-from core.model import Condition
+from core.model import Condition, Term
 
 # Metadata.
 
@@ -158,17 +157,11 @@ _BEGINNINGS = frozenset("不没未包含带附有画里中面都nNpPdDfFaAwWcCiI
 """The first characters of all patterns, for quickly ruling out most positions."""
 
 
-@frozen
-class ContentTerm:
-    """A filter on the contents of notes: a value of the field `has`, and the end of its words in the question."""
+def named_contents(text: str, start: int) -> Term | None:
+    """Return the content filter, a value of the field `has`, that a question names at `start`.
 
-    value: str
-    end: int
-    negated: bool
-
-
-def named_contents(text: str, start: int) -> ContentTerm | None:
-    """Return the content filter that a question names at `start`, which must not be inside a Latin word."""
+    That place must not be inside a Latin word.
+    """
     if text[start : start + 1] not in _BEGINNINGS:
         return None
     is_english = text[start].isascii()
@@ -178,7 +171,7 @@ def named_contents(text: str, start: int) -> ContentTerm | None:
         return None
     groups = match.groupdict()
     value = next(name for name in _IN_CHINESE if groups.get(name))
-    return ContentTerm(value, match.end(), bool(groups["negated"]))
+    return Term("condition", value, start, match.end(), "has", bool(groups["negated"]))
 
 
 def is_frame(text: str) -> bool:

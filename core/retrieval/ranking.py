@@ -178,49 +178,40 @@ class Scope:
     searched: tuple[Rowids, ...] = ()
 
 
-@frozen
-class StageScores:
-    """The scores of a stage: for the chunks that it returned, best first, and for every candidate."""
-
-    returned: Scores
-    every: Scores
-
-
 @dataclass(frozen=True)
 class Trace:
     """The scores of each stage, in the order in which the stages ran.
 
-    `order` are the chunks after the last stage, best first.
+    `returned`: of the chunks that the stage returned, best first. `every`: of every candidate. `order` are the chunks
+    after the last stage, best first.
     """
 
-    stages: Mapping[str, StageScores] = field(default_factory=dict)
+    returned: Mapping[str, Scores] = field(default_factory=dict)
+    every: Mapping[str, Scores] = field(default_factory=dict)
     order: Scores = field(default_factory=dict)
 
-    def add(self, stage: str, scores: Scores | None, every: Scores | None = None) -> Self:
+    def add(self, stage: str, scores: Scores | None, every: Scores | None = None) -> "Trace":
         """Return the trace after a stage with the given scores, best first; None if the stage had nothing to do."""
         if scores is None:
             return self
-        stages = {**self.stages, stage: StageScores(scores, scores if every is None else every)}
-        return replace(self, stages=stages, order=scores)
+        scored = {**self.every, stage: scores if every is None else every}
+        return Trace({**self.returned, stage: scores}, scored, scores)
 
     def scores(self, stage: str) -> Scores:
         """Return the scores of every candidate in a stage, empty if it didn't run."""
-        return self.stages[stage].every if stage in self.stages else {}
+        return self.every.get(stage, {})
 
     @lazy
     def ranks(self) -> Mapping[str, Mapping[int, int]]:
         """The rank of each chunk in every stage."""
-        return {
-            stage: {rowid: rank for rank, rowid in enumerate(scores.returned, 1)}
-            for stage, scores in self.stages.items()
-        }
+        return {stage: {rowid: rank for rank, rowid in enumerate(scores, 1)} for stage, scores in self.returned.items()}
 
     def scores_of(self, rowid: int) -> dict[str, StageScore]:
         """Return the score and rank of a candidate in each stage."""
         return {
-            stage: StageScore(scores.every[rowid], self.ranks[stage].get(rowid))
-            for stage, scores in self.stages.items()
-            if rowid in scores.every
+            stage: StageScore(scores[rowid], self.ranks[stage].get(rowid))
+            for stage, scores in self.every.items()
+            if rowid in scores
         }
 
 

@@ -200,13 +200,13 @@ def _fuse(store: Store, request: SearchRequest, candidates: Candidates) -> Score
     """Return the fused scores by meaning and by words."""
     if request.mode != "hybrid":
         return None
-    settings, stages = request.query.settings, candidates.trace.stages
-    vector, keyword = stages["vector"], stages["keyword"]
+    settings, trace = request.query.settings, candidates.trace
     if settings.fusion != "weighted":
-        return best(fuse_reciprocal(vector.returned, keyword.returned))
+        return best(fuse_reciprocal(trace.returned["vector"], trace.returned["keyword"]))
+    vector, keyword = trace.every["vector"], trace.every["keyword"]
     across = any(store.vectors.centring(base).compares_languages for base in request.vector_bases)
-    trusted = trust_words(keyword.every, candidates.groups) if across else {}
-    return best(fuse_weighted(vector.every, keyword.every, settings.semantic_weight, trusted))
+    trusted = trust_words(keyword, candidates.groups) if across else {}
+    return best(fuse_weighted(vector, keyword, settings.semantic_weight, trusted))
 
 
 def _boost(store: Store, query: Query, scope: Scope, candidates: Candidates) -> Scores | None:
@@ -339,8 +339,7 @@ def _break_ties(candidates: Candidates, trace: Trace) -> Trace:
     """Put notes with a higher priority first among chunks with equal scores."""
     if not any(card.priority for card in candidates.cards.values()):
         return trace
-    *_, (stage, last) = trace.stages.items()
-    scores = last.returned
+    scores, stage = trace.order, [*trace.returned][-1]
     order = sorted(scores, key=lambda rowid: (-scores[rowid], -candidates.card(rowid).priority))
     return trace.add(stage, {rowid: scores[rowid] for rowid in order})
 
