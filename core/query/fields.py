@@ -151,7 +151,7 @@ def _range(name: str, field: str, value: str, *, is_property: bool) -> str:
     if number:
         figure = int(number)
         signs = {">=": (figure, None), ">": (figure + 1, None), "<=": (None, figure), "<": (None, figure - 1)}
-        first, last = signs.get(sign, (figure, figure))
+        first, last = signs.get(sign or "", (figure, figure))
     if first is None and last is None:
         if is_property:
             return value

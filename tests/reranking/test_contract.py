@@ -8,10 +8,9 @@ import pytest
 from core.embedding import tokens
 from core.embedding.sentence import build as build_sentence
 from core.model import Device
-from core.reranking import RERANKERS, Reranker
+from core.reranking import RERANKERS, LateInteraction, Reranker
 from core.reranking.contract import RerankerContract
 from core.reranking.cross_encoder import CrossEncoder
-from core.reranking.late_interaction import LateInteraction
 from core.reranking.servers import Llm, RerankApi
 from core.settings.sections import LlmSettings, RerankSettings
 from tests.model_server import ModelServer

@@ -9,8 +9,7 @@ import pytest
 from core.embedding import Embedder, tokens
 from core.embedding.tokens import TokenEmbedder, centre, interaction, signs
 from core.model import Matrix, Role
-from core.reranking import Candidate
-from core.reranking.late_interaction import LateInteraction
+from core.reranking import Candidate, LateInteraction
 from tests.fakes import WordTokens
 
 ZERO = np.zeros(8, np.float32)

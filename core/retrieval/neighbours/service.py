@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -271,9 +272,7 @@ class Neighbours:
         known = [item for item in (note_id, *others) if item in states]
         for item in known:
             with suppress(NoteNotFound):  # it was deleted meanwhile
-                words[item] = self._words.get_or_compute(
-                    (item, states[item]), lambda item=item: words_of(self._text(item))
-                )
+                words[item] = self._words.get_or_compute((item, states[item]), partial(self._read_words, item))
         return compare(note_id, words, self._phrases.get(states, words)) if note_id in words else {}
 
     def _by_words(self, note: Note, allowed: Collection[str]) -> list[str]:
