@@ -28,9 +28,8 @@ from core.documents.converting import PictureReader, check_picture_reader
 from core.documents.process import Interrupted
 from core.indexing.bases import Bases
 from core.indexing.cutter import list_pictures
-from core.indexing.embed_queue import FAILURES
+from core.indexing.embed_queue import FAILURES, PendingChunks
 from core.indexing.indexer import Indexer
-from core.indexing.pending import PendingChunks
 from core.intake.notefile import is_skipped
 from core.markdown.body import attachments_in
 from core.model import (

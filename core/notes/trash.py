@@ -18,7 +18,7 @@ from core.notes.links import NoteLinks
 from core.notes.writer import Files, Writer, check_version
 from core.settings.config import Settings
 from core.store import Store
-from core.store.intent_table import FileStep
+from core.store.editing_tables import FileStep
 from core.store.note_rows import NoteNames
 from core.store.note_to_index import NoteToIndex
 

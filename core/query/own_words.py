@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from core.base.text import CJK, STOP_WORDS, fold, fold_in_place, simplify
-from core.markdown.parts import DIAGRAMS
 from core.markdown.inline import with_parents
+from core.markdown.parts import DIAGRAMS
 from core.model import Condition, Term
 
 # Metadata.

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
-from core.base.blobs import Span, blank_blobs
+from core.base.blobs import Span, blank_blobs, join_spans
 from core.base.registry import lazy
 from core.base.text import (
     INVISIBLE,

@@ -201,8 +201,7 @@ def start_search(
         spelling = Spelling(text) if query.as_typed else correct(text, words.indexed_words, words.counts, is_known)
         keywords = query_keywords(spelling.text)
         requests.append(SearchRequest(replace(query, text=text), part, bases, mode, spelling, keywords))
-    with words.read_ahead([word for request in requests if mode != "semantic" for word in request.words]):
-        _embed(models, [request for request in requests if request.has_meaning], wait=wait, measured=not cached)
+    _embed(models, [request for request in requests if request.has_meaning], wait=wait, measured=not cached)
     for request in requests:
         if not query.as_typed:
             # Synonyms count only where no model embeds the text.

@@ -52,8 +52,8 @@ from core.model import (
     Note,
     SearchSettings,
 )
-from core.notes import naming
 from core.notes.file_writing import front_of, read_front, text_of
+from core.notes.texts import title_filename
 
 _MOST_DEPTH = 30
 _MOST_SIGNS = 5_000_000
@@ -295,7 +295,7 @@ def markdown_files(records: Records, find_file: FindFile) -> Iterator[tuple[str,
     texts: dict[str, bytes] = {}
     mistakes: list[tuple[str | Message, Message]] = []
     notes = records.sorted_notes()
-    named = [harmless_path(note.path or naming.title_filename(note.title), keeps_marks=True) for note in notes]
+    named = [harmless_path(note.path or title_filename(note.title), keeps_marks=True) for note in notes]
     paths = {str(parent) for path in named for parent in PurePosixPath(path).parents}
     for note, path in zip(notes, named, strict=True):
         if not path.lower().endswith(NOTE_SUFFIXES):

@@ -8,11 +8,12 @@ from functools import partial
 from operator import itemgetter
 from pathlib import Path
 
+from core.base.blobs import join_spans
 from core.base.call_log import log_call
 from core.base.errors import ConfigError, SourceError
 from core.base.files import open_user_file
 from core.base.messages import ENGLISH, Message, message, render
-from core.base.text import CJK, join_spans, keywords
+from core.base.text import CJK, keywords
 from core.features.learning import reading, rules
 from core.features.learning.facts import MOST_TITLE, FactTable, abbreviate
 from core.features.learning.masks import Masker

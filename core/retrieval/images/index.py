@@ -26,8 +26,8 @@ from core.model import (
     SearchResult,
     no_progress,
 )
-from core.notes.collection import Notes
 from core.notes.attachments import data_of, seen
+from core.notes.collection import Notes
 from core.query.own_words import names_picture
 from core.retrieval import images
 from core.retrieval.images import ImageEmbedder
