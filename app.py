@@ -15,12 +15,11 @@ from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.routing import Mount, Route
 
+from core import desktop
 from core.base.log import print_nothing
-from core.desktop import window as desktop
 from core.doors.api import PLACE
-from core.doors.api.guard import Entrance, Guard, Limit, ShortHead, address
-from core.doors.api.server import SameOrigin, api
-from core.doors.assistants import lazy_app
+from core.doors.api.server import Entrance, Front, Guard, address, api
+from core.doors.assistants import PLACES, LazyTools, refusal
 from core.doors.remote.calls import Calls
 from core.settings import access
 from pages.ui.notes.routes import routes
@@ -49,21 +48,20 @@ def workspace() -> "Workspace":
 needs_token = access.pages_need_token()
 calls = Calls(workspace)
 """Runs the operations that commands on this machine send; `shell` stores the address for them."""
-assistants = Guard(Limit(lazy_app.LazyTools(workspace), lazy_app.refusal), workspace)
+assistants = Guard(LazyTools(workspace), workspace, refusal=refusal)
 
 with_tokens = [
     *calls.routes,
     Mount(PLACE, api(workspace)),
-    *(Route(place, assistants) for place in lazy_app.PLACES),
+    *(Route(place, assistants) for place in PLACES),
 ]
 """Routes for programs; each checks a token itself."""
 
 middleware = [
     Middleware(Policy),
-    Middleware(ShortHead),
     # A redirect would name the requested host.
     Middleware(TrustedHostMiddleware, allowed_hosts=HOSTS, www_redirect=False),
-    Middleware(SameOrigin),
+    Middleware(Front),
     Middleware(FrontEnd),
     *([Middleware(Entrance, token=access.PAGES, others=with_tokens)] if needs_token else []),
 ]

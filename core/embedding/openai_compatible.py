@@ -1,6 +1,5 @@
 """A model on a server with an OpenAI-compatible `/embeddings` endpoint: Ollama, vLLM, TEI, LM Studio, OpenAI."""
 
-import base64
 import re
 from collections.abc import Sequence
 from functools import partial
@@ -108,7 +107,7 @@ class OpenAICompatible:
             body["dimensions"] = self._settings.dimensions
         server = self._questions if role == "query" else self._server
         answer = server.post("embeddings", body, limit=(len(texts) + 1) * VECTOR_BYTES)
-        vectors = np.array(self._rows(answer, len(texts)))
+        vectors = self._rows(answer, len(texts))
         with self._dimension_lock:
             if self._dimension is None:
                 self._dimension = vectors.shape[1]
@@ -121,25 +120,18 @@ class OpenAICompatible:
         unit: Matrix = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
         return unit
 
-    def _rows(self, answer: object, count: int) -> list[NDArray[np.float64]]:
+    def _rows(self, answer: object, count: int) -> NDArray[np.float64]:
         """Return the vectors in a response in the order of the texts; raises ProviderError for an unusable response."""
         data = answer.get("data") if isinstance(answer, dict) else None
-        if not isinstance(data, list) or not all(isinstance(row, dict) for row in data):
-            raise self._server.unusable("returned no numbers for the texts")
-        if len(data) != count:
-            raise self._server.unusable("returned {n} results for {texts} texts", n=len(data), texts=count)
+        rows = [row for row in data if isinstance(row, dict)] if isinstance(data, list) and len(data) == count else []
         # Some servers omit the index; these keep the order of the texts.
-        if any("index" in row for row in data):
-            places = {row["index"]: row for row in data if type(row.get("index")) is int}
-            if sorted(places) != list(range(count)):
-                raise self._server.unusable("numbered its results wrongly")
-            data = [places[index] for index in range(count)]
-        vectors = [vector for row in data if (vector := _numbers(row.get("embedding"))) is not None]
-        if len(vectors) < count:
-            raise self._server.unusable("returned a result that isn't made of numbers, or is all zeros")
-        if len({len(row) for row in vectors}) > 1:
-            raise self._server.unusable("returned results of different lengths for one model")
-        return vectors
+        if any("index" in row for row in rows):
+            places = {row["index"]: row for row in rows if type(row.get("index")) is int}
+            rows = [places[index] for index in range(count) if index in places]
+        vectors = [vector for row in rows if (vector := _numbers(row.get("embedding"))) is not None]
+        if len(vectors) < count or len({len(vector) for vector in vectors}) > 1:
+            raise self._server.unusable("returned something other than {n} lists of numbers of one length", n=count)
+        return np.array(vectors)
 
 
 def build_named(name: str = "") -> OpenAICompatible:
@@ -151,14 +143,11 @@ def build_named(name: str = "") -> OpenAICompatible:
 
 
 def _numbers(embedding: object) -> NDArray[np.float64] | None:
-    """Return a vector from a list of numbers, or from base64 of little-endian float32; None if invalid or all zeros."""
+    """Return a vector from a list of numbers; None if invalid or all zeros."""
+    if not (isinstance(embedding, list) and all(type(number) in (float, int) for number in embedding)):
+        return None
     try:
-        if isinstance(embedding, str):
-            vector = np.frombuffer(base64.b64decode(embedding, validate=True), "<f4").astype(np.float64)
-        elif isinstance(embedding, list) and all(type(number) in (float, int) for number in embedding):
-            vector = np.array(embedding, np.float64)
-        else:
-            return None
-    except (ValueError, OverflowError):  # invalid base64, an incomplete number, or an integer of 400 digits
+        vector = np.array(embedding, np.float64)
+    except OverflowError:  # an integer of 400 digits
         return None
     return vector if np.isfinite(vector).all() and vector.any() else None

@@ -1,27 +1,113 @@
 """Sentence-transformers models: their tokens and vectors, and their folders by name; the built-in model."""
 
+import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
-from threading import Lock, RLock
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from threading import RLock
+from typing import TYPE_CHECKING, Any, Protocol, Self, cast
 
 import numpy as np
 
 from core.base.blobs import Span
 from core.base.errors import ConfigError, ModelError
+from core.base.frozen import frozen
 from core.base.registry import lazy
-from core.embedding import e5, hub, pieces
-from core.embedding.bert import load_supported
-from core.embedding.graphs import core_count, thread_count
+from core.embedding import e5, hub
+from core.embedding.graphs import core_count, load_supported, thread_count
 from core.embedding.loading import TorchModel, choose_device, sentence_transformer
-from core.embedding.model_folder import ModelFacts, read_facts
+from core.embedding.model_folder import ModelFacts, read_facts, read_json
 from core.embedding.tokens import WithTokens, span_rows, unit
 from core.model import Device, Ids, Matrix, Role, Running, Spans
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
+
+# The tokens of short texts.
+
+_LARGE = 1 << 22
+"""Minimum size in bytes of a tokenizer file that loads slowly."""
+_MOST = 4_000
+"""Maximum number of characters to tokenize this way; for more, loading the whole tokenizer is faster."""
+
+
+@frozen
+class ShortEncoding:
+    """The tokens of a text, with the fields of an encoding of `tokenizers`."""
+
+    ids: list[int]
+    offsets: list[Span]
+    special_tokens_mask: list[int]
+
+
+class ShortTexts:
+    """A tokenizer for short texts, which needs no whole tokenizer: one of 250,000 multilingual pieces takes a second.
+
+    In a Unigram model, the tokens of a text depend only on the pieces in the text, and on the lowest score of all
+    pieces. Thread-safe.
+    """
+
+    def __init__(self, description: dict[str, Any]) -> None:
+        self._vocabulary: list[tuple[str, float]] = description["model"].pop("vocab")
+        self._numbers = {piece: number for number, (piece, _) in enumerate(self._vocabulary)}
+        self._longest = max(map(len, self._numbers))
+        self._description = description
+        self._special = [str(token["content"]) for token in description["added_tokens"]]
+        self._lowest = min(range(len(self._special), len(self._vocabulary)), key=lambda at: self._vocabulary[at][1])
+        self._plain = self._build([])
+        self._left = _MOST
+
+    @classmethod
+    def load(cls, file: Path) -> Self | None:
+        """Return the tokenizer in a file, None if the file loads quickly, or is of an unsupported kind."""
+        try:
+            if file.stat().st_size >= _LARGE and _is_known_kind(description := read_json(file)):
+                return cls(description)
+        except (OSError, ValueError, LookupError, TypeError, AttributeError):
+            pass  # the whole tokenizer tells what is wrong
+        return None
+
+    def encode(self, text: str, *, special: bool) -> ShortEncoding | None:
+        """Return the tokens of a text, None if it needs the whole tokenizer."""
+        self._left -= len(text)
+        if self._left < 0 or any(token in text for token in self._special):
+            return None
+        words = self._plain.pre_tokenizer.pre_tokenize_str(self._plain.normalizer.normalize_str(text))
+        numbers = sorted({number for word, _ in words for number in self._find(word)} | {self._lowest})
+        encoding = self._build(numbers).encode(text, add_special_tokens=special)
+        ids = [*range(len(self._special)), *numbers]
+        return ShortEncoding([ids[token] for token in encoding.ids], encoding.offsets, encoding.special_tokens_mask)
+
+    def _build(self, numbers: list[int]) -> "Tokenizer":
+        """Return a tokenizer with the special pieces and the pieces with the given numbers."""
+        from tokenizers import Tokenizer
+
+        vocabulary = [(token, 0.0) for token in self._special]
+        vocabulary += [self._vocabulary[number] for number in numbers]
+        whole = {"model": self._description["model"] | {"vocab": vocabulary}, "truncation": None, "padding": None}
+        return Tokenizer.from_str(json.dumps(self._description | whole))
+
+    def _find(self, word: str) -> Iterator[int]:
+        """Yield the numbers of the pieces that occur in a word."""
+        for start in range(len(word)):
+            for end in range(start + 1, min(len(word), start + self._longest) + 1):
+                number = self._numbers.get(word[start:end], 0)
+                if number >= len(self._special):
+                    yield number
+
+
+def _is_known_kind(description: dict[str, Any]) -> bool:
+    """Return whether a tokenizer is a Unigram model that begins with its special pieces and adds no others."""
+    model, added = description["model"], description.get("added_tokens", ())
+    return (
+        (model.get("type"), model.get("byte_fallback", False)) == ("Unigram", False)
+        and model.get("unk_id") in range(len(added))
+        and None not in (description.get("normalizer"), description.get("pre_tokenizer"))
+        and [(token["id"], [token["content"], 0.0]) for token in added] == [*enumerate(model["vocab"][: len(added)])]
+        and all(token["special"] and not token["normalized"] for token in added)
+    )
+
 
 # From a model's folder to tokens and vectors.
 
@@ -33,8 +119,8 @@ REMEMBERED = 4_000
 FEW = 64
 """Maximum number of note texts to embed at once without torch, which takes 4 to 9 s to load."""
 
-CACHED_QUESTIONS, CACHED_CHARACTERS = 64, 64_000
-"""Maximum number of cached questions, and of their characters in all. The vector of a token takes 1.5 to 4 KB."""
+CACHED_QUESTIONS, CACHED_CHARACTERS = 64, 1_000
+"""Number of cached questions, and their maximum length. The vector of a token takes 1.5 to 4 KB."""
 
 SPARE = 1
 """Number of tokens that a text may gain after its prompt."""
@@ -79,8 +165,7 @@ class Encoder:
         self._threads: Callable[[], int] = thread_count
         self._chunk_tokens, self._segment_tokens = (lru_cache(maxsize=most)(self._encode) for most in (2048, 16))
         self._loading = RLock()
-        self._cache_lock = Lock()
-        self._cache: dict[str, tuple[Matrix, Matrix]] = {}
+        self._remembered_question = lru_cache(CACHED_QUESTIONS)(self._embed_question)
 
     @lazy
     def facts(self) -> ModelFacts:
@@ -112,16 +197,15 @@ class Encoder:
             ) from error
         tokenizer.no_truncation()
         tokenizer.no_padding()
-        pieces.store(self.facts)
+        vars(self)["_short_texts"] = None
         return tokenizer
 
     @lazy
-    def _short_texts(self) -> pieces.ShortTexts | None:
-        return pieces.ShortTexts.load(self.facts)
+    def _short_texts(self) -> ShortTexts | None:
+        return ShortTexts.load(self.facts.tokenizer)
 
-    def _encoding(self, text: str, *, special: bool = True) -> "Encoding | pieces.Encoding":
-        short = None if "_tokenizer" in vars(self) else self._short_texts
-        found = short.encode(text, special=special) if short else None
+    def _encoding(self, text: str, *, special: bool = True) -> "Encoding | ShortEncoding":
+        found = self._short_texts.encode(text, special=special) if self._short_texts else None
         return found or self._tokenizer.encode(text, add_special_tokens=special)
 
     @lazy
@@ -202,21 +286,16 @@ class Encoder:
 
     def _embed_questions(self, texts: Sequence[str]) -> WithTokens:
         """Return the vectors of questions, cached where possible, because several stages of a search need them."""
-        texts = [self._truncate(text) for text in texts]
-        with self._cache_lock:
-            embeddings = {text: self._cache[text] for text in texts if text in self._cache}
-        missing = [text for text in dict.fromkeys(texts) if text not in embeddings]
-        if missing:
-            computed = dict(
-                zip(missing, zip(*self._embed(missing, "query", with_tokens=True), strict=True), strict=True)
-            )
-            embeddings |= computed
-            with self._cache_lock:
-                self._cache |= computed
-                while len(self._cache) > CACHED_QUESTIONS or sum(map(len, self._cache)) > CACHED_CHARACTERS:
-                    del self._cache[next(iter(self._cache))]
-        vectors = [embeddings[text][0] for text in texts] or np.empty((0, self.facts.dimension), np.float32)
-        return np.array(vectors), [embeddings[text][1] for text in texts]
+        found = [
+            self._remembered_question(text) if len(text) <= CACHED_CHARACTERS else self._embed_question(text)
+            for text in map(self._truncate, texts)
+        ]
+        vectors = [vector for vector, _ in found] or np.empty((0, self.facts.dimension), np.float32)
+        return np.array(vectors), [tokens for _, tokens in found]
+
+    def _embed_question(self, text: str) -> tuple[Matrix, Matrix]:
+        vectors, tokens = self._embed([text], "query", with_tokens=True)
+        return vectors[0], tokens[0]
 
     def ids(self, texts: Sequence[str], *, role: Role) -> list[Ids]:
         """Return the token ids that the model reads; `embed` and `embed_tokens` accept them instead of notes."""
@@ -244,7 +323,7 @@ class Encoder:
         model = self._light_model(role, len(texts))
         if not model:
             prompt = frame[0] if self.facts.prompts[role] else 0
-            vectors, tokens = self._in_bulk().embed(ids, prompt, frame if with_tokens else None, short=role == "query")
+            vectors, tokens = self._in_bulk().embed(ids, prompt, frame if with_tokens else None)
         else:
             pooled, states = model.run(ids)
             vectors = unit(pooled)
@@ -259,14 +338,14 @@ class Encoder:
 
     @lazy
     def _frames(self) -> dict[Role, Span]:
-        return {role: self._count_frame(prompt) for role, prompt in self.facts.prompts.items()}
-
-    def _count_frame(self, prompt: str) -> Span:
-        """Count the tokens before and after a text: special tokens and those of the prompt."""
-        # The space that ends a prompt is a token only if no word follows it.
-        special = self._encoding(prompt.rstrip() or "a").special_tokens_mask
-        suffix = special[::-1].index(0)
-        return (len(special) - suffix if prompt else special.index(0)), suffix
+        """The tokens before and after a text: special tokens and those of the prompt."""
+        frames: dict[Role, Span] = {}
+        for role, prompt in self.facts.prompts.items():
+            # The space that ends a prompt is a token only if no word follows it.
+            special = self._encoding(prompt.rstrip() or "a").special_tokens_mask
+            suffix = special[::-1].index(0)
+            frames[role] = (len(special) - suffix if prompt else special.index(0)), suffix
+        return frames
 
 
 def _clean(text: str) -> str:
@@ -288,7 +367,7 @@ def _segments(text: str) -> Iterator[Span]:
         start = end
 
 
-def _spans(encoding: "Encoding | pieces.Encoding") -> Spans:
+def _spans(encoding: "Encoding | ShortEncoding") -> Spans:
     spans = span_rows(encoding.offsets)
     return spans[spans[:, 1] > spans[:, 0]]
 

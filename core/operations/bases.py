@@ -18,6 +18,7 @@ from core.model import (
     SyncReport,
     new_base_line,
 )
+from core.operations import views
 from core.operations.declaring import About, Caller, operation
 from core.operations.parameters import (
     BASE_SEARCH,
@@ -27,8 +28,7 @@ from core.operations.parameters import (
     check_base,
     parameters_from,
 )
-from core.operations.views import bases as views
-from core.operations.views.bases import (
+from core.operations.views import (
     BaseDeletion,
     BaseDetails,
     BaseList,
@@ -123,7 +123,6 @@ def list_(workspace: "Workspace") -> BaseList:
     "Show a base with its settings, folders and size.",
     http="GET /bases/{base:path}",
     cli="base show {base}",
-    lines=views.format_base,
     lacks={"tool": "knowledge_list has what an assistant needs of a base"},
 )
 def show(workspace: "Workspace", base: Base) -> BaseDetails:
@@ -139,7 +138,6 @@ def show(workspace: "Workspace", base: Base) -> BaseDetails:
     creates="/bases/{name}",
     takes={"name": "work", "description": "Plans and decisions"},
     fields=_PARAMETERS,
-    lines=views.format_base,
     lacks=ASSISTANT,
 )
 def new(
@@ -170,7 +168,6 @@ def new(
     writes=True,
     takes={"search": {"limit": 5}},
     fields=tuple(parameter for parameter in _PARAMETERS if parameter.name not in ("embedder", "chunking")),
-    lines=views.format_base,
     lacks=ASSISTANT,
 )
 def change(
@@ -191,7 +188,6 @@ def change(
     "Rename a base; its notes, question sets and runs are kept.",
     cli="base rename {base} {new_name}",
     writes=True,
-    lines=views.format_base,
     lacks={"http": "base.change takes a name", **ASSISTANT},
 )
 def rename(
@@ -206,7 +202,6 @@ def rename(
     http="DELETE /bases/{base:path}",
     cli="base delete {base}",
     writes=True,
-    lines=views.format_deletion,
     lacks=ASSISTANT,
 )
 def delete(workspace: "Workspace", base: Base) -> BaseDeletion:
@@ -227,7 +222,6 @@ def delete(workspace: "Workspace", base: Base) -> BaseDeletion:
     job="rechunk",
     check=check_base,
     takes={"chunk_size": 256},
-    lines=views.format_rechunk,
     fields=CHUNKING_PARAMETERS,
     lacks=ASSISTANT,
 )

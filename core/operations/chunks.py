@@ -1,6 +1,6 @@
 """Operations on the chunks of notes."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,9 +13,8 @@ from core.base.terminal import _, say
 from core.model import (
     CHUNK_KINDS,
     CHUNK_STATES,
+    Chunk,
     ChunkingOptions,
-    ChunkKind,
-    ChunkState,
     Cut,
     Difference,
     IndexedChunks,
@@ -29,41 +28,17 @@ from core.model import (
 from core.operations import names
 from core.operations.declaring import About, Caller, operation
 from core.operations.parameters import CHUNKING_PARAMETERS, NoteName, SomeBase, check_base
-from core.operations.printing import sentence
+from core.operations.printing import details, sentence, table
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
 
 
 @frozen
-class ChunkDetails:
-    """A chunk of a note; `Chunk` explains the fields."""
-
-    id: str
-    index: int
-    total: int
-    start: int
-    end: int
-    text: str
-    kind: ChunkKind
-    section: tuple[str, ...]
-    sections: tuple[str, ...]
-    has_code: bool
-    language: str
-    token_count: int
-    overlap_tokens: int
-    state: ChunkState
-    edited: bool
-    line: int
-    page: int
-    picture: str
-
-
-@frozen
 class ChunkList:
     """The chunks of a note in reading order."""
 
-    chunks: tuple[ChunkDetails, ...]
+    chunks: tuple[Chunk, ...]
 
 
 @frozen
@@ -73,26 +48,10 @@ class MadeChunks:
     chunks: tuple[str, ...] = ()
 
 
-@frozen
-class CutChunk:
-    """A chunk of a file, with its place there; `Chunk` explains the fields."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CutChunk(Chunk):
+    """A chunk of a file, with its place there."""
 
-    index: int
-    start: int
-    end: int
-    text: str
-    kind: ChunkKind
-    section: tuple[str, ...]
-    section_title: str
-    parent_sections: tuple[str, ...]
-    hierarchy_level: int
-    sections: tuple[str, ...]
-    has_code: bool
-    language: str
-    token_count: int
-    overlap_tokens: int
-    line: int
-    page: int
     file_start: int
     file_end: int
 
@@ -173,24 +132,15 @@ def format_chunks(listed: ChunkList) -> list[str]:
     lines: list[str] = []
     for chunk in listed.chunks:
         about = _("{id}, {n} tokens, {state}", id=chunk.id, n=chunk.token_count, state=CHUNK_STATES[chunk.state])
-        lines += [*([""] if lines else []), f"[{chunk.index + 1}] {' > '.join(chunk.section)} ({about})", chunk.text]
-    return lines or [_("The note has no chunks.")]
+        lines += _format_chunk(chunk, about)
+    return lines[1:] or [_("The note has no chunks.")]
 
 
 def format_preview(cut: CutPreview) -> list[str]:
     lines = [*map(say, cut.warnings), *_format_cut(cut)]
     if other := cut.compare:
-        lines += ["", *_format_cut(other), "", _("same splits: {n}", n=len(other.cuts.both))]
-        return lines + [
-            _(
-                "splits by {strategy} only: {places}",
-                strategy=setting_value("strategy", strategy),
-                places=[*map(str, places)] or "–",
-            )
-            for strategy, places in ((cut.strategy, other.cuts.first), (other.strategy, other.cuts.second))
-        ]
+        return [*lines, "", *_format_cut(other), "", *details(other.cuts)]
     for chunk in cut.chunks:
-        where = " > ".join([*chunk.parent_sections, chunk.section_title])
         about = _(
             "{kind}, {n} tokens, characters {start} to {end}",
             kind=CHUNK_KINDS[chunk.kind],
@@ -198,8 +148,12 @@ def format_preview(cut: CutPreview) -> list[str]:
             start=str(chunk.file_start),
             end=str(chunk.file_end),
         )
-        lines += ["", f"[{chunk.index + 1}] {where} ({about})", chunk.text]
+        lines += _format_chunk(chunk, about)
     return lines
+
+
+def _format_chunk(chunk: Chunk, about: str) -> list[str]:
+    return ["", f"[{chunk.index + 1}] {' > '.join(chunk.section)} ({about})", chunk.text]
 
 
 def _format_cut(cut: CutNote) -> list[str]:
@@ -227,21 +181,7 @@ def size_message(strategy: str, sizes: Sizes) -> Message:
 format_indexed = sentence(plural("{n} passage indexed", "{n} passages indexed"))
 
 
-def format_rebuilt(rebuilt: RebuiltIndex) -> list[str]:
-    if rebuilt.index == "none":
-        return [_("There is no search index: a search by meaning compares the question with every passage.")]
-    return [_("The search index was rebuilt.")]
-
-
-def format_refused(listed: RefusedChunks) -> list[str]:
-    lines = []
-    for chunk in listed.refused:
-        lines += [
-            f"{chunk.base}: {chunk.path or chunk.title} ({chunk.chunk_id})",
-            f"  {say(chunk.reason)}",
-            f"  {' '.join(chunk.text.split())[:100]}",
-        ]
-    return lines or [_("The model refuses no passages.")]
+format_refused = table("base", "path", "title", "chunk_id", "reason", empty="The model refuses no passages.")
 
 
 def page(preview: CutPreview) -> str:
@@ -289,8 +229,7 @@ Text = Annotated[str, About("The text of the chunk.", long=True, example="In sho
     lacks={"tool": "note_read gives the whole text, and what of it is hidden"},
 )
 def list_(workspace: "Workspace", note: NoteName) -> ChunkList:
-    chunks = workspace.chunks.all(names.id_of(workspace, note))
-    return ChunkList(tuple(assemble(ChunkDetails, chunk) for chunk in chunks))
+    return ChunkList(tuple(workspace.chunks.all(names.id_of(workspace, note))))
 
 
 @operation(
@@ -493,7 +432,6 @@ def refused(workspace: "Workspace", base: SomeBase = None) -> RefusedChunks:
     cli="rebuild",
     writes=True,
     job="rebuild",
-    lines=format_rebuilt,
     lacks=_TOOL,
 )
 def rebuild(workspace: "Workspace", caller: Caller, progress: Progress) -> RebuiltIndex:

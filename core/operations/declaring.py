@@ -1,9 +1,11 @@
 """Declaration of operations: functions on a workspace, and the interfaces (doors) that call them."""
 
 import inspect
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Annotated, Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from core.base.call_log import log_call
@@ -11,11 +13,13 @@ from core.base.codec import decode, json_type, typed_dict
 from core.base.frozen import frozen
 from core.base.messages import Message, as_message
 from core.model import Author, Progress, no_progress
-from core.operations import examples
 
 Result = TypeVar("Result", covariant=True)
 Door = Literal["http", "cli", "tool"]
 DOORS: tuple[Door, ...] = get_args(Door)
+
+EXAMPLES: dict[str, Any] = json.loads(Path(__file__).with_name("examples.json").read_text(encoding="utf-8"))
+"""Example responses for the schema of the HTTP API, by type or name."""
 
 _INJECTED = ("workspace", "caller", "progress")
 """Parameters that the interface sets, not the caller."""
@@ -115,7 +119,7 @@ class Operation(Generic[Result]):
     @cached_property
     def response(self) -> object:
         """Example response: `gives`, else the example for its type."""
-        return self.gives if self.gives is not None else examples.example_for(self._hints["return"])
+        return self.gives if self.gives is not None else example_for(self._hints["return"])
 
     @property
     def noun(self) -> str:
@@ -194,3 +198,12 @@ def _object(name: str, parts: tuple[Parameter, ...]) -> Any:
     kind = typed_dict(f"{name.title()}Settings", {part.name: part.type for part in parts}, total=False)
     kind.__pydantic_config__ = {"extra": "forbid", "allow_inf_nan": False}
     return kind
+
+
+def example_for(kind: object) -> Any:
+    """Return the example for a type; for a dataclass without one, combine examples for its fields."""
+    if (name := getattr(kind, "__name__", "")) in EXAMPLES:
+        return EXAMPLES[name]
+    if is_dataclass(kind):
+        return {name: example_for(hint) for name, hint in get_type_hints(kind).items()}
+    return [example_for(get_args(kind)[0])] if get_origin(kind) in (list, tuple, Sequence) else None

@@ -4,26 +4,60 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from core.base.codec import assemble
-from core.base.messages import plural
-from core.model import Progress, ReadPictures
+from core.base.frozen import frozen
+from core.base.messages import Message, plural
+from core.model import IncompleteNote, Progress, ReadAs, ReadPictures
 from core.operations import names
 from core.operations.bases import ASSISTANT
 from core.operations.declaring import About, operation
 from core.operations.parameters import Base, NoteName, SomeBase
 from core.operations.printing import sentence, table
-from core.operations.views import documents as views
-from core.operations.views.documents import (
-    ConverterDetails,
-    ConverterList,
-    EncodingList,
-    OriginalFile,
-    UnreadFile,
-    UnreadFiles,
-)
-from core.operations.views.notes import WrittenNote
+from core.operations.views import UnreadFile, WrittenNote
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
+
+
+@frozen
+class ConverterDetails:
+    """A converter; `ConverterCard` explains the fields."""
+
+    name: str
+    version: str
+    kinds: tuple[str, ...]
+    installed: bool
+    problem: str | Message
+
+
+@frozen
+class ConverterList:
+    """The converters of documents."""
+
+    converters: tuple[ConverterDetails, ...]
+
+
+@frozen
+class UnreadFiles:
+    """The files of a base that weren't read, and the notes that lack parts of their files."""
+
+    files: tuple[UnreadFile, ...]
+    incomplete: tuple[IncompleteNote, ...]
+
+
+@frozen
+class EncodingList:
+    """The encodings in which a file can be read."""
+
+    encodings: tuple[ReadAs, ...]
+
+
+@frozen
+class OriginalFile:
+    """The file that a note was converted from; its `path` is empty if it is stored in the workspace."""
+
+    name: str
+    kind: str
+    path: str
 
 
 @operation(
@@ -44,7 +78,6 @@ def converters(workspace: "Workspace") -> ConverterList:
     "List files that weren't read, and parts of files that are missing from their notes.",
     http="GET /unread",
     cli="document unread {base}",
-    lines=views.format_unread,
     lacks=ASSISTANT,
 )
 def unread(workspace: "Workspace", base: Base) -> UnreadFiles:
@@ -136,7 +169,6 @@ def read_as(
     cli="document original {note}",
     by_hand=("http",),
     takes={"to": "/home/ada/vegetables.pdf"},
-    lines=views.format_original,
     lacks=ASSISTANT,
 )
 def original(

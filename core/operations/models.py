@@ -1,13 +1,12 @@
 """Operations on models, and on the data that bases keep for them."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Self
 
 from core.base.codec import assemble
 from core.base.errors import ConfigError
 from core.base.frozen import frozen
 from core.base.messages import Message
-from core.base.terminal import _, say
+from core.base.terminal import _
 from core.model import (
     Device,
     ModelCard,
@@ -16,6 +15,7 @@ from core.model import (
 )
 from core.operations.declaring import About, operation
 from core.operations.parameters import Base
+from core.operations.printing import table
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -79,59 +79,15 @@ class ModelList:
     models: tuple[ModelDetails, ...]
 
 
+_MODELS = table("name", "part", "dimension", "input_tokens", "bytes", "loaded", "usable", "problem", empty="")
+
+
 def format_models(listed: ModelList) -> list[str]:
-    lines: list[str] = []
-    parts: dict[Part, str] = {"embedder": _("Models for meaning"), "reranker": _("Models for reranking")}
-    for part, title in parts.items():
-        lines += [*([""] if lines else []), title]
-        lines += [line for model in listed.models if model.part == part for line in _format_model(model)]
-    for device in {str(model.device.reason): model.device for model in listed.models if model.device}.values():
-        lines += ["", _("{device}, {dtype}: {reason}", device=device.name, dtype=device.dtype, reason=device.reason)]
-    return lines
-
-
-def _format_model(model: ModelDetails) -> list[str]:
-    facts = [_("ready") if model.usable else _("not ready")]
-    if model.dimension:
-        facts.append(_("{n} numbers per text", n=model.dimension))
-    if model.input_tokens:
-        facts.append(_("reads up to {n} tokens", n=model.input_tokens))
-    if model.languages:
-        facts.append(format_languages(model.languages))
-    if model.bytes:
-        facts.append(_("{size} on disk", size=megabytes(model.bytes)))
-    elif model.download_bytes:
-        facts.append(_("{size} to download", size=megabytes(model.download_bytes)))
-    if model.device:
-        facts.append(f"{model.device.name}, {model.device.dtype}")
-    loaded = model.memory_bytes if model.loaded else None
-    facts.append(_("not loaded") if loaded is None else _("loaded, {size}", size=megabytes(loaded)))
-    lines = [f"  {model.name}", f"      {_('; ').join(facts)}"]
-    return lines + [f"      {say(fact)}" for fact in (model.server, model.folder, model.problem) if fact]
-
-
-def format_recheck_data(data: RecheckData) -> list[str]:
-    if not data.keep_tokens:
-        return [_("The base '{base}' keeps no data for fast reranking.", base=data.base)]
-    return [
-        _(
-            "The base '{base}' keeps the data for fast reranking of {n} of its {every} pieces of text: {size} on disk.",
-            base=data.base,
-            n=data.windows_with_bits,
-            every=data.windows,
-            size=megabytes(data.bytes),
-        )
+    devices = {str(model.device.reason): model.device for model in listed.models if model.device}.values()
+    return _MODELS(listed) + [
+        _("{device}, {dtype}: {reason}", device=device.name, dtype=device.dtype, reason=device.reason)
+        for device in devices
     ]
-
-
-def format_languages(names: Sequence[str]) -> str:
-    if len(names) <= 6:
-        return say(Message("{languages}", {"languages": [*names]}))
-    return _("{languages} and {n} more", languages=[*names[:6]], n=len(names) - 6)
-
-
-def megabytes(count: int) -> str:
-    return f"{count / 1e6:,.1f} MB"
 
 
 _TOOL = {"tool": "models are the person's choice"}
@@ -156,7 +112,6 @@ def list_(workspace: "Workspace") -> ModelList:
     writes=True,
     job="tokens",
     takes={"base": "work", "keep": "on"},
-    lines=format_recheck_data,
     lacks={"http": "it can take hours, so the person begins it", **_TOOL},
 )
 def tokens(

@@ -8,7 +8,7 @@ from core.base.datetimes import local_now
 from core.base.errors import ConfigError
 from core.base.messages import message, plural, terminal_language
 from core.model import NOTE_FIELDS, NOTE_SOURCES, Note, NoteFields, Proposal, Renaming
-from core.operations import names
+from core.operations import names, views
 from core.operations.declaring import About, Caller, operation
 from core.operations.parameters import (
     NOTE_PARAMETERS,
@@ -20,13 +20,12 @@ from core.operations.parameters import (
     only,
 )
 from core.operations.printing import sentence, table
-from core.operations.views import Deletion
-from core.operations.views import notes as views
-from core.operations.views.notes import (
+from core.operations.views import (
     AcceptedNotes,
     ArchivedNotes,
     DeletedNote,
     DeletedNotes,
+    Deletion,
     MovedNotes,
     NoteDeletion,
     NoteFile,
@@ -238,7 +237,6 @@ def set_(
     "Give a note another title; its file and the links to it are updated.",
     cli="note rename {note} {title}",
     writes=True,
-    lines=views.format_renaming,
     lacks=dict.fromkeys(("http", "tool"), "note.update sets the title; the person decides on the other notes"),
 )
 def rename(
@@ -265,7 +263,7 @@ def rename(
     cli="note move {notes} {folder}",
     tool="note_move",
     writes=True,
-    lines=views.format_moved,
+    lines=table("title", "path", "path_before", empty="There are no such notes."),
 )
 def move(
     workspace: "Workspace",
@@ -427,7 +425,12 @@ def trash(workspace: "Workspace", base: SomeBase = None) -> DeletedNotes:
     "Move notes to the trash for some days; in bases that write files, their files go into the system's trash.",
     cli="note delete {notes}",
     writes=True,
-    lines=views.format_deletion,
+    lines=sentence(
+        plural(
+            "{n} note was moved to the trash. For {days} days you can restore it with `tessera note restore`.",
+            "{n} notes were moved to the trash. For {days} days you can restore them with `tessera note restore`.",
+        )
+    ),
     lacks={"http": _ONE, "tool": _TRASH},
 )
 def delete(workspace: "Workspace", caller: Caller, notes: NoteNames) -> NoteDeletion:
@@ -520,7 +523,7 @@ def proposed(workspace: "Workspace", note: NoteName) -> ProposedNote:
     "Accept waiting notes and changes: new notes can then be found, and proposed changes are made.",
     cli="note accept {notes}",
     writes=True,
-    lines=views.format_accepted,
+    lines=views.format_settled,
     lacks=_PERSONS,
 )
 def accept(
@@ -538,7 +541,7 @@ def accept(
     "Reject waiting notes and changes: new notes go into the trash, proposed changes are deleted for good.",
     cli="note reject {notes}",
     writes=True,
-    lines=views.format_rejected,
+    lines=views.format_settled,
     lacks=_PERSONS,
 )
 def reject(

@@ -13,6 +13,7 @@ from core.base.text import one_line
 from core.model import (
     AUTHORS,
     BACKUP_REASONS,
+    BASE_KINDS,
     CLICKED,
     MATTERS,
     NOTE_FIELDS,
@@ -21,6 +22,7 @@ from core.model import (
     VERSION_KINDS,
     Author,
     BackupReason,
+    BaseKind,
     ClickKind,
     MatterKind,
     SubmissionKind,
@@ -84,6 +86,7 @@ NAMES: dict[str, Message] = {
 CHOICES: dict[Any, Mapping[Any, Message]] = {
     Author: AUTHORS,
     BackupReason: BACKUP_REASONS,
+    BaseKind: BASE_KINDS,
     ClickKind: CLICKED,
     MatterKind: {kind: matter.title for kind, matter in MATTERS.items()},
     SubmissionKind: SUBMISSIONS,

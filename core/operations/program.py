@@ -1,18 +1,19 @@
 """Operations on the workspace as a whole, and on jobs of the program that has it open."""
 
-from collections.abc import Mapping
 from dataclasses import is_dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
+from core import desktop
 from core.base.codec import assemble, encode
 from core.base.errors import JobNotFound
 from core.base.frozen import frozen
 from core.base.jobs import JobState
 from core.base.messages import Message
-from core.desktop import window
-from core.model import IndexedChunks, Job, ReadPictures
+from core.base.terminal import _
+from core.model import IndexedChunks, Job, ReadPictures, Status
 from core.operations.declaring import About, operation
-from core.operations.views.bases import WorkspaceStatus
+from core.operations.views import BaseDetails, BaseList, format_bases
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -73,10 +74,67 @@ class ShownApp:
 
 
 @frozen
-class ProgramSettings:
-    """The settings in use, by name."""
+class PackInstallation:
+    """A pack in a workspace; `InstalledPack` explains the fields."""
 
-    values: Mapping[str, Any]
+    name: str
+    version: str
+    base: str
+    initialized_at: datetime
+    checked_at: datetime
+    notes: int
+    chunks: int
+
+
+@frozen
+class WorkspaceStatus:
+    """The content of a workspace; `Status` explains the fields."""
+
+    workspace: str
+    bytes: int
+    readonly: bool
+    index_problem: Message | None
+    unreadable: tuple[Message, ...]
+    set_aside: tuple[str, ...]
+    bases: tuple[BaseDetails, ...]
+    packs: tuple[PackInstallation, ...]
+    settings_problem: str | Message
+
+    @classmethod
+    def from_status(cls, status: Status) -> Self:
+        return assemble(
+            cls,
+            status,
+            workspace=str(status.folder),
+            bytes=status.bytes_on_disk,
+            bases=tuple(map(BaseDetails.from_status, status.bases)),
+            packs=tuple(assemble(PackInstallation, pack) for pack in status.packs),
+            settings_problem=status.settings_problem or "",
+        )
+
+
+def format_status(status: WorkspaceStatus) -> list[str]:
+    lines = [_("{folder}: {size:.1f} MB", folder=status.workspace, size=status.bytes / 1e6)]
+    lines += format_bases(BaseList(status.bases))
+    for pack in status.packs:
+        lines.append(
+            _(
+                "  pack {name} {version}: {notes} notes, {chunks} chunks",
+                name=pack.name,
+                version=pack.version or "…",
+                notes=pack.notes,
+                chunks=pack.chunks,
+            )
+        )
+    if status.set_aside:
+        lines.append(
+            _(
+                "Damaged files were renamed and created again: {names}. Delete the renamed files "
+                "if you don't need them.",
+                names=", ".join(status.set_aside),
+            )
+        )
+    return lines
 
 
 _LACKS = {"cli": "a command waits for its work, and Ctrl-C stops it", "tool": "no tool begins a job"}
@@ -143,15 +201,4 @@ def show(workspace: "Workspace") -> WorkspaceStatus:
     lacks=dict.fromkeys(("http", "cli", "tool"), "a second `tessera app` does it; nothing else opens windows"),
 )
 def bring_to_front(workspace: "Workspace") -> ShownApp:
-    return ShownApp(window.address, bool(window.window and window.window.bring_to_front()))
-
-
-@operation(
-    "status.settings",
-    "Show the settings in use.",
-    lacks=dict.fromkeys(
-        ("http", "cli", "tool"), "a command compares them with its own; a person sees them in tessera.toml"
-    ),
-)
-def settings(workspace: "Workspace") -> ProgramSettings:
-    return ProgramSettings(workspace.settings.model_dump(mode="json"))
+    return ShownApp(desktop.address, bool(desktop.window and desktop.window.bring_to_front()))

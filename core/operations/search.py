@@ -1,18 +1,393 @@
-"""Search operations."""
+"""Search operations and their results."""
 
+import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, cast
 
 from core.base.codec import assemble
-from core.model import SearchOptions, SearchSettings
+from core.base.frozen import frozen
+from core.base.messages import Message, lines, message, plural
+from core.base.terminal import _, say
+from core.base.text import CJK, STOP_WORDS, fold
+from core.model import (
+    LEVELS,
+    LOST,
+    MARKS,
+    MODES,
+    NOTE_FIELDS,
+    NOTICES,
+    STAGES,
+    Decomposition,
+    Facet,
+    FieldValues,
+    FileState,
+    Hit,
+    Level,
+    LlmSelection,
+    LostAt,
+    NoteSummary,
+    Notice,
+    PictureHit,
+    ResultMode,
+    SearchOptions,
+    SearchResult,
+    SearchSettings,
+    StageScore,
+    SubQueryResult,
+    Understood,
+    classification,
+    ordering_lines,
+    remarks,
+)
 from core.operations import names
 from core.operations.declaring import About, Parameter, operation
 from core.operations.parameters import SEARCH, NoteName
-from core.operations.views import search as views
-from core.operations.views.search import CitationView, ContextView, ResultView, WhyNotView
+from core.operations.printing import details
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
+
+_STAGES = ("vector", "keyword", "fused", "rerank", "final")
+"""Stages in the scores of every hit; None for a stage that the hit skipped."""
+
+
+@frozen
+class NoteReference:
+    """A reference to a note: its id and its names."""
+
+    note_id: str
+    base: str
+    path: str | None
+    title: str
+
+    @classmethod
+    def from_noun(cls, noun: Any) -> Self:
+        """Return the view for an object that has a `note`."""
+        return assemble(cls, noun, noun.note, note_id=noun.note.id)
+
+
+def place_in_file(note: NoteSummary, at: int) -> int | None:
+    """Convert an offset in a note's body to an offset in its file; None if the note has no text file."""
+    return note.body_start + at if note.path is not None and note.document is None else None
+
+
+@frozen
+class CopyView:
+    """A chunk of another note with nearly the same text as a hit."""
+
+    note_id: str
+    path: str | None
+    chunk_index: int
+    line: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HitView(FieldValues):
+    """A hit with the fields of its note; an expired note has the status `expired`.
+
+    `start` and `end` are the offsets of its passage in the note's body, `file_start` and `file_end` in the note's file.
+    `definitions` has the passage's footnotes and the targets of its reference links, from elsewhere in the note.
+    """
+
+    rank: int
+    note_id: str
+    base: str
+    path: str | None
+    section: tuple[str, ...]
+    sections: tuple[str, ...]
+    line: int | None
+    page: int | None
+    picture: str | None
+    source_url: str
+    language: str
+    hierarchy_level: int
+    chunk_id: str
+    chunk_index: int
+    total_chunks: int
+    chunk_start: int
+    chunk_end: int
+    edited: bool
+    start: int
+    end: int
+    file_start: int | None
+    file_end: int | None
+    text: str
+    definitions: tuple[str, ...]
+    score: float
+    scores: Mapping[str, float | None]
+    ranks: Mapping[str, int | None]
+    status: str  # type: ignore[assignment]
+    superseded_by: tuple[NoteReference, ...]
+    file: FileState
+    remarks: tuple[Message, ...]
+    matched: tuple[str, ...]
+    joined: tuple[int, ...]
+    copies: tuple[CopyView, ...]
+    sub_query: str
+
+    @classmethod
+    def from_hit(cls, hit: Hit, **more: object) -> Self:
+        note, chunk, passage = hit.note, hit.chunk, hit.passage
+        by_stage = {stage: hit.scores.get(stage) for stage in (*_STAGES, *hit.scores)}
+        return assemble(
+            cls,
+            hit,
+            passage,
+            note,
+            chunk,
+            note_id=note.id,
+            status="expired" if note.expired else note.status,
+            line=chunk.line or None,
+            page=hit.page or None,
+            picture=chunk.picture or None,
+            chunk_id=chunk.id,
+            chunk_index=chunk.index,
+            total_chunks=chunk.total,
+            chunk_start=chunk.start,
+            chunk_end=chunk.end,
+            file_start=place_in_file(note, passage.start),
+            file_end=place_in_file(note, passage.end),
+            scores={stage: score.score if score else None for stage, score in by_stage.items()},
+            ranks={stage: score.rank if score else None for stage, score in by_stage.items()},
+            superseded_by=tuple(assemble(NoteReference, item, note_id=item.id) for item in hit.superseded_by),
+            remarks=tuple(remarks(hit)),
+            copies=tuple(
+                CopyView(copy.note.id, copy.note.path, copy.chunk.index, copy.chunk.line or None) for copy in hit.copies
+            ),
+            sub_query=hit.asked,
+            **more,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DroppedHit(HitView):
+    """A candidate that didn't become a hit, and the stage that dropped it."""
+
+    lost_at: LostAt
+
+
+@frozen
+class PictureHitView(NoteReference):
+    """A picture that a question asks for."""
+
+    rank: int
+    score: float
+    picture: str
+    start: int
+    file_start: int | None
+    kind: Literal["picture"] = "picture"
+
+    @classmethod
+    def from_hit(cls, hit: PictureHit) -> Self:
+        note = hit.note
+        return assemble(cls, hit, note, note_id=note.id, file_start=place_in_file(note, hit.start))
+
+
+@frozen
+class ResultView:
+    """The hits of a search, and how they were found; a problem's text is empty if there is no problem."""
+
+    query: str
+    mode: ResultMode
+    level: Level
+    level_reason: Message
+    understood: Understood
+    took_ms: float
+    notices: tuple[Notice, ...]
+    reranker: str
+    rerank_problem: str | Message
+    sub_queries: tuple[SubQueryResult, ...]
+    decompositions: tuple[Decomposition, ...]
+    decompose_problem: str | Message
+    spelled: Mapping[str, str]
+    choice: LlmSelection | None
+    confident: bool
+    facets: tuple[Facet, ...]
+    hits: tuple[HitView, ...]
+    pictures: tuple[PictureHitView, ...]
+    lost: tuple[DroppedHit, ...]
+
+    @classmethod
+    def from_result(cls, result: SearchResult) -> Self:
+        return assemble(
+            cls,
+            result,
+            level=result.classified.level,
+            level_reason=result.classified.reason,
+            took_ms=round(result.took_ms, 3),
+            rerank_problem=result.rerank_problem or "",
+            sub_queries=result.asked,
+            decompose_problem=result.decompose_problem or "",
+            hits=tuple(map(HitView.from_hit, result.hits)),
+            pictures=tuple(map(PictureHitView.from_hit, result.pictures)),
+            lost=tuple(DroppedHit.from_hit(dropped.hit, lost_at=dropped.stage) for dropped in result.lost),
+        )
+
+
+@frozen
+class CitationView(NoteReference):
+    """A numbered source of a context, with its place in the note's body and file."""
+
+    number: int
+    section: tuple[str, ...]
+    start: int
+    end: int
+    file_start: int | None
+    file_end: int | None
+    page: int | None
+    line: int | None
+    picture: str | None
+
+
+@frozen
+class ContextView:
+    """Passages as one block for a prompt; `left_out` counts the hits that exceed the token budget."""
+
+    text: str
+    tokens: int
+    budget: int
+    left_out: int
+    confident: bool
+    notices: tuple[Notice, ...]
+    citations: tuple[CitationView, ...]
+
+
+@frozen
+class WhyNotView:
+    """Why a note isn't a hit: the stage that dropped it, and the scores of its best chunk."""
+
+    note_id: str
+    path: str | None
+    title: str
+    stage: LostAt | None
+    explanation: Message
+    scores: Mapping[str, StageScore]
+    chunk_index: int | None
+
+
+SearchOutput = ResultView | ContextView | WhyNotView
+"""The result that `tessera search` prints, depending on its options."""
+
+
+_WORD = re.compile(rf"(?=([{CJK}]{{2}}))|((?:(?![{CJK}])\w)+)")
+SNIPPET = 6
+"""Maximum number of lines of a passage to print for a hit."""
+
+
+def format_found(found: SearchOutput, *, full: bool = False, explain: bool = False) -> list[str]:
+    """Return the lines that `tessera search` prints."""
+    if isinstance(found, ContextView):
+        return format_context(found)
+    return details(found) if isinstance(found, WhyNotView) else format_result(found, full=full, explain=explain)
+
+
+def format_context(context: ContextView) -> list[str]:
+    if not context.text:
+        return [*(say(NOTICES[notice]) for notice in context.notices)] or [_("Nothing found.")]
+    return [*([] if context.confident else [_("Nothing similar was found. The closest hits:"), ""]), context.text]
+
+
+def format_result(result: ResultView, *, full: bool = False, explain: bool = False) -> list[str]:
+    """Return the lines about the hits: whole passages with `full`, scores and matching words with `explain`."""
+    printed = _format_head(result)
+    if result.hits and not result.confident:
+        printed.append(_("Nothing similar was found. The closest hits:"))
+    for hit in result.hits:
+        text = hit.text.splitlines() if full else snippet_lines(hit, result.understood.text)
+        fields = [
+            message("{field}: {value}", field=NOTE_FIELDS[name].title, value=value)
+            for name, value in classification(hit).items()
+        ]
+        printed += ["", *_format_hit(hit, explain=explain)]
+        printed += [f"   {say(lines(*fields, separator=' · '))}"] if fields else []
+        printed += [f"   ! {say(remark)}" for remark in hit.remarks]
+        printed += [f"   {line}" for line in (*text, *hit.definitions)]
+    if result.lost:
+        printed += ["", _("Also considered:")]
+    for dropped in result.lost:
+        first, second = _format_hit(dropped, explain=explain)
+        printed += [first, f"{second} [{say(LOST[dropped.lost_at])}]"]
+    if result.pictures:
+        printed += ["", _("Pictures:")]
+    for picture in result.pictures:
+        place = _("{path}, picture {picture}", path=f"{picture.base}: {picture.path}", picture=picture.picture)
+        printed += [f"{picture.rank}. {picture.title}", f"   {place}"]
+    return printed
+
+
+def _format_head(result: ResultView) -> list[str]:
+    """Return lines on how a question was searched, on problems, and on a language model's choice."""
+    head: list[object] = [
+        plural("{n} hit", "{n} hits", n=len(result.hits)),
+        MODES[result.mode],
+        LEVELS[result.level],
+        *([message("reranking: {name}", name=result.reranker)] if result.reranker else []),
+        message("{ms:.0f} ms", ms=result.took_ms),
+    ]
+    printed = [say(lines(*head, separator=" · ")), *(say(NOTICES[notice]) for notice in result.notices)]
+    printed += map(say, ordering_lines(result.understood))
+    printed += [
+        _(
+            ("No note contains '{word}', so '{nearest}' was searched for too. To search for '{word}' only: --as-typed"),
+            word=word,
+            nearest=nearest,
+        )
+        for word, nearest in result.spelled.items()
+    ]
+    if result.rerank_problem:
+        printed.append(_("Not reranked: {reason}", reason=result.rerank_problem))
+    if result.decompose_problem:
+        printed.append(_("The question was broken down by rules instead: {reason}", reason=result.decompose_problem))
+    printed += [
+        _(
+            "round {round}: {text} ({why}; {found} found, {new} new)",
+            round=sub_query.round,
+            text=sub_query.text,
+            why=sub_query.why,
+            found=sub_query.found,
+            new=sub_query.new,
+        )
+        for sub_query in result.sub_queries
+    ]
+    return [*printed, *([say(choice.explanation), *choice.answer.splitlines()] if (choice := result.choice) else [])]
+
+
+def _format_hit(hit: HitView, *, explain: bool) -> tuple[str, str]:
+    where = " > ".join([hit.title, *hit.section[hit.section[:1] == (hit.title,) :]])
+    place: object = f"{hit.path}:{hit.line}" if hit.line else hit.path
+    scores = ", ".join(
+        f"{say(STAGES.get(stage, stage))} {score:.3f}" for stage, score in hit.scores.items() if score is not None
+    )
+    matched = f"; {', '.join(hit.matched)}" if hit.matched else ""
+    place = _("{path}, picture {picture}", path=place, picture=hit.picture) if hit.picture else place
+    return f"{hit.rank}. {where}", f"   {hit.base}: {place}" + (f" ({scores}{matched})" if explain else "")
+
+
+def snippet_lines(hit: HitView, question: str) -> list[str]:
+    """Return up to SNIPPET consecutive lines of a hit, those with the most words from the question.
+
+    Blank lines are left out, and so is a heading that the line above shows.
+    """
+    heading = re.compile(rf"#+\s+{re.escape(hit.section[-1])}\s*" if hit.section else "(?!)")
+    every = [line for line in hit.text.splitlines() if line.strip()]
+    every = [line for line in every if not heading.fullmatch(line)] or every
+    wanted = {pair or word for pair, word in _WORD.findall(fold(question))} - STOP_WORDS
+    matches = [{word for word in wanted if word in fold(line)} for line in every]
+    starts = range(max(1, len(every) - SNIPPET + 1))
+    start = max(starts, key=lambda at: len(set().union(*matches[at : at + SNIPPET])))
+    before, after = ["…"] * (start > 0), ["…"] * (start + SNIPPET < len(every))
+    within = every[start : start + SNIPPET]
+    return [*before, *within[len(before) : len(within) - len(after)], *after]
+
+
+def format_sentence(sentence: Any) -> str:
+    """Return a sentence with its citations, or indented with its explanation, and how well the notes support it."""
+    mark = say(MARKS[sentence.mark])
+    if sentence.explanation:
+        return f"  {sentence.text} ({mark}: {say(sentence.explanation)})"
+    return f"{sentence.text} {''.join(f'[{number}]' for number in sentence.citations)} ({mark})"
+
 
 Question = Annotated[
     str,
@@ -55,7 +430,7 @@ OPTIONS: tuple[Parameter, ...] = (
     by_hand=("tool",),
     takes={"query": "where do we begin", "bases": ["work"], "limit": 5},
     fields=OPTIONS,
-    lines=views.format_found,
+    lines=format_found,
 )
 def find(
     workspace: "Workspace",
@@ -78,7 +453,7 @@ def find(
     by_hand=("tool",),
     takes={"query": "where do we begin", "budget": 1000},
     fields=OPTIONS,
-    lines=views.format_context,
+    lines=format_context,
 )
 def context(
     workspace: "Workspace",
@@ -88,7 +463,21 @@ def context(
 ) -> ContextView:
     built = workspace.context(query, budget=budget, **options(workspace, given))
     workspace.uses.cited(query, built)
-    return assemble(ContextView, built, citations=tuple(map(CitationView.from_citation, built.citations)))
+    citations = tuple(
+        assemble(
+            CitationView,
+            citation,
+            citation.note,
+            note_id=citation.note.id,
+            file_start=place_in_file(citation.note, citation.start),
+            file_end=place_in_file(citation.note, citation.end),
+            page=citation.page or None,
+            line=citation.line or None,
+            picture=citation.picture or None,
+        )
+        for citation in built.citations
+    )
+    return assemble(ContextView, built, citations=citations)
 
 
 _OneOrSeveral = str | list[str] | None
@@ -120,7 +509,7 @@ _CALLER = Annotated[
     tool="knowledge_retrieve",
     by_hand=("tool",),
     takes={"query": "where do we begin", "context": {"tags": ["plan"], "scope": "work"}},
-    lines=views.format_result,
+    lines=format_result,
 )
 def retrieve(
     workspace: "Workspace",

@@ -175,30 +175,20 @@ class ProviderServer:
         return self.unusable("sent an answer larger than the limit of {n} KB", n=limit >> 10)
 
     def _failure(self, error: httpx.TransportError, request: Request) -> ProviderUnavailable:
-        if not isinstance(error, httpx.ReadTimeout | httpx.WriteTimeout):
-            return self._out_of_reach(error)
-        if request.whole and time.monotonic() >= request.ends:
+        if isinstance(error, httpx.ReadTimeout | httpx.WriteTimeout):
+            if request.whole and time.monotonic() >= request.ends:
+                return ProviderUnavailable(
+                    "The model server {url} was still writing after {seconds:g} seconds. "
+                    "Try again, or raise answer_seconds in [{section}] of tessera.toml.",
+                    seconds=request.whole,
+                    **self._fields,
+                )
             return ProviderUnavailable(
-                "The model server {url} was still writing after {seconds:g} seconds. "
-                "Try again, or raise answer_seconds in [{section}] of tessera.toml.",
-                seconds=request.whole,
-                **self._fields,
-            )
-        if request.whole:
-            return ProviderUnavailable(
-                "The model server {url} sent nothing for {seconds:g} seconds. "
+                "The model server {url} took longer than {seconds:g} seconds. "
                 "Try again, or raise timeout_seconds in [{section}] of tessera.toml.",
                 seconds=self._settings.timeout_seconds,
                 **self._fields,
             )
-        return ProviderUnavailable(
-            "The model server {url} took longer than {seconds:g} seconds. "
-            "Try again, or raise timeout_seconds in [{section}] of tessera.toml.",
-            seconds=self._settings.timeout_seconds,
-            **self._fields,
-        )
-
-    def _out_of_reach(self, error: httpx.TransportError) -> ProviderUnavailable:
         reason = connection.shorten(str(error)) or type(error).__name__
         if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.ProxyError):
             return ProviderUnavailable(
@@ -230,17 +220,6 @@ class ProviderServer:
             )
         if status in (401, 403):
             keys.forget()
-            if key.place == "environment":
-                return ProviderError(
-                    "The model server {url} refused access (HTTP {code}). "
-                    "Correct the key in the environment variable {variable}.",
-                    **fields,
-                )
-            if key.place:
-                return ProviderError(
-                    "The model server {url} refused access (HTTP {code}). Replace its key on the Settings page.",
-                    **fields,
-                )
             return ProviderError(
                 "The model server {url} refused access (HTTP {code}). "
                 "Enter its key on the Settings page, or put it into the environment variable {variable}.",

@@ -170,7 +170,9 @@ class ServerConnection:
             headers={"User-Agent": "tessera", "Accept": "application/json", "Accept-Encoding": "identity"},
             follow_redirects=False,
         )
-        self._deadline = _Deadline(0.0, 0.0, math.inf, never)
+        self._left: Callable[[], float] = float
+        """The seconds left for the next bytes of the request."""
+        self._next = 0.0
 
     def close(self) -> None:
         self._client.close()
@@ -189,8 +191,8 @@ class ServerConnection:
         """
         now, whole = time.monotonic(), request.whole
         request.ends = min(request.ends, now + (whole or request.seconds))
-        first = request.ends if whole and self._is_here else now + request.seconds
-        deadline = self._deadline = _Deadline(request.seconds, first, request.ends, stop)
+        self._next = request.ends if whole and self._is_here else now + request.seconds
+        self._left = lambda: 0.0 if stop() else min(self._next, request.ends) - time.monotonic()
         with self._client.stream(
             "GET" if request.content is None else "POST",
             request.url,
@@ -199,12 +201,18 @@ class ServerConnection:
             timeout=httpx.Timeout(None, connect=max(_LOOK, min(request.connect, request.ends - now))),
             extensions={"trace": self._trace},
         ) as response:
-            deadline.has_headers = True
             is_events = response.headers.get("Content-Type", "").partition(";")[0].strip() == "text/event-stream"
             if whole and response.is_success and is_events:
-                yield Reply(response.status_code, b"", False, 0.0, response.iter_raw())
+                yield Reply(response.status_code, b"", False, 0.0, self._parts(response, request.seconds))
             else:
                 yield read(response, request.limit)
+
+    def _parts(self, response: httpx.Response, seconds: float) -> Iterator[bytes]:
+        """Yield the parts of a streamed response; each may take `seconds`."""
+        self._next = time.monotonic() + seconds
+        for part in response.iter_raw():
+            yield part
+            self._next = time.monotonic() + seconds
 
     def _trace(self, event: str, info: Mapping[str, Any]) -> None:
         """Apply a request's deadline to a new connection.
@@ -217,39 +225,16 @@ class ServerConnection:
             stream.write = partial(self._write, stream.write)
 
     def _read(self, read: Callable[[int, float], bytes], size: int, timeout: float | None = None) -> bytes:
-        while (left := self._deadline.left()) > 0:
+        while (left := self._left()) > 0:
             with suppress(httpcore.ReadTimeout):
-                data = read(size, min(_LOOK, left))
-                self._deadline.extend()
-                return data
+                return read(size, min(_LOOK, left))
         raise httpcore.ReadTimeout("the server was silent")
 
     def _write(self, write: Callable[[bytes, float], None], data: bytes, timeout: float | None = None) -> None:
         for start in range(0, len(data), _BLOCK):
-            if (left := self._deadline.left()) <= 0:
+            if (left := self._left()) <= 0:
                 raise httpcore.WriteTimeout("the server reads too slowly")
             write(data[start : start + _BLOCK], left)
-
-
-@dataclass(slots=True)
-class _Deadline:
-    """Deadlines of a request in monotonic time: for the next bytes, and for the whole request."""
-
-    seconds: float
-    next: float
-    ends: float
-    stop: Stop
-    has_headers: bool = False
-    has_begun: bool = False
-
-    def left(self) -> float:
-        """Return the seconds left for the next bytes, 0 once `stop` returns True."""
-        return 0.0 if self.stop() else min(self.next, self.ends) - time.monotonic()
-
-    def extend(self) -> None:
-        """Restart the wait for the next bytes; all headers together get only one wait."""
-        if self.has_headers or not self.has_begun:
-            self.has_begun, self.next = True, time.monotonic() + self.seconds
 
 
 class RequestQueue:

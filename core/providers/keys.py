@@ -53,7 +53,7 @@ def find(section: str, url: httpx.URL) -> ApiKey:
     if key.place != "keyring":
         return key
     server = origin(url)
-    if value := _from_keyring(_name(section, server)):
+    if value := _from_keyring(f"{section} {server}"):
         return replace(key, value=value)
     raise ConfigError(
         (
@@ -96,9 +96,9 @@ def store(section: str, url: httpx.URL, key: str) -> Place:
         )
     before = _entries().get(section)
     server = origin(url)
-    held = _to_keyring(_name(section, server), key)
+    held = _to_keyring(f"{section} {server}", key)
     if before and before["key"] is None and not (held and before["server"] == server):
-        _out_of_keyring(_name(section, before["server"]))
+        _out_of_keyring(f"{section} {before['server']}")
     _write(section, {"server": server, "key": None if held else key})
     return "keyring" if held else "file"
 
@@ -108,7 +108,7 @@ def remove(section: str) -> None:
     entry = _entries().get(section)
     if not entry:
         return
-    if entry["key"] is None and not _out_of_keyring(_name(section, entry["server"])):
+    if entry["key"] is None and not _out_of_keyring(f"{section} {entry['server']}"):
         raise ConfigError("The system's keyring didn't delete the key. Unlock the keyring and try again.")
     _write(section, None)
 
@@ -129,10 +129,6 @@ def _variable(name: str) -> str:
 
 def _is_sendable(key: str) -> bool:
     return re.fullmatch("[!-~]*", key) is not None
-
-
-def _name(section: str, server: str) -> str:
-    return f"{section} {server}"
 
 
 def _entries() -> dict[str, Any]:

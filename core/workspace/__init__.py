@@ -18,8 +18,6 @@ from core.base.faults import DATABASE
 from core.base.jobs import Jobs
 from core.base.log import Log
 from core.base.messages import Message
-from core.desktop.bug_report import BugReport, versions
-from core.desktop.bug_report import bug_report as make_report
 from core.model import (
     BaseRenamed,
     ChunksPending,
@@ -44,6 +42,8 @@ from core.settings.preferences import CHECK_AFTER_IMPORT, Preferences
 from core.store import Store
 from core.store.folder import take
 from core.store.migrations import objects_of
+from core.workspace.bug_facts import BugReport, versions
+from core.workspace.bug_facts import bug_report as make_report
 from core.workspace.services import LazyService, Services
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from core.base.errors import NoteNotFound
-from core.doors.assistants import notes, server
+from core.doors.assistants import server
+from core.doors.assistants import tools as notes
 from core.model import ChunkingOptions
 from core.workspace import Workspace
 

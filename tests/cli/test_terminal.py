@@ -11,7 +11,7 @@ import pytest
 
 from core.base.text import one_line
 from core.doors import cli
-from core.doors.cli import output, terminal
+from core.doors.cli import terminal
 from core.workspace import Workspace
 
 HOSTILE = "a\x1b]52;c;aGk=\x07b\x9b31mc\x08\x7fd\u202ee"
@@ -81,8 +81,8 @@ def test_a_step_of_progress_takes_one_line_and_controls_only_that(monkeypatch: p
     monkeypatch.setattr(sys, "stderr", stream)
     monkeypatch.setattr(sys, "stdout", TextIOWrapper(BytesIO()))
     terminal.take()
-    output.progress(1, 2, f"{HOSTILE}\nnext")
-    output.progress(2, 2, "done")
+    terminal.progress(1, 2, f"{HOSTILE}\nnext")
+    terminal.progress(2, 2, "done")
     steps = stream.buffer.getvalue().decode().split("\r\x1b[K")  # type: ignore[attr-defined]
     assert steps[0] == steps[2] == ""
     assert steps[1].startswith(" 50% a ]52;c;aGk= b 31mc")

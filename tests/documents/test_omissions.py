@@ -18,7 +18,7 @@ from core.documents.pdf.reading import LeftOut
 from core.doors import cli
 from core.doors.api import PLACE
 from core.doors.api.server import api
-from core.doors.assistants import notes
+from core.doors.assistants import tools as notes
 from core.intake import notefile
 from core.model import IncompleteNote, Note, Omission, SyncReport, in_all, summed
 from core.workspace import Workspace

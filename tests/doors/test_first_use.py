@@ -79,7 +79,7 @@ def test_the_settings_of_another_file_are_taken_over(
         cli.main(["settings", "import", str(file)])
     printed = capsys.readouterr().out
     assert "embeddings.base_url" in printed
-    assert "knowledge.default_top_k wasn't imported" in printed
+    assert "knowledge.default_top_k: " in printed
     assert "TESSERA_EMBEDDINGS_API_KEY" in printed
     now = settings()
     assert (now.embeddings.base_url, now.embeddings.model) == ("http://localhost:11434/v1", "bge-m3")
@@ -100,9 +100,10 @@ def test_a_server_with_a_name_is_taken_over_without_its_key(
         cli.main(["settings", "import", "config.toml"])
     printed = capsys.readouterr().out
     assert printed.splitlines() == [
-        "Set in tessera.toml: embeddings.office.model, embeddings.office.base_url.",
-        f"{section}.api_key wasn't imported: keys aren't kept in files. Set TESSERA_EMBEDDINGS_OFFICE_API_KEY.",
-        f"{section}.colour wasn't imported: there is no such setting.",
+        "taken: embeddings.office.model, embeddings.office.base_url",
+        "left:",
+        f"  {section}.api_key: keys aren't kept in files. Set TESSERA_EMBEDDINGS_OFFICE_API_KEY.",
+        f"  {section}.colour: there is no such setting.",
     ]
     server = settings().embeddings.servers["office"]
     assert (server.base_url, server.model) == ("http://localhost:11434/v1", "bge-m3")

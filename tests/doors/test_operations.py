@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from typing_extensions import TypedDict
 
 from core.base.messages import message
-from core.doors.assistants.searches import ToolAnswer
 from core.doors.assistants.server import tool
+from core.doors.assistants.tools import ToolAnswer
 from core.doors.cli.binding import bind
 from core.doors.registry import OPERATIONS
 from core.operations.declaring import DOORS, About, Caller, Operation, operation

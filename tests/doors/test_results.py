@@ -11,8 +11,8 @@ import pytest
 
 from core.base.codec import encode
 from core.base.messages import Message, plural
+from core.doors import remote as wire
 from core.doors.registry import OPERATIONS
-from core.doors.remote import wire
 
 RETURNED = {
     name: get_type_hints(operation.function, localns={"Workspace": object})["return"]

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from core.base.codec import encode
+from core.doors import remote as wire
 from core.doors.registry import OPERATIONS
-from core.doors.remote import wire
 from core.operations.declaring import PERSON
 from core.settings.sections import LlmSettings
 from core.workspace import Workspace

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from core.base.codec import encode
+from core.doors import remote as wire
 from core.doors.registry import OPERATIONS
-from core.doors.remote import wire
 from core.model import no_progress
 from core.operations.declaring import PERSON
 from core.workspace import Workspace

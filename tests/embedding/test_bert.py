@@ -14,7 +14,7 @@ from safetensors.numpy import load_file, save_file
 
 from core.base.errors import ModelError
 from core.embedding import sentence
-from core.embedding.bert import load_supported
+from core.embedding.graphs import load_supported
 from core.embedding.sentence import FEW, Encoder
 from core.embedding.sentence import build as build_sentence
 from core.model import Device, Matrix

@@ -113,7 +113,7 @@ def test_a_damaged_file_is_refused_and_nothing_is_written(source, tmp_path, chan
 def test_weights_are_read_as_documented():
     """A block: a float16 scale, then low halves for weights 0-15 and high halves for 16-31."""
     block = np.float16(0.5).tobytes() + bytes(range(16))
-    values = e5._tensor(block, (e5.FOUR_BITS, 32, 0, 18), (32,))
+    (values,) = e5.unpack(block, 32, 0)
     assert values[:16].tolist() == [0.5 * (index - 8) for index in range(16)]
     assert values[16:].tolist() == [0.5 * -8] * 16
 

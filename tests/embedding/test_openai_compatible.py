@@ -1,8 +1,6 @@
 """The embedder on a server: its requests, and the answers it accepts."""
 
-import base64
 import json
-import struct
 from pathlib import Path
 
 import numpy as np
@@ -97,7 +95,6 @@ ROW = [3.0, 0.0, 4.0]
     [
         embeddings([ROW]),
         {"data": [{"embedding": ROW}]},
-        {"data": [{"index": 0, "embedding": base64.b64encode(struct.pack("<3f", *ROW)).decode()}]},
         {"data": [{"index": 0, "embedding": [3e300, 0, 4e300]}]},
         {"data": [{"index": 0, "embedding": [3e-300, 0, 4e-300]}]},
     ],
@@ -112,34 +109,36 @@ def body(*rows: object) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(
-    ("answer", "error"),
+    "answer",
     [
-        ({}, "returned no numbers for the texts"),
-        ([ROW, ROW], "returned no numbers for the texts"),
-        ({"data": None}, "returned no numbers for the texts"),
-        ({"data": [ROW, ROW]}, "returned no numbers for the texts"),
-        (body(ROW), "returned 1 results for 2 texts"),
-        (body(ROW, ROW, ROW), "returned 3 results for 2 texts"),
-        ({"data": [{"index": 0, "embedding": ROW}, {"index": 0, "embedding": ROW}]}, "numbered its results wrongly"),
-        ({"data": [{"index": 1, "embedding": ROW}, {"index": 2, "embedding": ROW}]}, "numbered its results wrongly"),
-        ({"data": [{"index": 0, "embedding": ROW}, {"embedding": ROW}]}, "numbered its results wrongly"),
-        ({"data": [{"index": False, "embedding": ROW}, {"index": True, "embedding": ROW}]}, "numbered its results"),
-        (body(ROW, [1.0, 2.0]), "different lengths"),
-        (body(ROW, [1.0, float("nan"), 2.0]), "isn't made of numbers"),
-        (body(ROW, [1.0, float("inf"), 2.0]), "isn't made of numbers"),
-        (body(ROW, [1.0, None, 2.0]), "isn't made of numbers"),
-        (body(ROW, ["1", "2", "3"]), "isn't made of numbers"),
-        (body(ROW, [True, False, True]), "isn't made of numbers"),
-        (body(ROW, [[1.0], [2.0], [3.0]]), "isn't made of numbers"),
-        (body(ROW, [10**400, 1, 1]), "isn't made of numbers"),
-        (body(ROW, [0.0, 0.0, 0.0]), "all zeros"),
-        (body(ROW, []), "isn't made of numbers"),
-        (body(ROW, "####"), "isn't made of numbers"),
-        (body(ROW, base64.b64encode(b"12345").decode()), "isn't made of numbers"),
+        {},
+        [ROW, ROW],
+        {"data": None},
+        {"data": [ROW, ROW]},
+        body(ROW),
+        body(ROW, ROW, ROW),
+        {"data": [{"index": 0, "embedding": ROW}, {"index": 0, "embedding": ROW}]},
+        {"data": [{"index": 1, "embedding": ROW}, {"index": 2, "embedding": ROW}]},
+        {"data": [{"index": 0, "embedding": ROW}, {"embedding": ROW}]},
+        {"data": [{"index": False, "embedding": ROW}, {"index": True, "embedding": ROW}]},
+        body(ROW, [1.0, 2.0]),
+        body(ROW, [1.0, float("nan"), 2.0]),
+        body(ROW, [1.0, float("inf"), 2.0]),
+        body(ROW, [1.0, None, 2.0]),
+        body(ROW, ["1", "2", "3"]),
+        body(ROW, [True, False, True]),
+        body(ROW, [[1.0], [2.0], [3.0]]),
+        body(ROW, [10**400, 1, 1]),
+        body(ROW, [0.0, 0.0, 0.0]),
+        body(ROW, []),
+        body(ROW, "####"),
     ],
 )
-def test_an_unusable_answer_is_an_error(answer: object, error: str) -> None:
-    with ModelServer(Answer(answer)) as server, pytest.raises(ProviderError, match=error) as caught:
+def test_an_unusable_answer_is_an_error(answer: object) -> None:
+    with (
+        ModelServer(Answer(answer)) as server,
+        pytest.raises(ProviderError, match="returned something other than 2 lists of numbers") as caught,
+    ):
         embedder(server).embed(["x", "y"], role="note")
     assert f"The model server {server.url}" in str(caught.value)
     assert "Check its address and the model 'm'" in str(caught.value)

@@ -1,8 +1,6 @@
-"""The tokens of short texts, read from a file of the pieces in order, are those of the whole tokenizer."""
+"""The tokens of short texts are those of the whole tokenizer."""
 
 import json
-from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -10,10 +8,8 @@ from typing import Any
 import pytest
 from tokenizers import Tokenizer, models
 
-from core.embedding import pieces
 from core.embedding.model_folder import ModelFacts
-from core.embedding.pieces import ShortTexts
-from core.embedding.sentence import build_bundled
+from core.embedding.sentence import ShortTexts, build_bundled
 
 TEXTS = (
     "",
@@ -30,18 +26,13 @@ TEXTS = (
 
 
 @pytest.fixture(scope="module")
-def facts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModelFacts]:
-    facts = build_bundled().facts
-    with pytest.MonkeyPatch.context() as patch:
-        folder = str(tmp_path_factory.mktemp("cache"))
-        patch.setattr(pieces, "user_cache_dir", lambda *_, **__: folder)
-        pieces.store(facts)
-        yield facts
+def facts() -> ModelFacts:
+    return build_bundled().facts
 
 
 @pytest.fixture
 def short(facts: ModelFacts) -> ShortTexts:
-    texts = ShortTexts.load(facts)
+    texts = ShortTexts.load(facts.tokenizer)
     assert texts
     return texts
 
@@ -66,30 +57,13 @@ def test_special_pieces_and_much_text_take_the_whole_tokenizer(short: ShortTexts
     assert short.encode("words " * 600, special=True) is None
 
 
-def test_a_damaged_file_counts_as_none(facts: ModelFacts) -> None:
-    file = pieces._file(facts)
-    data = file.read_bytes()
-    compressed, encrypted = bytearray(data), bytearray(data)
-    compressed[8] = compressed[data.index(b"PK\x01\x02") + 10] = 99
-    encrypted[6] = encrypted[data.index(b"PK\x01\x02") + 8] = 1
-    for damaged in (data[:1000], data[:-500], data[:5000] + b"?" + data[5001:], bytes(compressed), bytes(encrypted)):
-        file.write_bytes(damaged)
-        assert ShortTexts.load(facts) is None
-        assert not file.exists()
-    pieces.store(facts)
-    assert file.read_bytes() == data
-    file.write_bytes(b"")
-    assert ShortTexts.load(facts) is None
-    file.write_bytes(data)
-
-
-def test_another_kind_of_tokenizer_has_no_file(tmp_path: Path, facts: ModelFacts) -> None:
+def test_another_kind_of_tokenizer_and_a_damaged_file_count_as_none(tmp_path: Path, facts: ModelFacts) -> None:
     file = tmp_path / "tokenizer.json"
     Tokenizer(models.BPE({f"piece {number}" * 20: number for number in range(30_000)}, [])).save(str(file))
-    other = replace(facts, tokenizer=file, digest="other")
-    pieces.store(other)
-    assert pieces._file(other).read_bytes() == b""
-    assert ShortTexts.load(other) is None
+    assert ShortTexts.load(file) is None
+    file.write_bytes(facts.tokenizer.read_bytes()[:-500])
+    assert ShortTexts.load(file) is None
+    assert ShortTexts.load(tmp_path / "missing") is None
 
 
 @pytest.fixture(scope="module")
@@ -104,9 +78,7 @@ def test_texts_are_neither_cut_nor_filled(tmp_path: Path, facts: ModelFacts, des
     whole.enable_truncation(16)
     whole.enable_padding(length=24)
     whole.save(str(tmp_path / "tokenizer.json"))
-    stating = replace(facts, tokenizer=tmp_path / "tokenizer.json", digest="stating")
-    pieces.store(stating)
-    short = ShortTexts.load(stating)
+    short = ShortTexts.load(tmp_path / "tokenizer.json")
     assert short
     for text in ("word", "word" + 99 * " word"):
         encoding = short.encode(text, special=False)
@@ -125,9 +97,7 @@ def test_a_tokenizer_may_leave_out_what_it_lacks(
     file = tmp_path / "tokenizer.json"
     file.write_text(json.dumps(described), "utf-8")
     assert Tokenizer.from_file(str(file))
-    lacking = replace(facts, tokenizer=file, digest=left_out)
-    pieces.store(lacking)
-    assert pieces._file(lacking).read_bytes() == b""
+    assert ShortTexts.load(file) is None
 
 
 def test_a_question_needs_no_whole_tokenizer(facts: ModelFacts) -> None:

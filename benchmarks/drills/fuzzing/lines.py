@@ -6,8 +6,8 @@ from typing import Any
 
 from core.base.errors import Conflict, SourceError
 from core.base.messages import Message, plural
+from core.doors import remote as wire
 from core.doors.registry import OPERATIONS
-from core.doors.remote import wire
 
 _STRANGE: tuple[Any, ...] = (
     *(None, True, -1, 0, 10**400, 1e308, float("nan"), "", "\0", "\ud800", "題" * 300, [], {}, [[]], {"": {}}),

@@ -1,12 +1,9 @@
 """The FastAPI app: the resources of version 1, source documents, and error responses."""
 
-import asyncio
 import json
 import logging
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import suppress
-from dataclasses import replace
 from http import HTTPStatus
 from typing import Any
 
@@ -20,24 +17,21 @@ from core.base.call_log import log_call
 from core.base.codec import encode
 from core.base.errors import Conflict, EditError, SourceError, TesseraError
 from core.base.messages import lines, message, message_table, readable, verbatim
-from core.doors.api import PLACE, binding, jobs, legacy_routes
-from core.doors.api.binding import body_of
+from core.doors.api import PLACE, binding, legacy_routes
+from core.doors.api.binding import ALIVE, Opened, Text, body_of, documented
 from core.doors.api.idempotency import Idempotency
 from core.doors.api.responses import LANGUAGE, PROBLEM, Problem, answer, as_json, problem, problem_of
-from core.doors.api.shared import Opened, Text, documented
 from core.doors.registry import OPERATIONS
+from core.doors.remote.calls import produced
 from core.features.answers.operations import AnswerView, WrittenSentence, ask, writing
 from core.model import Answer
 from core.operations import documents as operations
-from core.operations import examples, names
-from core.operations.declaring import PROGRAM
+from core.operations import names
+from core.operations.declaring import EXAMPLES, PROGRAM
 from core.settings.errors import problem_of as reason_of
 from core.workspace import Workspace
 
 originals = APIRouter(tags=["document"])
-
-_ALIVE = 15.0
-"""Seconds between keep-alive comments in a stream, so that no proxy closes it."""
 
 router = APIRouter(tags=[ask.noun])
 _TAKES: Any = body_of("answer.events", [parameter for parameter in ask.taken("http") if parameter.name != "with_model"])
@@ -68,7 +62,7 @@ def original(workspace: Opened, note: Text) -> Response:
     summary="Answer with the language model, an event for each sentence as it is written; closing the stream ends it.",
     response_class=StreamingResponse,
     **documented(
-        "".join(f"data: {json.dumps(event, ensure_ascii=False)}\n\n" for event in examples.EVENTS),
+        "".join(f"data: {json.dumps(event, ensure_ascii=False)}\n\n" for event in EXAMPLES["EVENTS"]),
         form="text/event-stream",
         takes=ask.takes,
     ),
@@ -80,47 +74,30 @@ def events(workspace: Opened, body: _TAKES) -> Response:
     return StreamingResponse(_events(workspace, first, answers, stop, LANGUAGE.get()), media_type="text/event-stream")
 
 
-async def _events(
+def _events(
     workspace: Workspace, first: Answer, answers: Iterator[Answer], stop: threading.Event, language: str
 ) -> AsyncIterator[bytes]:
     """Yield the sentences of an answer as they are written, then the whole answer; stop if the caller disconnects."""
-    loop = asyncio.get_running_loop()
-    queue: asyncio.Queue[bytes] = asyncio.Queue()
 
-    def send(kind: str, value: object) -> None:
-        part = as_json(readable({kind: encode(value)}, language)) if kind else b""
-        with suppress(RuntimeError):  # the server has ended meanwhile
-            loop.call_soon_threadsafe(queue.put_nowait, part)
+    def work(send: Callable[[bytes], None]) -> None:
+        def event(kind: str, value: object) -> None:
+            send(b"data: %s\n\n" % as_json(readable({kind: encode(value)}, language)))
 
-    def run() -> None:
         last = first
         try:
             for answer in answers:
                 if len(answer.written) > len(last.written):
-                    send("sentence", WrittenSentence.from_answer(answer))
+                    event("sentence", WrittenSentence.from_answer(answer))
                 last = answer
             workspace.uses.answered(last)
-            send("answer", AnswerView.from_answer(last))
+            event("answer", AnswerView.from_answer(last))
         except TesseraError as error:
-            send("problem", error.message)
+            event("problem", error.message)
         except Exception as error:  # noqa: BLE001 the caller is elsewhere, so the traceback is logged
             _LOG.exception("An answer failed")
-            send("problem", verbatim(type(error).__name__))
-        send("", None)
+            event("problem", verbatim(type(error).__name__))
 
-    threading.Thread(target=run, name="answer", daemon=True).start()
-    try:
-        while True:
-            try:
-                part = await asyncio.wait_for(queue.get(), _ALIVE)
-            except TimeoutError:
-                yield b": alive\n\n"
-                continue
-            if not part:
-                return
-            yield b"data: %s\n\n" % part
-    finally:
-        stop.set()
+    return produced(work, stop, ALIVE)
 
 
 _LOG = logging.getLogger(__name__)
@@ -139,7 +116,6 @@ _REASONS = {
     "model_type": _NO_OBJECT,
 }
 """Type of pydantic error -> message; other types have the messages of the settings."""
-_UNREADABLE = message("The request can't be read: {why}. Check its format and its Content-Type.")
 _PROBLEM = {
     "type": "about:blank",
     "title": "Not Found",
@@ -163,7 +139,7 @@ def make(workspace: Callable[[], Workspace]) -> FastAPI:
     )
     app.state.workspace = workspace
     app.include_router(binding.router(OPERATIONS.values()), prefix="/v1")
-    app.include_router(jobs.router, prefix="/v1")
+    app.include_router(binding.jobs, prefix="/v1")
     app.include_router(router, prefix="/v1")
     app.include_router(originals, prefix="/v1")
     app.include_router(legacy_routes.router)
@@ -209,13 +185,8 @@ def _handle_invalid_request(_: Request, error: Exception) -> Response:
 
 def _handle_http_error(request: Request, error: Any) -> Response:
     status = HTTPStatus(error.status_code)
-    fields = {"method": request.method, "path": request.url.path}
     text = verbatim(str(error.detail))
     if status == HTTPStatus.NOT_FOUND:
-        text = message("There is nothing at {path}. See {index}.", **fields, index=f"{PLACE}/openapi.json")
-    elif status == HTTPStatus.METHOD_NOT_ALLOWED:
-        text = message("{method} isn't supported at {path}.", **fields)
-    elif status == HTTPStatus.BAD_REQUEST:
-        text = replace(_UNREADABLE, fields={"why": str(error.detail).rstrip(".")})
+        text = message("There is nothing at {path}. See {index}.", path=request.url.path, index=f"{PLACE}/openapi.json")
     headers = {name.replace("-", "_"): value for name, value in (error.headers or {}).items()}
     return problem(Problem(status, text), **headers)

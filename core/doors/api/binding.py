@@ -1,31 +1,153 @@
-"""Operations as HTTP routes of version 1, with schemas for requests and responses."""
+"""Operations as HTTP routes of version 1, with schemas for requests and responses; long work as jobs."""
 
+import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from http import HTTPStatus
 from inspect import Parameter, Signature
-from pathlib import Path as Place
+from pathlib import Path
 from typing import Annotated, Any, TypeVar
 from urllib.parse import quote
 
-from fastapi import APIRouter, Path, Query
-from pydantic import AfterValidator, Field, create_model
-from starlette.responses import Response
+import anyio
+from fastapi import APIRouter, Depends, Header, Query, Request
+from fastapi import Path as InPath
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, create_model
+from starlette.responses import Response, StreamingResponse
 
 from core.base.codec import encode, json_type
-from core.base.errors import UnknownChoice
-from core.doors.api import PLACE, jobs
-from core.doors.api.responses import Problem, answer
-from core.doors.api.shared import AnyText, Body, IfMatch, LongText, Opened, Text, documented, expected
-from core.operations import declaring
-from core.operations.declaring import PROGRAM, Operation
-from core.operations.examples import example_for
+from core.base.errors import JobNotFound, UnknownChoice
+from core.base.messages import message, readable
+from core.base.text import make_storable
+from core.doors.api import PLACE
+from core.doors.api.idempotency import ONCE
+from core.doors.api.responses import LANGUAGE, Problem, answer, as_json, problem
+from core.model import Progress
+from core.operations import declaring, program
+from core.operations.declaring import PROGRAM, Operation, example_for
 from core.operations.parameters import plain, with_types
 from core.operations.program import JobView
+from core.workspace import Workspace
 
+_JSON = "application/json"
 _T = TypeVar("_T")
+
+
+def _workspace(request: Request) -> Workspace:
+    workspace: Workspace = request.app.state.workspace()
+    return workspace
+
+
+Opened = Annotated[Workspace, Depends(_workspace)]
+"""The workspace, as a parameter of a route."""
+_POSSIBLE = r"^[^\x00]*$"
+"""Pattern for a text that files and the database can hold; pydantic rejects lone surrogates."""
+Text = Annotated[str, StringConstraints(pattern=_POSSIBLE, max_length=10_000)]
+"""A name, a value or a line."""
+AnyText = Annotated[
+    str,
+    BeforeValidator(lambda given: make_storable(given) if isinstance(given, str) else given),
+    StringConstraints(max_length=20 * 1024 * 1024),
+]
+"""A search text, never refused; a search truncates a very long one."""
+LongText = Annotated[str, StringConstraints(pattern=_POSSIBLE, max_length=20 * 1024 * 1024)]
+"""The text of a note or a file; the operation that takes it checks its length."""
+IfMatch = Annotated[str, Header(alias="If-Match", pattern=r'^"\d{1,9}"$|^\*$|^$', description="The ETag that was read")]
+
+
+class Body(BaseModel):
+    """JSON body of a request; unknown names are errors."""
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True, allow_inf_nan=False)
+
+    def to_values(self) -> dict[str, object]:
+        """Return the values that the request sets; null doesn't set one."""
+        return {name: value for name in self.model_fields_set if (value := getattr(self, name)) is not None}
+
+
+def documented(
+    example: object, status: int = 200, *, takes: object = None, form: str = _JSON, sent: str = _JSON
+) -> dict[str, Any]:
+    """Return route arguments with examples; `form` and `sent` are the media types of response and body."""
+    described = {status: {"description": "Done", "content": {form: {"example": example}}}}
+    body = {"requestBody": {"content": {sent: {"example": takes}}}} if takes else None
+    once = [ONCE] if status == HTTPStatus.CREATED else []
+    return {"status_code": status, "responses": described, "openapi_extra": body, "dependencies": once}
+
+
+def or_404(look: Callable[[], _T], addressed: Sequence[object] | None = None) -> _T:
+    """Return the result of `look`; raises Problem with status 404 for an unknown name, if it is one in the URL."""
+    try:
+        return look()
+    except UnknownChoice as error:
+        if addressed is None or error.message.fields["name"] in addressed:
+            raise Problem(HTTPStatus.NOT_FOUND, error.message) from error
+        raise
+
+
+def expected(if_match: str) -> int | None:
+    """Return the version in an ETag, None if any version matches."""
+    return int(if_match.strip('"')) if if_match.strip('"').isdigit() else None
+
+
+jobs = APIRouter(tags=["job"])
+_LOOK = 0.2
+"""Seconds between two checks of a job that a client follows."""
+ALIVE = 15.0
+"""Seconds between keep-alive comments in a stream, so that no proxy closes it."""
+
+
+@jobs.delete("/jobs/{job}", response_model=json_type(JobView), **documented(example_for(JobView), 202))
+def cancel(workspace: Opened, job: Text) -> Response:
+    "Stop a job at its next step; work already done is kept."
+    return answer(encode(program.cancel.run(workspace, PROGRAM, {"job": job})), 202)
+
+
+@jobs.get(
+    "/jobs/{job}/events",
+    response_class=StreamingResponse,
+    **documented(f"data: {json.dumps(example_for(JobView))}\n\n", form="text/event-stream"),
+)
+def events(workspace: Opened, job: Text) -> Response:
+    """Follow a job: an event for every step, the last one when it ended."""
+    program.get_job(workspace, job)
+    return StreamingResponse(_steps(workspace, job, LANGUAGE.get()), media_type="text/event-stream")
+
+
+def start_job(workspace: Workspace, name: str, work: Callable[[Progress], object], *, base: str) -> Response:
+    """Start a job and respond with 202 and its URL; respond with a problem if a job with this name is running."""
+    started = workspace.jobs.start(name, work, base=base)
+    job = workspace.jobs.find(name)
+    assert job is not None, "it was just started, or runs"
+    place = f"{PLACE}/v1/jobs/{job.id}"
+    if not started:
+        busy = message("The job '{job}' is running. Wait until it finishes, or cancel it.", job=job.id)
+        return problem(Problem(HTTPStatus.CONFLICT, busy), Location=place)
+    return answer(encode(JobView.from_job(job)), 202, Location=place)
+
+
+async def _steps(workspace: Workspace, job_id: str, language: str) -> AsyncIterator[bytes]:
+    """Yield an event whenever a job changes, until it ends or another job replaces it."""
+    last, quiet = None, 0.0
+    while True:
+        try:
+            job = program.get_job(workspace, job_id)
+        except JobNotFound:
+            return
+        quiet += _LOOK
+        if job != last:
+            last, quiet = job, 0.0
+            yield b"data: %s\n\n" % as_json(readable(encode(JobView.from_job(job)), language))
+        elif quiet >= ALIVE:
+            quiet = 0.0
+            yield b": alive\n\n"
+        if job.state != "running":
+            return
+        await anyio.sleep(_LOOK)
+
+
 _BODY, _EXPECTED = "body_", "expected_version"
-_TYPES = {str: Text, Place: Annotated[Text, AfterValidator(lambda text: Place(text))]}
+_TYPES = {str: Text, Path: Annotated[Text, AfterValidator(lambda text: Path(text))]}
 _LONG, _ANY = {str: LongText}, {str: AnyText}
 
 
@@ -69,7 +191,7 @@ def _endpoint(operation: Operation[object], method: str, place: str) -> Callable
         annotation: object = Annotated[kind, Query(alias=parameter.about.query or None, **about)]
         default = Parameter.empty if parameter.required else parameter.default
         if parameter.name in in_path:
-            annotation, default = Annotated[plain(kind), Path(**about)], Parameter.empty
+            annotation, default = Annotated[plain(kind), InPath(**about)], Parameter.empty
         elif parameter.name == _EXPECTED:
             annotation, default = IfMatch, ""
         elif method not in ("GET", "DELETE"):
@@ -87,11 +209,11 @@ def _endpoint(operation: Operation[object], method: str, place: str) -> Callable
         addressed = [values[item] for item in values if method == "GET" or item in in_path]
         if operation.job:
             if check := operation.check:
-                _addressed(addressed, lambda: check(workspace, **arguments))
+                or_404(lambda: check(workspace, **arguments), addressed)
             work = lambda progress: operation.run(workspace, PROGRAM, arguments, progress)  # noqa: E731
-            return jobs.start_job(workspace, operation.job, work, base=arguments.get("base", ""))
+            return start_job(workspace, operation.job, work, base=arguments.get("base", ""))
         answered = lambda: encode(operation.run(workspace, PROGRAM, arguments))  # noqa: E731
-        return _answer(operation, arguments, _addressed(addressed, answered))
+        return _answer(operation, arguments, or_404(answered, addressed))
 
     endpoint.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     return endpoint
@@ -111,16 +233,6 @@ def _described(parameter: declaring.Parameter) -> tuple[Any, dict[str, Any]]:
     """Return the type of a parameter over HTTP, and its description and range."""
     kind = with_types(parameter.type, _ANY if parameter.about.searched else _LONG if parameter.about.long else _TYPES)
     return kind, {"description": str(parameter.about.text), "ge": parameter.about.least, "le": parameter.about.most}
-
-
-def _addressed(names: Sequence[object], act: Callable[[], _T]) -> _T:
-    """Return the result of `act`; raises Problem if a name in the URL doesn't exist."""
-    try:
-        return act()
-    except UnknownChoice as error:
-        if error.message.fields["name"] in names:
-            raise Problem(HTTPStatus.NOT_FOUND, error.message) from error
-        raise
 
 
 def _answer(operation: Operation[object], arguments: Mapping[str, object], value: Mapping[str, object]) -> Response:

@@ -102,12 +102,12 @@ class Idempotency:
 
 
 def _digest(scope: Scope, headers: Headers, body: bytes) -> bytes:
-    """Return a hash of a request: its path, its query, its content type, and each part of its body."""
+    """Return a hash of a request: its path, its query, its content type and its body, without a form's boundary."""
     kind, options = parse_options_header(headers.get("content-type", ""))
-    boundary = options.get(b"boundary", b"") if kind == b"multipart/form-data" else b""
-    parts = (b"\r\n" + body).split(b"\r\n--" + boundary) if boundary else [body]
+    if boundary := options.get(b"boundary", b""):
+        body = body.replace(boundary, b"")
     digest = hashlib.sha256()
-    for part in (scope["path"].encode(), scope["query_string"], kind, *parts):
+    for part in (scope["path"].encode(), scope["query_string"], kind, body):
         digest.update(hashlib.sha256(part).digest())
     return digest.digest()
 

@@ -1,22 +1,19 @@
 """Routes of an older API: documents are uploaded, embedded on request, and searched."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from http import HTTPStatus
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Any, Literal, get_args
 
 from fastapi import APIRouter, File, Form, Query, UploadFile
 from pydantic import AliasChoices, Field, create_model
 from starlette.responses import Response
 
-from core.base.codec import assemble, encode
+from core.base.codec import encode
 from core.base.errors import ConfigError, NoteNotFound, SourceError
-from core.base.frozen import frozen
 from core.base.jobs import Busy
 from core.base.messages import message
-from core.doors.api.jobs import start_job
+from core.doors.api.binding import AnyText, Body, Opened, Text, documented, or_404, start_job
 from core.doors.api.responses import Problem, answer
-from core.doors.api.shared import AnyText, Body, Opened, Text, documented, or_404
 from core.model import (
     CHUNKING,
     DEFAULTS,
@@ -33,13 +30,10 @@ from core.model import (
 )
 from core.operations import bases as base_operations
 from core.operations import chunks as chunk_operations
-from core.operations import examples
-from core.operations.chunks import ChunkDetails
-from core.operations.declaring import PROGRAM, Operation, Result
-from core.operations.examples import example_for
+from core.operations.declaring import EXAMPLES, PROGRAM, Operation, Result, example_for
 from core.operations.program import JobView
-from core.operations.views.bases import BaseDetails
-from core.operations.views.search import HitView, ResultView
+from core.operations.search import ResultView
+from core.operations.views import BaseDetails
 from core.workspace import Workspace
 
 router = APIRouter(tags=["older programs"])
@@ -48,21 +42,8 @@ _PREVIEW = 120
 """Maximum number of characters of a chunk in a list."""
 _PATIENCE = 60.0
 """Seconds that an upload waits for another import."""
-_NEW = {"name": "work", "type": "vector", "embedding_model": "bundled"}
-_BASE = _NEW | {"description": "", "docs": 1, "chunks": 2}
-_BASE |= {"chunk_size": 512, "chunk_overlap": 100, "top_k": 10, "score_threshold": 0.0}
-_DOC = {"doc_id": "4f1c", "name": "roadmap.md", "title": "Roadmap", "chunk_count": 2, "status": "pending"}
-_UPLOAD = {"base": "work", "file": ["# Roadmap\n\nThe search comes first.\n"]}
-_SPAN = {"id": "4f1c:0a9b", "start": 0, "end": 30}
-_CHUNK = _SPAN | {"preview": "The search comes first.", "state": "pending"}
+_EXAMPLES: dict[str, Any] = EXAMPLES["OLDER"]
 BaseName = Annotated[Text, Query(description="The name of a base")]
-
-_INFO = {"chunk_id": "4f1c:0a9b", "chunk_index": 0, "total_chunks": 2, "chunk_type": "markdown_section"}
-_HIT = {"id": "4f1c:0a9b", "start": 0, "end": 30, "doc_id": "4f1c", "name": "roadmap.md", "score": 0.83}
-_TRIAL = {"base": "work", "question": "What comes first?"}
-_QUESTION = {"query": "What comes first?", "top_k": 5, "expand_context": True, "filters": {"base": "work"}}
-_HITS = [hit | {"chunk_info": _INFO} for hit in examples.ResultView["hits"]]
-_FOUND = examples.ResultView | {"hits": _HITS, "sub_queries": [], "rounds": 1}
 
 _WORDS = ("base", "tags", "any_tags", "type", "category", "project", "scope", "status")
 _FIELDS: Any = dict.fromkeys(_WORDS, (Text | list[Text] | None, None))
@@ -91,13 +72,13 @@ class NewBaseBody(Body):
     score_threshold: Annotated[float, Field(ge=0, le=1)] | None = None
 
 
-@router.get("/knowledge", **documented([_BASE]))
+@router.get("/knowledge", **documented([_EXAMPLES["base"]]))
 def bases(workspace: Opened) -> Response:
     """List the bases."""
     return answer([_base(workspace, base) for base in _run(base_operations.list_, workspace).bases])
 
 
-@router.post("/knowledge", **documented(_BASE, 201, takes=_NEW))
+@router.post("/knowledge", **documented(_EXAMPLES["base"], 201, takes=_EXAMPLES["new"]))
 def make(workspace: Opened, new: NewBaseBody) -> Response:
     """Make an empty base. Documents that are uploaded to it wait until their chunks are embedded by request."""
     model = new.embedding_model if new.type == "vector" else ""
@@ -142,7 +123,7 @@ def _base(workspace: Workspace, base: BaseDetails) -> dict[str, object]:
 
 @router.post(
     "/knowledge/upload",
-    **documented(_DOC | {"docs": [_DOC], "failed": []}, 201, takes=_UPLOAD, sent="multipart/form-data"),
+    **documented(_EXAMPLES["uploaded"], 201, takes=_EXAMPLES["upload"], sent="multipart/form-data"),
 )
 def upload(
     workspace: Opened,
@@ -163,7 +144,7 @@ def upload(
     return answer({**docs[0], "docs": docs, "failed": encode(unread)}, 201)
 
 
-@router.get("/knowledge/docs", **documented([_DOC]))
+@router.get("/knowledge/docs", **documented([_EXAMPLES["doc"]]))
 def docs(workspace: Opened, base: BaseName) -> Response:
     """List the documents of a base."""
     return answer([*map(_doc, _cards(workspace, or_404(lambda: workspace.bases.get(base)).name))])
@@ -224,14 +205,14 @@ class Reindex(Body):
     doc_id: Text | None = None
 
 
-@router.get("/knowledge/chunks", **documented([_CHUNK]))
+@router.get("/knowledge/chunks", **documented([_EXAMPLES["chunk"]]))
 def chunks(workspace: Opened, base: BaseName, doc_id: Text) -> Response:
     """List the chunks of a document, with their places in its text."""
     _card(workspace, doc_id, or_404(lambda: workspace.bases.get(base)).name)
     return answer([*map(_chunk, _run(chunk_operations.list_, workspace, note=doc_id).chunks)])
 
 
-def _chunk(chunk: ChunkDetails) -> dict[str, object]:
+def _chunk(chunk: Chunk) -> dict[str, object]:
     preview = chunk.text[:_PREVIEW]
     return {"id": chunk.id, "start": chunk.start, "end": chunk.end, "preview": preview, "state": chunk.state}
 
@@ -269,24 +250,6 @@ def reindex(workspace: Opened, chosen: Reindex) -> Response:
         return workspace.chunks.reindex(None if notes else name, notes, progress)
 
     return start_job(workspace, "rechunk", work, base=base)
-
-
-_INFO |= {
-    "section_title": "Roadmap",
-    "parent_sections": [],
-    "hierarchy_level": 1,
-    "sections": ["Roadmap"],
-    "token_count": 6,
-    "overlap_tokens": 0,
-}
-_HIT |= {
-    "content": "The search comes first.",
-    "line": None,
-    "page": None,
-    "source_url": "",
-    "language": "en",
-    "chunk_info": _INFO,
-}
 
 
 class Test(Body):
@@ -331,7 +294,7 @@ class Search(Body):
     filters: NoteFilters = NoteFilters()
 
 
-@router.post("/knowledge/test", **documented(_TRIAL | {"chunks": [_HIT], "choice": None}, takes=_TRIAL))
+@router.post("/knowledge/test", **documented(_EXAMPLES["tried"], takes=_EXAMPLES["trial"]))
 def test(workspace: Opened, trial: Test) -> Response:
     """Return the chunks that a question recalls, those that are embedded.
 
@@ -348,20 +311,20 @@ def test(workspace: Opened, trial: Test) -> Response:
             "page": hit.page or None,
             "source_url": hit.note.source_url,
             "language": hit.chunk.language,
-            "chunk_info": encode(ChunkInfo.from_chunk(hit.chunk)),
+            "chunk_info": _chunk_info(hit.chunk),
         }
         for hit in result.hits
     ]
     return answer({"base": name, "question": trial.question, "chunks": hits, "choice": encode(result.choice)})
 
 
-@router.post("/notes/search/semantic", **documented(_FOUND, takes=_QUESTION))
+@router.post("/notes/search/semantic", **documented(_EXAMPLES["found"], takes=_EXAMPLES["question"]))
 def semantic(workspace: Opened, search: Search) -> Response:
     """Return the passages that are nearest to a question in meaning."""
     return _answer(_run_search(workspace, search, mode="semantic", level="simple"))
 
 
-@router.post("/notes/search/complex", **documented(_FOUND, takes=_QUESTION))
+@router.post("/notes/search/complex", **documented(_EXAMPLES["found"], takes=_EXAMPLES["question"]))
 def complex_(workspace: Opened, search: Search) -> Response:
     """Return the passages that answer a question at the level it needs: a broad one is taken apart and followed up."""
     return _answer(_run_search(workspace, search, level="auto" if search.enable_enhancement else "simple"))
@@ -371,49 +334,25 @@ def _run_search(workspace: Workspace, search: Search, **chosen: object) -> Searc
     options = {**search.filters.options(workspace), **chosen, "as_typed": not search.enable_enhancement}
     options |= {"plain": search.plain, "indexed": True}
     if search.rerank is not None:
-        options["reranker"] = _reranker(workspace) if search.rerank else "none"
+        chosen_reranker = workspace.bases.search_settings().reranker
+        usual = DEFAULTS.reranker if chosen_reranker == "none" else chosen_reranker
+        options["reranker"] = usual if search.rerank else "none"
     options[WIDENING] = search.context_size if search.expand_context else 0
     result = workspace.search(search.query, limit=search.top_k, **options)
     workspace.uses.found(result, options["filters"])
     return result
 
 
-def _reranker(workspace: Workspace) -> str:
-    """Return the reranker of the settings, or the default one if they switch it off."""
-    chosen = workspace.bases.search_settings().reranker
-    return DEFAULTS.reranker if chosen == "none" else chosen
-
-
 def _answer(result: SearchResult) -> Response:
-    hits = [HitWithChunk.from_hit(hit, chunk_info=ChunkInfo.from_chunk(hit.chunk)) for hit in result.hits]
-    rounds = max((asked.round for asked in result.asked), default=1)
-    return answer(encode(replace(ResultView.from_result(result), hits=tuple(hits))) | {"rounds": rounds})
+    found = encode(ResultView.from_result(result))
+    found["hits"] = [
+        view | {"chunk_info": _chunk_info(hit.chunk)} for view, hit in zip(found["hits"], result.hits, strict=True)
+    ]
+    return answer(found | {"rounds": max((asked.round for asked in result.asked), default=1)})
 
 
-@frozen
-class ChunkInfo:
-    """How a chunk was made: its position in its note, its kind, section and sizes."""
-
-    chunk_id: str
-    chunk_index: int
-    total_chunks: int
-    chunk_type: str
-    section_title: str
-    parent_sections: tuple[str, ...]
-    hierarchy_level: int
-    sections: tuple[str, ...]
-    token_count: int
-    overlap_tokens: int
-
-    @classmethod
-    def from_chunk(cls, chunk: Chunk) -> Self:
-        return assemble(
-            cls, chunk, chunk_id=chunk.id, chunk_index=chunk.index, total_chunks=chunk.total, chunk_type=chunk.kind
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HitWithChunk(HitView):
-    """A hit, and how its chunk was cut."""
-
-    chunk_info: ChunkInfo
+def _chunk_info(chunk: Chunk) -> dict[str, object]:
+    """Return how a chunk was made: its position in its note, its kind, section and sizes."""
+    names = ("section_title", "parent_sections", "hierarchy_level", "sections", "token_count", "overlap_tokens")
+    place = {"chunk_id": chunk.id, "chunk_index": chunk.index, "total_chunks": chunk.total, "chunk_type": chunk.kind}
+    return place | {name: getattr(chunk, name) for name in names}

@@ -1,8 +1,11 @@
-"""The API alone, without the pages."""
+"""The API alone, without the pages, and the checks of its requests: size, origin, token, permission for programs."""
 
+import hmac
 import re
-from collections.abc import Callable, Iterable
-from functools import cached_property
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from html import escape
+from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
@@ -10,22 +13,173 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.responses import PlainTextResponse
-from starlette.routing import BaseRoute, Mount
+from starlette.requests import HTTPConnection
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Match, Mount
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from core.base.call_log import log_call
+from core.base.errors import TesseraError
+from core.base.messages import LANGUAGES, message, reason_of, render
 from core.doors.api import PLACE
-from core.doors.api.guard import Guard, Limit, ShortHead
+from core.doors.api.responses import Problem, listen, problem
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
 
-# The origin check: a page from another origin gets no response from the server.
+MOST_BYTES = 64 * 1024 * 1024
+"""Maximum size of a body in bytes: three of the largest notes that can be imported."""
+
+MOST_HEAD = 32 * 1024
+"""Maximum size of a URL and its headers in bytes, including cookies from other servers on this machine."""
+
+_TOO_LONG = message(
+    (
+        "The address and the headers of the request are larger than {limit} KB. Shorten them; in a "
+        "browser, delete the cookies for this address."
+    ),
+    limit=MOST_HEAD // 2**10,
+)
+_TOO_LARGE = message("The request is larger than {limit} MB. Send less at a time.", limit=MOST_BYTES // 2**20)
+
+SHUT = message(
+    "Access by other programs is off. Turn it on in Settings under Assistants and programs, or "
+    "with enabled = true in the [http] section of tessera.toml."
+)
+UNKNOWN = message(
+    "This request has no valid token. Send the header Authorization: Bearer TOKEN with the token "
+    "shown in Settings under Assistants and programs."
+)
 
 
-class SameOrigin:
-    """Middleware that refuses requests and WebSockets from pages of other origins.
+class Guard:
+    """Middleware that reads the whole body, and refuses requests without a token.
+
+    A server with `programs_only` needs no permission. A body that is too large, or for which `refusal` returns a
+    response, is refused too.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        workspace: "Callable[[], Workspace]",
+        *,
+        programs_only: bool = False,
+        refusal: Callable[[bytes], Response | None] = lambda _: None,
+    ) -> None:
+        self._app, self._workspace = app, workspace
+        self._programs_only, self._refuse_body = programs_only, refusal
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = Headers(scope=scope)
+        listen(headers)
+        if refusal := await run_in_threadpool(self._refusal, headers):  # the first request opens the workspace
+            await refusal(scope, receive, send)
+            return
+        body = bytearray()
+        more = True
+        while more:
+            part = await receive()
+            if part["type"] == "http.disconnect":
+                return
+            body += part.get("body", b"")
+            more = part.get("more_body", False)
+            if len(body) > MOST_BYTES:
+                await problem(Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _TOO_LARGE))(scope, receive, send)
+                return
+        if refusal := await run_in_threadpool(self._refuse_body, bytes(body)):
+            await refusal(scope, receive, send)
+            return
+        parts: list[Message] = [{"type": "http.request", "body": bytes(body)}]
+
+        async def replay_body() -> Message:
+            return parts.pop() if parts else await receive()
+
+        await self._app(scope, replay_body, send)
+
+    def _refusal(self, headers: Headers) -> Response | None:
+        try:
+            workspace = self._workspace()
+            programs = self._programs_only or workspace.open_to_programs
+            scheme, _, token = headers.get("authorization", "").partition(" ")
+            if scheme.lower() == "bearer" and workspace.access.admits(token.strip(), programs=programs):
+                return None
+        except TesseraError as error:
+            return problem(error, HTTPStatus.SERVICE_UNAVAILABLE)
+        except OSError as error:
+            return problem(TesseraError(reason_of(error)), HTTPStatus.SERVICE_UNAVAILABLE)
+        if not programs:
+            return problem(Problem(HTTPStatus.FORBIDDEN, SHUT))
+        return problem(Problem(HTTPStatus.UNAUTHORIZED, UNKNOWN), WWW_Authenticate="Bearer")
+
+
+# The check of browsers if the pages need a token.
+
+_PARAMETER = "token"
+_REFUSAL = message(
+    (
+        "Tessera was started with a token, and this browser hasn't sent it. Open the address printed "
+        "in the terminal where Tessera was started; it ends in {ending}. If you opened it before in "
+        "this browser, reload this page."
+    ),
+    ending=f"?{_PARAMETER}=…",
+)
+
+
+class Entrance:
+    """Middleware that answers only browsers with the cookie of this run, which the address with the token sets.
+
+    A cookie is sent to every port of a host, so its name has the port. Requests that match one of `others` pass,
+    because those routes check their own tokens.
+    """
+
+    def __init__(self, app: ASGIApp, token: str, others: Sequence[BaseRoute] = ()) -> None:
+        self._app, self._token, self._others = app, token, tuple(others)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await (self._app if self._is_open(scope) else self._answer(HTTPConnection(scope)))(scope, receive, send)
+
+    def _is_open(self, scope: Scope) -> bool:
+        return scope["type"] not in ("http", "websocket") or any(
+            route.matches(scope)[0] is Match.FULL for route in self._others
+        )
+
+    def _answer(self, connection: HTTPConnection) -> ASGIApp:
+        scope = connection.scope
+        cookie = f"tessera-{(scope.get('server') or ('', 0))[1]}"
+        is_page = scope["type"] == "http" and scope["path"] == "/"
+        if is_page and self._is_token(connection.query_params.get(_PARAMETER, "")):
+            answer = RedirectResponse("/", 303, {"Cache-Control": "no-store"})
+            answer.set_cookie(
+                cookie, self._token, httponly=True, samesite="strict", secure=scope.get("scheme") == "https"
+            )
+            return answer
+        return self._app if self._is_token(connection.cookies.get(cookie, "")) else _refusal()
+
+    def _is_token(self, shown: str) -> bool:
+        return hmac.compare_digest(shown.encode("utf-8", "surrogatepass"), self._token.encode())
+
+
+def address(url: str, token: str) -> str:
+    """Return the address with the token, which gives a browser the app's cookie."""
+    return f"{url}/?{_PARAMETER}={token}"
+
+
+def _refusal() -> Response:
+    """Return the page that explains what to do, in every language, because the user hasn't chosen one yet."""
+    texts = [(language.replace("_", "-"), escape(render(_REFUSAL, language))) for language in LANGUAGES]
+    body = "".join(f'<p lang="{language}">{text}</p>' for language, text in texts)
+    head = '<meta charset="utf-8"><title>Tessera</title>'
+    return HTMLResponse(
+        f'<!doctype html><html>{head}<body style="font: 1.1rem/1.6 sans-serif; max-width: 40rem; margin: 4rem auto">'
+        f"{body}</body></html>",
+        403,
+        {"Cache-Control": "no-store"},
+    )
+
+
+class Front:
+    """Middleware that refuses a head that is too large, and requests and WebSockets from pages of other origins.
 
     Another port on this machine is another origin. Programs other than browsers send no origin, and pass. Browser
     extensions have origins of their own: they reach the API, which requires the token. Requests that name more than one
@@ -36,8 +190,13 @@ class SameOrigin:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        refused = scope["type"] in ("http", "websocket") and _foreign(scope)
-        await (PlainTextResponse("Forbidden", 403) if refused else self._app)(scope, receive, send)
+        head = sum(len(name) + len(value) for name, value in scope.get("headers", ()))
+        app: ASGIApp = self._app
+        if head + len(scope.get("path", "")) + len(scope.get("query_string", b"")) > MOST_HEAD:
+            app = problem(Problem(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, _TOO_LONG))
+        elif scope["type"] in ("http", "websocket") and _foreign(scope):
+            app = PlainTextResponse("Forbidden", 403)
+        await app(scope, receive, send)
 
 
 _EXTENSION = re.compile(r"(?:chrome|moz)-extension://[\w-]{1,100}\Z", re.ASCII)
@@ -59,33 +218,24 @@ def _foreign(scope: Scope) -> bool:
     return headers.get("sec-fetch-site", "none") not in ("none", "same-origin") and not followed
 
 
-# The API as an ASGI app. FastAPI is imported on the first request, so that the pages start without it.
+def api(workspace: "Callable[[], Workspace]", *, programs_only: bool = False) -> ASGIApp:
+    """Return the API, wrapped in its guard, with a log line for each request.
 
+    FastAPI is imported on the first request, so that the pages start without it.
+    """
 
-class LazyApi:
-    """The API of a workspace, created on the first request."""
-
-    def __init__(self, workspace: "Callable[[], Workspace]") -> None:
-        self._workspace = workspace
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        app = await run_in_threadpool(lambda: self._app)
-        await app(scope, receive, send)
-
-    @cached_property
-    def _app(self) -> ASGIApp:
+    @cache
+    def made() -> ASGIApp:
         from core.doors.api.app import make
 
-        return make(self._workspace)
+        return make(workspace)
 
+    async def lazy(scope: Scope, receive: Receive, send: Send) -> None:
+        await (await run_in_threadpool(made))(scope, receive, send)
 
-class RequestLog:
-    """Middleware that writes a log line for each request."""
+    guarded = Guard(lazy, workspace, programs_only=programs_only)
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def logged(scope: Scope, receive: Receive, send: Send) -> None:
         with log_call("http", method=scope.get("method"), work="") as line:
 
             async def noting(sent: Message) -> None:
@@ -93,12 +243,9 @@ class RequestLog:
                     line["status"] = sent["status"]
                 await send(sent)
 
-            await self._app(scope, receive, noting)
+            await guarded(scope, receive, noting)
 
-
-def api(workspace: "Callable[[], Workspace]", *, programs_only: bool = False) -> ASGIApp:
-    """Return the API, wrapped in its guard."""
-    return RequestLog(Guard(Limit(LazyApi(workspace)), workspace, programs_only=programs_only))
+    return logged
 
 
 _NAMES = ("127.0.0.1", "localhost")
@@ -117,8 +264,7 @@ def guard_routes(routes: Iterable[BaseRoute], address: str) -> Starlette:
     return Starlette(
         routes=[*routes],
         middleware=[
-            Middleware(ShortHead),
             Middleware(TrustedHostMiddleware, allowed_hosts=[*_NAMES, address], www_redirect=False),
-            Middleware(SameOrigin),
+            Middleware(Front),
         ],
     )

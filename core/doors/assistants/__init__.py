@@ -1,1 +1,53 @@
-"""The interface for assistants: searches and operations as Model Context Protocol tools."""
+"""The tools over HTTP as an ASGI app. The protocol's package is imported on the first request."""
+
+import json
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import PlainTextResponse, Response
+from starlette.types import Receive, Scope, Send
+
+if TYPE_CHECKING:
+    from mcp.server.lowlevel import Server
+
+    from core.workspace import Workspace
+
+PLACES = ("/mcp", "/mcp/")
+"""Paths of the tools, also with the slash that some clients add."""
+
+
+class LazyTools:
+    """The tools of a workspace, stateless between requests."""
+
+    def __init__(self, workspace: "Callable[[], Workspace]") -> None:
+        self._workspace = workspace
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] != "POST":  # only answers are sent
+            await PlainTextResponse("Method Not Allowed", 405, {"Allow": "POST"})(scope, receive, send)
+            return
+        server = await run_in_threadpool(lambda: self._server)
+        from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+        manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True)
+        async with manager.run():
+            await manager.handle_request(scope, receive, send)
+
+    @cached_property
+    def _server(self) -> "Server[object]":
+        from core.doors.assistants.server import make
+
+        return make(self._workspace)
+
+
+def refusal(body: bytes) -> Response | None:
+    """Return the response to a body that isn't a protocol message, None for a valid or empty body."""
+    from mcp_types import JSONRPCError
+
+    from core.doors.assistants.server import parse
+
+    if not body or not isinstance(message := parse(body).message, JSONRPCError):
+        return None
+    return Response(json.dumps(message.model_dump(exclude_unset=True)), 400, media_type="application/json")

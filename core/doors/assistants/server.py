@@ -12,11 +12,16 @@ from anyio import CapacityLimiter, to_thread
 from mcp.server.lowlevel import Server
 from mcp.server.mcpserver.utilities.func_metadata import func_metadata
 from mcp.shared.exceptions import MCPError
+from mcp.shared.message import SessionMessage
 from mcp_types import (
     INVALID_PARAMS,
+    INVALID_REQUEST,
+    PARSE_ERROR,
     CallToolRequestParams,
     CallToolResult,
     ContentBlock,
+    ErrorData,
+    JSONRPCError,
     ListResourcesResult,
     ListResourceTemplatesResult,
     ListToolsResult,
@@ -30,6 +35,7 @@ from mcp_types import (
     Tool,
     ToolAnnotations,
 )
+from mcp_types.jsonrpc import JSONRPCNotification, jsonrpc_message_adapter
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from core.base.call_log import log_call
@@ -37,8 +43,8 @@ from core.base.codec import encode
 from core.base.errors import TesseraError, UnknownChoice
 from core.base.messages import readable
 from core.base.text import escape_halves, one_line
-from core.doors.assistants import notes, searches
-from core.doors.assistants.searches import ToolAnswer, as_json
+from core.doors.assistants import tools
+from core.doors.assistants.tools import ToolAnswer, as_json
 from core.doors.registry import OPERATIONS
 from core.doors.remote.client import Remote
 from core.model import NOTE_MARKS
@@ -174,7 +180,7 @@ Write = Callable[[str, dict[str, object]], CallToolResult]
 """Function that calls a writing tool by name with its arguments."""
 
 _DECLARED = [operation for operation in OPERATIONS.values() if operation.tool and "tool" not in operation.by_hand]
-_ALL: tuple[Callable[..., ToolAnswer], ...] = (*searches.TOOLS, *notes.TOOLS, *map(tool, _DECLARED))
+_ALL: tuple[Callable[..., ToolAnswer], ...] = (*tools.TOOLS, *map(tool, _DECLARED))
 TOOLS = {item.__name__: item for item in _ALL}
 _WRITING = {operation.tool for operation in _DECLARED if operation.writes}
 
@@ -186,7 +192,7 @@ def make(opened: Opened, write: Write | None = None, remark: Callable[[], str] =
     """
     threads = CapacityLimiter(_THREADS)
 
-    async def tools(_: object, __: PaginatedRequestParams | None) -> ListToolsResult:
+    async def list_tools(_: object, __: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=[*_DESCRIBED.values()])
 
     async def call(_: object, params: CallToolRequestParams) -> CallToolResult:
@@ -213,7 +219,7 @@ def make(opened: Opened, write: Write | None = None, remark: Callable[[], str] =
         title="Tessera",
         instructions=_INSTRUCTIONS,
         get_tool_input_schema=lambda name: _DESCRIBED[name].input_schema if name in _DESCRIBED else None,
-        on_list_tools=tools,
+        on_list_tools=list_tools,
         on_call_tool=call,
         on_list_resources=resources,
         on_list_resource_templates=templates,
@@ -292,7 +298,7 @@ def _text(text: str) -> TextContent:
 
 def _resources(opened: Opened, after: str) -> ListResourcesResult:
     try:
-        page, more = notes.page(opened(), after)
+        page, more = tools.page(opened(), after)
     except TesseraError as error:
         raise MCPError(INVALID_PARAMS, str(error)) from error
     listed = [Resource(uri=uri, name=str(card.path), title=card.title, mime_type=_MARKDOWN) for uri, card in page]
@@ -301,8 +307,34 @@ def _resources(opened: Opened, after: str) -> ListResourcesResult:
 
 def _read(opened: Opened, uri: str) -> ReadResourceResult:
     try:
-        texts = notes.texts(opened(), uri)
+        texts = tools.texts(opened(), uri)
     except TesseraError as error:
         raise MCPError(INVALID_PARAMS, str(error), data={"uri": uri}) from error
     contents = [TextResourceContents(uri=uri, text=text, mime_type=_MARKDOWN) for text in texts]
     return ReadResourceResult(contents=[*contents])
+
+
+def parse(data: bytes) -> SessionMessage:
+    """Parse a line as a protocol message; for an invalid line, return the error to answer with."""
+    line = data.decode("utf-8", "replace")
+    message, code, text = None, INVALID_REQUEST, "The id is neither a string nor an integer"
+    try:
+        message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValidationError as invalid:
+        wrong = invalid.errors()[0]
+        is_json = wrong["type"] != "json_invalid"
+        code, text = (code, "Invalid request") if is_json else (PARSE_ERROR, f"Parse error: {wrong['msg']}")
+    try:
+        given = json.loads(line)  # json accepts lone surrogates, so that the request gets an answer
+    except (ValueError, RecursionError):
+        given = None
+    given = given if isinstance(given, dict) else {}
+    if message and not (isinstance(message, JSONRPCNotification) and "id" in given):  # a request, by its id
+        return SessionMessage(message)
+    return protocol_error(code, text, given.get("id"))
+
+
+def protocol_error(code: int, text: str, number: object = None) -> SessionMessage:
+    """Return an error, with the id of its request if the id is valid in the protocol."""
+    known = number if isinstance(number, str | int) and not isinstance(number, bool) else None
+    return SessionMessage(JSONRPCError(jsonrpc="2.0", id=known, error=ErrorData(code=code, message=text)))

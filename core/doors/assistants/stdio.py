@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, TextIO, cast
 
@@ -21,8 +22,7 @@ from mcp_types import INVALID_REQUEST, CallToolResult, JSONRPCError
 from core.base.errors import Cancelled, NoteNotFound, TesseraError, WorkspaceLocked
 from core.base.text import one_line
 from core.doors.assistants import server
-from core.doors.assistants.lines import error, parse
-from core.doors.assistants.server import failure, run
+from core.doors.assistants.server import failure, parse, protocol_error, run
 from core.doors.remote import client
 from core.features.uses import operations as uses
 from core.model import Progress, ScannedFolder, Use
@@ -159,7 +159,7 @@ async def _read_lines(
             if len(line) == _MOST_BYTES and not line.endswith(b"\n"):
                 while not (await to_thread.run_sync(lines.readline, _MOST_BYTES) or b"\n").endswith(b"\n"):
                     pass
-                await outgoing.send(error(INVALID_REQUEST, f"A line is longer than {_MOST_BYTES >> 20} MB"))
+                await outgoing.send(protocol_error(INVALID_REQUEST, f"A line is longer than {_MOST_BYTES >> 20} MB"))
             elif line.strip():
                 item = parse(line)
                 await (outgoing if isinstance(item.message, JSONRPCError) else requests).send(item)
@@ -171,12 +171,7 @@ async def _write_lines(answers: MemoryObjectReceiveStream[SessionMessage], wire:
             line = answer.message.model_dump_json(by_alias=True, exclude_unset=True)
         except ValueError:  # it quotes a lone surrogate
             line = json.dumps(answer.message.model_dump(by_alias=True, exclude_unset=True), default=str)
-        await to_thread.run_sync(_write, wire, line)
-
-
-def _write(wire: TextIO, line: str) -> None:
-    wire.write(f"{line}\n")
-    wire.flush()
+        await to_thread.run_sync(partial(print, line, file=wire, flush=True))
 
 
 class _Reading:

@@ -15,8 +15,7 @@ from core.base.terminal import _, say
 from core.base.text import escape_halves, find_half_character
 from core.doors.cli.commands import Root
 from core.doors.cli.options import option
-from core.doors.cli.output import STOPPED, json_of, print_notices, stop
-from core.doors.cli.terminal import take, translate_typer
+from core.doors.cli.terminal import STOPPED, TYPED, json_of, print_notices, stop, take, translate_typer
 
 app = typer.Typer(
     help=_("Tessera: import Markdown notes, look at every split, search by meaning and by word, measure the results."),
@@ -57,7 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, stop)
     try:
-        _check(sys.argv[1:] if arguments is None else arguments)
+        TYPED[:] = sys.argv[1:] if arguments is None else arguments
+        _check(TYPED)
         _build_commands()(arguments)
     except TesseraError as error:
         print_notices()

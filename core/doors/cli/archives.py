@@ -12,7 +12,7 @@ from core.doors.cli.bases import agreed
 from core.doors.cli.binding import Command
 from core.doors.cli.calling import call, opened
 from core.doors.cli.options import WORKSPACE, Folder, Json, argument, option
-from core.doors.cli.output import show
+from core.doors.cli.terminal import show
 from core.features.archives import operations
 from core.features.archives.operations import EmptiedTrash
 

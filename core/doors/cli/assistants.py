@@ -13,9 +13,8 @@ from core.base.errors import ConfigError
 from core.base.terminal import _
 from core.doors.cli import options
 from core.doors.cli.options import option
-from core.doors.cli.output import show
-from core.doors.cli.pages import HOST, PORT
-from core.doors.cli.terminal import Stream
+from core.doors.cli.serving import HOST, PORT
+from core.doors.cli.terminal import Stream, show
 from core.settings.access import SETTINGS, AccessTokens, build_snippets
 
 _HOW = "tessera mcp --print-config"

@@ -7,8 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from core.base.errors import ConfigError, WorkspaceLocked
 from core.base.messages import message
 from core.base.terminal import _
@@ -16,7 +14,7 @@ from core.doors.cli.bases import agreed
 from core.doors.cli.binding import Command
 from core.doors.cli.calling import call, writing
 from core.doors.cli.options import option
-from core.doors.cli.output import progress
+from core.doors.cli.terminal import ask_secret, progress
 from core.features.backups import operations
 from core.features.backups.operations import EncryptedBackups, NotRestored
 from core.model import RestoredBackup
@@ -45,7 +43,7 @@ def _restore(
     arguments: dict[str, object] = {"backup": backup}
     chosen = offline.backups.named(backup)
     if chosen.encrypted:
-        arguments["passphrase"] = _ask_passphrase(_("Passphrase of the backup"))
+        arguments["passphrase"] = ask_secret(_("Passphrase of the backup"))
     restore = partial(_run_offline, operations.restore, workspace)
     if to is not None:
         return restore(**arguments, to=to.expanduser().absolute())
@@ -72,17 +70,10 @@ def _restore(
 def _encrypt(workspace: Path, **arguments: object) -> EncryptedBackups:
     values: dict[str, object] = {"off": True}
     if not arguments["off"]:
-        values = {"passphrase": _ask_passphrase(_("Passphrase for backups"))}
-        if sys.stdin.isatty() and values["passphrase"] != _ask_passphrase(_("Repeat the passphrase")):
+        values = {"passphrase": ask_secret(_("Passphrase for backups"))}
+        if sys.stdin.isatty() and values["passphrase"] != ask_secret(_("Repeat the passphrase")):
             raise ConfigError("The two passphrases differ. Nothing was changed.")
     return call(operations.encrypt, workspace, values)
-
-
-def _ask_passphrase(label: str) -> str:
-    """Ask for a passphrase, or without a terminal read it from stdin; other users could see it in an option."""
-    if sys.stdin.isatty():
-        return str(typer.prompt(label, hide_input=True, err=True))
-    return sys.stdin.readline().rstrip("\r\n")
 
 
 COMMANDS: Mapping[str, Command] = {

@@ -20,7 +20,8 @@ from core.doors.cli.calling import RunOperation, opened, stoppable
 from core.doors.cli.options import WORKSPACE, option
 from core.model import ChangeCost, SyncReport
 from core.operations import bases as operations
-from core.operations.views.bases import (
+from core.operations.printing import sentence
+from core.operations.views import (
     BaseDeletion,
     BaseDetails,
     ChangeCosts,
@@ -57,21 +58,20 @@ def _switch_message(cost: ChangeCost) -> Message:
     )
 
 
-def _chunking_message(cost: ChangeCost) -> Message:
-    return plural(
-        "{n} note to split again, {every} pieces of text, {new} of them to index: about {time}.",
-        "{n} notes to split again, {every} pieces of text, {new} of them to index: about {time}.",
-        n=cost.notes,
-        every=cost.windows,
-        new=cost.to_embed,
-        time=_duration(cost.seconds),
-    )
-
-
 def questions(costs: ChangeCosts) -> list[Message]:
     """Return a sentence about the cost of each change, for confirmation."""
-    chunking = [_chunking_message(costs.chunking)] if costs.chunking else []
-    return [*chunking, *([_switch_message(costs.embedder)] if costs.embedder else [])]
+    asked = [_switch_message(costs.embedder)] if costs.embedder else []
+    if cost := costs.chunking:
+        split = plural(
+            "{n} note to split again, {every} pieces of text, {new} of them to index: about {time}.",
+            "{n} notes to split again, {every} pieces of text, {new} of them to index: about {time}.",
+            n=cost.notes,
+            every=cost.windows,
+            new=cost.to_embed,
+            time=_duration(cost.seconds),
+        )
+        asked.insert(0, split)
+    return asked
 
 
 @frozen
@@ -121,10 +121,6 @@ def switch_to(run: RunOperation, workspace: Path, base: str, embedder: str | Non
         sys.stderr.write(f"\n{stopped}\n{go_on}\n{stay}\n")
         sys.exit(130)
     return details
-
-
-def format_switched(base: SwitchedBase) -> list[str]:
-    return [_("The base '{base}' uses the model '{embedder}'.", base=base.base, embedder=base.embedder)]
 
 
 def _duration(seconds: float) -> Message:
@@ -183,7 +179,7 @@ def import_(workspace: Path, folder: Path, base: str | None, dry_run: bool, **mo
         made = run(operations.makes, folder=folder, base=base).makes
         if made and folder.exists():
             sys.stderr.write(f"{format_new_base(made)}\n")
-        with stoppable(operations.import_, workspace, arguments):
+        with stoppable(operations.import_):
             report = run(operations.import_, **arguments)
         return assemble(FolderImport, report, makes=made)
 
@@ -217,5 +213,5 @@ COMMANDS: Mapping[str, Command] = {
     "base.delete": Command(run=delete),
     "base.import": Command(run=import_),
     "base.connect": Command(run=connect),
-    "base.switch": Command(format_switched, switch),
+    "base.switch": Command(sentence("The base '{base}' uses the model '{embedder}'."), switch),
 }

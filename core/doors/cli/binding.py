@@ -5,7 +5,7 @@ typer reads arguments and options from the signature of a command.
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Annotated, Any, get_origin
 
@@ -18,7 +18,7 @@ from core.base.messages import as_message, message
 from core.base.terminal import say
 from core.doors.cli.calling import call, flag, places, words
 from core.doors.cli.options import WORKSPACE, Folder, Json
-from core.doors.cli.output import show
+from core.doors.cli.terminal import show
 from core.operations.declaring import Operation, Parameter
 from core.operations.parameters import plain
 from core.operations.printing import details
@@ -53,38 +53,21 @@ def bind(
             groups[" ".join(group)].command(name, help=say(operation.about), cls=kind)(function)
 
 
-def taking(
-    *operations: Operation[object], own: Function | None = None, parameters: Sequence[Parameter] = ()
-) -> Callable[[Function], Function]:
-    """Give a command the parameters of operations as keywords, followed by its own.
-
-    The keywords of `own` and the `parameters` are included too.
-    """
-    first = [name for operation in operations[:1] for name in places(operation)]
-    by_name = {
-        parameter.name: parameter
-        for parameter in (*(parameter for operation in operations for parameter in operation.taken("cli")), *parameters)
-    }
+def taking(*operations: Operation[object], own: Function | None = None) -> Callable[[Function], Function]:
+    """Give a command the parameters of operations as keywords, followed by the keywords of `own` and its own."""
+    first = places(operations[0])
+    taken = {parameter.name: parameter for operation in operations for parameter in operation.taken("cli")}
     parts = {
-        name: [part for part in parameter.about.parts if "cli" in part.about.doors]
-        for name, parameter in by_name.items()
+        name: [part for part in parameter.about.parts if "cli" in part.about.doors] for name, parameter in taken.items()
     }
-    flat = {part.name: part for name, parameter in by_name.items() for part in parts[name] or [parameter]}
+    flat = {part.name: part for name, parameter in taken.items() for part in parts[name] or [parameter]}
 
     def decorated(function: Function) -> Function:
-        keywords = (
-            [parameter for parameter in _parameters(own) if parameter.kind is parameter.KEYWORD_ONLY] if own else []
-        )
-        last = {
-            keyword.name: keyword
-            for keyword in (*keywords, *_parameters(function))
-            if keyword.kind is not keyword.VAR_KEYWORD
-        }
-        order = [name for name in (*first, *(name for name in flat if name not in first)) if name not in last]
-        signature = [_option(flat[name], argument=name in first) for name in order]
-        signature += [
-            _parameter(parameter.name, parameter.annotation, parameter.default) for parameter in last.values()
-        ]
+        keywords = [item for item in _parameters(own) if item.kind is item.KEYWORD_ONLY] if own else []
+        keywords += [item for item in _parameters(function) if item.kind is not item.VAR_KEYWORD]
+        last = {item.name: item.replace(kind=item.KEYWORD_ONLY) for item in keywords}
+        names = [name for name in dict.fromkeys([*first, *flat]) if name not in last]
+        signature = [*(_option(flat[name], argument=name in first) for name in names), *last.values()]
 
         def command(**arguments: object) -> None:
             for name, inner in parts.items():
@@ -108,16 +91,11 @@ def _command(operation: Operation[object], command: Command) -> Callable[..., No
         lines = command.lines or operation.lines or details
         options = {name: arguments[name] for name in [*inspect.signature(lines).parameters][1:] if name in arguments}
         show(values, as_json, partial(lines, **options))
-        _raise_problem(values)
+        for item in (values, *getattr(values, "folders", ())):
+            if problem := getattr(item, "problem", None):
+                raise Unfinished(problem) if getattr(item, "waiting", 0) else TesseraError(problem)
 
     return function
-
-
-def _raise_problem(result: object) -> None:
-    """Raise the problem in a result or in one of its folders, if any."""
-    for item in (result, *getattr(result, "folders", ())):
-        if problem := getattr(item, "problem", None):
-            raise Unfinished(problem) if getattr(item, "waiting", 0) else TesseraError(problem)
 
 
 def _option(parameter: Parameter, *, argument: bool) -> inspect.Parameter:
@@ -125,13 +103,10 @@ def _option(parameter: Parameter, *, argument: bool) -> inspect.Parameter:
     if get_origin(kind) is list and not argument:
         about = message("{about} Repeatable.", about=about)
     place: object = typer.Argument(help=say(about)) if argument else typer.Option(flag(parameter), help=say(about))
-    if parameter.required:
-        return _parameter(parameter.name, Annotated[kind, place], inspect.Parameter.empty)
-    return _parameter(parameter.name, Annotated[kind | None, place], parameter.default)
-
-
-def _parameter(name: str, annotation: object, default: object) -> inspect.Parameter:
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
+    annotation, default = (kind, inspect.Parameter.empty) if parameter.required else (kind | None, parameter.default)
+    return inspect.Parameter(
+        parameter.name, inspect.Parameter.KEYWORD_ONLY, annotation=Annotated[annotation, place], default=default
+    )
 
 
 def _parameters(function: Callable[..., object]) -> list[inspect.Parameter]:

@@ -6,15 +6,14 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, Protocol
 
 from core.base.app_paths import expand_home
 from core.base.errors import WorkspaceLocked
 from core.base.terminal import _
-from core.doors.cli.options import WORKSPACE
-from core.doors.cli.output import NOTICES, progress
+from core.doors.cli.terminal import NOTICES, TYPED, progress
 from core.operations.declaring import PERSON, Operation, Parameter, Result
 from core.operations.parameters import plain
 
@@ -31,7 +30,7 @@ class RunOperation(Protocol):
 
 def call(operation: Operation[Result], folder: Path, arguments: Mapping[str, object]) -> Result:
     """Run an operation on the workspace in a folder, or in the app that has it open; return the result."""
-    with opened(folder, writes=operation.writes) as run, stoppable(operation, folder, arguments):
+    with opened(folder, writes=operation.writes) as run, stoppable(operation):
         return run(operation, **arguments)
 
 
@@ -66,15 +65,17 @@ def _answering(workspace: "Workspace | Remote", answers: bool) -> Iterator[None]
         yield
 
 
-def stoppable(
-    operation: Operation[object], folder: Path, arguments: Mapping[str, object]
-) -> AbstractContextManager[None]:
-    """On Ctrl-C during long work, print the command that continues the operation."""
-    return (
-        resumable(folder, *words(operation), *_format_arguments(operation, arguments))
-        if operation.reports
-        else nullcontext()
-    )
+@contextmanager
+def stoppable(operation: Operation[object]) -> Iterator[None]:
+    """On Ctrl-C during long work, print the command, which continues it, and exit with 130."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if not operation.reports:
+            raise
+        again = shlex.join(["tessera", *TYPED])
+        sys.stderr.write(f"\n{_('Stopped. Everything done so far was kept. To continue: {command}', command=again)}\n")
+        sys.exit(130)
 
 
 def words(operation: Operation[object]) -> list[str]:
@@ -84,17 +85,6 @@ def words(operation: Operation[object]) -> list[str]:
 def places(operation: Operation[object]) -> list[str]:
     """Return the names of a command's positional arguments; the base is never positional."""
     return [name for name in re.findall(r"{(\w+)", operation.cli) if name != "base"]
-
-
-def _format_arguments(operation: Operation[object], arguments: Mapping[str, object]) -> Iterator[str]:
-    """Yield the arguments of a command line as the user would type them."""
-    first = places(operation)
-    yield from (str(arguments[name]) for name in first if arguments.get(name) is not None)
-    for parameter in operation.taken("cli"):
-        value = arguments.get(parameter.name, parameter.default)
-        if parameter.name not in first and value != parameter.default:
-            option = flag(parameter).partition("/")[0]
-            yield from ([option] if value is True else [option, str(value)])
 
 
 def flag(parameter: Parameter) -> str:
@@ -130,28 +120,11 @@ def writing(folder: Path) -> "Workspace | Remote":
         remote = client.connect_running(folder)
         if remote is None:
             raise
-        if names := client.differing(remote):
-            note = _(
-                "The open app runs this command with its own settings. They differ from the settings here in: {names}.",
-                names=names,
-            )
-            sys.stderr.write(f"{note}\n")
         return remote
     NOTICES.append(lambda: workspace.unreadable)
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, _end)  # the default would end the process without closing the workspace
     return workspace
-
-
-@contextmanager
-def resumable(folder: Path, *command: str) -> Iterator[None]:
-    """On Ctrl-C, print the command that continues the work on the workspace in this folder, and exit with 130."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        again = shlex.join(["tessera", *command, *(["--workspace", str(folder)] if folder != WORKSPACE else [])])
-        sys.stderr.write(f"\n{_('Stopped. Everything done so far was kept. To continue: {command}', command=again)}\n")
-        sys.exit(130)
 
 
 def _end(*_: object) -> NoReturn:

@@ -9,7 +9,7 @@ from core.base.terminal import _
 from core.doors.cli import options
 from core.doors.cli.binding import taking
 from core.doors.cli.options import option
-from core.doors.cli.output import show, write
+from core.doors.cli.terminal import show, write
 from core.operations import chunks
 from core.operations.declaring import PERSON
 

@@ -10,7 +10,6 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from core.base.frozen import frozen
 from core.base.messages import Message
 from core.base.terminal import _, say
 from core.doors.cli import options
@@ -38,48 +37,12 @@ _GROUPS = {
 _CORE = Path(__file__).parents[2]
 _BY_HAND = {
     **{_own(module): "" for module in MODULES},
-    **{f"core.doors.cli.{name}": "" for name in ("pages", "serving", "assistants", "status")},
+    **{f"core.doors.cli.{name}": "" for name in ("serving", "assistants", "status")},
     "core.doors.cli.models": "models",
     "core.doors.cli.notes": "note",
     "core.doors.cli.settings": "settings",
 }
 """The modules with commands that aren't made from operations -> the group of these commands."""
-
-
-@frozen
-class _Entry:
-    """A command, not made from an operation if `by_hand`, or a `group`, which with `lists` runs `list` by default."""
-
-    module: str
-    words: tuple[str, ...]
-    about: str = ""
-    by_hand: bool = False
-    group: bool = False
-    lists: bool = False
-
-
-def _read_all() -> Iterator[_Entry]:
-    """Yield the commands in the order in which they are listed."""
-    for module in MODULES:
-        yield from _read(module)
-    for module, before in _BY_HAND.items():
-        yield from _read(module, before)
-
-
-def _read(module: str, before: str = "") -> Iterator[_Entry]:
-    for function, call in _calls(module):
-        given: dict[str | None, Any] = {keyword.arg: keyword.value for keyword in call.keywords}
-        match ast.unparse(call.func):
-            case "operation" if "cli" in given and "cli" not in ast.literal_eval(given.get("by_hand", ast.Tuple([]))):
-                command = ast.literal_eval(given["cli"]).partition(" {")[0]
-                yield _Entry(module, (*command.split(),), ast.literal_eval(call.args[1]))
-            case "CommandGroup":
-                name = ast.literal_eval(call.args[0])
-                yield _Entry(module, (name,), ast.literal_eval(call.args[1]), group=True, lists="lists" in given)
-            case "app.command":
-                name = ast.literal_eval(call.args[0]) if call.args else function
-                words, about = ((before, name), "") if before else ((name,), ast.literal_eval(given["help"].args[0]))
-                yield _Entry(module, words, about, by_hand=True)
 
 
 def _calls(module: str) -> Iterator[tuple[str, ast.Call]]:
@@ -93,25 +56,46 @@ def _calls(module: str) -> Iterator[tuple[str, ast.Call]]:
 
 
 class _Commands(Mapping[str, Any]):
-    """The commands and groups by name, each imported at its first use; `abouts` has their help texts."""
+    """The commands and groups by name, each imported at its first use; `abouts` has their help texts, in order."""
 
     def __init__(self) -> None:
-        self._entries = (*_read_all(),)
+        self._modules: dict[str, dict[str, bool]] = {}
+        """Name -> the modules with its commands, and whether these aren't made from operations."""
+        self._lists: set[str] = set()
+        """Groups that run `list` if no command is given."""
+        self._single: dict[str, str] = {}
         self._loaded: dict[str, object] = {}
-        single = [entry for entry in self._entries if len(entry.words) == 1]
-        commands, groups = (
-            {entry.words[0]: say(Message(entry.about)) for entry in single if entry.group is group}
-            for group in (False, True)
-        )
-        self.abouts = commands | _GROUPS | groups
+        groups: dict[str, str] = {}
+        for module, before in [*((module, "") for module in MODULES), *_BY_HAND.items()]:
+            for function, call in _calls(module):
+                given: dict[str | None, Any] = {keyword.arg: keyword.value for keyword in call.keywords}
+                match ast.unparse(call.func):
+                    case "operation" if "cli" in given and "cli" not in ast.literal_eval(
+                        given.get("by_hand", ast.Tuple([]))
+                    ):
+                        name, *more = ast.literal_eval(given["cli"]).partition(" {")[0].split()
+                        about = ast.literal_eval(call.args[1])
+                    case "CommandGroup":
+                        name, groups[name] = map(ast.literal_eval, call.args)
+                        self._lists |= {name} if "lists" in given else set()
+                        continue
+                    case "app.command":
+                        word = ast.literal_eval(call.args[0]) if call.args else function
+                        name, *more = (before, word) if before else (word,)
+                        about = "" if before else ast.literal_eval(given["help"].args[0])
+                    case _:
+                        continue
+                self._modules.setdefault(name, {})[module] = module in _BY_HAND
+                if not more:
+                    self._single[name] = about
+        self.abouts = {name: say(Message(about)) for name, about in self._single.items()} | _GROUPS
+        self.abouts |= {name: say(Message(about)) for name, about in groups.items()}
 
     def __getitem__(self, name: str) -> object:
         if name not in self._loaded:
-            entries = [entry for entry in self._entries if entry.words[0] == name]
-            group = typer.main.get_group(_load(name, self.abouts[name], entries))
+            group = typer.main.get_group(self._load(name))
             group.name = name
-            alone = any(len(entry.words) == 1 and not entry.group for entry in entries)
-            self._loaded[name] = group.commands[name] if alone else group
+            self._loaded[name] = group.commands[name] if name in self._single else group
         return self._loaded[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -120,29 +104,26 @@ class _Commands(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self.abouts)
 
+    def _load(self, name: str) -> typer.Typer:
+        """Return a group with the commands of a name; a command without a group is in it under its own name."""
+        from core.doors.cli.binding import Command, bind
+        from core.doors.cli.calling import words
+        from core.operations.declaring import Operation
 
-def _load(name: str, about: str, entries: list[_Entry]) -> typer.Typer:
-    """Return a group with the commands of entries; a command without a group is in it under its own name."""
-    from core.doors.cli.binding import Command, bind
-    from core.doors.cli.calling import words
-    from core.operations.declaring import Operation
-
-    group = options.group(about, lists=any(entry.lists for entry in entries))
-    for module in dict.fromkeys(entry.module for entry in entries if entry.by_hand):
-        group.registered_commands += import_module(module).app.registered_commands
-    operations: dict[str, Operation[object]] = {}
-    commands: dict[str, Command] = {}
-    for module in dict.fromkeys(entry.module for entry in entries if not entry.by_hand):
-        declared = vars(import_module(module)).values()
-        operations |= {
-            value.name: value
-            for value in declared
-            if isinstance(value, Operation) and value.cli and words(value)[0] == name
-        }
-        if find_spec(_own(module)):
-            commands |= getattr(import_module(_own(module)), "COMMANDS", {})
-    bind({name: group, "": group}, commands, operations.values())
-    return group
+        group = options.group(self.abouts[name], lists=name in self._lists)
+        operations: dict[str, Operation[object]] = {}
+        commands: dict[str, Command] = {}
+        for module, by_hand in self._modules[name].items():
+            loaded = import_module(module)
+            if by_hand:
+                group.registered_commands += loaded.app.registered_commands
+                continue
+            declared = [value for value in vars(loaded).values() if isinstance(value, Operation) and value.cli]
+            operations |= {value.name: value for value in declared if words(value)[0] == name}
+            if find_spec(_own(module)):
+                commands |= getattr(import_module(_own(module)), "COMMANDS", {})
+        bind({name: group, "": group}, commands, operations.values())
+        return group
 
 
 class Root(TyperGroup):

@@ -8,7 +8,7 @@ from core.base.errors import TesseraError, WorkspaceLocked
 from core.base.terminal import _
 from core.doors.cli.calling import call
 from core.doors.cli.options import WORKSPACE, Folder, Json, option
-from core.doors.cli.output import show
+from core.doors.cli.terminal import show
 from core.features.doctor import operations
 
 app = typer.Typer()

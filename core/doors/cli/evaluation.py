@@ -11,7 +11,7 @@ from core.base.terminal import _
 from core.doors.cli.binding import taking
 from core.doors.cli.calling import call, reading
 from core.doors.cli.options import WORKSPACE, Folder, Json, argument, option
-from core.doors.cli.output import progress, show
+from core.doors.cli.terminal import progress, show
 from core.features.evaluation import operations, views
 from core.features.evaluation.views import EvaluationView
 from core.model import METRICS, QuestionSet, SearchSettings

@@ -1,8 +1,6 @@
 """`tessera models`: lists, tests and downloads models, and switches the embedder of a base."""
 
-import sys
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Annotated, Self
 
 import typer
@@ -10,33 +8,16 @@ import typer
 from core.base.codec import assemble
 from core.base.errors import ConfigError
 from core.base.frozen import frozen
-from core.base.messages import message_table
 from core.base.terminal import _, say
 from core.doors.cli.calling import call
 from core.doors.cli.options import WORKSPACE, Folder, Json, argument, option
-from core.doors.cli.output import progress, show
+from core.doors.cli.terminal import ask_secret, progress, show
 from core.model import Device, ModelTrial, Part, ServerCard, ServerTrial
 from core.operations import models as operations
-from core.operations.models import ModelDetails, ModelList, format_languages, format_models, megabytes
+from core.operations.models import ModelDetails, ModelList, format_models
+from core.operations.printing import details
 
 # `tessera models server`: shows, sets up and tests the servers that run models.
-
-SOURCES = message_table(
-    {
-        "environment": "from the environment",
-        "file": "from tessera.toml",
-        "entered": "entered",
-        "default": "not set up",
-    }
-)
-KEYS = message_table(
-    {
-        "environment": "key: from the environment variable {variable}",
-        "keyring": "key: in the system's keyring",
-        "file": "key: in a file that only you can read",
-        "": "key: none",
-    }
-)
 
 
 @frozen
@@ -77,43 +58,23 @@ def server(
         if remove_key:
             servers.remove_key(name)
         if key:
-            servers.enter_key(name, _typed_key())
+            servers.enter_key(name, ask_secret(_("Key")).strip())
         if test:
             trial = servers.test(name, progress)
     cards = (servers.get(name),) if name else tuple(servers.all())
     show(ServerList(cards, trial), as_json, _format_servers)
 
 
-def _typed_key() -> str:
-    if sys.stdin.isatty():
-        return str(typer.prompt(_("Key"), hide_input=True, err=True))
-    return sys.stdin.readline().strip()
-
-
 def _format_servers(listed: ServerList) -> list[str]:
-    lines = [line for server in listed.servers for line in _format_server(server)]
-    if test := listed.test:
-        lines.append(_("The server answered in {ms:,.0f} ms.", ms=1000 * test.seconds))
-        if test.dimension:
-            lines.append(_("{n} numbers per text", n=test.dimension))
-        lines.append(say(test.verdict))
-    return lines
-
-
-def _format_server(server: ServerCard) -> list[str]:
-    lines = [f"{server.section}: {server.base_url or '-'} ({say(SOURCES[server.sources['base_url']])})"]
-    if server.base_url:
-        source = say(SOURCES[server.sources["model"]])
-        lines.append("    " + _("model: {model} ({source})", model=server.model or "-", source=source))
-        lines.append("    " + say(replace(KEYS[server.key], fields={"variable": server.variable})))
-    if server.host and not server.here:
-        if server.encrypted:
-            lines.append("    " + _("The text of your notes leaves this machine, encrypted."))
-        else:
+    lines = details(listed)
+    for server in listed.servers:
+        if server.host and not server.here:
             lines.append(
-                "    " + _("The text of your notes and the key leave this machine UNENCRYPTED. Use https:// instead.")
+                _("The text of your notes leaves this machine, encrypted.")
+                if server.encrypted
+                else _("The text of your notes and the key leave this machine UNENCRYPTED. Use https:// instead.")
             )
-    return lines
+    return [*lines, *([say(listed.test.verdict)] if listed.test else [])]
 
 
 app = typer.Typer()
@@ -182,7 +143,7 @@ def try_(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> N
     from core.indexing.models import Models
 
     trial = Models.test(name, progress)
-    show(TestedModel.from_trial(trial), as_json, _format_test)
+    show(TestedModel.from_trial(trial), as_json, details)
     if not trial.usable:
         raise typer.Exit(1)
 
@@ -212,34 +173,3 @@ def path(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> N
     from core.indexing.models import Models
 
     show(ModelFolder(name, str(Models.path(name))), as_json, lambda model: [model.folder])
-
-
-def _format_test(test: TestedModel) -> list[str]:
-    lines = [_("loaded in {seconds:.1f} s, {ms:.1f} ms per text", seconds=test.seconds_to_load, ms=test.ms_per_text)]
-    if test.dimension:
-        lines.append(_("{n} numbers per text", n=test.dimension))
-    if device := test.device:
-        lines.append(
-            _("on {device} in {dtype}: {reason}", device=device.name, dtype=device.dtype, reason=device.reason)
-        )
-        lines.append(_("the model uses {size} of memory", size=megabytes(test.memory_bytes or 0)))
-    if test.process_bytes:
-        lines.append(_("the whole program uses {size}", size=megabytes(test.process_bytes)))
-    names = message_table({"en": "English", "zh": "Chinese"})
-    wrong = [names[language] for language, ranking in test.ranking.items() if ranking.right < ranking.asked]
-    for language, ranking in test.ranking.items():
-        counts = {"language": names[language], "right": ranking.right, "n": ranking.asked}
-        if names[language] in wrong:
-            lines.append(_("{language}: WRONG, {right} of {n} questions ranked their sentence first", **counts))
-        else:
-            lines.append(_("{language}: right, {right} of {n} questions ranked their sentence first", **counts))
-    if test.languages:
-        lines.append(
-            _("languages, according to its description: {languages}", languages=format_languages(test.languages))
-        )
-    if not test.usable:
-        return [*lines, _("not usable: choose another model")]
-    return [
-        *lines,
-        _("usable, but not for notes in these languages: {languages}", languages=wrong) if wrong else _("usable"),
-    ]

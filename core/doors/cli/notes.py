@@ -21,12 +21,12 @@ from core.base.terminal import _
 from core.doors.cli.binding import Command
 from core.doors.cli.calling import call, opened
 from core.doors.cli.options import WORKSPACE, Base, Folder, Json, argument, option
-from core.doors.cli.output import show
+from core.doors.cli.terminal import show
 from core.intake.encoding import MAX_BYTES
 from core.operations import notes as operations
+from core.operations import views
 from core.operations.printing import sentence
-from core.operations.views import notes as views
-from core.operations.views.notes import ChangedNote, WholeNote
+from core.operations.views import ChangedNote, WholeNote
 
 app = typer.Typer()
 
@@ -157,8 +157,9 @@ def _edit(before: str, name: str) -> str:
             raise ConfigError("The editor didn't save UTF-8 text, so nothing was saved.") from error
 
 
+_NOW = sentence("'{title}' is now version {version}.")
 COMMANDS: Mapping[str, Command] = {
     "note.new": Command(sentence("'{title}' was saved: {base}: {path} ({id})"), new),
-    "note.update": Command(views.format_change, edit),
-    "note.revert": Command(views.format_change, revert),
+    "note.update": Command(_NOW, edit),
+    "note.revert": Command(_NOW, revert),
 }

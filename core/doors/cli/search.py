@@ -9,7 +9,7 @@ from core.doors.cli.calling import call
 from core.doors.cli.options import option
 from core.model import IN_CONTEXT
 from core.operations import search as operations
-from core.operations.views.search import ContextView, SearchOutput
+from core.operations.search import ContextView, SearchOutput
 
 
 def search(

@@ -5,10 +5,11 @@ from typing import Annotated
 
 import typer
 
-from core.base.terminal import _, say
+from core.base.terminal import _
 from core.doors.cli.options import WORKSPACE, Folder, Json, argument
-from core.doors.cli.output import show
-from core.settings.file import ImportedSettings, import_settings
+from core.doors.cli.terminal import show
+from core.operations.printing import details
+from core.settings.file import import_settings
 
 app = typer.Typer()
 
@@ -19,11 +20,4 @@ def import_(
     workspace: Folder = WORKSPACE,
     as_json: Json = False,
 ) -> None:
-    show(import_settings(file), as_json, _format)
-
-
-def _format(imported: ImportedSettings) -> list[str]:
-    return [
-        _("Set in tessera.toml: {names}.", names=[*imported.taken]),
-        *(_("{name} wasn't imported: {reason}.", name=name, reason=say(why)) for name, why in imported.left.items()),
-    ]
+    show(import_settings(file), as_json, details)

@@ -9,9 +9,9 @@ from core.base.terminal import _
 from core.doors.cli import options
 from core.doors.cli.calling import call
 from core.doors.cli.options import option
-from core.doors.cli.output import show
+from core.doors.cli.terminal import show
 from core.operations import program
-from core.operations.views.bases import format_status
+from core.operations.program import format_status
 
 app = typer.Typer()
 _LOG_LINES = 100

@@ -9,8 +9,8 @@ import logging
 import signal
 import threading
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing, suppress
 from functools import cache, partial
 from importlib.metadata import version
 from types import FrameType
@@ -24,8 +24,8 @@ from starlette.routing import Route
 from core.base.errors import Cancelled, ConfigError, StoreError, TesseraError
 from core.base.jobs import Busy, Progress
 from core.base.messages import Message, verbatim
-from core.doors.remote import wire
-from core.doors.remote.wire import MOST_BYTES, PATH
+from core.doors import remote as wire
+from core.doors.remote import MOST_BYTES, PATH
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -126,26 +126,51 @@ class Calls:
 
     async def _answer(self, act: Callable[[Progress], bytes]) -> AsyncIterator[bytes]:
         """Yield the progress of an operation and its end; if the caller disconnects, it stops at its next step."""
-        loop, stop = asyncio.get_running_loop(), threading.Event()
-        queue: asyncio.Queue[bytes] = asyncio.Queue()
-        self._stops.add(stop)
+        stop = threading.Event()
 
-        def run() -> None:
+        def work(send: Callable[[bytes], None]) -> None:
             end = act(_sending(send, stop))
-            for part in (b"",) if stop.is_set() else (end, b""):
-                send(part)
+            if not stop.is_set():
+                send(end)
 
-        def send(part: bytes) -> None:
-            with suppress(RuntimeError):  # the server has ended meanwhile
-                loop.call_soon_threadsafe(queue.put_nowait, part)
-
-        threading.Thread(target=run, name="call", daemon=True).start()
+        self._stops.add(stop)
         try:
-            while part := await queue.get():
-                yield part
+            async with aclosing(produced(work, stop)) as parts:
+                async for part in parts:
+                    yield part
         finally:
-            stop.set()
             self._stops.discard(stop)
+
+
+async def produced(
+    work: Callable[[Callable[[bytes], None]], None], stop: threading.Event, alive: float | None = None
+) -> AsyncGenerator[bytes]:
+    """Yield what `work` sends from a thread; set `stop` if the caller disconnects.
+
+    After `alive` seconds of silence, yield a comment of server-sent events, so that no proxy closes the stream.
+    """
+    loop = asyncio.get_running_loop()
+    queue: asyncio.Queue[bytes] = asyncio.Queue()
+
+    def send(part: bytes) -> None:
+        with suppress(RuntimeError):  # the server has ended meanwhile
+            loop.call_soon_threadsafe(queue.put_nowait, part)
+
+    def run() -> None:
+        work(send)
+        send(b"")
+
+    threading.Thread(target=run, name="call", daemon=True).start()
+    part = None
+    try:
+        while part != b"":
+            try:
+                part = await asyncio.wait_for(queue.get(), alive)
+                yield part
+            except TimeoutError:
+                yield b": alive\n\n"
+    finally:
+        stop.set()
 
 
 async def _body(request: Request) -> bytes | None:

@@ -24,8 +24,7 @@ from core.model import (
     no_progress,
 )
 from core.operations.declaring import About, operation
-from core.operations.search import OPTIONS, Question, options
-from core.operations.views.search import NoteReference, format_sentence
+from core.operations.search import OPTIONS, NoteReference, Question, format_sentence, options
 from core.providers.connection import Stop, never
 
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ from core.features.evaluation.views import (
     SuggestionCount,
 )
 from core.model import Pipeline, Progress, QuestionSet, RunList, SearchSettings
-from core.operations.declaring import About, operation
-from core.operations.examples import NEW_SET
+from core.operations.declaring import EXAMPLES, About, operation
 from core.operations.parameters import SEARCH, Base, check_base
 from core.operations.printing import sentence, table
 from core.operations.views import Deletion
@@ -52,7 +51,7 @@ def list_(workspace: "Workspace", base: Base) -> QuestionSetList:
     cli="questions add {name}",
     writes=True,
     creates="/question-sets/{id}",
-    takes=NEW_SET,
+    takes=EXAMPLES["NEW_SET"],
     lacks=_PERSONS,
     lines=views.format_set,
 )

@@ -10,7 +10,7 @@ from core.base.messages import plural
 from core.base.terminal import _, say
 from core.model import EditedNote, Pack, PackCard, PackReport, Progress
 from core.operations.declaring import About, CommandGroup, operation
-from core.operations.views.bases import PackInstallation
+from core.operations.program import PackInstallation
 
 if TYPE_CHECKING:
     from core.workspace import Workspace

@@ -12,8 +12,8 @@ from core.operations import names
 from core.operations.declaring import About, Caller, CommandGroup, operation
 from core.operations.parameters import Expected, NoteName, SomeBase
 from core.operations.printing import sentence, table
-from core.operations.views.notes import WrittenNote
-from core.operations.views.search import NoteReference
+from core.operations.search import NoteReference
+from core.operations.views import WrittenNote
 
 if TYPE_CHECKING:
     from core.workspace import Workspace

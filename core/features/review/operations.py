@@ -10,7 +10,7 @@ from core.operations import names
 from core.operations.declaring import About, Caller, CommandGroup, operation
 from core.operations.parameters import SomeBase
 from core.operations.printing import sentence, table
-from core.operations.views.notes import WrittenNote
+from core.operations.views import WrittenNote
 
 if TYPE_CHECKING:
     from core.workspace import Workspace

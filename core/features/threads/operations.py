@@ -11,10 +11,8 @@ from core.base.text import one_line
 from core.model import GONE, Cited, DiffPiece, SearchOptions, Sentence, Thread
 from core.operations.declaring import About, operation
 from core.operations.printing import table
-from core.operations.search import OPTIONS, Question, options
-from core.operations.views import Deletion
-from core.operations.views.notes import WrittenNote
-from core.operations.views.search import format_sentence
+from core.operations.search import OPTIONS, Question, format_sentence, options
+from core.operations.views import Deletion, WrittenNote
 
 if TYPE_CHECKING:
     from core.workspace import Workspace

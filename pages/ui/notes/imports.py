@@ -5,7 +5,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.desktop import window
+from core import desktop as window
 from core.model import NOTE_SUFFIXES, SyncPlan
 from core.workspace import Workspace
 from pages.ui.notes import composer, listing

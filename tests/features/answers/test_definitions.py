@@ -8,7 +8,7 @@ import pytest
 from core.embedding.windows import windows_of
 from core.features.answers.operations import AnswerView
 from core.model import ChunkingOptions
-from core.operations.views.search import HitView
+from core.operations.search import HitView
 from core.workspace import Workspace
 
 FILLER = "We walked from the weir to the old mill and counted the coots near the boathouse. " * 9

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from core.features.answers.operations import AnswerView
-from core.operations.views.search import ResultView
+from core.operations.search import ResultView
 from core.workspace import Workspace
 from tests.documents.pdfs import PdfPage, pdf
 

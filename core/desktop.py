@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from struct import pack
 from typing import Any
 
 from platformdirs import user_cache_path
@@ -207,24 +206,17 @@ def choose() -> Path | None:
 
 def inside(folder: Path) -> list[Path]:
     """Return the subfolders by name, except hidden ones and invalid names; [] for an unreadable folder."""
-    try:
-        seen = [path for path in folder.iterdir() if path.name[0] != "." and find_half_character(path.name) is None]
-    except OSError:
-        return []
-    return sorted(filter(_is_folder, seen), key=lambda path: path.name.casefold())[:MOST]
-
-
-def _is_folder(place: Path) -> bool:
-    try:
-        return place.is_dir()
-    except OSError:
-        return False
+    found = []
+    with suppress(OSError):
+        for path in folder.iterdir():
+            with suppress(OSError):
+                if path.name[0] != "." and find_half_character(path.name) is None and path.is_dir():
+                    found.append(path)
+    return sorted(found, key=lambda path: path.name.casefold())[:MOST]
 
 
 _NAME = "Tessera"
 _ICON = PROGRAM / "data" / "icon" / "tessera.png"
-_SIDE = 256
-"""Width and height of the icon in pixels."""
 _RUN = (sys.executable, "-m", "core.doors.cli", "app")
 
 
@@ -241,7 +233,9 @@ def add() -> Path:
             files.replace(place, _entry())
     except (OSError, subprocess.SubprocessError) as error:
         raise ConfigError(
-            "{file} can't be written ({why}). Allow writing to its folder.", file=str(place), why=_reason(error)
+            "{file} can't be written ({why}). Allow writing to its folder.",
+            file=str(place),
+            why=getattr(error, "strerror", None) or type(error).__name__,
         ) from error
     return place
 
@@ -301,7 +295,7 @@ def _bundle(place: Path) -> None:
         "CFBundlePackageType": "APPL",
     }
     (inside / "Info.plist").write_bytes(plistlib.dumps(values))
-    (inside / "Resources" / f"{_NAME}.icns").write_bytes(icns(_ICON.read_bytes()))
+    shutil.copy(_ICON.with_suffix(".icns"), inside / "Resources" / f"{_NAME}.icns")
     script = inside / "MacOS" / _NAME
     script.write_text(f"#!/bin/sh\ncd {shlex.quote(str(START))} && exec {shlex.join(_RUN)}\n", encoding="utf-8")
     script.chmod(0o755)
@@ -309,14 +303,12 @@ def _bundle(place: Path) -> None:
 
 def _link(place: Path) -> None:
     """Write a Windows shortcut with PowerShell."""
-    icon = place.with_suffix(".ico")
-    icon.write_bytes(ico(_ICON.read_bytes()))
     python = Path(sys.executable).with_name("pythonw.exe")
     values = {
         "TargetPath": str(python if python.is_file() else sys.executable),
         "Arguments": subprocess.list2cmdline(_RUN[1:]),
         "WorkingDirectory": str(START),
-        "IconLocation": str(icon),
+        "IconLocation": str(_ICON.with_suffix(".ico")),
     }
     lines = [f"$link.{name} = {_quote(value)}" for name, value in values.items()]
     made = f"$link = (New-Object -ComObject WScript.Shell).CreateShortcut({_quote(str(place))})"
@@ -327,17 +319,3 @@ def _link(place: Path) -> None:
 def _quote(text: str) -> str:
     """Return a PowerShell string literal; there, curly quotation marks end a string too."""
     return "'" + re.sub("(['‘’‚‛])", r"\1\1", text) + "'"
-
-
-def icns(png: bytes) -> bytes:
-    """Return a macOS icon with one picture of 256 pixels (type `ic08`)."""
-    return b"icns" + pack(">I", len(png) + 16) + b"ic08" + pack(">I", len(png) + 8) + png
-
-
-def ico(png: bytes) -> bytes:
-    """Return a Windows icon with one picture of 256 pixels, a width that is stored as 0."""
-    return pack("<HHHBBBBHHII", 0, 1, 1, _SIDE % 256, _SIDE % 256, 0, 0, 1, 32, len(png), 22) + png
-
-
-def _reason(error: Exception) -> str:
-    return (error.strerror if isinstance(error, OSError) else None) or type(error).__name__

@@ -3,6 +3,7 @@
 Only numbers, versions and Tessera's own choices are shown; everything else is left out or shown as `(set)`.
 """
 
+import json
 import platform
 import sqlite3
 from collections.abc import Iterator, Mapping
@@ -34,12 +35,12 @@ _SET = "(set)"
 
 @frozen
 class BugReport:
-    """Facts about a workspace by name; as text, one per line."""
+    """Facts about a workspace by name; as text, indented JSON."""
 
     facts: Mapping[str, Any]
 
     def __str__(self) -> str:
-        return "\n".join(_lines(self.facts, ""))
+        return json.dumps(self.facts, ensure_ascii=False, indent=1)
 
 
 def bug_report(
@@ -106,15 +107,3 @@ def _base(status: BaseStatus) -> dict[str, object]:
         "dimension": status.base.dimension,
         "changing": status.switch is not None,
     }
-
-
-def _lines(value: object, indent: str) -> Iterator[str]:
-    parts = value.items() if isinstance(value, Mapping) else ((None, item) for item in value)  # type: ignore[attr-defined]
-    for name, part in parts:
-        if isinstance(part, Mapping) and name is None:
-            yield f"{indent}- {', '.join(f'{key}: {item}' for key, item in part.items())}"
-        elif isinstance(part, (Mapping, list)):
-            yield f"{indent}{name}:{'' if part else ' none'}"
-            yield from _lines(part, f"{indent}  ")
-        else:
-            yield f"{indent}{f'{name}: ' if name else '- '}{part}"

@@ -1,1 +1,0 @@
-"""The app as a program on this computer: window, menu entry, dialogs, bug reports."""

@@ -1,0 +1,613 @@
+"""Results of operations on notes and bases."""
+
+import shlex
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from core.base.codec import assemble, encode
+from core.base.frozen import frozen
+from core.base.messages import Message, message_table, plural
+from core.base.terminal import _, say
+from core.model import (
+    GUESSED,
+    NOTE_FIELDS,
+    Author,
+    BaseKind,
+    BaseStatus,
+    ChangeCost,
+    ChunkingOptions,
+    DiffPiece,
+    Failed,
+    FieldChange,
+    FieldValues,
+    IncompleteNote,
+    Note,
+    NoteDifference,
+    NoteSummary,
+    Omission,
+    Proposal,
+    Renaming,
+    Submission,
+    SubmissionKind,
+    SyncPlan,
+    SyncReport,
+    Version,
+    property_text,
+)
+from core.operations.printing import table
+
+if TYPE_CHECKING:
+    from core.workspace import Workspace
+
+
+@frozen
+class Deletion:
+    """The id of a deleted item, or of a note that was moved to the trash."""
+
+    id: str
+    deleted: bool = True
+
+
+@frozen
+class UnreadFile:
+    """A file that could not be read."""
+
+    path: str
+    reason: Message
+
+    @classmethod
+    def from_failure(cls, failed: Failed) -> Self:
+        return cls(failed.path, failed.error)
+
+
+@frozen
+class ListedNote(FieldValues):
+    """A note without its text."""
+
+    id: str
+    base: str
+    path: str | None
+    version: int
+    source: str
+    created_at: datetime | None
+    updated_at: datetime | None
+
+
+@frozen
+class NoteList:
+    """Notes, and the number of further notes that are left out."""
+
+    notes: tuple[ListedNote, ...]
+    left_out: int = 0
+
+    @classmethod
+    def from_summaries(cls, *notes: NoteSummary, left_out: int = 0) -> Self:
+        return cls(tuple(assemble(ListedNote, note) for note in notes), left_out)
+
+
+@frozen
+class WholeNote(ListedNote):
+    """A note with its text, and what is missing: attachments and parts of its file."""
+
+    body: str
+    properties: dict[str, Any]
+    encoding: str
+    missing_attachments: tuple[str, ...]
+    unread_attachments: tuple[UnreadFile, ...]
+    left_out: tuple[Omission, ...]
+
+    @classmethod
+    def from_note(cls, workspace: "Workspace", note: Note) -> Self:
+        return assemble(
+            cls,
+            note,
+            base=workspace.bases.by_id(note.base_id).name,
+            properties=note.extra,
+            encoding=note.encoding.name if note.encoding else "UTF-8",
+            missing_attachments=workspace.attachments.missing(note),
+            unread_attachments=tuple(map(UnreadFile.from_failure, workspace.pictures.problems(note.id))),
+        )
+
+
+@frozen
+class ChangedNote(WholeNote):
+    """A note after a command that may have changed it."""
+
+    changed: bool
+
+
+@frozen
+class WrittenNote:
+    """A note that was written; its status is `pending` while it or its change waits for the user."""
+
+    id: str
+    version: int
+    path: str | None
+    base: str
+    status: str
+
+    @classmethod
+    def from_result(cls, workspace: "Workspace", written: Note | Proposal) -> Self:
+        waits = isinstance(written, Proposal)
+        note = workspace.notes.get(written.note_id) if isinstance(written, Proposal) else written
+        base = workspace.bases.by_id(note.base_id).name
+        return cls(note.id, note.version, note.path, base, "pending" if waits else note.status)
+
+
+@frozen
+class NoteFile:
+    """A note, and its content as the text of a file."""
+
+    id: str
+    version: int
+    path: str | None
+    text: str
+
+
+@frozen
+class ArchivedNotes:
+    """Ids of the notes that were archived."""
+
+    archived: tuple[str, ...]
+
+
+# versions of notes
+
+
+@frozen
+class NoteHistory:
+    """The versions of a note, the newest first."""
+
+    versions: tuple[Version, ...]
+
+
+@frozen
+class VersionDifference:
+    """The difference between two versions of a note, by version number."""
+
+    first: int
+    second: int
+    fields: tuple[FieldChange, ...]
+    pieces: tuple[DiffPiece, ...]
+
+
+def plain_changes(difference: NoteDifference) -> tuple[FieldChange, ...]:
+    """Return changes of fields with their values encoded for JSON."""
+    return tuple(FieldChange(item.name, encode(item.before), encode(item.after)) for item in difference.fields)
+
+
+# the trash
+
+
+@frozen
+class DeletedNote:
+    """A note in the trash."""
+
+    id: str
+    base: str
+    path: str | None
+    title: str
+    author: Author
+    version: int
+    deleted_at: datetime
+
+
+@frozen
+class DeletedNotes:
+    """The notes in the trash."""
+
+    trash: tuple[DeletedNote, ...]
+
+
+@frozen
+class NoteDeletion:
+    """The ids of notes that were moved to the trash, and the days until they are deleted for good.
+
+    `folders` has the folders that took the notes' files because the system has no trash.
+    """
+
+    deleted: tuple[str, ...]
+    days: int
+    folders: tuple[str, ...] = ()
+
+
+@frozen
+class MovedNotes:
+    """Moved notes with their new and old paths, and the notes whose links were updated."""
+
+    moved: tuple[Renaming, ...]
+
+
+@frozen
+class RestoredNotes:
+    """Ids of the notes that were restored."""
+
+    restored: tuple[str, ...]
+
+
+# notes and changes that wait for the user
+
+
+@frozen
+class WaitingNote:
+    """A submission by a program that waits for the user: a note or a change."""
+
+    id: str
+    base: str
+    path: str | None
+    title: str
+    version: int
+    kind: SubmissionKind
+    author: Author
+    at: datetime
+    source: str
+    origin: str
+
+    @classmethod
+    def from_submission(cls, submission: Submission) -> Self:
+        return assemble(cls, submission.note, submission)
+
+
+@frozen
+class ProposedNote(WaitingNote):
+    """A submission's text, and the difference that accepting it makes."""
+
+    text: WholeNote
+    first: int
+    second: int
+    fields: tuple[FieldChange, ...]
+    pieces: tuple[DiffPiece, ...]
+
+
+@frozen
+class WaitingNotes:
+    """The notes and changes that wait for the user."""
+
+    waiting: tuple[WaitingNote, ...]
+
+
+@frozen
+class AcceptedNotes:
+    """The notes and changes that the user accepted."""
+
+    accepted: tuple[WaitingNote, ...]
+
+
+@frozen
+class RejectedNotes:
+    """The notes and changes that the user rejected."""
+
+    rejected: tuple[WaitingNote, ...]
+
+
+NOTE_ROWS = ("id", "base", "path", "title")
+format_settled = table(*NOTE_ROWS, empty="There is nothing to review.")
+format_list = table(*NOTE_ROWS, "tags", "type", "category", "status", empty="There are no such notes.")
+format_trash = table(*NOTE_ROWS, "deleted_at", "author", empty="The trash is empty.")
+format_waiting = table(*NOTE_ROWS, "at", "kind", "author", empty="There is nothing to review.")
+
+_SIGNS = {"equal": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
+
+
+def missing_parts(notes: Iterable[IncompleteNote]) -> Iterator[str]:
+    """Yield a line for each kind of missing part in each note."""
+    for note in notes:
+        yield from (f"{note.path}: {say(part.explanation)}" for part in note.left_out)
+
+
+def format_note(note: WholeNote) -> list[str]:
+    fields = {
+        field.title: value
+        for name, field in NOTE_FIELDS.items()
+        if name != "title" and (value := getattr(note, name)) not in ("", (), None, 0)
+    }
+    missing = [*note.missing_attachments]
+    return [
+        note.title,
+        _(
+            "{base}: {path}, version {version} ({id})",
+            base=note.base,
+            path=note.path,
+            version=str(note.version),
+            id=note.id,
+        ),
+        *(f"  {say(title)}: {_value(value)}" for title, value in fields.items()),
+        *(f"  {name}: {property_text(value)}" for name, value in note.properties.items()),
+        *([_("  missing attachments: {names}", names=missing)] if missing else []),
+        *(f"  {file.path}: {say(file.reason)}" for file in note.unread_attachments),
+        *(f"  {say(omission.explanation)}" for omission in note.left_out),
+        "",
+        note.body,
+    ]
+
+
+def format_file(note: NoteFile, to: Path | None) -> list[str]:
+    if to:
+        return [_("The note was written to {file}.", file=str(to))]
+    return [note.text.removesuffix("\n")]
+
+
+def format_difference(difference: VersionDifference | ProposedNote) -> list[str]:
+    lines = [
+        f"{say(NOTE_FIELDS[field.name].title)}: [-{_value(field.before)}-] {{+{_value(field.after)}+}}"
+        for field in difference.fields
+    ]
+    return [*lines, *_changed_lines(difference.pieces)] or [_("The versions are the same.")]
+
+
+def _changed_lines(pieces: Iterable[DiffPiece]) -> Iterator[str]:
+    """Yield the lines with a change, with an ellipsis for the lines in between."""
+    text = "".join(
+        "\n".join(_SIGNS[piece.kind].format(part) if part else "" for part in piece.text.split("\n"))
+        for piece in pieces
+    )
+    skipped = False
+    for line in text.split("\n"):
+        if "[-" in line or "{+" in line:
+            yield from (["…"] if skipped else [])
+            yield line
+            skipped = False
+        else:
+            skipped = True
+
+
+def format_proposed(note: ProposedNote) -> list[str]:
+    text = format_note(note.text) if note.kind == "note" else format_difference(note)
+    return [*format_waiting(WaitingNotes((note,))), "", *text]
+
+
+def _value(value: object) -> str:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return ", ".join(value) if isinstance(value, (list, tuple)) else "–" if value in (None, "") else str(value)
+
+
+@frozen
+class SyncedFolder:
+    """A base's folder, and the time of its last sync."""
+
+    path: str
+    synced_at: datetime
+
+
+@frozen
+class BaseDetails:
+    """A base with its settings, folders and size, as in `BaseStatus`; `search` has only the chosen settings."""
+
+    name: str
+    description: str
+    kind: BaseKind
+    notes: int
+    chunks: int
+    windows: int
+    pending: int
+    waiting: int
+    refused: int
+    embedder: str
+    chunking: ChunkingOptions
+    embed_at_once: bool
+    keep_tokens: bool
+    write_files: bool
+    watch: bool
+    trusts_programs: bool
+    read_pictures: bool
+    search: dict[str, Any]
+    folders: tuple[SyncedFolder, ...]
+
+    @classmethod
+    def from_status(cls, status: BaseStatus) -> Self:
+        folders = tuple(SyncedFolder(*folder) for folder in status.folders)
+        return assemble(cls, status, status.base, search=status.base.search.chosen(), folders=folders)
+
+
+@frozen
+class BaseList:
+    """The bases."""
+
+    bases: tuple[BaseDetails, ...]
+
+
+@frozen
+class BaseDeletion:
+    """A base that was to be deleted, its number of notes, and whether it was deleted."""
+
+    base: str
+    notes: int
+    deleted: bool
+
+
+@frozen
+class ChangeCosts:
+    """The costs of changing a base's chunking and model; None for an unchanged one."""
+
+    chunking: ChangeCost | None = None
+    embedder: ChangeCost | None = None
+
+
+@frozen
+class MadeBase:
+    """A base that an import creates."""
+
+    base: str
+    explanation: Message
+    embedder: str
+    chunking: ChunkingOptions
+
+
+@frozen
+class ImportTarget:
+    """The base that an import creates, None if the base exists."""
+
+    makes: MadeBase | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FolderImport(SyncReport):
+    """The sync of a folder, and the base that was created for it."""
+
+    makes: MadeBase | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FolderConnection(SyncReport):
+    """The sync of a folder that was connected to a base, and the paths of notes that differ from their files."""
+
+    base: str
+    folder: str
+    differing: tuple[str, ...]
+    joined: int
+    connected: bool
+    writes_files: bool
+
+    @classmethod
+    def from_plan(cls, plan: SyncPlan, report: SyncReport, *, connected: bool, writes_files: bool) -> Self:
+        return assemble(
+            cls,
+            report,
+            base=plan.base,
+            folder=plan.source_ref,
+            differing=tuple(match.file.path for match in plan.differing),
+            joined=len(plan.joined),
+            connected=connected,
+            writes_files=writes_files,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FolderScan(SyncReport):
+    """The sync of a folder of text files, or the problem with it."""
+
+    base: str
+    folder: str
+    made: bool
+    problem: str | Message = ""  # type: ignore[assignment]
+
+
+@frozen
+class FolderScans:
+    """The syncs of the folders of text files."""
+
+    folders: tuple[FolderScan, ...]
+
+
+format_bases = table(
+    "name", "kind", "notes", "chunks", "waiting", "refused", "embedder", empty="There are no bases yet."
+)
+
+
+# imports
+
+_UNREAD = message_table(
+    {
+        "failed": "failed",
+        "not_downloaded": "not downloaded",
+        "skipped": "not read",
+        "left_out": "left out",
+    }
+)
+"""Names of the lists of files in a report."""
+_SHOWN = 20
+"""Maximum number of lines about notes that lack parts of their files."""
+
+
+def format_counts(report: SyncReport) -> str:
+    text = _(
+        "{added} added, {changed} changed, {renamed} renamed, {removed} removed, {unchanged} unchanged, {n} failed",
+        added=report.added,
+        changed=report.changed,
+        renamed=report.renamed,
+        removed=report.removed,
+        unchanged=report.unchanged,
+        n=len(report.failed),
+    )
+    incomplete = sum(any(part.kind != GUESSED for part in note.left_out) for note in report.incomplete)
+    return _("{counts}, {n} incomplete", counts=text, n=incomplete) if incomplete else text
+
+
+def format_import(report: SyncReport) -> list[str]:
+    lines = [_("Read as {program} notes.", program=report.importer)] if report.importer else []
+    lines.append(format_counts(report))
+    for name, what in _UNREAD.items():
+        reasons: dict[str, list[str]] = {}
+        for file in getattr(report, name):
+            reasons.setdefault(say(file.error), []).append(file.path)
+        for reason, paths in reasons.items():
+            shown = ", ".join(paths[:3] + ["…"] * (len(paths) > 3))
+            lines.append(_("  {what} ({n}): {paths}: {reason}", what=what, n=len(paths), paths=shown, reason=reason))
+    if report.edits_flagged:
+        lines.append(_("edits that lost their place: {n}", n=report.edits_flagged))
+    if report.edits_kept:
+        lines.append(_("edits to removed notes, which are kept: {n}", n=report.edits_kept))
+    missing = [f"  {line}" for line in missing_parts(report.incomplete)]
+    lines += missing[:_SHOWN]
+    if len(missing) > _SHOWN:
+        lines.append(f"  {_('and {n} more', n=len(missing) - _SHOWN)}: tessera document unread BASE")
+    if report.waiting or report.chunks > report.indexed == 0:
+        done = plural(
+            "{n} passage stored in {seconds} s",
+            "{n} passages stored in {seconds} s",
+            n=report.chunks,
+            seconds=report.seconds,
+        )
+    else:
+        done = plural(
+            "{n} passage indexed in {seconds} s",
+            "{n} passages indexed in {seconds} s",
+            n=report.indexed,
+            seconds=report.seconds,
+        )
+    lines.append(say(done))
+    if report.waiting:
+        waiting = plural(
+            "{n} note can only be found by words; to index it: {command}",
+            "{n} notes can only be found by words; to index them: {command}",
+            n=report.waiting,
+            command="tessera index",
+        )
+        lines.append(say(waiting))
+    if report.refused:
+        refused = plural(
+            "{n} passage can only be found by words because the model refuses it: tessera refused",
+            "{n} passages can only be found by words because the model refuses them: tessera refused",
+            n=report.refused,
+        )
+        lines.append(say(refused))
+    return lines
+
+
+def format_connection(report: FolderConnection) -> list[str]:
+    joined = plural(
+        "{n} note has the same path as a file in {folder}.",
+        "{n} notes have the same paths as files in {folder}.",
+        n=report.joined,
+        folder=report.folder,
+    )
+    lines = [say(joined), *(_("  differs from its file: {path}", path=path) for path in report.differing)]
+    if not report.connected:
+        return [*lines, _("Nothing was changed.")]
+    lines += format_import(report)
+    if not report.writes_files:
+        command = f"tessera base set --base {shlex.quote(report.base)} --write-files"
+        lines.append(_("The files are read-only. To save edits to them: {command}", command=command))
+    return lines
+
+
+def format_scans(scans: FolderScans) -> list[str]:
+    text = []
+    for scan in scans.folders:
+        text.append(f"{scan.base}: {scan.folder}")
+        if scan.made:
+            text.append(f"  {_('This base was created for the folder.')}")
+        if scan.problem:
+            text.append(f"  {say(scan.problem)}")
+        else:
+            text += [f"  {line}" for line in format_import(scan)]
+    return text or [_("There are no folders with texts yet.")]
+
+
+def format_new_base(made: MadeBase) -> str:
+    name = shlex.quote(made.base)
+    return f"{say(made.explanation)} {_('To use other settings: {command}', command=f'tessera base new {name} …')}"
