@@ -8,9 +8,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Any
-from weakref import finalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -273,20 +271,17 @@ def _weights(file: Path) -> tuple[Callable[[str], Array], Callable[[int], Array]
 
     opened: Any = safe_open(file, "numpy")
     dtype, width = opened.get_slice(_WORDS)[:1].dtype, opened.get_slice(_WORDS).get_shape()[1]
-    # Not with a memory map, which would crash the program if the file is overwritten.
-    source, turn = file.open("rb", buffering=0), Lock()
-    length = int.from_bytes(source.read(8), "little")
-    start = 8 + length + json.loads(source.read(length))[_WORDS]["data_offsets"][0]
+    with file.open("rb") as source:
+        length = int.from_bytes(source.read(8), "little")
+        start = 8 + length + json.loads(source.read(length))[_WORDS]["data_offsets"][0]
 
     def word_row(number: int) -> Array:
-        with turn:
-            source.seek(start + number * width * dtype.itemsize)
-            data = source.read(width * dtype.itemsize)
-        if len(data) < width * dtype.itemsize:
+        # Not with a memory map, which would crash the program if the file is overwritten.
+        row = np.fromfile(file, dtype, width, offset=start + number * width * dtype.itemsize)
+        if len(row) < width:
             raise ModelError("{file} is damaged. Copy or download the model again.", file=str(file))
-        return np.frombuffer(data, dtype)
+        return row
 
-    finalize(word_row, source.close)
     return opened.get_tensor, word_row
 
 

@@ -4,7 +4,6 @@ The ONNX backend of sentence-transformers needs optimum-onnx, which needs transf
 sentence-transformers 6 needs transformers 5. So torch exports the whole model, with its pooling, as one graph.
 """
 
-import json
 import os
 import subprocess
 import sys
@@ -15,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from core.base.errors import MissingDependency, ModelError
-from core.base.messages import Message, from_json, message, to_json, verbatim
+from core.base.messages import message, verbatim
 from core.embedding import e5, sentence
 from core.embedding.graphs import Session, core_count
 from core.embedding.loading import choose_device, load
@@ -153,25 +152,17 @@ def _write_in_process(facts: ModelFacts, name: str, file: Path) -> None:
         check=False,
     )
     if process.returncode:
+        lines = process.stderr.strip().splitlines()
         raise ModelError(
             (
                 "The model '{name}' can't be converted for onnxruntime ({reason}). Use 'sentence' "
                 "instead of 'onnx' for it."
             ),
             name=name,
-            reason=_reason(process),
+            reason=verbatim(lines[-1].strip().rstrip("."))
+            if lines
+            else message("its process ended early, perhaps because memory ran out"),
         )
-
-
-def _reason(process: subprocess.CompletedProcess[str]) -> Message:
-    """Return why the writing process failed: its message, else the last line of its log."""
-    lines = process.stderr.strip().splitlines()
-    if process.returncode < 0 or not lines:
-        return message("its process ended early, perhaps because memory ran out")
-    try:
-        return from_json(json.loads(lines[-1]))
-    except ValueError:
-        return verbatim(lines[-1].strip().rstrip("."))
 
 
 class _IntegerModel:
@@ -220,4 +211,4 @@ if __name__ == "__main__":
     try:
         write(Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]))
     except ModelError as error:
-        sys.exit(json.dumps(to_json(error.message)))
+        sys.exit(str(error))

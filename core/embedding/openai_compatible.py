@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from functools import partial
-from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +47,6 @@ class OpenAICompatible:
         self._server = ProviderServer(section, self._settings, model)
         self._questions = ProviderServer(section, self._settings, model, reach_seconds=REACH_SECONDS)
         self._dimension = self._settings.dimensions
-        self._dimension_lock = Lock()
         family = model_folder.model_prompts({}, self._server.model)
         query_prompt, note_prompt = self._settings.query_prompt, self._settings.note_prompt
         self._prompts: dict[Role, str] = {
@@ -108,9 +106,7 @@ class OpenAICompatible:
         server = self._questions if role == "query" else self._server
         answer = server.post("embeddings", body, limit=(len(texts) + 1) * VECTOR_BYTES)
         vectors = self._rows(answer, len(texts))
-        with self._dimension_lock:
-            if self._dimension is None:
-                self._dimension = vectors.shape[1]
+        self._dimension = self._dimension or vectors.shape[1]
         if vectors.shape[1] != self._dimension:
             raise self._server.unusable(
                 "returned {n} numbers for a text instead of {due}", n=vectors.shape[1], due=self._dimension

@@ -111,7 +111,6 @@ _PARAMETERS = parameters_from(BaseSettings)
     http="GET /bases",
     cli="base list",
     tool="knowledge_list",
-    by_hand=("tool",),
     lines=views.format_bases,
 )
 def list_(workspace: "Workspace") -> BaseList:

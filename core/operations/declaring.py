@@ -87,7 +87,8 @@ class Operation(Generic[Result]):
     """An operation on a workspace by the user or a program.
 
     `http` is a method and a path below /api/v1, `cli` a command with its arguments in braces, `tool` a tool's name.
-    `lacks` has the reason for each door that doesn't offer it; a door in `by_hand` calls the function in its own code.
+    `lacks` has the reason for each door that doesn't offer it; a door in `by_hand` calls the function in its own code,
+    as a tool of the same name does.
     With `job` it runs as the job of this name, after `check`, which raises errors in its arguments at once. `creates`
     is the path of the resource that it adds. `takes` and `gives` are an example: arguments and their answer. `fields`
     are its keyword arguments. `lines` formats the result of the function for people.

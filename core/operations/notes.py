@@ -70,7 +70,7 @@ Filters = Annotated[
     http="GET /notes",
     cli="note list {filters}",
     tool="note_list",
-    by_hand=("cli", "tool"),
+    by_hand=("cli",),
 )
 def list_(
     workspace: "Workspace",
@@ -93,7 +93,6 @@ def list_(
     http="GET /notes/{note}",
     cli="note show {note}",
     tool="note_read",
-    by_hand=("tool",),
     lines=views.format_note,
 )
 def show(

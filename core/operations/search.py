@@ -427,7 +427,6 @@ OPTIONS: tuple[Parameter, ...] = (
     http="POST /search",
     cli="search {query}",
     tool="knowledge_query",
-    by_hand=("tool",),
     takes={"query": "where do we begin", "bases": ["work"], "limit": 5},
     fields=OPTIONS,
     lines=format_found,
@@ -450,7 +449,6 @@ def find(
     http="POST /context",
     cli="context {query}",
     tool="knowledge_context",
-    by_hand=("tool",),
     takes={"query": "where do we begin", "budget": 1000},
     fields=OPTIONS,
     lines=format_context,
@@ -507,7 +505,6 @@ _CALLER = Annotated[
     http="POST /retrieve",
     cli="retrieve {query}",
     tool="knowledge_retrieve",
-    by_hand=("tool",),
     takes={"query": "where do we begin", "context": {"tags": ["plan"], "scope": "work"}},
     lines=format_result,
 )

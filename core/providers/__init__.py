@@ -161,8 +161,6 @@ class ProviderServer:
     def _json(self, reply: Reply, limit: int) -> object:
         if reply.body is None:
             raise self._too_long(limit)
-        if reply.encoded:
-            raise self.unusable("sent a compressed answer that wasn't requested")
         return self._value(reply.body)
 
     def _value(self, data: bytes) -> object:

@@ -9,8 +9,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from functools import cache, partial
 from ipaddress import ip_address
 from ssl import SSLContext
@@ -19,7 +17,6 @@ from typing import Any
 import httpcore
 import httpx
 
-from core.base.datetimes import utc_now
 from core.base.errors import Cancelled, ConfigError, MissingDependency
 from core.base.frozen import frozen
 from core.base.messages import message
@@ -40,41 +37,33 @@ REASON_CHARACTERS = 200
 class Reply:
     """A server's response.
 
-    `body` is None if it exceeds the limit. `encoded`: the body is compressed. `pause` is the number of seconds that a
+    `body` is None if it exceeds the limit. `pause` is the number of seconds that a
     busy server asks to wait before the next request. `parts` are the parts of a streamed response, whose body is empty.
     """
 
     status: int
     body: bytes | None
-    encoded: bool
     pause: float
     parts: Iterator[bytes] | None = None
 
 
-def retry_after(value: str, now: datetime) -> float:
-    """Parse a Retry-After header into seconds, 0 to LONGEST_PAUSE; 0 if it is invalid."""
-    if re.fullmatch(r"\s*[0-9]{1,9}(\.[0-9]{0,9})?\s*", value):
-        return min(LONGEST_PAUSE, float(value))
-    try:
-        until = parsedate_to_datetime(value)
-    except (ValueError, TypeError, OverflowError):
-        return 0.0
-    until = until if until.tzinfo else until.replace(tzinfo=UTC)
-    return min(LONGEST_PAUSE, max(0.0, (until - now).total_seconds()))
+def retry_after(value: str) -> float:
+    """Parse the seconds of a Retry-After header, 0 to LONGEST_PAUSE; 0 if it is invalid, or a date."""
+    seconds = re.fullmatch(r"\s*[0-9]{1,9}(\.[0-9]{0,9})?\s*", value)
+    return min(LONGEST_PAUSE, float(value)) if seconds else 0.0
 
 
 def read(response: httpx.Response, limit: int) -> Reply:
     """Read a response; the reply has no body if that exceeds `limit` bytes."""
     status = response.status_code
-    encoded = response.headers.get("Content-Encoding", "").strip().lower() not in ("", "identity")
     busy = status == 429 or status >= 500
-    pause = retry_after(response.headers.get("Retry-After", ""), utc_now()) if busy else 0.0
+    pause = retry_after(response.headers.get("Retry-After", "")) if busy else 0.0
     body = bytearray()
     for part in response.iter_raw():
         body += part
         if len(body) > limit:
-            return Reply(status, None, encoded, pause)
-    return Reply(status, bytes(body), encoded, pause)
+            return Reply(status, None, pause)
+    return Reply(status, bytes(body), pause)
 
 
 def lines(parts: Iterator[bytes], limit: int) -> Iterator[bytes | None]:
@@ -203,7 +192,7 @@ class ServerConnection:
         ) as response:
             is_events = response.headers.get("Content-Type", "").partition(";")[0].strip() == "text/event-stream"
             if whole and response.is_success and is_events:
-                yield Reply(response.status_code, b"", False, 0.0, self._parts(response, request.seconds))
+                yield Reply(response.status_code, b"", 0.0, self._parts(response, request.seconds))
             else:
                 yield read(response, request.limit)
 

@@ -5,8 +5,6 @@ import threading
 import time
 import traceback
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 from socket import create_server
 
 import pytest
@@ -25,7 +23,6 @@ KEY = "sk-TESTKEY-0123456789"
 VARIABLES = ("TESSERA_EMBEDDINGS_API_KEY", "TESSERA_RERANK_API_KEY", "TESSERA_LLM_API_KEY", "OPENAI_API_KEY")
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 FINE = Answer({"fine": True})
-NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @pytest.fixture(autouse=True)
@@ -87,16 +84,12 @@ def test_retry_after_holds_back_everybody(clock: ManualTime) -> None:
     [
         ("7", 7),
         (" 1.5 ", 1.5),
-        (format_datetime(NOW + timedelta(seconds=20), usegmt=True), 20),
-        ((NOW + timedelta(seconds=20)).strftime("%a, %d %b %Y %H:%M:%S -0000"), 20),
-        (format_datetime(NOW - timedelta(days=1), usegmt=True), 0),
         ("86400", LONGEST_PAUSE),
-        (format_datetime(NOW + timedelta(days=1), usegmt=True), LONGEST_PAUSE),
         *((nonsense, 0) for nonsense in ("", "soon", "-5", "nan", "inf", "1e9", "٣", "9" * 400, "Thu, 99 Jan 2026")),
     ],
 )
-def test_retry_after_in_seconds_or_as_a_date(value: str, seconds: float) -> None:
-    assert retry_after(value, NOW) == seconds
+def test_retry_after_in_seconds(value: str, seconds: float) -> None:
+    assert retry_after(value) == seconds
 
 
 def test_the_last_refusal_is_told_after_all_retries() -> None:
@@ -209,7 +202,7 @@ def test_what_is_no_json_is_told(body: bytes) -> None:
 
 
 def test_a_compressed_answer_is_refused_for_nothing_bounds_what_comes_out_of_it() -> None:
-    assert "compressed" in str(refusal(Answer(b"\x1f\x8b", headers={"Content-Encoding": "gzip"})))
+    assert "something other than JSON" in str(refusal(Answer(b"\x1f\x8b", headers={"Content-Encoding": "gzip"})))
 
 
 @pytest.mark.parametrize(

@@ -31,14 +31,13 @@ from core.operations.declaring import EXAMPLES, PROGRAM
 from core.settings.errors import problem_of as reason_of
 from core.workspace import Workspace
 
-originals = APIRouter(tags=["document"])
-
-router = APIRouter(tags=[ask.noun])
+router = APIRouter()
 _TAKES: Any = body_of("answer.events", [parameter for parameter in ask.taken("http") if parameter.name != "with_model"])
 
 
-@originals.get(
+@router.get(
     "/notes/{note}/original",
+    tags=["document"],
     operation_id="document.original",
     response_class=Response,
     **documented("%PDF-1.7 …", form="application/octet-stream"),
@@ -58,6 +57,7 @@ def original(workspace: Opened, note: Text) -> Response:
 
 @router.post(
     "/answer/events",
+    tags=[ask.noun],
     operation_id="answer.events",
     summary="Answer with the language model, an event for each sentence as it is written; closing the stream ends it.",
     response_class=StreamingResponse,
@@ -116,14 +116,6 @@ _REASONS = {
     "model_type": _NO_OBJECT,
 }
 """Type of pydantic error -> message; other types have the messages of the settings."""
-_PROBLEM = {
-    "type": "about:blank",
-    "title": "Not Found",
-    "status": 404,
-    "detail": "There is no note '4f1c'. It may have been deleted since.",
-    "error": "NoteNotFound",
-    "message": {"text": "There is no note '{note}'. It may have been deleted.", "fields": {"note": "4f1c"}},
-}
 
 
 def make(workspace: Callable[[], Workspace]) -> FastAPI:
@@ -135,13 +127,12 @@ def make(workspace: Callable[[], Workspace]) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        responses={"default": {"description": "A problem", "content": {PROBLEM: {"example": _PROBLEM}}}},
+        responses={"default": {"description": "A problem", "content": {PROBLEM: {"example": EXAMPLES["Problem"]}}}},
     )
     app.state.workspace = workspace
     app.include_router(binding.router(OPERATIONS.values()), prefix="/v1")
     app.include_router(binding.jobs, prefix="/v1")
     app.include_router(router, prefix="/v1")
-    app.include_router(originals, prefix="/v1")
     app.include_router(legacy_routes.router)
     app.add_middleware(Idempotency, workspace=workspace)
     app.add_middleware(_ErrorMiddleware)

@@ -1,6 +1,5 @@
 """Routes of an older API: documents are uploaded, embedded on request, and searched."""
 
-from collections.abc import Iterable
 from http import HTTPStatus
 from typing import Annotated, Any, Literal, get_args
 
@@ -89,19 +88,15 @@ def make(workspace: Opened, new: NewBaseBody) -> Response:
             field="embedding_model",
             name="bundled",
         )
-    about = {"description": new.description, "embedder": model, "embed_at_once": False}
-    about["chunking"] = _in_tokens(new.chunk_size, new.chunk_overlap)
+    about: dict[str, object] = {"description": new.description, "embedder": model, "embed_at_once": False}
+    size, overlap = new.chunk_size, new.chunk_overlap
+    if size and size > _SIZE.most:  # it is in characters
+        size //= _CHARACTERS
+        overlap = overlap and max(_OVERLAP.least, overlap // _CHARACTERS)
+    about["chunking"] = {"chunk_size": size, "chunk_overlap": overlap}
     settings = {"limit": new.top_k, "score_threshold": new.score_threshold}
     about["search"] = {name: value for name, value in settings.items() if value is not None}
     return answer(_base(workspace, _run(base_operations.new, workspace, name=new.name, kind=new.type, **about)), 201)
-
-
-def _in_tokens(size: int | None, overlap: int | None) -> dict[str, int | None]:
-    """Return sizes in tokens; a size too large to be in tokens is converted from characters, with its overlap."""
-    if size and size > _SIZE.most:
-        size //= _CHARACTERS
-        overlap = overlap and max(_OVERLAP.least, overlap // _CHARACTERS)
-    return {"chunk_size": size, "chunk_overlap": overlap}
 
 
 def _base(workspace: Workspace, base: BaseDetails) -> dict[str, object]:
@@ -228,13 +223,9 @@ def embed(workspace: Opened, chosen: Embed) -> Response:
     notes = [chosen.doc_id] if chosen.doc_id else []
     embedded = _run(chunk_operations.index, workspace, notes=notes, chunks=chosen.chunk_ids).chunks
     cards = workspace.notes.cards_of([*notes, *workspace.chunks.notes_of(chosen.chunk_ids)])
-    return answer({"embedded": embedded, "status": _state(cards.values())})
-
-
-def _state(cards: Iterable[NoteSummary]) -> NoteState:
-    """Return `pending` if any document has a waiting chunk, `empty` if none has chunks, else `ready`."""
-    states = {card.state for card in cards}
-    return next((state for state in get_args(NoteState) if state in states), "ready")
+    states = {card.state for card in cards.values()}
+    status = next((state for state in get_args(NoteState) if state in states), "ready")
+    return answer({"embedded": embedded, "status": status})
 
 
 @router.post("/knowledge/reindex", **documented(example_for(JobView), 202, takes={"base": "work"}))

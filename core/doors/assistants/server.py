@@ -179,9 +179,9 @@ Opened = Callable[[], Workspace]
 Write = Callable[[str, dict[str, object]], CallToolResult]
 """Function that calls a writing tool by name with its arguments."""
 
-_DECLARED = [operation for operation in OPERATIONS.values() if operation.tool and "tool" not in operation.by_hand]
-_ALL: tuple[Callable[..., ToolAnswer], ...] = (*tools.TOOLS, *map(tool, _DECLARED))
-TOOLS = {item.__name__: item for item in _ALL}
+_OWN = {item.__name__: item for item in tools.TOOLS}
+_DECLARED = [operation for operation in OPERATIONS.values() if operation.tool and operation.tool not in _OWN]
+TOOLS: dict[str, Callable[..., ToolAnswer]] = _OWN | {operation.tool: tool(operation) for operation in _DECLARED}
 _WRITING = {operation.tool for operation in _DECLARED if operation.writes}
 
 

@@ -40,9 +40,14 @@ def opened(folder: Path, *, writes: bool = True, answers: bool = False) -> Itera
 
     With `answers`, a workspace that is opened here also runs operations for other commands in the meantime.
     """
+    from core.doors.cli.serving import answer_calls
     from core.workspace import Workspace  # takes a second, which --help avoids
 
-    with writing(folder) if writes else reading(folder) as workspace, _answering(workspace, answers):
+    with ExitStack() as stack:
+        workspace = stack.enter_context(writing(folder) if writes else reading(folder))
+        if answers and isinstance(workspace, Workspace):
+            with suppress(OSError):  # without an address, other commands are refused, as during any other work
+                stack.enter_context(answer_calls(workspace, finishes=True))
 
         def run(operation: Operation[Result], /, **values: object) -> Result:
             arguments = {name: _absolute(value) for name, value in values.items() if value is not None}
@@ -51,18 +56,6 @@ def opened(folder: Path, *, writes: bool = True, answers: bool = False) -> Itera
             return workspace.run(operation, arguments, progress)
 
         yield run
-
-
-@contextmanager
-def _answering(workspace: "Workspace | Remote", answers: bool) -> Iterator[None]:
-    from core.doors.cli.serving import answer_calls
-    from core.workspace import Workspace
-
-    with ExitStack() as stack:
-        if answers and isinstance(workspace, Workspace):
-            with suppress(OSError):  # without an address, other commands are refused, as during any other work
-                stack.enter_context(answer_calls(workspace, finishes=True))
-        yield
 
 
 @contextmanager

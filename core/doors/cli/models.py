@@ -151,25 +151,21 @@ def try_(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> N
 app.command(help=_("Set up and test the servers that run models; without a name, show them."))(server)
 
 
-@frozen
-class ModelFolder:
-    """A model, and the folder of its files."""
-
-    name: str
-    folder: str
-
-
 @app.command(
     help=_("Download a model from huggingface.co, or from the mirror that the environment variable HF_ENDPOINT names.")
 )
 def download(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
     from core.indexing.models import Models
 
-    show(ModelFolder(name, str(Models.download(name, progress))), as_json, lambda model: [model.folder])
+    show({"name": name, "folder": str(Models.download(name, progress))}, as_json, _folder)
 
 
 @app.command(help=_("Show the folder of a model's files; the built-in model is unpacked first if needed."))
 def path(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
     from core.indexing.models import Models
 
-    show(ModelFolder(name, str(Models.path(name))), as_json, lambda model: [model.folder])
+    show({"name": name, "folder": str(Models.path(name))}, as_json, _folder)
+
+
+def _folder(values: Mapping[str, str]) -> list[str]:
+    return [values["folder"]]

@@ -241,7 +241,7 @@ def serve(
         sys.stdout.flush()
         calls = Calls(lambda: opened)
         tools = assistants.LazyTools(lambda: opened)
-        guarded = Guard(tools, lambda: opened, programs_only=True, refusal=assistants.refusal)
+        guarded = Guard(tools, lambda: opened, programs_only=True)
         routes = [Route(place, guarded) for place in assistants.PLACES]
         if ipaddress.ip_address(host).is_loopback:
             opened.access.open(url)

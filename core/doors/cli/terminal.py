@@ -36,11 +36,6 @@ def _sign(control: re.Match[str]) -> str:
     return chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else "\ufffd"
 
 
-def in_json(text: str) -> str:
-    """Escape the characters in a JSON text that control a terminal."""
-    return _CONTROLS.sub(lambda control: f"\\u{ord(control[0]):04x}", text)
-
-
 def take() -> None:
     """Set up the standard streams of this process for a command; a closed stream is replaced by the null device."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
@@ -227,7 +222,9 @@ def _with_names_on_a_line(data: object, *, is_name: bool = False) -> object:
 
 
 def json_of(data: object) -> str:
-    return in_json(json.dumps(readable(data), ensure_ascii=False))
+    """Return a value as JSON, with escapes for the characters that control a terminal."""
+    text = json.dumps(readable(data), ensure_ascii=False)
+    return _CONTROLS.sub(lambda control: f"\\u{ord(control[0]):04x}", text)
 
 
 def write(text: str) -> None:

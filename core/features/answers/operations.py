@@ -197,7 +197,6 @@ def _place(item: NoteReference) -> str:
     http="POST /answer",
     cli="ask {query}",
     tool="knowledge_answer",
-    by_hand=("tool",),
     takes={"query": "where do we begin", "bases": ["work"]},
     fields=OPTIONS,
     lines=format_answer,
