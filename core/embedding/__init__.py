@@ -64,20 +64,8 @@ AUTO = "auto"
 def resolve(name: str) -> str:
     """Return `name`; for `auto`, the model of the server in the section `[embeddings]`.
 
-    Without a server it is the built-in model in its fastest form on this machine, else `tfidf`, which needs no model.
-    With the extra `onnx`, the first call on a machine imports torch to examine the processor. Raises ModelError if the
-    built-in model can't be written.
+    Without a server it is the built-in model, else `tfidf`, which needs no model.
     """
-    guessed = guess_name(name)
-    if name != AUTO or guessed != "bundled":
-        return guessed
-    from core.embedding import onnx
-
-    return onnx.choose_fastest()
-
-
-def guess_name(name: str) -> str:
-    """Return the name that `resolve` would most likely return, without its cost, to preload the model."""
     if name != AUTO:
         return name
     if settings().embeddings.is_set_up:

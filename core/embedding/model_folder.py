@@ -26,35 +26,19 @@ Config = dict[str, Any]
 """The content of a JSON file in a model's folder."""
 
 
-@frozen
-class Family:
-    """A family of models trained with the same prompts.
+FAMILIES = {
+    r"\be5\b.*\binstruct\b": (f"{_WEB_SEARCH} ", ""),  # intfloat/multilingual-e5-large-instruct
+    r"\be5\b": ("query: ", "passage: "),  # intfloat/multilingual-e5-base
+    r"\bbge\b.*\bzh\b": ("为这个句子生成表示以用于检索相关文章：", ""),  # BAAI/bge-large-zh-v1.5
+    # BAAI/bge-large-en-v1.5
+    r"\bbge\b.*\ben\b(?! icl)": ("Represent this sentence for searching relevant passages: ", ""),
+    r"\bqwen3 embedding\b": (_WEB_SEARCH, ""),  # Qwen/Qwen3-Embedding-0.6B
+}
+"""Prompts for questions and notes, by a pattern of the model's name in lower case, with spaces for punctuation.
 
-    `pattern` matches a name in lower case, with spaces for punctuation. `card` is the model on huggingface.co whose
-    card states the prompts.
-    """
-
-    pattern: str
-    query: str
-    note: str
-    card: str
-
-
-FAMILIES = (
-    Family(r"\be5\b.*\binstruct\b", f"{_WEB_SEARCH} ", "", "intfloat/multilingual-e5-large-instruct"),
-    Family(r"\be5\b", "query: ", "passage: ", "intfloat/multilingual-e5-base"),
-    Family(r"\bbge\b.*\bzh\b", "为这个句子生成表示以用于检索相关文章：", "", "BAAI/bge-large-zh-v1.5"),
-    Family(
-        r"\bbge\b.*\ben\b(?! icl)",
-        "Represent this sentence for searching relevant passages: ",
-        "",
-        "BAAI/bge-large-en-v1.5",
-    ),
-    Family(r"\bbge m3\b", "", "", "BAAI/bge-m3"),
-    Family(r"\bqwen3 embedding\b", _WEB_SEARCH, "", "Qwen/Qwen3-Embedding-0.6B"),
-    Family(r"\bgte\b", "", "", "thenlper/gte-base"),
-)
-"""Families of models; the first match counts. Other models, such as all-MiniLM-L6-v2, have no prompts."""
+The first match counts. Other models, such as all-MiniLM-L6-v2, have no prompts. The comments name the models on
+huggingface.co whose cards state the prompts.
+"""
 
 
 def model_prompts(config: Mapping[str, Any], name: str) -> dict[Role, str]:
@@ -68,8 +52,8 @@ def model_prompts(config: Mapping[str, Any], name: str) -> dict[Role, str]:
     if any(configured.values()):
         return configured
     plain = re.sub(r"[-_/.:]", " ", name.lower())
-    match = next((family for family in FAMILIES if re.search(family.pattern, plain)), None)
-    return {"query": match.query, "note": match.note} if match else {"query": "", "note": ""}
+    query, note = next((prompts for pattern, prompts in FAMILIES.items() if re.search(pattern, plain)), ("", ""))
+    return {"query": query, "note": note}
 
 
 @contextmanager

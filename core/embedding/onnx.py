@@ -17,7 +17,7 @@ from core.base.errors import MissingDependency, ModelError
 from core.base.messages import message, verbatim
 from core.embedding import e5, sentence
 from core.embedding.graphs import Session, core_count
-from core.embedding.loading import choose_device, load
+from core.embedding.loading import load
 from core.embedding.model_folder import ModelFacts, create_folder, read_json
 from core.embedding.sentence import Encoder
 from core.embedding.tokens import WithTokens
@@ -194,17 +194,6 @@ def _open(file: Path, name: str) -> Session:
             file=str(file),
             why=str(error),
         ) from error
-
-
-def choose_fastest() -> str:
-    """Return `onnx` on a processor without bfloat16 if the packages of the extra `onnx` are installed, else `bundled`.
-
-    A graphics card, or a processor with bfloat16, is faster than 8 bits on onnxruntime.
-    """
-    if missing_package():
-        return "bundled"
-    device = choose_device()
-    return "onnx" if (device.name, device.dtype) == ("cpu", "float32") else "bundled"
 
 
 if __name__ == "__main__":

@@ -3,10 +3,11 @@
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from threading import RLock
-from typing import TYPE_CHECKING, Any, Protocol, Self, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 
 # The tokens of short texts.
 
-_LARGE = 1 << 22
-"""Minimum size in bytes of a tokenizer file that loads slowly."""
 _MOST = 4_000
 """Maximum number of characters to tokenize this way; for more, loading the whole tokenizer is faster."""
 
@@ -42,7 +41,7 @@ class ShortEncoding:
 
 
 class ShortTexts:
-    """A tokenizer for short texts, which needs no whole tokenizer: one of 250,000 multilingual pieces takes a second.
+    """The built-in model's tokenizer for short texts: the whole one, of 250,000 multilingual pieces, takes a second.
 
     In a Unigram model, the tokens of a text depend only on the pieces in the text, and on the lowest score of all
     pieces. Thread-safe.
@@ -57,16 +56,6 @@ class ShortTexts:
         self._lowest = min(range(len(self._special), len(self._vocabulary)), key=lambda at: self._vocabulary[at][1])
         self._plain = self._build([])
         self._left = _MOST
-
-    @classmethod
-    def load(cls, file: Path) -> Self | None:
-        """Return the tokenizer in a file, None if the file loads quickly, or is of an unsupported kind."""
-        try:
-            if file.stat().st_size >= _LARGE and _is_known_kind(description := read_json(file)):
-                return cls(description)
-        except (OSError, ValueError, LookupError, TypeError, AttributeError):
-            pass  # the whole tokenizer tells what is wrong
-        return None
 
     def encode(self, text: str, *, special: bool) -> ShortEncoding | None:
         """Return the tokens of a text, None if it needs the whole tokenizer."""
@@ -95,18 +84,6 @@ class ShortTexts:
                 number = self._numbers.get(word[start:end], 0)
                 if number >= len(self._special):
                     yield number
-
-
-def _is_known_kind(description: dict[str, Any]) -> bool:
-    """Return whether a tokenizer is a Unigram model that begins with its special pieces and adds no others."""
-    model, added = description["model"], description.get("added_tokens", ())
-    return (
-        (model.get("type"), model.get("byte_fallback", False)) == ("Unigram", False)
-        and model.get("unk_id") in range(len(added))
-        and None not in (description.get("normalizer"), description.get("pre_tokenizer"))
-        and [(token["id"], [token["content"], 0.0]) for token in added] == [*enumerate(model["vocab"][: len(added)])]
-        and all(token["special"] and not token["normalized"] for token in added)
-    )
 
 
 # From a model's folder to tokens and vectors.
@@ -202,7 +179,9 @@ class Encoder:
 
     @lazy
     def _short_texts(self) -> ShortTexts | None:
-        return ShortTexts.load(self.facts.tokenizer)
+        with suppress(OSError, ValueError, LookupError):  # the whole tokenizer tells what is wrong
+            return ShortTexts(read_json(self.facts.tokenizer)) if self.name == e5.NAME else None
+        return None
 
     def _encoding(self, text: str, *, special: bool = True) -> "Encoding | ShortEncoding":
         found = self._short_texts.encode(text, special=special) if self._short_texts else None

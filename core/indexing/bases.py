@@ -86,7 +86,7 @@ class Bases:
         A literal base counts tokens like the built-in model, so that sizes mean the same in every base, and that model
         can index the base later without new chunks.
         """
-        chosen = embedding.guess_name(embedding.AUTO if kind == "literal" else self._settings.embedder)
+        chosen = embedding.resolve(embedding.AUTO if kind == "literal" else self._settings.embedder)
         sizes = ChunkingOptions(**self._settings.chunking.model_dump())
         return NewBase(chosen, replace(sizes, strategy=_STRATEGIES.get(kind, sizes.strategy)))
 

@@ -29,13 +29,13 @@ def test_no_list_is_broken(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
         return capsys.readouterr().out.splitlines()
 
     imported = run("import", str(folder), "--base", "vault")
-    assert any(line.startswith("  failed: bad\u240aone.docx: ") for line in imported)
-    assert any(line.startswith("  not read: pic\u240dture.xyz: ") for line in imported)
+    assert any(line.startswith("  failed (1): bad\u240aone.docx: ") for line in imported)
+    assert any(line.startswith("  not read (1): pic\u240dture.xyz: ") for line in imported)
     assert [line.split()[2:] for line in run("note", "list")[1:]] == [
         ["fol\u240ader/a\u240ab.md", "a", "b", "active"],
         ["link.md", "link", "active"],
     ]
-    assert len(run("document", "unread", "--base", "vault")) == 2
+    assert len(run("document", "unread", "--base", "vault")) == 4
     assert "   vault: fol\u240ader/a\u240ab.md" in run("search", "heron", "--mode", "keyword")
     assert "  a b (vault: fol\u240ader/a\u240ab.md)" in run("note", "related", "link.md")
     (line,) = run("note", "list", "--json")

@@ -47,7 +47,7 @@ def test_the_first_note_of_a_program_makes_its_base_and_waits_there(tmp_path: Pa
 def test_auto_takes_the_server_that_is_set_up(monkeypatch: pytest.MonkeyPatch, model: str, chosen: str) -> None:
     monkeypatch.setenv("TESSERA_EMBEDDINGS__BASE_URL", "http://127.0.0.1:9/v1")
     monkeypatch.setenv("TESSERA_EMBEDDINGS__MODEL", model)
-    assert embedding.guess_name("auto") == chosen
+    assert embedding.resolve("auto") == chosen
     assert not model or embedding.resolve("auto") == chosen
 
 

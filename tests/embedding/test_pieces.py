@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from tokenizers import Tokenizer, models
+from tokenizers import Tokenizer
 
 from core.embedding.model_folder import ModelFacts
 from core.embedding.sentence import ShortTexts, build_bundled
@@ -32,9 +32,7 @@ def facts() -> ModelFacts:
 
 @pytest.fixture
 def short(facts: ModelFacts) -> ShortTexts:
-    texts = ShortTexts.load(facts.tokenizer)
-    assert texts
-    return texts
+    return ShortTexts(json.loads(facts.tokenizer.read_bytes()))
 
 
 def test_tokens_are_those_of_the_whole_tokenizer(short: ShortTexts, facts: ModelFacts) -> None:
@@ -57,15 +55,6 @@ def test_special_pieces_and_much_text_take_the_whole_tokenizer(short: ShortTexts
     assert short.encode("words " * 600, special=True) is None
 
 
-def test_another_kind_of_tokenizer_and_a_damaged_file_count_as_none(tmp_path: Path, facts: ModelFacts) -> None:
-    file = tmp_path / "tokenizer.json"
-    Tokenizer(models.BPE({f"piece {number}" * 20: number for number in range(30_000)}, [])).save(str(file))
-    assert ShortTexts.load(file) is None
-    file.write_bytes(facts.tokenizer.read_bytes()[:-500])
-    assert ShortTexts.load(file) is None
-    assert ShortTexts.load(tmp_path / "missing") is None
-
-
 @pytest.fixture(scope="module")
 def description(facts: ModelFacts) -> dict[str, Any]:
     described: dict[str, Any] = json.loads(facts.tokenizer.read_bytes())
@@ -78,26 +67,12 @@ def test_texts_are_neither_cut_nor_filled(tmp_path: Path, facts: ModelFacts, des
     whole.enable_truncation(16)
     whole.enable_padding(length=24)
     whole.save(str(tmp_path / "tokenizer.json"))
-    short = ShortTexts.load(tmp_path / "tokenizer.json")
-    assert short
+    short = ShortTexts(json.loads((tmp_path / "tokenizer.json").read_bytes()))
     for text in ("word", "word" + 99 * " word"):
         encoding = short.encode(text, special=False)
         assert encoding
         assert set(encoding.special_tokens_mask) == {0}
         assert len(encoding.ids) == text.count("word")
-
-
-@pytest.mark.parametrize("left_out", ["added_tokens", "normalizer", "pre_tokenizer", "unk_id"])
-def test_a_tokenizer_may_leave_out_what_it_lacks(
-    left_out: str, tmp_path: Path, facts: ModelFacts, description: dict[str, Any]
-) -> None:
-    described = description | {"model": {**description["model"]}}
-    for part in (described, described["model"]):
-        part.pop(left_out, None)
-    file = tmp_path / "tokenizer.json"
-    file.write_text(json.dumps(described), "utf-8")
-    assert Tokenizer.from_file(str(file))
-    assert ShortTexts.load(file) is None
 
 
 def test_a_question_needs_no_whole_tokenizer(facts: ModelFacts) -> None:

@@ -1,7 +1,5 @@
 """Prompts before a text."""
 
-import re
-
 import pytest
 
 from core.embedding import model_folder
@@ -46,9 +44,3 @@ def test_a_name_implies_the_prompts_of_its_family(name: str, query: str, note: s
 )
 def test_prompts_in_the_folder_override_the_family(config: dict[str, object], query: str, note: str) -> None:
     assert model_folder.model_prompts(config, "multilingual-e5-small") == {"query": query, "note": note}
-
-
-def test_every_family_matches_its_card() -> None:
-    for family in model_folder.FAMILIES:
-        assert re.fullmatch(r"[\w-]+/[\w.-]+", family.card)
-        assert model_folder.model_prompts({}, family.card) == {"query": family.query, "note": family.note}

@@ -66,15 +66,16 @@ def server(
 
 
 def _format_servers(listed: ServerList) -> list[str]:
-    lines = details(listed)
+    lines = []
     for server in listed.servers:
+        lines += [*details(server), ""]
         if server.host and not server.here:
             lines.append(
                 _("The text of your notes leaves this machine, encrypted.")
                 if server.encrypted
                 else _("The text of your notes and the key leave this machine UNENCRYPTED. Use https:// instead.")
             )
-    return [*lines, *([say(listed.test.verdict)] if listed.test else [])]
+    return [*lines, *([*details(listed.test), say(listed.test.verdict)] if listed.test else [])]
 
 
 app = typer.Typer()

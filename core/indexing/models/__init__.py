@@ -258,7 +258,7 @@ class Models:
         bases, failed = self._store.bases.all(), []
         names = {base.embedder for base in bases if base.has_vectors}
         if not bases:
-            names = {embedding.guess_name(self._settings.embedder)}
+            names = {embedding.resolve(self._settings.embedder)}
         for number, name in enumerate(sorted(names)):
             progress(number, len(names) + 1, name)
             try:

@@ -88,7 +88,7 @@ def _look_at(dialect: Dialect, port: int) -> LocalServer:
             reply = connection.exchange(Request(url, None, {}, MOST_BYTES, SECONDS, CONNECT_SECONDS))
     except httpx.HTTPError:
         return absent
-    if reply.status != 200 or not reply.body or reply.encoded:
+    if reply.status != 200 or not reply.body:
         return absent
     try:
         listing = json.loads(reply.body)
