@@ -48,16 +48,17 @@ class Graph:
         """Add an operator; return the name of its output. An input is a name, or a weight of any number format."""
         from onnx import helper
 
-        names = [given if isinstance(given, str) else self._add_weight(given) for given in inputs]
+        names = []
+        for given in inputs:
+            name = given if isinstance(given, str) else f"weight {len(self._weights)}"
+            names.append(name)
+            if not isinstance(given, str):
+                values = np.asarray(given)
+                kind = np.int64 if values.dtype.kind == "i" else np.float32
+                self._weights[name] = np.asarray(values, kind, order="C")
         output = f"{operator} {len(self._nodes)}"
         self._nodes.append(helper.make_node(operator, names, [output], domain=domain, **attributes))
         return output
-
-    def _add_weight(self, given: float | Array) -> str:
-        name = f"weight {len(self._weights)}"
-        values = np.asarray(given)
-        self._weights[name] = np.asarray(values, np.int64 if values.dtype.kind == "i" else np.float32, order="C")
-        return name
 
     def open(self, name: str, inputs: Mapping[str, Shape], output: str, *, threads: int) -> "Session":
         """Return the network as a session on `threads` threads; `name`: the model's name, `inputs`: shapes by name.
@@ -222,14 +223,12 @@ class BertModel:
 
     def run(self, texts: Sequence[Ids]) -> WithTokens:
         """Return the vector of each text, given as token ids, and the vectors of its tokens."""
-        tokens = [self._run_one(ids) for ids in texts]
+        tokens = []
+        for ids in texts:
+            words = np.stack([self._word_row(number) for number in ids]).astype(np.float32)
+            (states,) = self._session.run({_STATES: (words + self._places[: len(ids)])[None]})
+            tokens.append(states[0])
         return np.stack([rows[0] if self._pooling == "cls" else rows.mean(axis=0) for rows in tokens]), tokens
-
-    def _run_one(self, ids: Ids) -> Matrix:
-        words = np.stack([self._word_row(number) for number in ids]).astype(np.float32)
-        (states,) = self._session.run({_STATES: (words + self._places[: len(ids)])[None]})
-        result: Matrix = states[0]
-        return result
 
 
 def load_supported(facts: ModelFacts, threads: int) -> BertModel | None:

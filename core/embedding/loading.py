@@ -5,7 +5,7 @@ import logging
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -62,8 +62,10 @@ def choose_device() -> Device:
     slower than float32.
     """
     in_float32 = Device("cpu", "float32", message("this processor has no fast half precision (bfloat16)"))
-    if _has_float32_alone():
-        return in_float32
+    with suppress(OSError, PackageNotFoundError):  # torch certainly has neither a graphics card nor bfloat16
+        features = {*CPU_INFO.read_text(encoding="utf-8", errors="replace").split()}
+        if version("torch").endswith("+cpu") and "x86_64" in machine() and not _BFLOAT16.keys() & features:
+            return in_float32
     torch = import_library("torch")
     if torch.cuda.is_available():
         if torch.cuda.is_bf16_supported():
@@ -78,15 +80,6 @@ def choose_device() -> Device:
             reason = message("this processor has fast half precision (bfloat16, {feature})", feature=label)
             return Device("cpu", "bfloat16", reason)
     return in_float32
-
-
-def _has_float32_alone() -> bool:
-    """Return whether torch certainly has neither a graphics card nor bfloat16 here, without importing torch."""
-    try:
-        features = CPU_INFO.read_text(encoding="utf-8", errors="replace").split()
-        return version("torch").endswith("+cpu") and "x86_64" in machine() and not _BFLOAT16.keys() & {*features}
-    except (OSError, PackageNotFoundError):
-        return False
 
 
 class Turns:

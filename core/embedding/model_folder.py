@@ -117,14 +117,13 @@ def read_facts(folder: Path, name: str) -> ModelFacts:
             "There is no folder {folder}. Give the folder that contains the model's modules.json.", folder=str(folder)
         )
     if not (folder / "modules.json").is_file():
-        lack = message("it has no modules.json") if any(folder.iterdir()) else message("it is empty")
         raise ModelError(
             (
                 "{folder} is not a sentence-transformers model: {reason}. Give the model's own "
                 "folder, or save the model with SentenceTransformer.save()."
             ),
             folder=str(folder),
-            reason=lack,
+            reason=message("it has no modules.json"),
         )
     with explain_read_error(folder):
         return _facts(folder, name)

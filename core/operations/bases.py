@@ -1,9 +1,10 @@
 """Operations on bases: their settings, imports into them, splitting and indexing of their notes."""
 
+import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
 
 from core.base.codec import assemble
 from core.model import (
@@ -19,14 +20,13 @@ from core.model import (
     new_base_line,
 )
 from core.operations import views
-from core.operations.declaring import About, Caller, operation
+from core.operations.declaring import About, Caller, operation, read_parameter
 from core.operations.parameters import (
     BASE_SEARCH,
     CHUNKING_PARAMETERS,
     Base,
     SomeBase,
     check_base,
-    parameters_from,
 )
 from core.operations.views import (
     BaseDeletion,
@@ -102,7 +102,10 @@ class BaseSettings:
         return cast(BaseFields, {name: value for name, value in chosen.items() if value is not None})
 
 
-_PARAMETERS = parameters_from(BaseSettings)
+_HINTS = get_type_hints(BaseSettings, include_extras=True)
+_PARAMETERS = tuple(
+    read_parameter(field, _HINTS[name]) for name, field in inspect.signature(BaseSettings).parameters.items()
+)
 
 
 @operation(

@@ -1,6 +1,5 @@
 """Parameters shared by several operations, and conversion of their types for interfaces."""
 
-import inspect
 import types
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,7 +13,7 @@ from typing_extensions import is_typeddict
 from core.base.codec import typed_dict
 from core.base.messages import message
 from core.model import CHUNKING, EXPANSION_SIZES, NOTE_FIELDS, PARTS, ChunkingOption, ChunkingOptions, SearchSettings
-from core.operations.declaring import DOORS, About, Door, Parameter, read_parameter
+from core.operations.declaring import DOORS, About, Door, Parameter
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -83,12 +82,6 @@ BASE_SEARCH = tuple(
 def check_base(workspace: "Workspace", base: str, **_: object) -> None:
     """Raise UnknownChoice for a base that doesn't exist."""
     workspace.bases.get(base)
-
-
-def parameters_from(kind: type) -> tuple[Parameter, ...]:
-    """Return the annotated fields of a dataclass as parameters."""
-    hints = get_type_hints(kind, include_extras=True)
-    return tuple(read_parameter(field, hints[name]) for name, field in inspect.signature(kind).parameters.items())
 
 
 def only(parameters: tuple[Parameter, ...], *doors: Door) -> tuple[Parameter, ...]:

@@ -545,36 +545,12 @@ def format_import(report: SyncReport) -> list[str]:
     lines += missing[:_SHOWN]
     if len(missing) > _SHOWN:
         lines.append(f"  {_('and {n} more', n=len(missing) - _SHOWN)}: tessera document unread BASE")
-    if report.waiting or report.chunks > report.indexed == 0:
-        done = plural(
-            "{n} passage stored in {seconds} s",
-            "{n} passages stored in {seconds} s",
-            n=report.chunks,
-            seconds=report.seconds,
-        )
-    else:
-        done = plural(
-            "{n} passage indexed in {seconds} s",
-            "{n} passages indexed in {seconds} s",
-            n=report.indexed,
-            seconds=report.seconds,
-        )
-    lines.append(say(done))
+    counts = {"chunks": report.chunks, "indexed": report.indexed, "seconds": report.seconds}
+    lines.append(_("passages: {chunks}, indexed: {indexed}, in {seconds} s", **counts))
     if report.waiting:
-        waiting = plural(
-            "{n} note can only be found by words; to index it: {command}",
-            "{n} notes can only be found by words; to index them: {command}",
-            n=report.waiting,
-            command="tessera index",
-        )
-        lines.append(say(waiting))
+        lines.append(_("notes found only by words until you run tessera index: {n}", n=report.waiting))
     if report.refused:
-        refused = plural(
-            "{n} passage can only be found by words because the model refuses it: tessera refused",
-            "{n} passages can only be found by words because the model refuses them: tessera refused",
-            n=report.refused,
-        )
-        lines.append(say(refused))
+        lines.append(_("passages found only by words because the model refuses them: {n}", n=report.refused))
     return lines
 
 

@@ -210,7 +210,7 @@ def test_impossible_names_are_refused(tmp_path):
         build("sentence")
     with pytest.raises(UnknownChoice, match="Did you mean 'bundled'"):
         build("bundle")
-    with pytest.raises(ModelError, match="is empty"):
+    with pytest.raises(ModelError, match=r"has no modules\.json"):
         build(f"sentence:{tmp_path}")
 
 

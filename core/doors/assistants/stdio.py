@@ -167,10 +167,8 @@ async def _read_lines(
 
 async def _write_lines(answers: MemoryObjectReceiveStream[SessionMessage], wire: TextIO) -> None:
     async for answer in answers:
-        try:
-            line = answer.message.model_dump_json(by_alias=True, exclude_unset=True)
-        except ValueError:  # it quotes a lone surrogate
-            line = json.dumps(answer.message.model_dump(by_alias=True, exclude_unset=True), default=str)
+        # not `model_dump_json`, which refuses a lone surrogate in a quotation
+        line = json.dumps(answer.message.model_dump(by_alias=True, exclude_unset=True), default=str)
         await to_thread.run_sync(partial(print, line, file=wire, flush=True))
 
 

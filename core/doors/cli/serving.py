@@ -247,8 +247,8 @@ def serve(
             opened.access.open(url)
             calls.close_at_signals()
             routes += calls.routes
-        _print_lines(format_bases(bases.list_.run(opened, PERSON, {})))
-        opened.store.events.subscribe(FolderSynced, lambda sync: _print_lines(_format_sync(sync)))
+        sys.stderr.write("\n".join([*format_bases(bases.list_.run(opened, PERSON, {})), ""]))
+        opened.store.events.subscribe(FolderSynced, lambda sync: sys.stderr.write(f"{_format_sync(sync)[0]}\n"))
         opened.models.start_warming()
         opened.start_watching()
         opened.start_backups()
@@ -349,10 +349,6 @@ def watch(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
                         as_json,
                         partial(_format_sync, sync),
                     )
-
-
-def _print_lines(lines: list[str]) -> None:
-    sys.stderr.write("".join(f"{line}\n" for line in lines))
 
 
 def _now() -> str:

@@ -113,9 +113,11 @@ class Calls:
         operation = OPERATIONS.get(request.path_params["operation"])
         if operation is None:
             return PlainTextResponse("Not Found", 404)
-        body = await _body(request)
-        if body is None:
-            return PlainTextResponse("Content Too Large", 413)
+        body = bytearray()
+        async for part in request.stream():
+            body += part
+            if len(body) > MOST_BYTES:
+                return PlainTextResponse("Content Too Large", 413)
         try:
             given = json.loads(body)
         except (ValueError, RecursionError):
@@ -171,16 +173,6 @@ async def produced(
                 yield b": alive\n\n"
     finally:
         stop.set()
-
-
-async def _body(request: Request) -> bytes | None:
-    """Return the body of a call, None if it is too large."""
-    body = bytearray()
-    async for part in request.stream():
-        body += part
-        if len(body) > MOST_BYTES:
-            return None
-    return bytes(body)
 
 
 def _sending(send: Callable[[bytes], None], stop: threading.Event) -> Progress:
