@@ -125,4 +125,4 @@ def test_a_name_that_is_no_text_is_returned_too(workspace: Workspace, tmp_path: 
     operation = OPERATIONS["base.import"]
     result = operation.run(workspace, PERSON, {"folder": tmp_path, "base": "odd"}, no_progress)
     _, value = wire.read(wire.line("answer", encode(result)))
-    assert encode(operation.decode(value)) == value
+    assert operation.decode(value) == result

@@ -64,8 +64,10 @@ def evaluate(
         pipelines = runs.variants(base, search, given["compare"])
         source = _questions(opened, base, questions, save)
         if save:
+            added = {"base": base, "name": save, "file": source}
+            chosen = source if isinstance(source, QuestionSet) else call(operations.add, workspace, added)
             asked = {
-                "question_set": _set(workspace, base, source, save),
+                "question_set": str(chosen.id),
                 "search": search.chosen(),
                 "compare": given["compare"],
             }
@@ -107,13 +109,6 @@ def _questions(opened: "Workspace", base: str, questions: str, save: str) -> Any
         )
     read = opened.question_sets.read(base, opened.question_sets.content(file), str(file))
     return file.absolute() if save else read
-
-
-def _set(workspace: Path, base: str, source: QuestionSet | Path, name: str) -> str:
-    """Return the id of a set; for a file, create or extend the set with this name and return its id."""
-    if isinstance(source, QuestionSet):
-        return source.id
-    return str(call(operations.add, workspace, {"base": base, "name": name, "file": source}).id)
 
 
 def _target(text: str) -> tuple[str, float]:

@@ -9,24 +9,22 @@ from typing import Any
 
 from core.base import errors
 from core.base.errors import TesseraError
-from core.base.messages import Message, from_json, to_json
+from core.base.messages import from_json, to_json
 
 PATH = "/remote"
 """Path at which operations run by name; a GET proves the identity of the app with this workspace."""
 MOST_BYTES = 1 << 26
 """Maximum size of the arguments in bytes; those with a note's text are the largest."""
-_MESSAGE = "$message"
-"""Name of the only field in an object that encodes a message."""
 
 
 def line(kind: str, value: object) -> bytes:
     """Return a value as a line of the given kind: `step`, `answer` or `error`."""
-    return json.dumps({kind: value}, ensure_ascii=False, default=_to_wire).encode("utf-8", "surrogatepass") + b"\n"
+    return json.dumps({kind: value}, ensure_ascii=False, default=to_json).encode("utf-8", "surrogatepass") + b"\n"
 
 
 def read(line: bytes) -> tuple[str, Any]:
-    """Return the kind and the value of a line; raises ValueError."""
-    value = json.loads(line, object_hook=_message)
+    """Return the kind and the value of a line, whose messages are JSON data; raises ValueError."""
+    value = json.loads(line)
     if not isinstance(value, dict) or len(value) != 1:
         raise ValueError(line[:80])
     return next(iter(value.items()))
@@ -39,21 +37,10 @@ def failure(error: TesseraError) -> dict[str, object]:
 
 def error_of(value: object) -> TesseraError:
     """Return the error of a line's value, a TesseraError for an unknown kind; raises ValueError."""
-    if not isinstance(value, dict) or not isinstance(value.get("message"), Message):
-        raise ValueError("no error")  # noqa: TRY004 the line is at fault
-    kind: Callable[..., TesseraError] = getattr(errors, str(value.get("kind")), TesseraError)
-    known = isinstance(kind, type) and issubclass(kind, TesseraError)
-    return errors.unpickled(kind if known else TesseraError, {"message": value["message"]})  # type: ignore[arg-type]
-
-
-def _to_wire(value: object) -> object:
-    if isinstance(value, Message):
-        return {_MESSAGE: to_json(value)}
-    raise TypeError(f"{type(value).__name__} is no value of JSON")
-
-
-def _message(value: dict[str, object]) -> object:
     try:
-        return from_json(value[_MESSAGE]) if value.keys() == {_MESSAGE} else value
-    except (TypeError, KeyError, AttributeError) as error:
-        raise ValueError("no message") from error
+        name, text = value["kind"], from_json(value["message"])  # type: ignore[index]
+    except (TypeError, LookupError, AttributeError) as error:
+        raise ValueError("no error") from error
+    kind: Callable[..., TesseraError] = getattr(errors, str(name), TesseraError)
+    known = isinstance(kind, type) and issubclass(kind, TesseraError)
+    return errors.unpickled(kind if known else TesseraError, {"message": text})  # type: ignore[arg-type]

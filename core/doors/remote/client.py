@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from core.base.errors import StoreError
 from core.base.frozen import frozen
+from core.base.messages import from_json
 from core.doors import remote as wire
 from core.doors.remote import PATH
 from core.model import Progress, no_progress
@@ -58,7 +59,8 @@ class Remote:
             for kind, value in self._lines(connection, place, json.dumps(arguments, default=_absolute_path).encode()):
                 match kind:
                     case "step":
-                        progress(*value)
+                        done, total, what = value
+                        progress(done, total, from_json(what) if isinstance(what, dict) else what)
                     case "error":
                         raise value
                     case "answer":
