@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from core.base.codec import assemble, encode
 from core.base.frozen import frozen
-from core.base.messages import Message, message_table, plural
+from core.base.messages import Message, message_table
 from core.base.terminal import _, say
 from core.model import (
     GUESSED,
@@ -555,13 +555,7 @@ def format_import(report: SyncReport) -> list[str]:
 
 
 def format_connection(report: FolderConnection) -> list[str]:
-    joined = plural(
-        "{n} note has the same path as a file in {folder}.",
-        "{n} notes have the same paths as files in {folder}.",
-        n=report.joined,
-        folder=report.folder,
-    )
-    lines = [say(joined), *(_("  differs from its file: {path}", path=path) for path in report.differing)]
+    lines = [_("  differs from its file: {path}", path=path) for path in report.differing]
     if not report.connected:
         return [*lines, _("Nothing was changed.")]
     lines += format_import(report)

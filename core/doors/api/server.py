@@ -125,12 +125,10 @@ class Entrance:
         self._app, self._token, self._others = app, token, tuple(others)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await (self._app if self._is_open(scope) else self._answer(HTTPConnection(scope)))(scope, receive, send)
-
-    def _is_open(self, scope: Scope) -> bool:
-        return scope["type"] not in ("http", "websocket") or any(
+        passes = scope["type"] not in ("http", "websocket") or any(
             route.matches(scope)[0] is Match.FULL for route in self._others
         )
+        await (self._app if passes else self._answer(HTTPConnection(scope)))(scope, receive, send)
 
     def _answer(self, connection: HTTPConnection) -> ASGIApp:
         scope = connection.scope

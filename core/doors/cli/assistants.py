@@ -48,7 +48,10 @@ def mcp(
 ) -> None:
     folder = Path(os.path.realpath(workspace))
     if print_config:
-        show({"snippets": _snippets(folder)}, as_json, _lines)
+        access = AccessTokens(folder)
+        address = access.run.address if access.run else f"http://{HOST}:{PORT}"
+        snippets = build_snippets(folder, address, lambda: access.token)
+        show({"snippets": [*map(asdict, snippets)]}, as_json, _lines)
         return
     if sys.stdin.isatty():
         sys.stderr.write(f"{_('An assistant starts this command itself. To see how: {command}', command=_HOW)}\n")
@@ -61,12 +64,6 @@ def mcp(
     serve(folder, lines, cast(TextIO, own))
     if own.lost:
         raise own.lost
-
-
-def _snippets(folder: Path) -> list[dict[str, object]]:
-    access = AccessTokens(folder)
-    address = access.run.address if access.run else f"http://{HOST}:{PORT}"
-    return [asdict(snippet) for snippet in build_snippets(folder, address, lambda: access.token)]
 
 
 def _lines(values: Mapping[str, Sequence[Mapping[str, str]]]) -> list[str]:

@@ -96,16 +96,12 @@ def list_(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
 
 
 @frozen
-class ModelRanking:
-    """Number of questions in a model's test (`asked`), and of those that ranked the right sentence first (`right`)."""
-
-    right: int
-    asked: int
-
-
-@frozen
 class TestedModel:
-    """The test result of a model, with a ranking for each language."""
+    """The test result of a model.
+
+    `ranking` has for each language the number of questions (`asked`), and of those that ranked the right sentence first
+    (`right`).
+    """
 
     name: str
     part: Part
@@ -116,7 +112,7 @@ class TestedModel:
     memory_bytes: int | None
     process_bytes: int | None
     languages: tuple[str, ...]
-    ranking: Mapping[str, ModelRanking]
+    ranking: Mapping[str, Mapping[str, int]]
     usable: bool
 
     @classmethod
@@ -130,7 +126,7 @@ class TestedModel:
             device=running.device if running else None,
             memory_bytes=running.bytes if running else None,
             process_bytes=trial.resident_bytes,
-            ranking={name: ModelRanking(trial.right[name], count) for name, count in trial.asked.items()},
+            ranking={name: {"right": trial.right[name], "asked": count} for name, count in trial.asked.items()},
         )
 
 
