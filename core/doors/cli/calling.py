@@ -43,8 +43,7 @@ def opened(folder: Path, *, writes: bool = True, answers: bool = False) -> Itera
     from core.doors.cli.serving import answer_calls
     from core.workspace import Workspace  # takes a second, which --help avoids
 
-    with ExitStack() as stack:
-        workspace = stack.enter_context(writing(folder) if writes else reading(folder))
+    with writing(folder) if writes else reading(folder) as workspace, ExitStack() as stack:
         if answers and isinstance(workspace, Workspace):
             with suppress(OSError):  # without an address, other commands are refused, as during any other work
                 stack.enter_context(answer_calls(workspace, finishes=True))
