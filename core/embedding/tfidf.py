@@ -63,17 +63,17 @@ class Tfidf:
 
 @lru_cache(1 << 16)
 def _slot(word: str) -> tuple[int, float]:
-    """Return a word's index in the vector and its signed weight; the sign makes collisions cancel out on average."""
+    """Return a word's index in the vector and its signed weight; the sign makes collisions cancel out on average.
+
+    The weight is a substitute for idf: long words are rarer than short words, character pairs rarer than characters.
+    """
     digest = blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     number = int.from_bytes(digest, "little")
-    return number % DIMENSION, _weight(word) if number >> 63 else -_weight(word)
-
-
-def _weight(word: str) -> float:
-    """Return a substitute for idf: long words are rarer than short words, character pairs rarer than characters."""
     if word in STOP_WORDS:
-        return 0.1
-    if not re.match(f"[{CJK}]", word):
-        return min(1.0, 0.2 + 0.1 * len(word))
-    particles = sum(character in _PARTICLES for character in word)
-    return (0.1 if particles else 0.5) if len(word) == 1 else (1.0, 0.6, 0.2)[particles]
+        weight = 0.1
+    elif not re.match(f"[{CJK}]", word):
+        weight = min(1.0, 0.2 + 0.1 * len(word))
+    else:
+        particles = sum(character in _PARTICLES for character in word)
+        weight = (0.1 if particles else 0.5) if len(word) == 1 else (1.0, 0.6, 0.2)[particles]
+    return number % DIMENSION, weight if number >> 63 else -weight

@@ -19,16 +19,6 @@ if TYPE_CHECKING:
     from core.workspace import Workspace
 
 
-def _encode_result(result: object) -> object:
-    """Return the result of a job for JSON, None if it isn't shown."""
-    match result:
-        case IndexedChunks(count) | ReadPictures(count):
-            return {"count": count}
-        case int() if not isinstance(result, bool):
-            return {"count": result}
-    return encode(result) if is_dataclass(result) or isinstance(result, dict) else None
-
-
 @frozen
 class JobView:
     """A job; `seconds_left` is None if unknown, `result` if it isn't done, `error` unless it failed."""
@@ -48,12 +38,19 @@ class JobView:
 
     @classmethod
     def from_job(cls, job: Job) -> Self:
+        match job.result:
+            case IndexedChunks(count) | ReadPictures(count):
+                result: object = {"count": count}
+            case int() as count if not isinstance(count, bool):
+                result = {"count": count}
+            case result:
+                result = encode(result) if is_dataclass(result) or isinstance(result, dict) else None
         return assemble(
             cls,
             job,
             seconds=round(job.seconds, 3),
             seconds_left=None if job.left is None else round(job.left, 1),
-            result=_encode_result(job.result),
+            result=result,
             error=job.error.message if job.error else None,
         )
 

@@ -112,15 +112,13 @@ class Chat:
 
     def reply(self, task: str, material: Json, stop: Stop = never) -> str:
         """Return the whole answer, "" if it is longer than LETTERS; raises the errors of `stream`."""
-        pieces = []
-        size = 0
+        text = ""
         with closing(self.stream(task, material, stop)) as stream:
             for piece in stream:
-                pieces.append(piece)
-                size += len(piece)
-                if size > LETTERS:
+                text += piece
+                if len(text) > LETTERS:
                     return ""
-        return "".join(pieces)
+        return text
 
     def reply_as(self, task: str, material: Json, parse: Callable[[str], _Form | None], stop: Stop = never) -> _Form:
         """Return the parsed reply; if `parse` returns None, the task is repeated once.

@@ -68,9 +68,9 @@ def find(section: str, url: httpx.URL) -> ApiKey:
 def active_key(section: str, url: httpx.URL) -> ApiKey:
     """Return a section's key for the server at `url`, without asking the keyring; a key there has no value."""
     variable = key_variable(section)
-    if not _variable(variable) and (url.scheme, url.host, url.port) == _OPENAI:
+    if not os.environ.get(variable, "").strip() and (url.scheme, url.host, url.port) == _OPENAI:
         variable = "OPENAI_API_KEY"
-    if value := _variable(variable):
+    if value := os.environ.get(variable, "").strip():
         return ApiKey(variable, value, "environment")
     entry = _entries().get(section)
     if not entry or entry["server"] != origin(url):
@@ -121,10 +121,6 @@ def forget() -> None:
 def origin(url: httpx.URL) -> str:
     """Return scheme, host and port of an address."""
     return f"{url.scheme}://{url.netloc.decode('ascii')}"
-
-
-def _variable(name: str) -> str:
-    return os.environ.get(name, "").strip()
 
 
 def _is_sendable(key: str) -> bool:

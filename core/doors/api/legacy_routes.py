@@ -204,12 +204,12 @@ class Reindex(Body):
 def chunks(workspace: Opened, base: BaseName, doc_id: Text) -> Response:
     """List the chunks of a document, with their places in its text."""
     _card(workspace, doc_id, or_404(lambda: workspace.bases.get(base)).name)
-    return answer([*map(_chunk, _run(chunk_operations.list_, workspace, note=doc_id).chunks)])
-
-
-def _chunk(chunk: Chunk) -> dict[str, object]:
-    preview = chunk.text[:_PREVIEW]
-    return {"id": chunk.id, "start": chunk.start, "end": chunk.end, "preview": preview, "state": chunk.state}
+    listed = [
+        {"id": chunk.id, "start": chunk.start, "end": chunk.end}
+        | {"preview": chunk.text[:_PREVIEW], "state": chunk.state}
+        for chunk in _run(chunk_operations.list_, workspace, note=doc_id).chunks
+    ]
+    return answer(listed)
 
 
 @router.post("/knowledge/chunk/embed", **documented({"embedded": 2, "status": "ready"}, takes={"doc_id": "4f1c"}))

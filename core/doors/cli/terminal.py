@@ -49,12 +49,6 @@ def take() -> None:
             setattr(sys, name, Stream(stream, needed=name == "stdout"))
 
 
-def redraw(line: str) -> None:
-    """Replace the last line on stderr, if it is a terminal."""
-    if sys.stderr.isatty():
-        cast(Stream, sys.stderr).redraw(line)
-
-
 class Stream:
     """A standard stream that filters texts through `shown`, by default `strip_controls`.
 
@@ -259,4 +253,5 @@ def progress(done: float, total: float, what: object) -> None:
     left = PACE.left(done, total)
     ends = f" · {say(left_line(left))}" if left is not None else ""
     line = f"{done / max(1, total):4.0%} {one_line(say(what))}"[: 97 - len(ends)]
-    redraw("" if done >= total else line + ends)
+    if sys.stderr.isatty():
+        cast(Stream, sys.stderr).redraw("" if done >= total else line + ends)
