@@ -19,7 +19,7 @@ from core import desktop
 from core.base.log import print_nothing
 from core.doors.api import PLACE
 from core.doors.api.server import Entrance, Front, Guard, address, api
-from core.doors.assistants import PLACES, LazyTools
+from core.doors.assistants import PLACES, LazyTools, refusal
 from core.doors.remote.calls import Calls
 from core.settings import access
 from pages.ui.notes.routes import routes
@@ -48,7 +48,7 @@ def workspace() -> "Workspace":
 needs_token = access.pages_need_token()
 calls = Calls(workspace)
 """Runs the operations that commands on this machine send; `shell` stores the address for them."""
-assistants = Guard(LazyTools(workspace), workspace)
+assistants = Guard(LazyTools(workspace), workspace, refusal=refusal)
 
 with_tokens = [
     *calls.routes,

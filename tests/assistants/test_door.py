@@ -1,5 +1,6 @@
 """`/mcp` of the open app: whom it answers."""
 
+import json
 import socket
 from pathlib import Path
 from typing import Any
@@ -68,6 +69,16 @@ def test_the_host_and_the_scheme_are_those_of_the_app(shared: tuple[Path, str], 
     with socket.create_connection((str(url.hostname), int(url.port or 0)), timeout=60) as connection:
         connection.sendall(head.format(path=path, host=url.netloc).encode("latin-1") + b"\r\n\r\n")
         assert int(connection.recv(12).split()[1]) == HEADS[head]
+
+
+@pytest.mark.parametrize("number", ["1.5", "1e400", "NaN", "true", "null", "[]", '"\\ud800"', "9" * 5000])
+def test_a_request_whose_id_is_none_is_answered(shared: tuple[Path, str], number: str) -> None:
+    folder, url = shared
+    body = json.dumps(CALL).replace('"id": 1', f'"id": {number}')
+    headers = {"Authorization": f"Bearer {AccessTokens(folder).token}", "Content-Type": "application/json"}
+    with httpx.Client(trust_env=False, timeout=60) as client:
+        answer = client.post(f"{url}/mcp", content=body, headers=headers)
+    assert (answer.status_code, answer.json()["error"]["code"] < 0) == (400, True)
 
 
 def test_nothing_listens_for_what_the_server_might_send(shared: tuple[Path, str]) -> None:

@@ -55,11 +55,20 @@ UNKNOWN = message(
 class Guard:
     """Middleware that reads the whole body, and refuses requests without a token.
 
-    A server with `programs_only` needs no permission. A body that is too large is refused too.
+    A server with `programs_only` needs no permission. A body that is too large, or for which `refusal` returns a
+    response, is refused too.
     """
 
-    def __init__(self, app: ASGIApp, workspace: "Callable[[], Workspace]", *, programs_only: bool = False) -> None:
-        self._app, self._workspace, self._programs_only = app, workspace, programs_only
+    def __init__(
+        self,
+        app: ASGIApp,
+        workspace: "Callable[[], Workspace]",
+        *,
+        programs_only: bool = False,
+        refusal: Callable[[bytes], Response | None] = lambda _: None,
+    ) -> None:
+        self._app, self._workspace = app, workspace
+        self._programs_only, self._refuse_body = programs_only, refusal
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
@@ -78,6 +87,9 @@ class Guard:
             if len(body) > MOST_BYTES:
                 await problem(Problem(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, _TOO_LARGE))(scope, receive, send)
                 return
+        if refusal := await run_in_threadpool(self._refuse_body, bytes(body)):
+            await refusal(scope, receive, send)
+            return
         parts: list[Message] = [{"type": "http.request", "body": bytes(body)}]
 
         async def replay_body() -> Message:

@@ -1,11 +1,12 @@
 """The tools over HTTP as an ASGI app. The protocol's package is imported on the first request."""
 
+import json
 from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from starlette.concurrency import run_in_threadpool
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 
 if TYPE_CHECKING:
@@ -39,3 +40,14 @@ class LazyTools:
         from core.doors.assistants.server import make
 
         return make(self._workspace)
+
+
+def refusal(body: bytes) -> Response | None:
+    """Return the response to a body that isn't a protocol message, None for a valid or empty body."""
+    from mcp_types import JSONRPCError
+
+    from core.doors.assistants.server import parse
+
+    if not body or not isinstance(message := parse(body).message, JSONRPCError):
+        return None
+    return Response(json.dumps(message.model_dump(exclude_unset=True)), 400, media_type="application/json")

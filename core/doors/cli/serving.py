@@ -143,7 +143,8 @@ def _bring_to_front(folder: Path, as_json: bool) -> bool:
 
 def free_port(port: int | None, host: str = HOST) -> int:
     """Return the port if it is free, by default the first free port; raises ConfigError."""
-    for candidate in [port] if port else range(PORT, PORT + _PORTS_TRIED):
+    ports = [port] if port else [*range(PORT, PORT + _PORTS_TRIED)]
+    for candidate in ports:
         with closing(socket.socket(socket.AF_INET, socket.SOCK_STREAM)) as probe:
             if os.name == "posix":
                 probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -152,12 +153,10 @@ def free_port(port: int | None, host: str = HOST) -> int:
             except OSError:
                 continue
             return candidate
-    if port:
-        raise ConfigError("Another program is using the port {port}. Choose another port with --port.", port=str(port))
     raise ConfigError(
         "Other programs are using the ports from {port} to {last}. Choose another port with --port.",
-        port=str(PORT),
-        last=str(PORT + _PORTS_TRIED - 1),
+        port=str(ports[0]),
+        last=str(ports[-1]),
     )
 
 
@@ -241,7 +240,7 @@ def serve(
         sys.stdout.flush()
         calls = Calls(lambda: opened)
         tools = assistants.LazyTools(lambda: opened)
-        guarded = Guard(tools, lambda: opened, programs_only=True)
+        guarded = Guard(tools, lambda: opened, programs_only=True, refusal=assistants.refusal)
         routes = [Route(place, guarded) for place in assistants.PLACES]
         if ipaddress.ip_address(host).is_loopback:
             opened.access.open(url)
