@@ -1,5 +1,6 @@
 """Operations on the workspace as a whole, and on jobs of the program that has it open."""
 
+from collections.abc import Mapping
 from dataclasses import is_dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Self
@@ -60,6 +61,13 @@ class JobList:
     """Running jobs, and the last finished job of each kind."""
 
     jobs: tuple[JobView, ...]
+
+
+@frozen
+class ProgramSettings:
+    """The settings in use, by name."""
+
+    values: Mapping[str, Any]
 
 
 @frozen
@@ -199,3 +207,14 @@ def show(workspace: "Workspace") -> WorkspaceStatus:
 )
 def bring_to_front(workspace: "Workspace") -> ShownApp:
     return ShownApp(desktop.address, bool(desktop.window and desktop.window.bring_to_front()))
+
+
+@operation(
+    "status.settings",
+    "Show the settings in use.",
+    lacks=dict.fromkeys(
+        ("http", "cli", "tool"), "a command compares them with its own; a person sees them in tessera.toml"
+    ),
+)
+def settings(workspace: "Workspace") -> ProgramSettings:
+    return ProgramSettings(workspace.settings.model_dump(mode="json"))

@@ -112,6 +112,12 @@ def writing(folder: Path) -> "Workspace | Remote":
         remote = client.connect_running(folder)
         if remote is None:
             raise
+        if names := client.differing(remote):
+            note = _(
+                "The open app runs this command with its own settings. They differ from the settings here in: {names}.",
+                names=names,
+            )
+            sys.stderr.write(f"{note}\n")
         return remote
     NOTICES.append(lambda: workspace.unreadable)
     if threading.current_thread() is threading.main_thread():

@@ -18,8 +18,10 @@ from core.base.messages import from_json
 from core.doors import remote as wire
 from core.doors.remote import PATH
 from core.model import Progress, no_progress
+from core.operations import program
 from core.operations.declaring import PERSON, Caller, Operation, Result
 from core.settings.access import AccessTokens, RunningProgram
+from core.settings.config import settings
 
 _GREETING = 10.0
 """Seconds for the app to prove its identity; calls have no time limit."""
@@ -114,6 +116,12 @@ def connect_running(folder: Path) -> Remote | None:
         return None
     connection.close()
     return remote
+
+
+def differing(remote: Remote) -> list[str]:
+    """Return the names of settings that differ in the app, whose environment or `tessera.toml` may be different."""
+    here, there = settings().model_dump(mode="json"), remote.run(program.settings, {}).values
+    return [name for name in here if name != "workspace" and here[name] != there.get(name)]
 
 
 def _absolute_path(path: Path) -> str:
