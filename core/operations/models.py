@@ -79,7 +79,9 @@ class ModelList:
     models: tuple[ModelDetails, ...]
 
 
-_MODELS = table("name", "part", "dimension", "input_tokens", "bytes", "loaded", "usable", "problem", empty="")
+_MODELS = table(
+    "name", "part", "dimension", "input_tokens", "bytes", "loaded", "usable", "problem", "languages", empty=""
+)
 
 
 def format_models(listed: ModelList) -> list[str]:
