@@ -372,6 +372,9 @@ class SyncedFolder:
     path: str
     synced_at: datetime
 
+    def __str__(self) -> str:
+        return self.path
+
 
 @frozen
 class BaseDetails:
@@ -494,7 +497,8 @@ class FolderScans:
 
 
 format_bases = table(
-    "name", "kind", "notes", "chunks", "waiting", "refused", "embedder", empty="There are no bases yet."
+    *("name", "kind", "notes", "chunks", "waiting", "refused", "embedder", "folders"),
+    empty="There are no bases yet.",
 )
 
 

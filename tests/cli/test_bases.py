@@ -67,7 +67,7 @@ def test_a_base_is_made_shown_and_listed(run: Run, said: Run) -> None:
     assert run("base", "show", "work") == made
     assert run("base", "list")["bases"] == [made]
     _, out, _ = said("base", "show", "work")
-    for text in ("What I do", "chunk_size: 300", "Number of hits: 4", "embed_at_once: False", "write_files: False"):
+    for text in ("What I do", "Chunk size: 300", "Number of hits: 4", "embed_at_once: False", "write_files: False"):
         assert text in out
     assert "work  By meaning and words" in said("base", "list")[1]
     code, _, error = said("base", "new", "work")

@@ -102,8 +102,8 @@ def test_a_server_with_a_name_is_taken_over_without_its_key(
     assert printed.splitlines() == [
         "taken: embeddings.office.model, embeddings.office.base_url",
         "left:",
-        f"  {section}.api_key: keys aren't kept in files. Set TESSERA_EMBEDDINGS_OFFICE_API_KEY.",
-        f"  {section}.colour: there is no such setting.",
+        f"  {section}.api_key: keys aren't kept in files. Set TESSERA_EMBEDDINGS_OFFICE_API_KEY",
+        f"  {section}.colour: there is no such setting",
     ]
     server = settings().embeddings.servers["office"]
     assert (server.base_url, server.model) == ("http://localhost:11434/v1", "bge-m3")
@@ -138,7 +138,7 @@ def test_a_server_prints_its_bases_with_their_folders_and_models(
     assert "There are no bases yet." in run("serve").err
     run("import", str(samples.write(tmp_path / "vault")))
     printed = run("serve", "--json")
-    for part in ("vault: 3 notes", "words only", str(tmp_path / "vault")):
+    for part in ("vault  By meaning and words      3", "  tfidf  ", str(tmp_path / "vault")):
         assert part in printed.err
     assert printed.out.count("\n") == 1, "scripts read one line"
 

@@ -149,7 +149,7 @@ def test_no_error_no_log_and_no_repr_holds_a_stored_key(
     said += repr(caught.value) + repr(client) + repr(vars(client)) + repr(key)
     assert server.requests[0].headers["Authorization"] == f"Bearer {KEY}"
     assert "TESTKEY" not in said
-    assert ("Replace its key on the Settings page" in said) == (answer.status == 401)
+    assert ("Enter its key on the Settings page" in said) == (answer.status == 401)
 
 
 def test_a_key_that_was_replaced_elsewhere_is_read_again_after_a_refusal(keyring: Memory) -> None:
