@@ -102,12 +102,12 @@ class Idempotency:
 
 
 def _digest(scope: Scope, headers: Headers, body: bytes) -> bytes:
-    """Return a hash of a request: its path, its query, its content type and its body, without a form's boundary."""
+    """Return a hash of a request: its path, its query, its content type, and each part of its body."""
     kind, options = parse_options_header(headers.get("content-type", ""))
-    if boundary := options.get(b"boundary", b""):
-        body = body.replace(boundary, b"")
+    boundary = options.get(b"boundary", b"") if kind == b"multipart/form-data" else b""
+    parts = (b"\r\n" + body).split(b"\r\n--" + boundary) if boundary else [body]
     digest = hashlib.sha256()
-    for part in (scope["path"].encode(), scope["query_string"], kind, body):
+    for part in (scope["path"].encode(), scope["query_string"], kind, *parts):
         digest.update(hashlib.sha256(part).digest())
     return digest.digest()
 

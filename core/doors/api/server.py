@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from html import escape
 from http import HTTPStatus
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from starlette.applications import Starlette
@@ -228,8 +229,14 @@ def api(workspace: "Callable[[], Workspace]", *, programs_only: bool = False) ->
 
         return make(workspace)
 
+    making = Lock()
+
+    def app() -> ASGIApp:
+        with making:  # first requests at once make one app
+            return made()
+
     async def lazy(scope: Scope, receive: Receive, send: Send) -> None:
-        await (await run_in_threadpool(made))(scope, receive, send)
+        await (await run_in_threadpool(app))(scope, receive, send)
 
     guarded = Guard(lazy, workspace, programs_only=programs_only)
 
