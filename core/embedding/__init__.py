@@ -1,40 +1,9 @@
 """From texts to vectors: the table of embedders."""
 
-from collections.abc import Sequence
-from typing import Protocol
-
 from core.base.messages import message
 from core.base.registry import Entry, Registry
-from core.model import Matrix, Role, Spans
+from core.embedding.protocol import Embedder as Embedder
 from core.settings.config import settings
-
-
-class Embedder(Protocol):
-    """Computes the vectors of texts. Building one is cheap: the first `embed` or `warm` loads the model."""
-
-    @property
-    def fingerprint(self) -> str:
-        """The model, revision, dimension and prompts; embedders with equal fingerprints have comparable vectors."""
-
-    @property
-    def dimension(self) -> int: ...
-
-    @property
-    def input_tokens(self) -> int:
-        """Maximum number of text tokens that one vector covers, without the prompt and special tokens."""
-
-    def tokens(self, text: str) -> Spans:
-        """Return the character span of each token, shape (tokens, 2); uses only the tokenizer, never the model."""
-
-    def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
-        """Return float32 vectors of unit length, shape (texts, dimension), in the order of the texts.
-
-        Raises ModelError if the model can't be loaded or fails, ProviderError if its server fails.
-        """
-
-    def warm(self) -> None:
-        """Load what `embed` needs, so that the first question isn't delayed."""
-
 
 EMBEDDERS: Registry[Embedder] = Registry(
     message("model for meaning"),

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.base.blobs import Span
-from core.embedding import Embedder
+from core.embedding.protocol import Embedder
 from core.model import Bits, Matrix, Role, Spans
 
 

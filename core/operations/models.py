@@ -80,7 +80,16 @@ class ModelList:
 
 
 _MODELS = table(
-    "name", "part", "dimension", "input_tokens", "bytes", "loaded", "usable", "problem", "languages", empty=""
+    "name",
+    "part",
+    "dimension",
+    "input_tokens",
+    "bytes",
+    "loaded",
+    "usable",
+    "problem",
+    "languages",
+    empty="Nothing found.",
 )
 
 
