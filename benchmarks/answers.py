@@ -29,8 +29,7 @@ from numpy.typing import NDArray
 
 from benchmarks.quality import imported
 from core.features.answers import choosing, reader
-from core.features.answers.choosing import Selection, excerpts
-from core.features.answers.evidence import EvidenceCandidate
+from core.features.answers.choosing import EvidenceCandidate, Selection, excerpts
 from core.model import Filters, Quote, SearchResult
 from core.workspace import Workspace
 

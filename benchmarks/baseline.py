@@ -259,7 +259,7 @@ def _resident() -> int:
 
 def main() -> None:
     from core.embedding.loading import choose_device
-    from core.features.evaluation.question_files import parse
+    from core.features.evaluation.questions import parse
 
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, nargs="?", default=Path("../shared/data/vaults/rust-book"))

@@ -27,7 +27,7 @@ from statistics import mean, median
 import numpy as np
 
 from benchmarks.quality import imported
-from core.features.related.suggestions import votes
+from core.features.related.service import votes
 from core.model import Filters, Note
 from core.notes.texts import NoteTexts
 from core.retrieval.neighbours.service import CANDIDATES, Neighbour, Neighbours, Shared, words_of

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchmarks.evaluation import evaluation_of
 from benchmarks.quality import imported, measured_set, vaults
-from core.features.evaluation.metrics import hit_at
+from core.features.evaluation.scoring import hit_at
 from core.model import MAIN, OPEN, Pipeline, QuestionResult, SearchSettings
 from core.workspace import Workspace
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from benchmarks.quality import imported, vaults
 from core.base.text import CJK, digest, query_keywords
-from core.features.evaluation.question_files import parse
+from core.features.evaluation.questions import parse
 from core.model import Chunk, Filters, KnowledgeBase, Matrix, Note, Rowids
 from core.query.parser import filters_of
 from core.store import Store

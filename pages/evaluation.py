@@ -7,7 +7,7 @@ import streamlit as st
 from core.base.messages import message_table
 from core.model import KnowledgeBase, QuestionSet
 from core.workspace import Workspace
-from pages.ui.evaluation import comparison, pipelines, question, questions, runs, sets
+from pages.ui.evaluation import comparison, questions, runs, sets
 from pages.ui.shared import links, shell, welcome, widgets
 from pages.ui.shared.text import labels, page_title, t
 
@@ -40,7 +40,7 @@ def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
         if shown == "questions":
             questions.draw(workspace, base.name, question_set)
         elif shown == "compare":
-            chosen = pipelines.choose(workspace, base)
+            chosen = runs.choose(workspace, base)
             runs.draw_start(workspace, base, question_set, chosen)
             comparison.section(workspace, base, question_set)
         else:
@@ -50,10 +50,10 @@ def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
 def choice(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> KnowledgeBase:
     """Draw the base selector, initially at a base with questions, and return the chosen base."""
     by_name = {base.name: base for base in bases}
-    if st.session_state.get(question.BASE) not in by_name:
-        st.session_state[question.BASE] = next((name for name in by_name if workspace.question_sets.all(name)), "")
-    links.begin_with("base", question.BASE, by_name, bases[0].name)
-    name = widgets.select_hidden(t("Knowledge base"), by_name, question.BASE)
+    if st.session_state.get(questions.BASE) not in by_name:
+        st.session_state[questions.BASE] = next((name for name in by_name if workspace.question_sets.all(name)), "")
+    links.begin_with("base", questions.BASE, by_name, bases[0].name)
+    name = widgets.select_hidden(t("Knowledge base"), by_name, questions.BASE)
     links.set_value("base", name)
     return by_name[name]
 

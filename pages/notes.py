@@ -22,7 +22,7 @@ from pages.ui.notes import (
     today,
     trash,
 )
-from pages.ui.review import decisions
+from pages.ui.review import items
 from pages.ui.shared import jobs, pinned, shell, welcome, widgets
 from pages.ui.shared.text import page_title, small_print, t
 
@@ -100,7 +100,7 @@ def _note(workspace: Workspace, note: Note) -> None:
     history.offer_text_undo(workspace, note)
     drafts.draw_note_drafts(workspace, note.id)
     actions.draw_retitled(workspace, note)
-    decisions.box(workspace, note.id)
+    items.box(workspace, note.id)
     reader.note(workspace, note, opened.passage(workspace, note))
 
 

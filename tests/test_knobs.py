@@ -10,7 +10,7 @@ import pytest
 
 from core.base.errors import ConfigError, QueryError, UnknownChoice
 from core.base.messages import LANGUAGES, render
-from core.features.evaluation import pipelines
+from core.features.evaluation import runs
 from core.model import (
     CHOICES,
     DEFAULTS,
@@ -117,7 +117,7 @@ def test_a_question_may_ask_for_more_hits_than_a_base() -> None:
 @pytest.mark.parametrize("part", PARTS)
 def test_every_part_can_be_measured(part: str) -> None:
     value = getattr(DEFAULTS, part)
-    made = pipelines.parse(f"{part}={value}", Pipeline(), ChunkingOptions())
+    made = runs.parse(f"{part}={value}", Pipeline(), ChunkingOptions())
     assert made.search == SearchSettings.from_values({part: value})
 
 

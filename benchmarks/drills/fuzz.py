@@ -30,7 +30,7 @@ from core.base.errors import TesseraError
 from core.chunking import CHUNKERS
 from core.doors.registry import OPERATIONS
 from core.doors.remote import calls, wire
-from core.features.evaluation import question_files
+from core.features.evaluation import questions as question_files
 from core.intake import notefile
 from core.intake.notefile import is_note
 from core.model import ChunkingOptions, Note, SyncReport

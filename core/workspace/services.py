@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from core.features.archives.service import Archives
     from core.features.backups.service import Backups
     from core.features.doctor.doctor import Doctor
-    from core.features.evaluation.findability import NoteChecks
+    from core.features.evaluation.note_questions import NoteChecks
     from core.features.evaluation.questions import Questions, QuestionSets
     from core.features.evaluation.runs import Runs
     from core.features.learning.service import Learning
@@ -155,7 +155,7 @@ class Services:
 
     @LazyService
     def findability(self) -> "NoteChecks":
-        from core.features.evaluation.findability import NoteChecks
+        from core.features.evaluation.note_questions import NoteChecks
 
         return NoteChecks(self.store, self.runs, self.preferences, self.jobs)
 
@@ -217,14 +217,14 @@ class Services:
 
     @LazyService
     def review(self) -> "Review":
-        from core.features.review.digest import DigestDays
-        from core.features.review.reminders import Reminders
-        from core.features.review.service import Review, ReviewParts
+        from core.features.review.service import DigestDays, Reminders, Review
+        from core.features.review.two_texts import TextConflicts
 
-        reminders = Reminders(self.store, self.preferences)
-        stored = self.store, self.notes, self.versions, self.trash, self.chunks, self.proposals
-        parts = ReviewParts(*stored, self.neighbours, self.packs if self.has("packs") else None)
-        return Review(parts, reminders, DigestDays(self.preferences))
+        upgrades = self._offer("packs", lambda: self.packs)
+        sides = TextConflicts(self.store, self.notes, self.versions, self.trash, upgrades)
+        reminders, days = Reminders(self.store, self.preferences), DigestDays(self.preferences)
+        found = self.store, self.notes, self.chunks, self.proposals, self.neighbours
+        return Review(*found, sides, reminders, days)
 
     @LazyService
     def related(self) -> "RelatedNotes":
@@ -266,7 +266,7 @@ class Services:
     @LazyService
     def archives(self) -> "Archives":
         from core.features.archives.service import Archives
-        from core.features.evaluation.run_table import RunTable
+        from core.features.evaluation.runs import RunTable
 
         return Archives(self.store, self.settings, self.bases, RunTable(self.store.database), self.attachments.find)
 
@@ -281,7 +281,7 @@ class Services:
     @LazyService
     def doctor(self) -> "Doctor":
         from core.features.doctor.doctor import Doctor
-        from core.features.doctor.parts import WorkspaceParts
+        from core.features.doctor.workspace_checks import WorkspaceParts
 
         parts = self.store, self.settings, self.settings_file, self.bases, self.models, self.servers
         backups = resources = archives = None

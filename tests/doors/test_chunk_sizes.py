@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from core.base.errors import ConfigError
 from core.doors import cli
 from core.doors.api import PLACE
-from core.features.evaluation import pipelines
+from core.features.evaluation import runs
 from core.model import SIZES, ChunkingOptions, Pipeline
 from core.settings.config import settings
 from core.workspace import Workspace
@@ -95,7 +95,7 @@ def file(_: Workspace, name: str, value: int) -> str:
 
 
 def setup(_: Workspace, name: str, value: int) -> str:
-    return refused(lambda: pipelines.parse(f"{name}={value}", Pipeline(), ChunkingOptions()))
+    return refused(lambda: runs.parse(f"{name}={value}", Pipeline(), ChunkingOptions()))
 
 
 @pytest.mark.parametrize("door", [library, command, http, file, setup])

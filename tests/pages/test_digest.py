@@ -8,7 +8,7 @@ import pytest
 import streamlit as st
 
 from core.base.datetimes import local_now
-from core.features.review import digest
+from core.features.review import service
 from core.workspace import Workspace
 from tests.pages.conftest import Screen
 
@@ -64,7 +64,7 @@ def test_the_digest_is_shown_once_a_day_until_it_is_put_away(
     locale: str, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     today = local_now()
-    monkeypatch.setattr(digest, "local_now", lambda: today)
+    monkeypatch.setattr(service, "local_now", lambda: today)
     with Workspace(place) as workspace:
         workspace.bases.add("kitchen")
         assert workspace.review.digest() is None
@@ -91,7 +91,7 @@ def test_the_digest_is_shown_once_a_day_until_it_is_put_away(
 
 def test_one_changed_note_is_opened_and_many_lines_stay_five(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     today = local_now()
-    monkeypatch.setattr(digest, "local_now", lambda: today)
+    monkeypatch.setattr(service, "local_now", lambda: today)
     with Workspace(place) as workspace:
         workspace.review.digest()
         note = workspace.notes.add("kitchen", "Rye.", title="*Rye* [x](y)", author="program", embed=False)

@@ -111,7 +111,7 @@ def test_the_first_pages_import_only_what_they_need(place: Path) -> None:
         "screen = AppTest.from_file(os.path.abspath('pages/main.py'), default_timeout=60).run()\n"
         "def loaded(*names): print(len(screen.exception), [name for name in names if name in sys.modules])\n"
         "heavy = 'torch', 'chromadb', 'sentence_transformers', 'pandas', 'pyarrow', 'streamlit.emojis'\n"
-        "late = 'core.features.doctor.doctor', 'core.features.evaluation.findability'\n"
+        "late = 'core.features.doctor.doctor', 'core.features.evaluation.note_questions'\n"
         "loaded(*heavy, 'httpx', *late, 'core.retrieval.engine')\n"
         "screen.switch_page('search.py').run()\n"
         "loaded(*heavy, *late, 'core.features.answers.service')\n"

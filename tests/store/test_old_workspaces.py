@@ -17,7 +17,7 @@ from core.base.text import WORDS_FORM
 from core.embedding import EMBEDDERS
 from core.features.learning.facts import FactTable
 from core.features.related.concepts import ConceptTable
-from core.features.review.reminders import DecisionTable
+from core.features.review.service import DecisionTable
 from core.features.threads.service import ThreadTable
 from core.model import (
     OPEN,

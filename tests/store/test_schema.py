@@ -12,7 +12,7 @@ from filelock import FileLock
 from core.base.errors import DiskFull, WorkspaceLocked
 from core.embedding import centring
 from core.features.backups.service import restore_into
-from core.features.evaluation.run_table import RunTable
+from core.features.evaluation.runs import RunTable
 from core.model import Condition, Filters, Pipeline, SearchSettings
 from core.store import Store, migrations
 from core.store import migrations as schema

@@ -12,8 +12,8 @@ from core.doors.cli.binding import taking
 from core.doors.cli.calling import call, reading
 from core.doors.cli.options import WORKSPACE, Folder, Json, argument, option
 from core.doors.cli.terminal import progress, show
-from core.features.evaluation import operations, views
-from core.features.evaluation.views import EvaluationView
+from core.features.evaluation import operations
+from core.features.evaluation.operations import EvaluationView
 from core.model import METRICS, QuestionSet, SearchSettings
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def evaluate(
             out.write_bytes(content)
         except OSError as error:
             raise SourceError(str(out), "can't be written: {reason}.", reason=error.strerror or str(error)) from error
-    show(EvaluationView.from_side_by_side(compared, waiting), as_json, views.format_evaluation)
+    show(EvaluationView.from_side_by_side(compared, waiting), as_json, operations.format_evaluation)
     figures = compared.runs[0].metrics
     below = [
         message("{name} is {value:.3f}", name=name, value=figures[name])

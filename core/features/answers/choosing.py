@@ -1,9 +1,11 @@
-"""Choice of an answer's quotes: excerpts of hits, sorted by evidence, and the chance that the first one is right."""
+"""Choice of an answer's quotes: excerpts of hits by the evidence of their units, and their chance to be right."""
 
 import re
 from bisect import bisect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations, count, groupby
 from math import exp, log
 
@@ -11,12 +13,207 @@ import numpy as np
 
 from core.base.blobs import blobs
 from core.base.frozen import frozen
-from core.base.text import CJK, query_keywords
-from core.features.answers.evidence import EvidenceCandidate, EvidenceQuestion, candidates
-from core.features.answers.units import Span
-from core.model import Answered, Chunk, Hit, Quote, QuoteKind, SearchResult
-from core.retrieval.highlights import TokenizedHit, words_to_mark
+from core.base.text import CJK, STOP_WORDS, fold, query_keywords
+from core.embedding.graphs import thread_count
+from core.embedding.tokens import tokens_within
+from core.features.answers import reader
+from core.features.answers.units import Span, Unit, is_question, units_of
+from core.model import Answered, Chunk, Hit, Matrix, Quote, QuoteKind, SearchResult, Spans
+from core.retrieval.highlights import Stems, TokenizedHit, word_places, words_in, words_to_mark
 from core.store import Store
+
+Rarity = Mapping[str, float]
+"""For each word of a question, the log of the number of all chunks divided by the number that contain the word."""
+
+UNIT_WEIGHTS: Mapping[str, float] = {
+    "near": 5.31,
+    "held": 2.08,
+    "score": 1.4,
+    "first": 2.64,
+    "part": -1.5,
+    "stressed": 1.94,
+    "asks": -1.76,
+    "read": 0.7,
+}
+"""Weight of each feature of a unit in the log odds that the unit answers the question. Features are from 0 to 1.
+
+- `near`: mean over the question's tokens of the cosine to the nearest token of the unit or its lead.
+- `held`: share of the question's words in the unit or its lead, weighted by rarity.
+- `score`: score of its hit, relative to the best hit; `first`: 1 / rank of its hit.
+- `part`: 1 if the hit was found by a sub-query, which is only a part of the question.
+- `stressed`: 1 if the question is a term that the unit stresses, as notes do where they define it.
+- `asks`: 1 if the unit is a question or an exercise itself.
+- `read`: the reader's score (`core/features/answers/reader.py`), which is a log odds and not from 0 to 1.
+"""
+UNIT_CONSTANT = -9.03
+"""Fitted by logistic regression on hard questions (docs/decisions/0059-excerpts-and-a-reader.md), except two weights.
+`part` is between the -0.7 of both vaults and the -2.0 of the English one. With 0.3 to 1.3 for `read`, the first excerpt
+is right for 69 to 70 % of natural questions, without it for 67 %. Other weights fitted on natural questions were no
+better for another folder.
+"""
+
+_STOP_WORD = 0.3
+"""Weight of a token in a stop word or punctuation; other tokens have weight 1."""
+_NEAR_BY_WORDS = (0.26, 0.29)
+"""Estimate of `near` without token bits: with none of the question's words, and the increase if all are present."""
+_ASKS_WHAT = re.compile(
+    r"^\W*(?:what(?:'s|’s| is| are)\b|define\b|什么是|何谓)|(?:是什么|指什么|的定义)\W*$", re.IGNORECASE
+)
+_STRESSED = re.compile(
+    r"\*\*[^*\n]{1,60}\*\*|(?<![*\w])\*[^*\n]{1,60}\*(?!\*)|(?<![_\w])_[^_\n]{1,60}_(?!\w)|[“「][^”」\n]{1,60}[”」]"
+)
+_HEADING = re.compile(r"^#{1,6}[ \t]+(.*)$", re.MULTILINE)
+_EXERCISES = re.compile(
+    r"\W*(?:[\d.]+\W+)?(?:练习题?|习题|思考题|(?:exercises?|quiz|questions)\b.{0,20})\W*", re.IGNORECASE
+)
+"""Headings of exercises, which don't answer anything."""
+_SHORT = 3
+"""Maximum number of words in a term."""
+PARTS = 6
+"""Maximum number of hit passages for the reader to score; six take about 0.06 s on two processor cores."""
+UNREAD, SKIPPED = -1.0, -6.0
+"""Values of `read` without a reader for the model, and for units in passages that weren't scored."""
+
+
+@frozen
+class EvidenceQuestion:
+    """A question or sub-query, with its words and their rarity."""
+
+    text: str
+    words: Sequence[str]
+    rarity: Rarity
+
+
+@frozen
+class EvidenceCandidate:
+    """A unit of a hit, with its features (`parts`) and the question's words in its text, lead-in or headings."""
+
+    hit: Hit
+    unit: Unit
+    parts: dict[str, float]
+    words: frozenset[str]
+
+    @property
+    def evidence(self) -> float:
+        return UNIT_CONSTANT + sum(weight * self.parts[name] for name, weight in UNIT_WEIGHTS.items())
+
+    @property
+    def text(self) -> str:
+        return self.hit.chunk.text[self.unit.start : self.unit.end]
+
+    @property
+    def lead(self) -> str:
+        return self.hit.chunk.text[slice(*self.unit.lead)] if self.unit.lead else ""
+
+    def repeats(self, other: "EvidenceCandidate") -> bool:
+        """Return whether the unit overlaps another one or has the same words."""
+        same = self.hit.chunk.id == other.hit.chunk.id
+        if same and self.unit.start < other.unit.end and other.unit.start < self.unit.end:
+            return True
+        return fold(" ".join(self.text.split())) == fold(" ".join(other.text.split()))
+
+
+def candidates(
+    question: EvidenceQuestion, hits: Sequence[Hit], best: float, reads: Mapping[str, TokenizedHit], stems: Stems
+) -> list[EvidenceCandidate]:
+    """Return the units of hits with their features; `best` is the score of the best hit."""
+    by_hit = {hit.chunk.id: [*_hit_candidates(question, hit, best, reads.get(hit.chunk.id), stems)] for hit in hits}
+    _read(by_hit, reads)
+    return [candidate for units in by_hit.values() for candidate in units]
+
+
+def _read(by_hit: Mapping[str, Sequence[EvidenceCandidate]], reads: Mapping[str, TokenizedHit]) -> None:
+    """Set the reader's scores of the units of each hit. It scores the passages with the most other evidence."""
+    passages: list[tuple[float, list[EvidenceCandidate], Callable[[], list[float]]]] = []
+    for key, units in by_hit.items():
+        read = reads.get(key)
+        ensemble = reader.shipped(read.embedder.fingerprint) if read and read.compared and units else None
+        if read is None or read.compared is None or ensemble is None:
+            continue
+        places, _ = read.compared
+        masks = np.stack([tokens_within(places, candidate.unit.spans) for candidate in units])
+        for part in reader.parts(places):
+            numbers = np.flatnonzero(masks[:, part].any(axis=1))
+            inside = [units[number] for number in numbers.tolist()]
+            if inside:
+                most = max(candidate.evidence for candidate in inside)
+                passages.append((most, inside, partial(ensemble.scores, read, part, masks[numbers])))
+        for candidate in units:
+            candidate.parts["read"] = SKIPPED
+    chosen = sorted(passages, key=lambda passage: -passage[0])[:PARTS]
+    with ThreadPoolExecutor(thread_count()) as pool:
+        for (_, inside, _), scores in zip(chosen, pool.map(lambda passage: passage[2](), chosen), strict=True):
+            for candidate, score in zip(inside, scores, strict=True):
+                candidate.parts["read"] = max(candidate.parts["read"], score)
+
+
+def _hit_candidates(
+    question: EvidenceQuestion, hit: Hit, best: float, read: TokenizedHit | None, stems: Stems
+) -> Iterator[EvidenceCandidate]:
+    places = word_places(hit.chunk.text, question.words, stems)
+    headings = words_in(" ".join((hit.note.title, *hit.chunk.titles)), question.words, stems)[1]
+    units = units_of(hit.chunk.text)
+    words = [{word for span, word in places if unit.holds(*span)} for unit in units]
+    shares = [_share(held, question) for held in words]
+    shared = {
+        "score": hit.strength / best if best > 0 else 0.0,
+        "first": 1 / hit.rank,
+        "part": float(bool(hit.asked)),
+    }
+    nearness = _nearness(question, units, shares, read)
+    headings_at = [(0, hit.chunk.section_title), *((at.start(), at[1]) for at in _HEADING.finditer(hit.chunk.text))]
+    # A question that only names a thing is answered by a definition.
+    is_term = len(question.words) <= _SHORT or bool(_ASKS_WHAT.search(question.text))
+    for unit, own_words, share, near in zip(units, words, shares, nearness, strict=True):
+        text = hit.chunk.text[unit.start : unit.end]
+        heading = next(title for start, title in reversed(headings_at) if start <= unit.start)
+        own = {
+            "near": near,
+            "held": share,
+            "read": UNREAD,
+            "stressed": float(is_term and _stresses(text, len(question.words), places, unit)),
+            "asks": float(is_question(text) or bool(_EXERCISES.fullmatch(heading))),
+        }
+        yield EvidenceCandidate(hit, unit, shared | own, frozenset(own_words | headings))
+
+
+def _share(held: set[str], question: EvidenceQuestion) -> float:
+    """Return the share of the question's words that a unit contains, weighted by rarity."""
+    total = sum(question.rarity.values())
+    return sum(question.rarity[word] for word in held if word in question.rarity) / total if total else 0.0
+
+
+def _nearness(
+    question: EvidenceQuestion, units: Sequence[Unit], shares: Sequence[float], read: TokenizedHit | None
+) -> Iterable[float]:
+    """Return the feature `near` of each unit, estimated from its share of words if there are no token bits."""
+    if read is None or read.compared is None:
+        least, more = _NEAR_BY_WORDS
+        return [least + more * share for share in shares]
+    places, cosines = read.compared
+    weights = token_weights(question.text, read.embedder.tokens(question.text), cosines.shape[1])
+    inside = [tokens_within(places, unit.spans) for unit in units]
+    return [float(cosines[within].max(axis=0) @ weights) if within.any() else 0.0 for within in inside]
+
+
+def token_weights(text: str, spans: Spans, count: int) -> Matrix:
+    """Return the weight of each token of a question; the sum is 1."""
+    weights = np.ones(count, np.float32)
+    if len(spans) == count:
+        for match in re.finditer(rf"(?:(?![{CJK}])\w)+|[^\w\s]+", text):
+            if match[0].casefold() in STOP_WORDS or not match[0][0].isalnum():
+                weights[(spans[:, 0] >= match.start()) & (spans[:, 1] <= match.end())] = _STOP_WORD
+    total: Matrix = weights / weights.sum()
+    return total
+
+
+def _stresses(text: str, count: int, places: Sequence[tuple[Span, str]], unit: Unit) -> bool:
+    """Return whether a text stresses a phrase with all words of the question, as notes do when they define a term."""
+    spans = [(unit.start + phrase.start(), unit.start + phrase.end()) for phrase in _STRESSED.finditer(text)]
+    return any(
+        len({word for (first, last), word in places if start <= first and last <= end}) == count for start, end in spans
+    )
+
 
 CHARACTERS, WITH_CODE = 500, 700
 """Maximum length of an excerpt and its lead-in in characters, without and with code."""
@@ -43,7 +240,7 @@ WEIGHTS: Mapping[str, float] = {
 """Weight of each feature in the log odds that an excerpt is right.
 
 - `read`: the reader's best score in the excerpt.
-- `near`: nearness of its strongest unit to the question (`core/features/answers/evidence.py`).
+- `near`: nearness of its strongest unit to the question (`UNIT_WEIGHTS`).
 - `nearest`: 1 / rank of that nearness among all units; `top`: the highest nearness.
 - `share`: share of the excerpt's units in the odds of all units.
 - `margin`: its score minus the best score in another note.
@@ -168,25 +365,19 @@ class Excerpt:
 
 def excerpts(units: Sequence[EvidenceCandidate]) -> list[Excerpt]:
     """Return the best excerpt around each unit, the highest score first; `units` are sorted by hit and position."""
-    best: list[Excerpt] = []
+    found: list[Excerpt] = []
     for _, neighbours in groupby(units, key=lambda unit: unit.hit.chunk.id):
-        best += _hit_excerpts(list(neighbours))
-    return sorted(best, key=lambda excerpt: -excerpt.score)
-
-
-def _hit_excerpts(units: Sequence[EvidenceCandidate]) -> Iterator[Excerpt]:
-    """Yield, for each unit of a hit, the best run in which it is the strongest unit, if there is one."""
-    evidence = [unit.evidence for unit in units]
-    odds = [exp(value) for value in evidence]
-    best: dict[int, tuple[float, int, int]] = {}
-    for first, last in _runs(units):
-        answering = [number for number in range(first, last) if not units[number].parts["asks"]]
-        if not answering:
-            continue
-        strongest = max(answering, key=evidence.__getitem__)
-        best[strongest] = max(best.get(strongest, (0.0, 0, 0)), (sum(odds[first:last]), first, last))
-    for strongest, (total, first, last) in best.items():
-        yield Excerpt(tuple(units[first:last]), units[strongest], log(total))
+        of_hit = list(neighbours)
+        evidence = [unit.evidence for unit in of_hit]
+        odds = [exp(value) for value in evidence]
+        best: dict[int, tuple[float, int, int]] = {}
+        for first, last in _runs(of_hit):
+            if answering := [number for number in range(first, last) if not of_hit[number].parts["asks"]]:
+                strongest = max(answering, key=evidence.__getitem__)
+                best[strongest] = max(best.get(strongest, (0.0, 0, 0)), (sum(odds[first:last]), first, last))
+        for strongest, (total, first, last) in best.items():
+            found.append(Excerpt(tuple(of_hit[first:last]), of_hit[strongest], log(total)))
+    return sorted(found, key=lambda excerpt: -excerpt.score)
 
 
 def _runs(units: Sequence[EvidenceCandidate]) -> Iterator[tuple[int, int]]:

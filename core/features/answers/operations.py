@@ -19,7 +19,6 @@ from core.model import (
     Progress,
     Quote,
     Sentence,
-    WrittenAnswer,
     limits_of,
     no_progress,
 )
@@ -110,10 +109,6 @@ class AnswerWriting:
     task: str
     material: str
 
-    @classmethod
-    def from_writing(cls, writing: WrittenAnswer) -> Self:
-        return cls(writing.model, writing.stopped, *writing.sent)
-
 
 @frozen
 class AnswerView:
@@ -141,6 +136,7 @@ class AnswerView:
     @classmethod
     def from_answer(cls, answer: Answer) -> Self:
         written = tuple(AnswerSentence.from_sentence(*numbered) for numbered in enumerate(answer.written, 1))
+        writing = answer.writing
         return assemble(
             cls,
             answer,
@@ -148,7 +144,7 @@ class AnswerView:
             sentences=written or tuple(map(AnswerSentence.from_quote, answer.quotes)),
             citations=tuple(map(AnswerCitation.from_quote, answer.quotes)),
             nearest=tuple(map(NearestHit.from_hit, answer.nearest)),
-            writing=AnswerWriting.from_writing(answer.writing) if answer.writing else None,
+            writing=AnswerWriting(writing.model, writing.stopped, *writing.sent) if writing else None,
             notices=answer.result.notices,
         )
 

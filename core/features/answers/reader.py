@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.base import memory
-from core.embedding.graphs import FUSED, Graph, Session
+from core.embedding.graphs import FUSED, Graph
 from core.embedding.tokens import unit as unit_length
 from core.embedding.tokens import unpack_signs
 from core.model import Matrix, Spans
@@ -70,7 +70,62 @@ class ReaderNetwork:
         """Build the network of `benchmarks/training/network.py`; raises KeyError or ValueError for other weights."""
         self._places = weights["pos.weight"].astype(np.float32)
         self._asked_places = weights["qpos.weight"].astype(np.float32)
-        self._session = _NetworkBuilder(weights).open()
+        graph = Graph()
+        add, (width, dimension) = graph.add, weights["wp.weight"].shape
+
+        def linear(name: str, values: str) -> str:
+            bias = [weights[f"{name}.bias"]] if f"{name}.bias" in weights else []
+            return add("Gemm", values, weights[f"{name}.weight"], *bias, transB=1)
+
+        def normed(name: str, values: str) -> str:
+            norm = weights[f"{name}.weight"], weights[f"{name}.bias"]
+            return add("LayerNormalization", values, *norm, epsilon=_EPSILON)
+
+        root = dimension**0.5
+        cosines = add("Div", add("MatMul", "signs", add("Transpose", "question")), root)
+        aligned = add("MatMul", add("Softmax", add("Mul", cosines, weights["tau"])), "question")
+        about = [add(operator, cosines, _NUMBERS) for operator in ("ReduceMax", "ReduceMean")]
+        tokens = add(
+            "Sum",
+            linear("wp", "signs"),
+            linear("wa", add("Mul", aligned, root)),
+            linear("feat", add("Concat", *about, "marks", axis=1)),
+            "places",
+        )
+        nearest = add("Transpose", add("ReduceMax", cosines, _ROWS))
+        asked = add(
+            "Sum",
+            linear("wq", add("Mul", "question", root)),
+            linear("feat", add("Concat", nearest, "no marks", axis=1)),
+            "asked places",
+        )
+        states = add("Concat", asked, tokens, axis=0)
+        for number in range(sum(name.endswith("qkv.weight") for name in weights)):
+            layer = f"layers.{number}."
+            mixing = weights[f"{layer}qkv.weight"].T, weights[f"{layer}qkv.bias"]
+            mixed = add("Unsqueeze", normed(f"{layer}n1", states), _ROWS)
+            attended = add("Squeeze", add("Attention", mixed, *mixing, num_heads=HEADS, domain=FUSED), _ROWS)
+            states = add("Add", states, linear(f"{layer}o", attended))
+            inner = add("Gelu", linear(f"{layer}f1", normed(f"{layer}n2", states)))
+            states = add("Add", states, linear(f"{layer}f2", inner))
+        states = add("Slice", normed("norm", states), add("Shape", "question", end=1), _END, _ROWS)
+        weight = add("Exp", add("Clip", linear("att", states), -_STEEPEST, _STEEPEST))
+        shares = add("Mul", "units", add("Transpose", weight))
+        total = add("Add", add("ReduceSum", shares, _NUMBERS), _TINY)
+        mean = add("Div", add("MatMul", shares, states), total)
+        top = add("Log", add("Add", add("ReduceMax", shares, _NUMBERS), _TINY))
+        scores = linear("out.2", add("Gelu", linear("out.0", add("Concat", mean, top, axis=1))))
+        inputs = {
+            "question": ("asked", dimension),
+            "signs": ("tokens", dimension),
+            "marks": ("tokens", 2),
+            "no marks": ("asked", len(_NO_MARKS)),
+            "places": ("tokens", width),
+            "asked places": ("asked", width),
+            "units": ("units", "tokens"),
+        }
+        # Several parts are scored at once.
+        self._session = graph.open(WEIGHTS.stem, inputs, scores, threads=1)
 
     def scores(self, question: Matrix, signs: Matrix, heading: Mask, masks: Mask) -> Matrix:
         """Return the score of each unit.
@@ -92,78 +147,6 @@ class ReaderNetwork:
         }
         (scores,) = self._session.run(inputs)
         return scores[:, 0]
-
-
-class _NetworkBuilder:
-    """Builds the ONNX graph of a network from its weights, which have the names from training."""
-
-    def __init__(self, weights: Mapping[str, Matrix]) -> None:
-        self._weights = weights
-        self._graph = Graph()
-        self._add = self._graph.add
-
-    def open(self) -> Session:
-        add, (width, dimension) = self._add, self._weights["wp.weight"].shape
-        root = dimension**0.5
-        cosines = add("Div", add("MatMul", "signs", add("Transpose", "question")), root)
-        aligned = add("MatMul", add("Softmax", add("Mul", cosines, self._weights["tau"])), "question")
-        about = [add(operator, cosines, _NUMBERS) for operator in ("ReduceMax", "ReduceMean")]
-        tokens = add(
-            "Sum",
-            self._linear("wp", "signs"),
-            self._linear("wa", add("Mul", aligned, root)),
-            self._linear("feat", add("Concat", *about, "marks", axis=1)),
-            "places",
-        )
-        nearest = add("Transpose", add("ReduceMax", cosines, _ROWS))
-        asked = add(
-            "Sum",
-            self._linear("wq", add("Mul", "question", root)),
-            self._linear("feat", add("Concat", nearest, "no marks", axis=1)),
-            "asked places",
-        )
-        states = add("Concat", asked, tokens, axis=0)
-        for number in range(sum(name.endswith("qkv.weight") for name in self._weights)):
-            states = self._layer(f"layers.{number}.", states)
-        asked_count = add("Shape", "question", end=1)
-        scores = self._pooled(add("Slice", self._normed("norm", states), asked_count, _END, _ROWS))
-        inputs = {
-            "question": ("asked", dimension),
-            "signs": ("tokens", dimension),
-            "marks": ("tokens", 2),
-            "no marks": ("asked", len(_NO_MARKS)),
-            "places": ("tokens", width),
-            "asked places": ("asked", width),
-            "units": ("units", "tokens"),
-        }
-        return self._graph.open(WEIGHTS.stem, inputs, scores, threads=1)  # several parts are scored at once
-
-    def _layer(self, name: str, states: str) -> str:
-        add, weights = self._add, self._weights
-        normed = add("Unsqueeze", self._normed(f"{name}n1", states), _ROWS)
-        mixing = weights[f"{name}qkv.weight"].T, weights[f"{name}qkv.bias"]
-        attended = add("Squeeze", add("Attention", normed, *mixing, num_heads=HEADS, domain=FUSED), _ROWS)
-        states = add("Add", states, self._linear(f"{name}o", attended))
-        inner = add("Gelu", self._linear(f"{name}f1", self._normed(f"{name}n2", states)))
-        return add("Add", states, self._linear(f"{name}f2", inner))
-
-    def _pooled(self, states: str) -> str:
-        add = self._add
-        weight = add("Exp", add("Clip", self._linear("att", states), -_STEEPEST, _STEEPEST))
-        weights = add("Mul", "units", add("Transpose", weight))
-        total = add("Add", add("ReduceSum", weights, _NUMBERS), _TINY)
-        mean = add("Div", add("MatMul", weights, states), total)
-        top = add("Log", add("Add", add("ReduceMax", weights, _NUMBERS), _TINY))
-        hidden = add("Gelu", self._linear("out.0", add("Concat", mean, top, axis=1)))
-        return self._linear("out.2", hidden)
-
-    def _linear(self, name: str, values: str) -> str:
-        bias = [self._weights[f"{name}.bias"]] if f"{name}.bias" in self._weights else []
-        return self._add("Gemm", values, self._weights[f"{name}.weight"], *bias, transB=1)
-
-    def _normed(self, name: str, values: str) -> str:
-        norm = [self._weights[f"{name}.{part}"] for part in ("weight", "bias")]
-        return self._add("LayerNormalization", values, *norm, epsilon=_EPSILON)
 
 
 @cache
@@ -200,11 +183,12 @@ def parts(places: Spans) -> Iterator[Tokens]:
             yield np.concatenate(together)
             together = []
         text = start + int(heading[start:end].argmin()) if not heading[start:end].all() else end
+        titles = np.arange(max(start, text - TOKENS // 2), text)
         room = TOKENS - min(text - start, TOKENS // 2)
         if end - text <= room:
-            together.append(np.arange(max(start, text - TOKENS // 2), end))
+            together += [titles, np.arange(text, end)]
             continue
         for at in range(text, end, room):
-            yield np.concatenate([np.arange(max(start, text - TOKENS // 2), text), np.arange(at, min(at + room, end))])
+            yield np.concatenate([titles, np.arange(at, min(at + room, end))])
     if together:
         yield np.concatenate(together)

@@ -69,15 +69,14 @@ class Examples:
         questions = self._drawn(notes, CANDIDATES)
         for number, question in enumerate(questions):
             progress(number, len(questions), question.text)
-            if len(found) < EXAMPLES and self._is_right(question):
-                found.append(question.text)
+            if len(found) == EXAMPLES:
+                break
+            with suppress(TesseraError):
+                answer = self._answered(question.text)
+                right = {gold.note_id for gold in question.spans}
+                if answer.answered == "yes" and answer.quotes[0].note.id in right:
+                    found.append(question.text)
         self._found = stamp, tuple(found)
-
-    def _is_right(self, question: Question) -> bool:
-        with suppress(TesseraError):
-            answer = self._answered(question.text)
-            return answer.answered == "yes" and answer.quotes[0].note.id in {gold.note_id for gold in question.spans}
-        return False
 
 
 # Recognizing questions in English and Chinese: not words, names or titles.
@@ -193,20 +192,16 @@ class Answers:
     def answer_result(self, result: SearchResult) -> Answer:
         """Return the answer to the question of a result. The last answer is cached: a page asks again at each click."""
         key = self._store.fields.version(), replace(result, took_ms=0.0, cached=False)
-        last = self._last
-        if last is None or last[0] != key:
-            last = self._last = key, self._build(result)
-        return last[1]
-
-    def _build(self, result: SearchResult) -> Answer:
+        if self._last is not None and self._last[0] == key:
+            return self._last[1]
         answer = build_answer(self._store, self._searching, result)
-        other = self._find_contradiction(answer) if answer.quotes else None
-        if other is None:
-            return answer
-        first, *further = answer.quotes
-        quotes = [first, other, *(quote for quote in further if quote.note.id != other.note.id)]
-        numbered = tuple(replace(quote, number=number) for number, quote in enumerate(quotes, 1))
-        return replace(answer, quotes=numbered, disagree=True)
+        if answer.quotes and (other := self._find_contradiction(answer)):
+            first, *further = answer.quotes
+            quotes = [first, other, *(quote for quote in further if quote.note.id != other.note.id)]
+            numbered = tuple(replace(quote, number=number) for number, quote in enumerate(quotes, 1))
+            answer = replace(answer, quotes=numbered, disagree=True)
+        self._last = key, answer
+        return answer
 
     def _find_contradiction(self, answer: Answer) -> Quote | None:
         """Return the sentence from another hit that contradicts a sentence in the first quote."""

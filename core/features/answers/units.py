@@ -212,10 +212,9 @@ class _UnitReader:
         block = self._span(at, end)
         spans = list(sentences(self._plain, *block))
         for before, span in zip([self._lead, *spans], spans, strict=False):
-            if span == spans[-1] and _LEADS.search(self._text[span[0] : span[1]]):
-                continue
-            asked = before is not None and is_question(self._text[slice(*before)])
-            yield Unit("sentence", *span, before if asked else None, block)
+            if span != spans[-1] or not _LEADS.search(self._text[slice(*span)]):
+                asked = before and is_question(self._text[slice(*before)])
+                yield Unit("sentence", *span, before if asked else None, block)
         self._lead = spans[-1] if spans and _says(self._text[slice(*spans[-1])]) else None
 
 

@@ -2,38 +2,114 @@
 
 import json
 import re
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Container, Generator, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import replace
+from difflib import SequenceMatcher
 from itertools import islice
 from typing import Any
 
 import httpx
 
+from core.base.blobs import Span
 from core.base.errors import Cancelled, ProviderError
 from core.base.frozen import frozen
 from core.base.text import CJK, find_quote, make_storable, one_line
-from core.features.answers import names
+from core.features.answers import figures
 from core.features.answers.choosing import place_in_note
-from core.features.answers.proof import judge
-from core.features.answers.wording import Source, sources
+from core.features.answers.wording import Source, WordToken, is_copy, sources, tokens, turns
 from core.model import Answer, Hit, Quote, Sentence, WrittenAnswer
 from core.providers.chat import QUOTED, Chat, as_sent
 from core.providers.connection import Stop, is_this_machine
 from core.retrieval import llm_choice
 from core.settings.sections import LlmSettings
 
-# The reply of a language model as JSON objects, one per line, parsed as the text arrives.
+_NEAR = 0.6
+"""Minimum share of equal words for comparing two sentences word by word."""
+_FUNCTION_WORDS = frozenset(
+    "a an the of to in on at by for with and is be been was it its 的 了 是 在 和 与 会 也 就".split()
+)
+
+
+@frozen
+class Verdict:
+    """Result of comparing a sentence with its sources: figures and names that they lack, and whether it is a copy.
+
+    `ours` and `theirs` are the spans that differ, in the sentence and in each of its sources.
+    """
+
+    missing: tuple[str, ...]
+    copied: bool
+    ours: tuple[Span, ...] = ()
+    theirs: tuple[tuple[Span, ...], ...] = ()
+
+
+def judge(
+    sentence: str,
+    sources: Sequence[tuple[Source, str]],
+    passages: Sequence[str],
+    known: Container[str] = (),
+) -> Verdict:
+    """Compare a sentence with its sources, which are pairs of a note's sentence and the titles above it.
+
+    `passages` and `known` are those of `figures.find_missing`.
+    """
+    if any(is_copy(sentence, source, place) for source, place in sources):
+        return Verdict((), True)
+    quotes = [f"{place}\n{source.before}\n{source.text}" for source, place in sources]
+    missing = figures.find_missing(sentence, quotes, passages, known)
+    ours, same = _compare(sentence, quotes)
+    theirs = []
+    for source, _ in sources:
+        places, equal = _compare(source.text, [sentence])
+        first, second = tokens(sentence), tokens(source.text)
+        matcher = SequenceMatcher(None, [token.key for token in first], [token.key for token in second], autojunk=False)
+        if matcher.real_quick_ratio() >= _NEAR and matcher.ratio() >= _NEAR:
+            for kind, start, end, begin, stop in matcher.get_opcodes():
+                if kind != "equal":
+                    ours += _places(first[start:end], same)
+                    places += _places(second[begin:stop], equal)
+        theirs.append(_joined(places, source.text))
+    return Verdict(missing, False, _joined(ours, sentence), tuple(theirs))
+
+
+def _compare(text: str, others: Sequence[str]) -> tuple[list[Span], list[Span]]:
+    """Return the spans of figures, names and kinds of words of TURNING in a text that the other texts lack.
+
+    The other result are the spans of the figures that they have.
+    """
+    lacking, shared = figures.compare(text, others)
+    said = {kind for other in others for kind in turns(other)}
+    lacking += [span for kind, spans in turns(text).items() if kind not in said for span in spans]
+    return lacking, shared
+
+
+def _places(found: Sequence[WordToken], same: Sequence[Span]) -> Iterator[Span]:
+    """Yield the spans of words, except function words, punctuation, and words in the spans `same`."""
+    for token in found:
+        if any(start <= token.start < end for start, end in same):
+            continue
+        if token.key not in _FUNCTION_WORDS and any(map(str.isalnum, token.key)):
+            yield token.start, token.end
+
+
+def _joined(spans: Sequence[Span], text: str) -> tuple[Span, ...]:
+    """Return sorted spans, joined where only white space separates them."""
+    joined: list[Span] = []
+    for start, end in sorted(spans):
+        if joined and not text[joined[-1][1] : start].strip():
+            joined[-1] = joined[-1][0], max(end, joined[-1][1])
+        else:
+            joined.append((start, end))
+    return tuple(joined)
+
+
+# The reply of a language model as JSON objects, parsed as the text arrives.
 
 _MOST = 8_000
-"""Maximum length in characters of a line, and of a JSON object that spans several lines."""
+"""Maximum length of a JSON object in characters."""
 _DECODER = json.JSONDecoder()
-_LIST = re.compile(r'\s*\{\s*"sentences"\s*:\s*\[')
-"""The start of an object with a list of all sentences."""
-_OPENING = 200
-"""Maximum length of the text in which that start is searched for, in characters."""
-_BETWEEN = " ,\r\n\t"
-"""Characters between the objects of a list."""
+_THOUGHT = "</think>"
 
 LOCAL_TOKENS = 2_200
 """Maximum number of passage tokens for a server on this machine. By default Ollama and LM Studio process 4,096 tokens
@@ -46,81 +122,33 @@ _IDEOGRAPH = re.compile(f"[{CJK}]")
 
 
 class StreamedLines:
-    """Parser of the objects in a reply that arrives in pieces; text between <think> and </think> is skipped.
+    """Parser of the sentences in a reply that arrives in pieces; text from <think> to </think> is skipped.
 
-    From an object with a list `sentences`, the objects in the list are read, each as soon as it is complete.
+    A sentence is a JSON object with the key `sentence`: in a line, in several lines, or in a list.
     """
 
     def __init__(self) -> None:
         self.thinking = False
-        self._rest = self._begun = ""
-        self._in_list = False
+        self._rest = ""
 
     def add(self, piece: str) -> Iterator[dict[str, object]]:
-        """Yield the objects that a piece completes; a line break completes a line."""
-        self._rest += piece
-        goes_on = True
-        while goes_on:
-            if self._in_list or self._enters_list():
-                yield from self._read_list()
-                goes_on = not self._in_list
-            else:
-                line, end, after = self._rest.partition("\n")
-                goes_on = bool(end)
-                if goes_on:
-                    self._rest = after
-                    yield from self._line(line)
-        if len(self._rest) >= _MOST:
-            self._rest, self._in_list = "", False
-        self.thinking = self.thinking or self._rest.lstrip().startswith("<think>")
-
-    def _enters_list(self) -> bool:
-        """Whether the text begins with a list of sentences; its start is removed."""
-        text = self._begun + self._rest
-        opening = None if self.thinking or len(self._begun) > _OPENING else _LIST.match(text)
-        if opening:
-            self._rest, self._begun, self._in_list = text[opening.end() :], "", True
-        return self._in_list
-
-    def _read_list(self) -> Iterator[dict[str, object]]:
-        """Yield the complete objects of a list, and leave the list at its end."""
-        self._rest = self._rest.lstrip(_BETWEEN)
-        while self._rest.startswith("{"):
-            try:
-                value, end = _DECODER.raw_decode(self._rest)
-            except (ValueError, RecursionError):
+        """Yield the sentences that a piece completes."""
+        self._rest = (self._rest + piece)[-_MOST:]
+        if self.thinking or self._rest.lstrip().startswith("<think>"):
+            _, closed, after = self._rest.rpartition(_THOUGHT)
+            self.thinking, self._rest = not closed, after if closed else self._rest[-len(_THOUGHT) :]
+            if self.thinking:
                 return
-            self._rest = self._rest[end:].lstrip(_BETWEEN)
-            yield value
-        self._in_list = not self._rest
-
-    def _line(self, line: str) -> Iterator[dict[str, object]]:
-        if self.thinking or line.lstrip().startswith("<think>"):
-            _, end, after = line.rpartition("</think>")
-            self.thinking = not end
-            line = after if end else ""
-        # A nested object may have its own line.
-        whole = [item for item in _objects(line) if "sentence" in item]
-        found = whole or list(_objects(self._begun + line))
-        if found:
-            self._begun = ""
-            yield from found
-        elif len(self._begun) + len(line) < _MOST and (self._begun or line.lstrip(" [").startswith("{")):
-            self._begun += f"{line}\n"
-        else:
-            self._begun = ""
-
-
-def _objects(text: str) -> Iterator[dict[str, object]]:
-    """Yield the JSON objects in a text, until one is damaged."""
-    at = text.find("{")
-    while at >= 0:
-        try:
-            value, end = _DECODER.raw_decode(text, at)
-        except (ValueError, RecursionError):
-            return
-        yield value
-        at = text.find("{", end)
+        at = self._rest.find("{")
+        while at >= 0:
+            try:
+                value, end = _DECODER.raw_decode(self._rest, at)
+            except (ValueError, RecursionError):
+                value = {}
+            if "sentence" in value:
+                self._rest, at = self._rest[end:], -1
+                yield value
+            at = self._rest.find("{", at + 1)
 
 
 TASK = """You answer a question from passages of someone's notes.
@@ -205,31 +233,6 @@ _TORN = re.compile(r"[A-Za-z\d_.,:%-]+\Z")
 """The word or number at the end of a cut text, which may be incomplete."""
 
 
-@frozen
-class Material:
-    """The hits to send to a model, each with its titles and text; long texts are cut."""
-
-    hits: Sequence[Hit]
-    places: Sequence[str]
-    texts: Sequence[str]
-
-    @classmethod
-    def from_hits(cls, hits: Sequence[Hit], characters: int) -> "Material":
-        """Return the first hits, with at most `characters` of text in all."""
-        chosen = llm_choice.candidates(hits, characters)[:PASSAGES]
-        whole = [hit.chunk.text for hit in chosen]
-        pairs = zip(llm_choice.shares(whole, characters), whole, strict=True)
-        return cls(
-            chosen,
-            [*map(llm_choice.place_of, chosen)],
-            [part if part == text else _TORN.sub("", part) for part, text in pairs],
-        )
-
-    def asking(self, question: str) -> dict[str, object]:
-        pairs = enumerate(zip(self.places, self.texts, strict=True), 1)
-        return {"question": question, "passages": [{"number": n, "place": p, "text": text} for n, (p, text) in pairs]}
-
-
 def write(chat: Chat, llm: LlmSettings, answer: Answer, stop: Stop) -> Iterator[Answer]:
     """Yield the growing answer as a language model writes it, after each sentence; the last one has `ended`.
 
@@ -238,16 +241,15 @@ def write(chat: Chat, llm: LlmSettings, answer: Answer, stop: Stop) -> Iterator[
     more, with a schema.
     """
     question, hits = answer.result.understood.text or answer.query, answer.result.hits
-    material = Material.from_hits(hits, characters(llm, hits[:PASSAGES]))
-    asking = material.asking(question)
-    draft = replace(answer, writing=WrittenAnswer(chat.server.model, ("", as_sent(asking))))
-    proof = _Proof(material, question)
+    proof = _Proof(hits, characters(llm, hits[:PASSAGES]), question)
+    sent = as_sent(proof.asking)
+    draft = replace(answer, writing=WrittenAnswer(chat.server.model, ("", sent)))
     ending: dict[str, object] = {}
     for task, schema in ((TASK, None), (f"{TASK}{LISTED}", SCHEMA)):
-        draft = _with(draft, answer, proof, sent=(f"{task}\n{QUOTED}", as_sent(asking)))
+        draft = _with(draft, answer, proof, sent=(f"{task}\n{QUOTED}", sent))
         yield draft
         try:
-            with closing(_values(chat, task, asking, stop, schema)) as values:
+            with closing(_values(chat, task, proof.asking, stop, schema)) as values:
                 for value in islice(values, SENTENCES):
                     sentence = proof.sentence(value)
                     if sentence and sentence not in draft.written:
@@ -277,29 +279,35 @@ def _values(
     """Yield the objects that a model writes, and stop it after IDLE characters without one."""
     lines, idle = StreamedLines(), 0
     with closing(chat.stream(task, asking, stop, schema)) as pieces:
-        for piece in _parts(pieces):
-            idle += 0 if lines.thinking else len(piece)
-            for value in lines.add(piece):
-                idle = 0
-                yield value
-            if idle > IDLE:
-                return
-        yield from lines.add("\n")
-
-
-def _parts(pieces: Iterable[str]) -> Iterator[str]:
-    """Yield a text in parts of at most IDLE characters, because a server may send all of it at once."""
-    for piece in pieces:
-        for start in range(0, len(piece), IDLE):
-            yield piece[start : start + IDLE]
+        for piece in pieces:
+            for start in range(0, len(piece), IDLE):  # a server may send all of it at once
+                part = piece[start : start + IDLE]
+                idle += 0 if lines.thinking else len(part)
+                for value in lines.add(part):
+                    idle = 0
+                    yield value
+                if idle > IDLE:
+                    return
 
 
 class _Proof:
-    """Checks sentences, and numbers the quotes of the answer so far; `read` is true once a sentence could be parsed."""
+    """The passages for a model, and its sentences checked against them, with the numbered quotes so far.
 
-    def __init__(self, material: Material, question: str) -> None:
-        self._material = material
-        self._known = names.large("\n".join([*material.places, *material.texts, question]))
+    Long passages are cut to `characters` in all. `read` is true once a sentence could be parsed.
+    """
+
+    def __init__(self, hits: Sequence[Hit], characters: int, question: str) -> None:
+        self._hits = llm_choice.candidates(hits, characters)[:PASSAGES]
+        whole = [hit.chunk.text for hit in self._hits]
+        pairs = zip(llm_choice.shares(whole, characters), whole, strict=True)
+        self._texts = [part if part == text else _TORN.sub("", part) for part, text in pairs]
+        self._places = [*map(llm_choice.place_of, self._hits)]
+        passages = enumerate(zip(self._places, self._texts, strict=True), 1)
+        self.asking: dict[str, object] = {
+            "question": question,
+            "passages": [{"number": number, "place": place, "text": text} for number, (place, text) in passages],
+        }
+        self._known = figures.large("\n".join([*self._places, *self._texts, question]))
         self.quotes: list[Quote] = []
         self.read = False
 
@@ -315,8 +323,8 @@ class _Proof:
         found = list(self._locate_quotes(value.get("quotes")))
         if not found:
             return Sentence(text)
-        texts = [self._material.texts[number] for number in sorted({number for number, _ in found})]
-        pairs = [(source, self._material.places[number]) for number, source in found]
+        texts = [self._texts[number] for number in sorted({number for number, _ in found})]
+        pairs = [(source, self._places[number]) for number, source in found]
         verdict = judge(text, pairs, texts, self._known)
         if verdict.missing:
             return Sentence(text, missing=verdict.missing)
@@ -335,14 +343,14 @@ class _Proof:
             if not isinstance(quote, dict):
                 continue
             number, text = quote.get("passage"), quote.get("quote")
-            if type(number) is int and 1 <= number <= len(self._material.texts) and isinstance(text, str):
-                span = find_quote(text, self._material.texts[number - 1])
+            if type(number) is int and 1 <= number <= len(self._texts) and isinstance(text, str):
+                span = find_quote(text, self._texts[number - 1])
                 if span:
-                    yield from ((number - 1, source) for source in sources(self._material.texts[number - 1], span))
+                    yield from ((number - 1, source) for source in sources(self._texts[number - 1], span))
 
     def _number(self, passage: int, source: Source) -> tuple[Quote, int]:
         """Return the numbered quote for a source sentence, and the start of its text in the passage."""
-        hit = self._material.hits[passage]
+        hit = self._hits[passage]
         first = source.start
         if source.lead and source.end - source.lead[0] <= _WITH_LEAD:
             first = min(first, source.lead[0])
@@ -357,15 +365,11 @@ class _Proof:
 
 def characters(llm: LlmSettings, hits: Sequence[Hit]) -> int:
     """Return the maximum number of characters from hits in a request: the setting, or less for a local server."""
-    if "input_characters" in llm.model_fields_set or not _is_here(llm.base_url):
+    here = False
+    with suppress(httpx.InvalidURL):  # from the settings file; the request reports it
+        here = is_this_machine(httpx.URL(llm.base_url).host)
+    if "input_characters" in llm.model_fields_set or not here:
         return llm.input_characters
     text = "".join(hit.chunk.text for hit in hits)
     share = len(_IDEOGRAPH.findall(text)) / max(1, len(text))
     return min(llm.input_characters, round(LOCAL_TOKENS / (share * IDEOGRAPH + (1 - share) * LATIN)))
-
-
-def _is_here(url: str) -> bool:
-    try:
-        return is_this_machine(httpx.URL(url).host)
-    except httpx.InvalidURL:  # from the settings file; the request reports it
-        return False

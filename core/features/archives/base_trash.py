@@ -23,7 +23,7 @@ from core.intake.folder import free_path
 from core.model import KnowledgeBase, Trashed, TrashedBase
 from core.notes.texts import title_filename
 from core.store import Store
-from core.store.table import AMONG, StoreTable, decoding
+from core.store.table import StoreTable, decoding
 
 TRASH = "trash"
 """The folder in a workspace for deleted bases."""
@@ -172,7 +172,7 @@ class OpeningTable(StoreTable):
         """
         known = set(self._column("SELECT item FROM overdue"))
         with self._write(aside=True):
-            self._execute(f"DELETE FROM overdue WHERE item {AMONG}", list(known - items.keys()))
+            self._execute("DELETE FROM overdue WHERE item IN ?", list(known - items.keys()))
             self._execute(
                 "INSERT INTO overdue SELECT value, (SELECT max(number) FROM openings) FROM json_each(?)",
                 list(items.keys() - known),

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from core.base.errors import StoreError
 from core.base.messages import Message, message, plural, verbatim
-from core.features.doctor.parts import WorkspaceParts
+from core.features.doctor.workspace_checks import WorkspaceParts
 from core.model import Check, Revision
 from core.store.phrases import word_row
 

@@ -10,9 +10,7 @@ from core.base.faults import BACKUPS, DATABASE, translate_errors
 from core.base.files import disk_space
 from core.base.messages import Message, as_message, message
 from core.features.doctor.database_checks import OF_DATABASE
-from core.features.doctor.file_checks import OF_FILES
-from core.features.doctor.parts import WorkspaceParts
-from core.features.doctor.resource_checks import OF_MACHINE, OF_RESOURCES
+from core.features.doctor.workspace_checks import OF_FILES, OF_MACHINE, OF_RESOURCES, WorkspaceParts
 from core.indexing.base_copies import FOLDER, Scratch
 from core.model import Check, Checked, Compacted, Health, Progress, Space, bind_checks, no_progress
 from core.store.backups import restoring

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from core.base.terminal import _, say
-from core.model import SPACE_PARTS, Checked, Compacted, Health, Progress, Space
+from core.model import SPACE_PARTS, Compacted, Health, Progress, Space
 from core.operations.declaring import operation
 
 if TYPE_CHECKING:
@@ -14,18 +14,15 @@ if TYPE_CHECKING:
 
 
 def format_health(health: Health) -> list[str]:
-    lines = [line for check in health.checks for line in _format_check(check)]
+    lines = []
+    for check in health.checks:
+        if check.mended:
+            lines.append(_("repaired: {title}", title=say(check.title)))
+        elif problem := say(check.problem or ""):
+            head = _("BROKEN: {problem}", problem=problem) if check.level == "broken" else problem
+            lines += [head, f"    {say(check.about)}", "    " + _("To repair it: {remedy}", remedy=say(check.remedy))]
     sound = sum(check.level == "sound" for check in health.checks)
     return [*lines, _("{sound} of {n} checks found nothing wrong.", sound=sound, n=len(health.checks))]
-
-
-def _format_check(check: Checked) -> list[str]:
-    if check.mended:
-        return [_("repaired: {title}", title=say(check.title))]
-    if not check.problem:
-        return []
-    head = _("BROKEN: {problem}", problem=say(check.problem)) if check.level == "broken" else say(check.problem)
-    return [head, f"    {say(check.about)}", "    " + _("To repair it: {remedy}", remedy=say(check.remedy))]
 
 
 def format_space(space: Space) -> list[str]:

@@ -2,9 +2,9 @@
 
 import re
 from array import array
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cache, cached_property
 from itertools import islice
 from operator import itemgetter
 
@@ -17,33 +17,22 @@ from core.store import Store
 MOST = 20
 """Maximum number of problems to list; the others are counted."""
 
-_WORD, _WHITE = re.compile(r"\S+"), re.compile(r"\s+")
+Problem = tuple[int, Message]
+"""A problem in a question file, with its line."""
+
 _WITHIN_WORD = re.compile(r"[0-9A-Za-z]{2}")
 
 
-class Problems:
-    """The problems of the file `name`, by line."""
+def raise_any(name: str, problems: Sequence[Problem]) -> None:
+    """Raise a QuestionSetError that lists the problems of the file `name` by line, if there are any."""
+    if problems:
+        (line, reason), *others = sorted(problems[:MOST], key=itemgetter(0))
+        raise QuestionSetError(name, line, reason, others, len(problems[MOST:]))
 
-    def __init__(self, name: str) -> None:
-        self._name = name
-        self._listed: list[tuple[int, Message]] = []
-        self._count = 0
 
-    def add(self, line: int, reason: Message) -> None:
-        self._count += 1
-        if len(self._listed) < MOST:
-            self._listed.append((line, reason))
-
-    def add_of(self, question: Question, error: TesseraError) -> None:
-        """Add an error in a question, with the question's id."""
-        self.add(question.line, message("question '{id}': {problem}", id=question.id, problem=error.message))
-
-    def raise_any(self) -> None:
-        """Raise a QuestionSetError that lists the problems, if there are any."""
-        if not self._listed:
-            return
-        (line, reason), *others = sorted(self._listed, key=itemgetter(0))
-        raise QuestionSetError(self._name, line, reason, others, self._count - len(self._listed))
+def problem_of(question: Question, error: TesseraError) -> Problem:
+    """Return an error in a question as a problem with the question's id."""
+    return question.line, message("question '{id}': {problem}", id=question.id, problem=error.message)
 
 
 def gold_at(note: Note, start: int, end: int) -> GoldSpan:
@@ -83,13 +72,13 @@ def follow(golds: Sequence[GoldSpan], note: Note) -> list[GoldSpan]:
     If a quote occurs several times, the position nearest to the last one is taken. A quote whose white space changed
     gets the note's current text.
     """
-    text = _QuoteText(note.body)
+    text, path = _QuoteText(note.body), note.path or note.title
     now = []
     for gold in golds:
-        gold = replace(gold, note_id=note.id, path=note.path or note.title)
         if span := text.nearest(gold):
-            gold = replace(gold, quote=note.body[slice(*span)], start=span[0], end=span[1])
-        now.append(replace(gold, flagged=span is None))
+            now.append(GoldSpan(path, note.body[slice(*span)], *span, note.id))
+        else:
+            now.append(replace(gold, note_id=note.id, path=path, flagged=True))
     return now
 
 
@@ -117,11 +106,10 @@ def resolve(store: Store, question_set: QuestionSet) -> list[Question]:
         golds = [gold for _, gold in entries]
         now = follow(golds, note) if note else [replace(gold, flagged=True) for gold in golds]
         moves += [(key, was, new) for (key, was), new in zip(entries, now, strict=True) if was != new]
-    questions = store.questions.for_set(question_set)
     if moves and not store.readonly:
         store.questions.move_golds(moves)
-        return store.questions.for_set(question_set)
-    moved = {was: new for _, was, new in moves}
+    moved = {was: new for _, was, new in moves} if store.readonly else {}
+    questions = store.questions.for_set(question_set)
     return [replace(question, gold=tuple(moved.get(gold, gold) for gold in question.spans)) for question in questions]
 
 
@@ -131,42 +119,38 @@ def place(store: Store, base: KnowledgeBase, questions: Sequence[Question], name
     Each quote must occur in its note once, ignoring white space, or at its `start`. Raises one QuestionSetError that
     lists the quotes that don't; `name` is the name of the file.
     """
-    by_path: dict[str, list[Question]] = {}
-    for question in questions:
-        for path in {gold.path for gold in question.gold}:
-            by_path.setdefault(path, []).append(question)
     ids = store.questions.note_ids(base.id)
-    placed: dict[Gold, GoldSpan] = {}
-    problems = Problems(name)
-    for path, questions_of_path in by_path.items():
-        notes = [note for note_id in ids.get(path, ()) if (note := find_note(store, note_id))]
-        texts = [(note, _QuoteText(note.body)) for note in notes]
-        for question in questions_of_path:
-            for gold in question.gold:
-                if gold.path == path and gold not in placed:
-                    try:
-                        placed[gold] = _place_passage(gold, texts)
-                    except RowError as error:
-                        problems.add_of(question, error)
-    problems.raise_any()
-    # A duplicate passage would count twice.
-    return [replace(item, gold=tuple(dict.fromkeys(placed[gold] for gold in item.gold))) for item in questions]
+
+    @cache
+    def texts(path: str) -> list[tuple[Note, _QuoteText]]:
+        notes = filter(None, (find_note(store, note_id) for note_id in ids.get(path, ())))
+        return [(note, _QuoteText(note.body)) for note in notes]
+
+    placed, problems = [], list[Problem]()
+    for question in questions:
+        spans: dict[Gold, None] = {}  # a duplicate passage would count twice
+        for gold in question.gold:
+            try:
+                spans[_place_passage(gold, texts(gold.path))] = None
+            except RowError as error:
+                problems.append(problem_of(question, error))
+        placed.append(replace(question, gold=tuple(spans)))
+    raise_any(name, problems)
+    return placed
 
 
 def portable(store: Store, questions: Sequence[Question]) -> list[Question]:
     """Return resolved questions for a file: each passage with path, quote, and its start if the quote is repeated."""
-    spans: dict[str, list[GoldSpan]] = {}
-    for question in questions:
-        for gold in question.spans:
-            spans.setdefault(gold.note_id, []).append(gold)
-    golds: dict[GoldSpan, Gold] = {}
-    for note_id, passages in spans.items():
+
+    @cache
+    def text(note_id: str) -> _QuoteText:
         note = find_note(store, note_id)
-        text = _QuoteText(note.body if note else "")
-        for gold in passages:
-            several = len(text.first_two(gold.quote)) > 1
-            golds[gold] = Gold(gold.path, gold.quote, gold.start if several else None)
-    return [replace(item, gold=tuple(golds[gold] for gold in item.spans)) for item in questions]
+        return _QuoteText(note.body if note else "")
+
+    def in_file(gold: GoldSpan) -> Gold:
+        return Gold(gold.path, gold.quote, gold.start if len(text(gold.note_id).first_two(gold.quote)) > 1 else None)
+
+    return [replace(item, gold=tuple(map(in_file, item.spans))) for item in questions]
 
 
 def find_note(store: Store, note_id: str) -> Note | None:
@@ -199,53 +183,41 @@ class _QuoteText:
 
     def __init__(self, body: str) -> None:
         self._body = body
-        self._squeezed: tuple[str, array[int], array[int]] | None = None
 
     def nearest(self, gold: GoldSpan) -> Span | None:
         """Return the span of a quote nearest to its last position, None if it is missing."""
         if self._body.startswith(gold.quote, gold.start):
             return gold.start, gold.start + len(gold.quote)
         # Overlapping spans would take quadratic time in a run of one letter.
-        spans = self._spans(gold.quote, step=len(gold.quote))
+        spans = self._spans(gold.quote, overlapping=False)
         return min(spans, key=lambda span: abs(span[0] - gold.start), default=None)
 
     def first_two(self, quote: str) -> list[Span]:
         """Return the first two spans of a quote, which may overlap."""
-        return list(islice(self._spans(quote, step=1), 2))
+        return list(islice(self._spans(quote, overlapping=True), 2))
 
-    def _spans(self, quote: str, *, step: int) -> Iterator[Span]:
-        """Yield the exact spans of a quote, at least `step` apart; without any, the spans that ignore white space."""
-        at = self._body.find(quote)
-        if at < 0:
-            yield from self._loosely(quote)
+    def _spans(self, quote: str, *, overlapping: bool) -> Iterator[Span]:
+        """Yield the exact spans of a quote; without any, those that ignore white space, at word boundaries only."""
+        text, places = self._body, None
+        if exact := quote in text:
+            step = 1 if overlapping else len(quote)
+        else:
+            (text, places), quote = self._letters, "".join(quote.split())
+            step = len(quote)
+        at = text.find(quote) if quote else -1
         while at >= 0:
-            yield at, at + len(quote)
-            at = self._body.find(quote, at + step)
-
-    def _loosely(self, quote: str) -> Iterator[Span]:
-        """Yield the spans of a quote, ignoring white space, at word boundaries only."""
-        letters = "".join(quote.split())
-        text, before, starts = self._squeeze()
-        at = text.find(letters) if letters else -1
-        while at >= 0:
-            first, last = bisect_right(before, at) - 1, bisect_right(before, at + len(letters) - 1) - 1
-            start = starts[first] + at - before[first]
-            end = starts[last] + at + len(letters) - before[last]
-            if not self._is_within_word(start) and not self._is_within_word(end):
+            start, end = at, at + len(quote)
+            if places:
+                start, end = places[start], places[end - 1] + 1
+            if exact or not (self._is_within_word(start) or self._is_within_word(end)):
                 yield start, end
-            at = text.find(letters, at + len(letters))
+            at = text.find(quote, at + step)
 
     def _is_within_word(self, at: int) -> bool:
         return at > 0 and _WITHIN_WORD.match(self._body, at - 1) is not None
 
-    def _squeeze(self) -> "tuple[str, array[int], array[int]]":
-        """Return the body without white space, and the start of each word in the result and in the body."""
-        if self._squeezed is None:
-            before, starts = array("q"), array("q")
-            length = 0
-            for word in _WORD.finditer(self._body):
-                before.append(length)
-                starts.append(word.start())
-                length += word.end() - word.start()
-            self._squeezed = _WHITE.sub("", self._body), before, starts
-        return self._squeezed
+    @cached_property
+    def _letters(self) -> "tuple[str, array[int]]":
+        """The body without white space, and the place of each of its characters."""
+        places = array("q", (at for at, letter in enumerate(self._body) if not letter.isspace()))
+        return "".join(self._body.split()), places

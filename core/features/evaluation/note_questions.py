@@ -1,21 +1,43 @@
-"""Questions made from notes, each with the passages that answer it, by rules or by a language model.
+"""Questions made from notes, each with the passages that answer it, and checks whether notes can be found by them.
 
 Suggestions read like questions of a user; a check asks everything that should lead to a note: titles, sentences with a
-gap, headings, and more.
-"""
+gap, headings, and more."""
 
 import re
+import threading
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime
 from itertools import chain, islice, zip_longest
+from typing import TYPE_CHECKING
 
 from core.base.blobs import Span
+from core.base.call_log import log_bases, log_call
+from core.base.datetimes import utc_now
+from core.base.errors import ConfigError, UnknownChoice
+from core.base.jobs import Jobs
+from core.base.messages import language_of, message, render, terminal_language
 from core.base.text import digest, fold, is_chinese, line_starts, one_line, query_keywords
-from core.features.evaluation.golds import gold_at, only_place
+from core.features.evaluation.golds import find_note, gold_at, only_place
 from core.markdown.outline import Section, sections_of, sentences_of
-from core.model import GoldSpan, Note, Progress, Question, no_progress
+from core.model import (
+    Filters,
+    GoldSpan,
+    KnowledgeBase,
+    Note,
+    Pipeline,
+    Progress,
+    Question,
+    QuestionResult,
+    QuestionSet,
+    Run,
+    SearchSettings,
+    no_progress,
+)
 from core.notes.links import NoteLinks
+from core.notes.texts import blank_hidden
 from core.providers.chat import Chat, values
 from core.query.phrasing import (
     NAVIGATION,
@@ -25,6 +47,12 @@ from core.query.phrasing import (
     instructs,
     is_self_contained,
 )
+from core.reranking import NONE
+from core.settings.preferences import CHECK_AFTER_IMPORT, Preferences
+from core.store import Store
+
+if TYPE_CHECKING:
+    from core.features.evaluation.runs import Runs
 
 SHORTEST, LONGEST = 40, 400
 """Minimum and maximum length of a right passage, in characters."""
@@ -106,38 +134,21 @@ def _definitions(note: Note, section: Section, casing: Casing) -> Iterator[Candi
 # Questions of a check.
 
 
-def note_questions(notes: Sequence[Note], links: NoteLinks) -> list[Question]:
-    """Return questions about notes, in the order of `merge`.
-
-    Hashes determine the order, so that an edit of one note doesn't change the questions about others.
-    """
-    notes = sorted(notes, key=lambda note: digest(note.id))
-    holding = Counter(word for note in notes for word in set(query_keywords(note.body, limit=len(note.body))))
-    linked = _link_texts(notes, links)
-    return merge(_choose(note, list(_draws(note, holding, linked.get(note.id, ())))) for note in notes)
-
-
 def plain_question(text: str) -> str:
     """Return a text as a question, without characters that have a meaning in the search syntax."""
     return " ".join(_PLAIN.sub(" ", text).split())
 
 
-def _choose(note: Note, draws: Sequence[Candidate]) -> list[Question]:
+def _note_questions(note: Note, holding: Mapping[str, int], linked: Sequence[str]) -> list[Question]:
     """Return up to OF_NOTE questions about a note, alternating between kinds; within a kind, hashes select them."""
-    by_kind = {kind: sorted((d for d in draws if d[0] == kind), key=lambda d: digest(d[1])) for kind in KINDS}
-    turns = [by_kind[kind][turn] for turn in range(2) for kind in KINDS if turn < len(by_kind[kind])]
-    unique: dict[str, Candidate] = {}
-    for draw in turns:
-        unique.setdefault(fold(draw[1]), draw)
-    return [
-        Question(
-            digest(f"{kind}/{fold(text)}").hex()[:12],
-            text,
-            tuple(gold_at(note, *span) for span in spans),
-            kind=kind,
-        )
-        for kind, text, spans in list(unique.values())[:OF_NOTE]
-    ]
+    draws = sorted(_draws(note, holding, linked), key=lambda draw: digest(draw[1]))
+    by_kind = [[draw for draw in draws if draw[0] == kind][:2] for kind in KINDS]
+    questions: dict[str, Question] = {}
+    for kind, text, spans in filter(None, chain.from_iterable(zip_longest(*by_kind))):
+        golds = tuple(gold_at(note, *span) for span in spans)
+        question = Question(digest(f"{kind}/{fold(text)}").hex()[:12], text, golds, kind=kind)
+        questions.setdefault(fold(text), question)
+    return list(questions.values())[:OF_NOTE]
 
 
 def _draws(note: Note, holding: Mapping[str, int], linked: Sequence[str]) -> Iterator[Candidate]:
@@ -168,24 +179,20 @@ def _opening(part: Section) -> Span:
 
 
 def _sentences(note: Note, part: Section, holding: Mapping[str, int]) -> Iterator[Candidate]:
+    """Yield sentences of a section, each with a gap for the word that the fewest notes contain."""
     for block in part.blocks:
         for start, end in sentences_of(note.body, block) if block.kind == "paragraph" else ():
             text = " ".join(note.body[start:end].split())
             least = _SHORTEST_CHINESE if is_chinese(text) else _SHORTEST_SENTENCE
-            if least <= len(text) <= _LONGEST_SENTENCE and is_self_contained(text, first=start == block.start):
-                yield "sentence", _make_cloze(text, holding), ((start, end),)
-
-
-def _make_cloze(sentence: str, holding: Mapping[str, int]) -> str:
-    """Return a sentence with a gap for the word that the fewest notes contain."""
-    words = query_keywords(sentence)
-    folded = sentence.casefold()
-    inside = [word for word in words if word in folded]
-    rare = min(inside, key=lambda word: (holding.get(word, 1), -len(word)), default="")
-    at = folded.find(rare)
-    if rare and len(folded) == len(sentence):
-        sentence = f"{sentence[:at]} {_GAP} {sentence[at + len(rare) :]}"
-    return plain_question(sentence)
+            if not least <= len(text) <= _LONGEST_SENTENCE or not is_self_contained(text, first=start == block.start):
+                continue
+            folded = text.casefold()
+            inside = [word for word in query_keywords(text) if word in folded]
+            rare = min(inside, key=lambda word: (holding.get(word, 1), -len(word)), default="")
+            if rare and len(folded) == len(text):
+                at = folded.find(rare)
+                text = f"{text[:at]} {_GAP} {text[at + len(rare) :]}"
+            yield "sentence", plain_question(text), ((start, end),)
 
 
 def _link_texts(notes: Sequence[Note], links: NoteLinks) -> dict[str, list[str]]:
@@ -216,23 +223,24 @@ def suggest(notes: Iterable[Note], count: int) -> list[Question]:
     """
     shelf = [(note, sections_of(note)) for note in _spread(notes)]
     often = Counter(fold(section.heading) for _, sections in shelf for section in sections)
-    return merge([_suggestions(note, sections, often) for note, sections in shelf])[:count]
-
-
-def _suggestions(note: Note, sections: Sequence[Section], often: Counter[str]) -> list[Question]:
-    """Return the suggestions from a note, alternating between definitions and headings."""
-    casing = _casing(note, sections)
-    turns = zip_longest(
-        chain.from_iterable(_definitions(note, section, casing) for section in sections),
-        chain.from_iterable(
-            _headed(note, section, casing) for section in sections if often[fold(section.heading)] == 1
-        ),
-    )
-    return [
-        _suggested(text, kind, gold_at(note, *span))
-        for kind, text, (span,) in islice(filter(None, chain.from_iterable(turns)), MOST_OF_NOTE)
-        if SHORTEST <= span[1] - span[0] <= LONGEST and only_place(note.body, note.body[slice(*span)]) == span
-    ]
+    by_note = []
+    for note, sections in shelf:
+        casing = _casing(note, sections)
+        # Definitions and headings take turns.
+        turns = zip_longest(
+            chain.from_iterable(_definitions(note, section, casing) for section in sections),
+            chain.from_iterable(
+                _headed(note, section, casing) for section in sections if often[fold(section.heading)] == 1
+            ),
+        )
+        by_note.append(
+            [
+                _suggested(text, kind, gold_at(note, *span))
+                for kind, text, (span,) in islice(filter(None, chain.from_iterable(turns)), MOST_OF_NOTE)
+                if SHORTEST <= span[1] - span[0] <= LONGEST and only_place(note.body, note.body[slice(*span)]) == span
+            ]
+        )
+    return merge(by_note)[:count]
 
 
 def _headed(note: Note, section: Section, casing: Casing) -> Iterator[Candidate]:
@@ -304,11 +312,10 @@ def suggest_by_model(
         )
         understood = understood or bool(rows)
         for question in _build_questions(rows, batch):
-            if len(questions) < count:
-                questions.setdefault(fold(question.text), question)
+            questions.setdefault(fold(question.text), question)
     if shelf and not understood:
         raise chat.server.unusable("didn't return a list of questions with quotes")
-    return list(questions.values())
+    return list(questions.values())[:count]
 
 
 def _excerpt(note: Note, length: int) -> str:
@@ -329,3 +336,129 @@ def _build_questions(rows: Sequence[Mapping[str, object]], notes: Sequence[Note]
         place = only_place(note.body, quote) if isinstance(quote, str) else None
         if place and SHORTEST <= place[1] - place[0] <= LONGEST and SHORTEST_QUESTION < len(text) <= LONGEST_QUESTION:
             yield _suggested(text, "model", gold_at(note, *place))
+
+
+MOST_NOTES = 2_000
+"""Maximum number of notes to make questions from; a hash selects them."""
+MOST_QUESTIONS = 1_000
+RETAINED = 5
+"""Number of checks per base whose runs are kept."""
+NAME = message("Questions from the notes")
+"""The name of the question set."""
+
+FOUND = Pipeline(search=SearchSettings(reranker=NONE, level="simple"), answers="none")
+"""Pipeline of a check: without reranking, because that only sorts the hits, and without answers."""
+BY_MEANING = replace(FOUND, search=replace(FOUND.search, mode="semantic"))
+
+
+class NoteChecks:
+    """The checks of a workspace: runs of the question sets made from the notes of bases."""
+
+    def __init__(self, store: Store, runs: "Runs", preferences: Preferences, jobs: Jobs) -> None:
+        self._store = store
+        self._runs = runs
+        self._preferences = preferences
+        self._jobs = jobs
+        self._checking = threading.Lock()
+        self._read: dict[str, tuple[Run | None, dict[str, list[QuestionResult]]]] = {}
+
+    @property
+    def after_import(self) -> bool:
+        """Whether bases are checked after every import."""
+        return self._preferences.get(CHECK_AFTER_IMPORT) == "on"
+
+    def check_after_import(self, check: bool) -> None:
+        """Store the user's choice whether bases are checked after every import."""
+        self._preferences.set(CHECK_AFTER_IMPORT, "on" if check else "off")
+
+    def start_due(self) -> bool:
+        """Start the job `evaluate` for bases that an import changed since their last check, if the user wants this."""
+        due = []
+        for base in self._store.bases.all() if self.after_import else ():
+            runs, syncs = self._stored(base, FOUND), self._store.bases.syncs(base)
+            changed = (sync.at for sync in syncs if any(map(sync.report.get, ("added", "changed", "removed"))))
+            if (last := next(changed, None)) and not (runs and runs[0].started_at > last):
+                due.append(base.name)
+
+        def work(progress: Progress) -> None:
+            for name in due:
+                with suppress(ConfigError, UnknownChoice):  # the base or its notes were deleted meanwhile
+                    self.check(name, progress)
+
+        return bool(due) and not self._store.readonly and self._jobs.start("evaluate", work, quiet=True)
+
+    @log_call("findability.check")
+    def check(self, base: str, progress: Progress = no_progress, *, language: str = "") -> list[Run]:
+        """Run a question set made from a base's notes, by words and meaning and by meaning alone, and store the runs.
+
+        `language` is for the name of a new question set; the default is the language of the preferences, else of the
+        terminal. Raises ConfigError if no question can be made from the notes, and the errors of a run.
+        """
+        with self._checking:
+            named = self._store.bases.named(base)
+            log_bases([named])
+            chosen = language or self._preferences.get("language")
+            name = render(NAME, language_of(chosen) if chosen else terminal_language())
+            question_set = self._draw(named, name, progress)
+            runs = self._runs.run(question_set, [FOUND, BY_MEANING] if named.has_vectors else [FOUND], progress)
+            for run in runs:
+                self._runs.delete_for_good(old.id for old in self._stored(named, run.pipeline)[RETAINED:])
+            return runs
+
+    def results(self, base_id: str) -> tuple[datetime | None, dict[str, list[QuestionResult]]]:
+        """Return the time of a base's newest check, None without one, and its results by the id of the right note."""
+        newest = next(iter(self._stored(self._store.bases.by_id(base_id), FOUND)), None)
+        if newest is None:
+            return None, {}
+        run, by_note = self._read.get(base_id, (None, {}))
+        if run != newest:  # a page that shows a note asks repeatedly
+            by_note = {}
+            for result in self._runs.results(newest.id):
+                for note_id in {gold.note_id for gold in result.golds}:
+                    by_note.setdefault(note_id, []).append(result)
+            self._read[base_id] = newest, by_note
+        return newest.started_at, by_note
+
+    def unreached(self, base_id: str, note_id: str) -> datetime | None:
+        """Return the time of a base's newest check if it asked about a note and didn't find it, else None."""
+        at, by_note = self.results(base_id)
+        found = any(hit.note_id == note_id for result in by_note.get(note_id, ()) for hit in result.hits)
+        return at if note_id in by_note and not found else None
+
+    # within
+
+    def _stored(self, base: KnowledgeBase, pipeline: Pipeline) -> list[Run]:
+        """Return the runs from a base's checks with a pipeline, the newest first."""
+        return [run for run in self._runs.all(base.name) if (run.set_id, run.pipeline) == (_set_id(base), pipeline)]
+
+    def _draw(self, base: KnowledgeBase, name: str, progress: Progress) -> QuestionSet:
+        """Update the question set of a base from its notes, and return it; raises ConfigError without questions."""
+        cards = self._store.notes.cards(Filters(bases=(base.name,)), answering=True)
+        notes = []
+        # Hashes determine the order, so that an edit of one note doesn't change the questions about others.
+        for card in sorted(cards, key=lambda card: digest(card.id))[:MOST_NOTES]:
+            progress(0, 0, card.title)
+            if note := find_note(self._store, card.id):
+                notes.append(blank_hidden(note, self._store.chunks.hidden(card.id)))
+        holding = Counter(word for note in notes for word in set(query_keywords(note.body, limit=len(note.body))))
+        linked = _link_texts(notes, NoteLinks(self._store))
+        every = merge(_note_questions(note, holding, linked.get(note.id, ())) for note in notes)
+        questions = every[:MOST_QUESTIONS]
+        if not questions:
+            raise ConfigError("The base '{base}' has no notes to find. Import some first.", base=base.name)
+        table = self._store.questions
+        taken, known = {item.name for item in table.sets(base)}, table.find(_set_id(base))
+        if known is None:
+            while name in taken:
+                name += " +"
+            known = QuestionSet(_set_id(base), base.id, name, utc_now())
+            table.put_set(known, questions)
+        else:
+            table.delete(known, [question.id for question in table.for_set(known)])
+            table.add(known, questions)
+        return known
+
+
+def _set_id(base: KnowledgeBase) -> str:
+    """Return the id of the question set made from a base's notes, which distinguishes it from the user's sets."""
+    return digest(f"notes/{base.id}").hex()[:12]

@@ -1,19 +1,29 @@
-"""Operations on question sets and runs."""
+"""Operations on question sets and runs: the objects that they return, and their output on a terminal."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Self, TypeVar
 
+from core.base.codec import assemble
 from core.base.errors import UnknownChoice
-from core.base.messages import message, plural
-from core.features.evaluation import views
-from core.features.evaluation.views import (
-    MeasuredRun,
-    QuestionSetList,
-    QuestionSetView,
-    SuggestionCount,
+from core.base.frozen import frozen
+from core.base.messages import Message, message, plural
+from core.base.terminal import _, say
+from core.model import (
+    FIGURES,
+    Agreement,
+    Comparison,
+    GoldSpan,
+    Pipeline,
+    Progress,
+    QuestionResult,
+    QuestionSet,
+    RunList,
+    RunView,
+    SearchSettings,
+    SideBySide,
+    figure_name,
 )
-from core.model import Pipeline, Progress, QuestionSet, RunList, SearchSettings
 from core.operations.declaring import EXAMPLES, About, operation
 from core.operations.parameters import SEARCH, Base, check_base
 from core.operations.printing import sentence, table
@@ -21,6 +31,207 @@ from core.operations.views import Deletion
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
+
+
+Label = str | Message
+"""The name of a setup."""
+
+
+@frozen
+class QuestionSetList:
+    """The question sets of a base."""
+
+    question_sets: tuple[QuestionSet, ...]
+
+
+@frozen
+class QuestionView:
+    """A question of a set with its right passages."""
+
+    id: str
+    text: str
+    kind: str
+    note: str
+    suggested: bool
+    any: bool
+    answer: str
+    gold: tuple[GoldSpan, ...]
+
+
+@frozen
+class QuestionSetView(QuestionSet):
+    """A question set with all its questions."""
+
+    all: tuple[QuestionView, ...] = ()
+
+
+@frozen
+class SuggestionCount:
+    """The number of suggested questions."""
+
+    count: int
+
+
+@frozen
+class CitedPassage:
+    """A passage that an answer cites, by its position in the note's file."""
+
+    path: str
+    file_start: int
+    file_end: int
+
+
+@frozen
+class FoundPassage(CitedPassage):
+    """The passage of a hit."""
+
+    score: float
+
+
+@frozen
+class QuestionResultView:
+    """A run's hits and answer for a question. `verdict` and `reason` come from a language model's judgement."""
+
+    id: str
+    question: str
+    kind: str
+    negative: bool
+    took_ms: float
+    found_rank: int | None
+    hits: tuple[FoundPassage, ...]
+    answer: str | None
+    cited: tuple[CitedPassage, ...]
+    verdict: Agreement | None
+    reason: str | None
+    found_in_budget: bool
+
+    @classmethod
+    def from_result(cls, result: QuestionResult) -> Self:
+        answer, judged = result.given, result.judged
+        return assemble(
+            cls,
+            result,
+            hits=tuple(assemble(FoundPassage, hit) for hit in result.hits),
+            answer=answer and answer.text,
+            cited=tuple(assemble(CitedPassage, cited) for cited in answer.cited) if answer else (),
+            verdict=judged and judged.verdict,
+            reason=judged and judged.reason,
+            found_in_budget=result.budget_rank is not None,
+        )
+
+
+@frozen
+class MeasuredRun(RunView):
+    """A run with the results of its questions."""
+
+    per_question: tuple[QuestionResultView, ...]
+
+
+@frozen
+class SetupFigures:
+    """The figures of a setup."""
+
+    pipeline: Label
+    metrics: dict[str, float]
+
+
+@frozen
+class ComparisonView:
+    """Two setups next to each other; `differences` compare the second with the first, by metric."""
+
+    metric: str
+    settings: dict[str, tuple[object, ...]]
+    notices: tuple[Message, ...]
+    runs: tuple[SetupFigures, ...]
+    differences: dict[str, Comparison]
+
+    @classmethod
+    def from_side_by_side(cls, compared: SideBySide) -> Self:
+        runs = tuple(
+            SetupFigures(label, {name: figure[at] for name, figure in compared.figures.items()})
+            for at, label in enumerate(compared.labels)
+        )
+        return assemble(cls, compared, runs=runs, differences=compared.comparisons)
+
+
+@frozen
+class EvaluationView:
+    """The figures of one or two setups. `pending` is the number of the base's passages without a vector."""
+
+    scored: int
+    negatives: int
+    metrics: dict[str, float]
+    questions: int
+    per_question: tuple[QuestionResultView, ...]
+    pending: int = 0
+    compared: ComparisonView | None = None
+
+    @classmethod
+    def from_side_by_side(cls, shown: SideBySide, pending: int) -> Self:
+        return cls(
+            scored=shown.answerable,
+            negatives=len(shown.rows) - shown.answerable,
+            metrics=shown.runs[0].metrics,
+            questions=len(shown.rows),
+            per_question=tuple(QuestionResultView.from_result(row.results[0]) for row in shown.rows),
+            pending=pending,
+            compared=ComparisonView.from_side_by_side(shown) if shown.comparisons else None,
+        )
+
+
+# Output for people.
+
+
+def format_whole_set(question_set: QuestionSetView) -> list[str]:
+    lines = [_set_line(question_set)]
+    for question in question_set.all:
+        lines += ["", question.text]
+        lines += [f"  {gold.path}: {' '.join(gold.quote.split())}" for gold in question.gold]
+    return lines
+
+
+_RUN_LINE = sentence("{set_name}: {pipeline}, {asked} of {questions} questions asked ({id})")
+
+
+def format_run(run: MeasuredRun) -> list[str]:
+    lines = [*_RUN_LINE(run), *_figures([run.metrics])]
+    for result in run.per_question:
+        rank = _("rank {rank}", rank=result.found_rank) if result.found_rank else _("missed")
+        lines.append(f"  {result.question}" if result.negative else f"  {result.question} ({rank})")
+    return lines
+
+
+def _set_line(question_set: QuestionSet) -> str:
+    return _(
+        "{name}: {questions} ({id})",
+        name=question_set.name,
+        questions=plural("{n} question", "{n} questions", n=question_set.questions),
+        id=question_set.id,
+    )
+
+
+def format_evaluation(evaluation: EvaluationView) -> list[str]:
+    lines = [say(plural("{n} question", "{n} questions", n=evaluation.questions))]
+    if evaluation.pending:
+        lines.append(_("Some notes in this base are not indexed yet: the figures will change when they are."))
+    compared = evaluation.compared
+    if compared is None:
+        return [*lines, *_figures([evaluation.metrics])]
+    lines += [f"  {number}  {say(run.pipeline)}" for number, run in enumerate(compared.runs, 1)]
+    metric, text = FIGURES[compared.metric], compared.differences[compared.metric].message
+    return [
+        *lines,
+        f"{1:>9}{2:>9}",
+        *_figures([run.metrics for run in compared.runs]),
+        _("2 compared with 1, by “{metric}”: {text}", metric=metric, text=text),
+        *map(say, compared.notices),
+    ]
+
+
+def _figures(runs: Sequence[Mapping[str, float]]) -> list[str]:
+    """Return a line for each figure: its value in each run, then its name, which is last because its width varies."""
+    return ["".join(f"{run[name]:>9.3f}" for run in runs) + f"  {say(figure_name(name))}" for name in runs[0]]
+
 
 _PERSONS = {"tool": "what is right, and how it is searched, is the person's choice"}
 Set = Annotated[str, About("The id of a question set.")]
@@ -53,7 +264,7 @@ def list_(workspace: "Workspace", base: Base) -> QuestionSetList:
     creates="/question-sets/{id}",
     takes=EXAMPLES["NEW_SET"],
     lacks=_PERSONS,
-    lines=views.format_set,
+    lines=lambda question_set: [_set_line(question_set)],
 )
 def add(
     workspace: "Workspace",
@@ -77,11 +288,12 @@ def add(
     cli="questions show {question_set}",
     takes={"question_set": "8c21"},
     lacks=_PERSONS,
-    lines=views.format_whole_set,
+    lines=format_whole_set,
 )
 def show(workspace: "Workspace", question_set: Set) -> QuestionSetView:
     known = _known(workspace, question_set)
-    return QuestionSetView.from_set(known, workspace.questions.all(known))
+    views = (assemble(QuestionView, question, gold=question.spans) for question in workspace.questions.all(known))
+    return assemble(QuestionSetView, known, all=tuple(views))
 
 
 @operation(
@@ -190,10 +402,12 @@ def runs(workspace: "Workspace", base: Base) -> RunList:
     cli="runs show {run}",
     takes={"run": "5d07"},
     lacks=_PERSONS,
-    lines=views.format_run,
+    lines=format_run,
 )
 def show_run(workspace: "Workspace", run: RunId) -> MeasuredRun:
-    return MeasuredRun.from_measured(workspace.runs.measured([run])[0])
+    ((shown, results),) = workspace.runs.measured([run])
+    views = tuple(map(QuestionResultView.from_result, results))
+    return assemble(MeasuredRun, shown, pipeline=shown.pipeline.name, per_question=views)
 
 
 @operation(

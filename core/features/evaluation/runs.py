@@ -1,29 +1,38 @@
-"""Runs of question sets with pipelines, and their comparison."""
+"""Runs of question sets with pipelines: their table, pipelines as text, and the diagnosis of missed passages."""
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from datetime import datetime
 from functools import partial
+from typing import Any, cast, get_args
+
+from pydantic import TypeAdapter, ValidationError
 
 from core import chunking, embedding
 from core.base.call_log import skip_log
+from core.base.codec import to_plain
 from core.base.datetimes import utc_now
-from core.base.errors import ConfigError, QueryError, QuestionSetError, StoreError
+from core.base.errors import ConfigError, QueryError, QuestionSetError, RunNotFound, StoreError, UnknownChoice
 from core.base.jobs import stop_check
 from core.base.text import query_keywords
-from core.features.evaluation import golds, pipelines, report, scoring, sidebyside
-from core.features.evaluation.golds import Problems
-from core.features.evaluation.metrics import FOUND_SHARE, coverage
-from core.features.evaluation.run_table import RunTable
+from core.features.evaluation import comparison, golds, scoring
+from core.features.evaluation.scoring import FOUND_SHARE, coverage
 from core.indexing.base_copies import Scratch
 from core.indexing.models import Models
 from core.model import (
+    DEPTH,
+    PARTS,
     Answer,
+    AnswersBy,
     Chunk,
+    ChunkingOptions,
     Diagnosis,
+    Filters,
     GivenAnswer,
     GoldSpan,
+    JudgedBy,
     KnowledgeBase,
     Measured,
     MissedAt,
@@ -35,6 +44,7 @@ from core.model import (
     QuestionResult,
     QuestionSet,
     Run,
+    SearchOptions,
     SearchResult,
     SearchSettings,
     no_progress,
@@ -45,7 +55,141 @@ from core.query.synonyms import SynonymsFile
 from core.retrieval.engine import SearchEngine
 from core.retrieval.reasons import Reasons
 from core.settings.config import Settings
+from core.settings.errors import problem_of
+from core.settings.sections import ChunkingSettings
 from core.store import Store
+from core.store.ids import fresh_id
+from core.store.reading import RowReader, columns_of, fields_in, stored
+from core.store.table import StoreTable
+
+_CUTTING = tuple(field.name for field in fields(ChunkingOptions))
+_BY_MODEL = {"answers": get_args(AnswersBy), "judge": get_args(JudgedBy)}
+"""Settings of a pipeline that may use a language model, with their choices."""
+_NAMES = (*_CUTTING, "embedder", *_BY_MODEL, *PARTS)
+_SEARCH = TypeAdapter(SearchSettings)
+
+
+def parse(spec: str, start: Pipeline, chunking: ChunkingOptions) -> Pipeline:
+    """Return the pipeline `start` with the settings in `spec` changed, and with `spec` as name.
+
+    `chunking` is the chunking of the base. Raises UnknownChoice for an unknown setting, and ConfigError for an invalid
+    value.
+    """
+    settings: dict[str, Any] = {}
+    for part in filter(str.strip, spec.split(",")):
+        name, _, value = (piece.strip() for piece in part.partition("="))
+        if not value:
+            raise ConfigError("'{part}' isn't a setting with a value. Write it like chunk_size=256.", part=part.strip())
+        if name not in _NAMES:
+            raise UnknownChoice("setting", name, _NAMES)
+        if value not in _BY_MODEL.get(name, (value,)):
+            raise UnknownChoice("setting", value, _BY_MODEL[name])
+        settings[name] = value
+    if not settings:
+        raise ConfigError("This setup contains no settings. Write it like chunk_size=256,reranker=none.")
+    cut, search, others = (
+        {name: value for name, value in settings.items() if name in names}
+        for names in (_CUTTING, PARTS, ("embedder", *_BY_MODEL))
+    )
+    try:
+        if cut:
+            checked = ChunkingSettings.model_validate(asdict(start.chunking or chunking) | cut)
+            others["chunking"] = ChunkingOptions(**checked.model_dump())
+        chosen = _SEARCH.validate_python(search).over(start.search)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ConfigError(
+            "The setting '{name}' is not valid: {reason}.", name=str(first["loc"][0]), reason=problem_of(first)
+        ) from error
+    return replace(start, search=chosen, name=spec.strip(), **others)
+
+
+def index_of(base: KnowledgeBase, pipeline: Pipeline) -> tuple[ChunkingOptions, str]:
+    """Return the chunking and the embedder that a pipeline uses for a base."""
+    return pipeline.chunking or base.chunking, pipeline.embedder or base.embedder
+
+
+def is_own(base: KnowledgeBase, pipeline: Pipeline) -> bool:
+    """Whether a pipeline uses the base's own chunking and embedder."""
+    return index_of(base, pipeline) == (base.chunking, base.embedder)
+
+
+def search_options(base: KnowledgeBase, pipeline: Pipeline) -> SearchOptions:
+    """Return the options for searching a base with a pipeline."""
+    chosen = pipeline.search.over(SearchSettings(limit=DEPTH)).chosen()
+    return cast(SearchOptions, chosen | {"filters": Filters(bases=(base.name,))})
+
+
+_RUNS = "SELECT runs.*, (SELECT count(*) FROM results WHERE run_id = runs.id) AS asked FROM runs"
+
+
+class RunTable(StoreTable):
+    """The runs of a workspace. Writing them doesn't change search results.
+
+    Reading or writing a deleted run raises RunNotFound.
+    """
+
+    def for_base(self, base: KnowledgeBase) -> list[Run]:
+        """Return the runs on a base, the newest first."""
+        rows = self._rows(f"{_RUNS} WHERE base_id = ? ORDER BY started_at DESC, rowid DESC", base.id)
+        return [_RUN(dict(row), self._database.unread) for row in rows]
+
+    def run(self, run_id: str) -> Run:
+        row = self._row(f"{_RUNS} WHERE id = ?", run_id)
+        if row is None:
+            raise RunNotFound(run_id)
+        return _RUN(dict(row), self._database.unread)
+
+    def begin(self, run: Run) -> Run:
+        """Store a new run, and return it with its id; raises RunNotFound if its base was deleted."""
+        with self._write(aside=True):
+            ids = self._column("SELECT id FROM runs")
+            run_with_id = replace(run, id=fresh_id(f"{run.base_id}/{run.set_name}/{run.started_at}", ids))
+            if not self._value("SELECT 1 FROM bases WHERE id = ?", run.base_id):
+                raise RunNotFound(run_with_id.id)
+            self._insert("runs", {name: value for name, value in columns_of(run_with_id).items() if name != "asked"})
+        return run_with_id
+
+    def add(
+        self,
+        run: Run,
+        results: Mapping[int, QuestionResult],
+        metrics: Mapping[str, float],
+        ended_at: datetime | None = None,
+    ) -> Run:
+        """Store results by question number, and the metrics so far; return the changed run."""
+        with self._write(aside=True) as connection:
+            self.run(run.id)
+            connection.executemany(
+                "INSERT OR REPLACE INTO results VALUES (?, ?, ?)",
+                [(run.id, number, json.dumps(to_plain(result))) for number, result in results.items()],
+            )
+            connection.execute(
+                "UPDATE runs SET ended_at = ?, metrics = ? WHERE id = ?",
+                (ended_at and ended_at.isoformat(), json.dumps(metrics), run.id),
+            )
+        return self.run(run.id)
+
+    def results(self, run_id: str) -> dict[int, QuestionResult]:
+        """Return the results of a run so far, by question number."""
+        rows = self._rows("SELECT number, result FROM results WHERE run_id = ? ORDER BY number", run_id)
+        read = ((number, _RESULT(fields_in(result, QuestionResult), self._database.unread)) for number, result in rows)
+        return {number: result for number, result in read if result.id}
+
+    def delete(self, run_ids: Iterable[str]) -> None:
+        self._execute("DELETE FROM runs WHERE id IN ?", list(run_ids), aside=True)
+
+
+_RUN = RowReader(
+    Run,
+    "run",
+    "set_name",
+    pipeline=stored(Pipeline),
+    settings=stored(dict[str, object]),
+    metrics=stored(dict[str, float]),
+)
+_RESULT = RowReader(QuestionResult, "result of a question", "question")
+
 
 # Diagnosis of missed right passages by the chunks that contain them.
 
@@ -93,14 +237,8 @@ def _holds(chunk: Chunk, gold: GoldSpan) -> bool:
     if start >= end:
         return False
     piece = gold.quote[start - gold.start : end - gold.start]
-    if not chunk.edited or piece in chunk.text:
-        return True
-    words = _words(piece)
-    return len(words & _words(chunk.text)) >= FOUND_SHARE * len(words)
-
-
-def _words(text: str) -> set[str]:
-    return set(query_keywords(text, limit=len(text)))
+    words, held = (set(query_keywords(text, limit=len(text))) for text in (piece, chunk.text))
+    return not chunk.edited or len(words & held) >= FOUND_SHARE * len(words)
 
 
 def _share(gold: GoldSpan, parts: Sequence[Chunk | Passage]) -> float:
@@ -122,12 +260,12 @@ _TOGETHER = 25
 class Runs:
     """The runs of a workspace, their comparison and reports."""
 
-    is_own = staticmethod(pipelines.is_own)
-    side_by_side = staticmethod(sidebyside.side_by_side)
-    figures = staticmethod(report.figures)
-    settings_table = staticmethod(report.settings)
-    kinds_table = staticmethod(report.kinds)
-    report = staticmethod(report.report)
+    is_own = staticmethod(is_own)
+    side_by_side = staticmethod(comparison.side_by_side)
+    figures = staticmethod(comparison.figures)
+    settings_table = staticmethod(comparison.settings)
+    kinds_table = staticmethod(comparison.kinds)
+    report = staticmethod(comparison.report)
 
     def __init__(
         self, store: Store, settings: Settings, models: Models, synonyms: SynonymsFile, answerer: AnswererFactory
@@ -150,10 +288,10 @@ class Runs:
     def variants(self, base: str, search: SearchSettings, compare: str | None) -> list[Pipeline]:
         """Return the pipeline with the given settings, and the pipeline to compare it with, if any.
 
-        Raises the errors of `pipelines.parse`.
+        Raises the errors of `parse`.
         """
         start, chunking = Pipeline(search=search), self._store.bases.named(base).chunking
-        return [start, *([pipelines.parse(compare, start, chunking)] if compare else [])]
+        return [start, *([parse(compare, start, chunking)] if compare else [])]
 
     # runs
 
@@ -260,14 +398,14 @@ class Runs:
 
     def _check(self, questions: Sequence[Question], base: KnowledgeBase, name: str) -> None:
         """Raise one QuestionSetError that lists the questions that can't be searched for."""
-        problems = Problems(name)
-        searching, options = self._searching_of(self._store), pipelines.options(base, Pipeline())
+        problems: list[golds.Problem] = []
+        searching, options = self._searching_of(self._store), search_options(base, Pipeline())
         for question in questions:
             try:
                 searching.prepare(question.text, options)
             except QueryError as error:
-                problems.add_of(question, error)
-        problems.raise_any()
+                problems.append(golds.problem_of(question, error))
+        golds.raise_any(name, problems)
 
     def _plan(
         self,
@@ -286,16 +424,16 @@ class Runs:
 
     def _state(self, base: KnowledgeBase, pipeline: Pipeline) -> tuple[int, dict[str, object]]:
         """Return the database version and the complete settings of a pipeline; raises ConfigError."""
-        options, embedder = pipelines.index_of(base, pipeline)
+        options, embedder = index_of(base, pipeline)
         if pipeline.embedder and not base.has_vectors:
             raise ConfigError(
                 "The base '{base}' is searched by words only, so a setup can't have a model for meaning.",
                 base=base.name,
             )
-        if not pipelines.is_own(base, pipeline):
+        if not is_own(base, pipeline):
             embedding.build(embedder)
             chunking.check(options, base.chunking)
-        search = self._searching_of(self._store).prepare("any", pipelines.options(base, pipeline)).query.settings
+        search = self._searching_of(self._store).prepare("any", search_options(base, pipeline)).query.settings
         parts = [name for name in ("answers", "judge") if getattr(pipeline, name) == "model"]
         by_model = {name: Chat(self._settings.llm).server.model for name in parts}
         return self._store.database.version(), asdict(options) | {"embedder": embedder} | asdict(search) | by_model
@@ -332,13 +470,13 @@ class Runs:
         self, base: KnowledgeBase, pipeline: Pipeline, questions: Mapping[int, Question], progress: Progress
     ) -> Iterator[tuple[int, QuestionResult]]:
         """Ask questions one after the other; a miss is diagnosed at once, because the notes may change later."""
-        options, llm = pipelines.options(base, pipeline), self._settings.llm
+        options, llm = search_options(base, pipeline), self._settings.llm
         judge = Chat(llm) if pipeline.judge == "model" else None
         asking = progress
         place: AbstractContextManager[Store] = nullcontext(self._store)
-        if not pipelines.is_own(base, pipeline):
+        if not is_own(base, pipeline):
             asking = _part(progress, 1, 2)
-            place = self.scratch.opened(base, *pipelines.index_of(base, pipeline), _part(progress, 0, 2))
+            place = self.scratch.opened(base, *index_of(base, pipeline), _part(progress, 0, 2))
         with place as store:
             searching = self._searching_of(store)
             answerer = self._answerer(store, searching, pipeline.answers == "model")

@@ -1,9 +1,20 @@
-"""Measuring searches and answers with questions whose answers are known."""
+"""Measuring searches and answers with questions whose answers are known: the metrics, and a question's result.
 
+A span is (note id, start, end), half-open. Ranks start at 1; None means 'not found'. Every metric is 0 if there is
+nothing to measure; a run's figure is the mean over its questions.
+
+Metrics of rank take the `relevance` of a question's hits, which is the number of gold passages that each hit newly
+finds, and `total`, the number of passages `needed`. With a relevance of 0 and 1 they give the textbook's figures. A
+long chunk may find several passages at once: the n-th passage found counts at rank n at best, as in a perfect ranking
+of single passages."""
+
+import builtins
 import json
 import re
 import time
 from collections.abc import Callable, Sequence
+from itertools import accumulate
+from math import log2
 from statistics import fmean
 from typing import Annotated
 
@@ -11,8 +22,6 @@ from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from core.base.errors import ProviderError
 from core.base.text import CJK, fold, make_storable, one_line
-from core.features.evaluation import metrics
-from core.features.evaluation.metrics import cited_precision, cited_recall, spans
 from core.model import (
     AGREED,
     ANSWER_METRICS,
@@ -21,20 +30,218 @@ from core.model import (
     METRICS,
     Agreement,
     Answer,
+    Chunk,
     FoundSpan,
     GivenAnswer,
     GoldSpan,
-    Hit,
     Judgement,
+    NoteSummary,
     Question,
     QuestionResult,
-    Quote,
     SearchResult,
 )
 from core.providers.chat import Chat
 from core.providers.connection import Stop
 from core.retrieval.llm_choice import shares
 from core.store import Store
+
+Span = tuple[str, int, int]
+
+FOUND_SHARE = 0.5
+"""Minimum share of a gold passage's characters that must be retrieved to find it."""
+
+
+def spans(passages: Sequence[GoldSpan | FoundSpan]) -> list[Span]:
+    return [(passage.note_id, passage.start, passage.end) for passage in passages]
+
+
+def coverage(gold: Span, retrieved: Sequence[Span]) -> float:
+    """Return the share of the gold span's characters that the union of the retrieved spans contains.
+
+    |gold ∩ ∪ retrieved| / |gold|: the token recall of Smith and Troynikov, 'Evaluating Chunking
+    Strategies for Retrieval' (Chroma, 2024), for one passage and in characters.
+    """
+    return _shared([gold], [span for span in retrieved if span[0] == gold[0]]) / _size([gold])
+
+
+def span_recall(golds: Sequence[Span], retrieved: Sequence[Span], *, any: bool) -> float:
+    """Return the share of the gold characters that were retrieved; with `any`, for the best covered passage.
+
+    |gold ∩ retrieved| / |gold|: the recall of Smith and Troynikov (2024), in characters.
+    """
+    if any:
+        return max((coverage(gold, retrieved) for gold in golds), default=0.0)
+    return _shared(golds, retrieved) / _size(golds) if golds else 0.0
+
+
+def span_precision(golds: Sequence[Span], retrieved: Sequence[Span]) -> float:
+    """Return the share of the retrieved characters that are gold.
+
+    |gold ∩ retrieved| / |retrieved|: the precision of Smith and Troynikov (2024), but each character counts once,
+    while they count a token as often as it was retrieved.
+    """
+    got = _size(retrieved)
+    return _shared(golds, retrieved) / got if got else 0.0
+
+
+def iou(golds: Sequence[Span], retrieved: Sequence[Span]) -> float:
+    """Return the overlap of the retrieved and the gold characters, from 0 (none) to 1 (the same characters).
+
+    |gold ∩ retrieved| / |gold ∪ retrieved|: the IoU of Smith and Troynikov (2024), in characters, each
+    counted once. All gold passages count, even if one is enough.
+    """
+    either = _size([*golds, *retrieved])
+    return _shared(golds, retrieved) / either if either else 0.0
+
+
+def _shared(golds: Sequence[Span], retrieved: Sequence[Span]) -> int:
+    return _size(golds) + _size(retrieved) - _size([*golds, *retrieved])
+
+
+def _size(spans: Sequence[Span]) -> int:
+    """Return the number of characters in the spans, each counted once."""
+    total, at, reached = 0, "", 0
+    for path, start, end in sorted(spans):
+        if path != at:
+            at, reached = path, start
+        total += max(0, end - max(start, reached))
+        reached = max(reached, end)
+    return total
+
+
+def needed(golds: Sequence[Span], *, any: bool) -> int:
+    """Return how many gold passages must be found: all, or, with `any`, one."""
+    return min(1, len(golds)) if any else len(golds)
+
+
+def relevance(golds: Sequence[Span], hits: Sequence[Span], *, any: bool) -> list[int]:
+    """Return the number of gold passages that each hit newly finds.
+
+    A passage is found at the first rank by which FOUND_SHARE of it was retrieved, so a repeated hit isn't relevant
+    again (novelty, as in the subtopic recall of Zhai, Cohen and Lafferty, 'Beyond Independent Relevance', SIGIR 2003).
+    No hit is relevant after the `needed` passages are found.
+    """
+    missing, wanted, newly = list(golds), needed(golds, any=any), []
+    for rank, (path, _, _) in enumerate(hits, start=1):
+        found = [gold for gold in missing if gold[0] == path and coverage(gold, hits[:rank]) >= FOUND_SHARE]
+        missing = [gold for gold in missing if gold not in found]
+        newly.append(min(len(found), wanted))
+        wanted -= newly[-1]
+    return newly
+
+
+def found_at(golds: Sequence[Span], hits: Sequence[Span], *, any: bool) -> int | None:
+    """Return the first rank at which all gold spans are found; with `any`, at which the first one is."""
+    enough = needed(golds, any=any)
+    found = accumulate(relevance(golds, hits, any=any))
+    return next((rank for rank, so_far in enumerate(found, start=1) if golds and so_far >= enough), None)
+
+
+def hit_at(rank: int | None, k: int) -> float:
+    """Return 1 if the answer is among the first k hits, else 0.
+
+    Averaged over questions this is success@k (Craswell, 'Success at n', Encyclopedia of Database
+    Systems, 2009), also called hit rate.
+    """
+    return float(rank is not None and rank <= k)
+
+
+def reciprocal_rank(rank: int | None, k: int) -> float:
+    """Return 1 / rank within the first k hits, else 0.
+
+    Averaged over questions this is MRR@k (Voorhees, 'The TREC-8 Question Answering Track Report',
+    1999, with k = 5 there).
+    """
+    return 1 / rank if rank is not None and rank <= k else 0.0
+
+
+def recall_at(relevance: Sequence[int], k: int, total: int) -> float:
+    """Return the share of the needed gold passages that the first k hits find; hit@k if one passage is needed.
+
+    Σ relevance[:k] / total (Manning, Raghavan and Schütze, 'Introduction to Information Retrieval', 2008, 8.3).
+    """
+    return sum(relevance[:k]) / total if total else 0.0
+
+
+def precision_at(relevance: Sequence[int], k: int) -> float:
+    """Return the number of relevant hits among the first k, divided by k, even if there are fewer hits.
+
+    |relevant among the first k| / k (Manning, Raghavan and Schütze, 2008, 8.4). The maximum is needed / k, so it is
+    useful only to compare runs over the same questions.
+    """
+    return sum(found > 0 for found in relevance[:k]) / k
+
+
+def ndcg_at(relevance: Sequence[int], k: int, total: int) -> float:
+    """Return the discounted gain of the first k hits, divided by the gain with a needed passage at each rank.
+
+    DCG / ideal DCG, DCG = Σ 1 / log2(1 + rank) over the passages found (Järvelin and Kekäläinen, 'Cumulated
+    Gain-Based Evaluation of IR Techniques', 2002, with the discount of Burges et al., 2005, as trec_eval has it).
+    """
+    ideal = sum(1 / log2(1 + rank) for rank in range(1, min(total, k) + 1))
+    return sum(1 / log2(1 + place) for place in _places(relevance, k)) / ideal if ideal else 0.0
+
+
+def average_precision(relevance: Sequence[int], k: int, total: int) -> float:
+    """Return the mean of the precisions at the ranks of the needed passages, 0 for passages not in the first k hits.
+
+    Σ n / rank of the n-th passage found / total. Averaged over questions this is MAP@k (Buckley and
+    Voorhees, 'Evaluating Evaluation Measure Stability', SIGIR 2000; the cut as in trec_eval).
+    """
+    return sum(n / place for n, place in enumerate(_places(relevance, k), start=1)) / total if total else 0.0
+
+
+def _places(relevance: Sequence[int], k: int) -> list[int]:
+    """Return the ranks at which the passages found within the first k count, at most one passage for each rank."""
+    ranks = [rank for rank, found in enumerate(relevance[:k], start=1) for _ in range(found)]
+    return [max(rank, n) for n, rank in enumerate(ranks[:k], start=1)]
+
+
+def cited_recall(golds: Sequence[Span], cited: Sequence[Span], *, any: bool) -> float:
+    """Return the share of the gold passages that an answer cites; with `any`, 1 if it cites any of them.
+
+    The citation recall of Gao et al., 'Enabling Large Language Models to Generate Text with Citations' (EMNLP 2023),
+    over passages instead of statements. A passage counts as cited if its overlap with a citation is FOUND_SHARE of the
+    shorter one.
+    """
+    right = [builtins.any(_is_same(gold, span) for span in cited) for gold in golds]
+    if any:
+        return float(True in right)
+    return sum(right) / len(golds) if golds else 0.0
+
+
+def cited_precision(golds: Sequence[Span], cited: Sequence[Span]) -> float:
+    """Return the share of the cited passages that are gold, by the criterion of `cited_recall`."""
+    right = [builtins.any(_is_same(gold, span) for gold in golds) for span in cited]
+    return sum(right) / len(cited) if cited else 0.0
+
+
+def _is_same(item: Span, other: Span) -> bool:
+    return _shared([item], [other]) >= FOUND_SHARE * min(_size([item]), _size([other])) > 0
+
+
+def within_budget(hits: Sequence[Span], budget: int) -> list[Span]:
+    """Return the first hits within a budget of characters; the last one is cut.
+
+    For comparing systems with passages of different lengths, because a fixed number of hits favours long ones.
+    """
+    spans = []
+    for path, start, end in hits:
+        if budget <= 0:
+            break
+        spans.append((path, start, min(end, start + budget)))
+        budget -= end - start
+    return spans
+
+
+def percentile(values: Sequence[float], percent: int) -> float:
+    """Return the smallest value that at least `percent` % (1 to 100) of the values don't exceed.
+
+    The nearest rank, sorted[⌈percent × n / 100⌉], is always a measured value (Hyndman and Fan,
+    'Sample Quantiles in Statistical Packages', 1996, definition 1).
+    """
+    return sorted(values)[-(-percent * len(values) // 100) - 1] if values else 0.0
+
 
 TASK = """You compare an answer with what a person wishes to read.
 You are given JSON: "question", "wished" (the wished answer, empty where there is none), "passages" (the texts that \
@@ -69,7 +276,12 @@ def ask(
     started = time.perf_counter()
     result = search(question.text)
     took_ms = (time.perf_counter() - started) * 1000
-    golds, retrieved = remaining_golds(question), tuple(map(_retrieved, result.hits))
+    golds = remaining_golds(question)
+    cosines = {hit.chunk.id: hit.scores["vector"].score for hit in result.hits if "vector" in hit.scores}
+    retrieved = tuple(
+        _span(hit.note, hit.chunk, (hit.passage.start, hit.passage.end), hit.score, cosines.get(hit.chunk.id))
+        for hit in result.hits
+    )
     gold_spans, hit_spans = spans(golds), spans(retrieved)
     return QuestionResult(
         id=question.id,
@@ -79,8 +291,8 @@ def ask(
         golds=golds,
         took_ms=took_ms,
         hits=retrieved,
-        found_rank=metrics.found_at(gold_spans, hit_spans, any=question.any),
-        budget_rank=metrics.found_at(gold_spans, metrics.within_budget(hit_spans, BUDGET), any=question.any),
+        found_rank=found_at(gold_spans, hit_spans, any=question.any),
+        budget_rank=found_at(gold_spans, within_budget(hit_spans, BUDGET), any=question.any),
         level=result.classified.level,
         wished=question.answer,
         given=answer(result) if answer else None,
@@ -104,20 +316,20 @@ def values(result: QuestionResult) -> dict[str, float]:
     if result.negative:
         return answers
     golds, hits, any = spans(result.golds), spans(result.hits), result.any
-    within, total = metrics.within_budget(hits, BUDGET), metrics.needed(golds, any=any)
-    relevance = metrics.relevance(golds, hits, any=any)
+    within, total = within_budget(hits, BUDGET), needed(golds, any=any)
+    newly = relevance(golds, hits, any=any)
     return {
-        **{f"hit@{depth}": metrics.hit_at(result.found_rank, depth) for depth in (1, 5, 10)},
-        "mrr@10": metrics.reciprocal_rank(result.found_rank, DEPTH),
+        **{f"hit@{depth}": hit_at(result.found_rank, depth) for depth in (1, 5, 10)},
+        "mrr@10": reciprocal_rank(result.found_rank, DEPTH),
         f"hit@{BUDGET}chars": float(result.budget_rank is not None),
-        f"mrr@{BUDGET}chars": metrics.reciprocal_rank(result.budget_rank, DEPTH),
-        "recall@10": metrics.recall_at(relevance, DEPTH, total),
-        "precision@10": metrics.precision_at(relevance, DEPTH),
-        "ndcg@10": metrics.ndcg_at(relevance, DEPTH, total),
-        "map@10": metrics.average_precision(relevance, DEPTH, total),
-        "span_recall": metrics.span_recall(golds, within, any=any),
-        "span_precision": metrics.span_precision(golds, within),
-        "span_iou": metrics.iou(golds, within),
+        f"mrr@{BUDGET}chars": reciprocal_rank(result.budget_rank, DEPTH),
+        "recall@10": recall_at(newly, DEPTH, total),
+        "precision@10": precision_at(newly, DEPTH),
+        "ndcg@10": ndcg_at(newly, DEPTH, total),
+        "map@10": average_precision(newly, DEPTH, total),
+        "span_recall": span_recall(golds, within, any=any),
+        "span_precision": span_precision(golds, within),
+        "span_iou": iou(golds, within),
         **answers,
     }
 
@@ -132,21 +344,13 @@ def summarise(results: Sequence[QuestionResult]) -> dict[str, float]:
     answers = {name: [item[name] for item in every if name in item] for name in ANSWER_METRICS}
     means |= {name: fmean(figures) for name, figures in answers.items() if figures}
     times = [result.took_ms for result in results]
-    return means | {"p50_ms": metrics.percentile(times, 50), "p95_ms": metrics.percentile(times, 95)}
+    return means | {"p50_ms": percentile(times, 50), "p95_ms": percentile(times, 95)}
 
 
-def _retrieved(hit: Hit) -> FoundSpan:
-    near = hit.scores.get("vector")
-    return FoundSpan(
-        note_id=hit.note.id,
-        path=hit.note.path or hit.note.title,
-        chunk_id=hit.chunk.id,
-        start=hit.passage.start,
-        end=hit.passage.end,
-        body_start=hit.note.body_start,
-        score=hit.score,
-        nearness=near.score if near else None,
-    )
+def _span(
+    note: NoteSummary, chunk: Chunk, place: tuple[int, int], score: float, nearness: float | None = None
+) -> FoundSpan:
+    return FoundSpan(note.id, note.path or note.title, chunk.id, *place, note.body_start, score, nearness)
 
 
 class _Reply(BaseModel):
@@ -193,7 +397,9 @@ def _parse_judgement(reply: str) -> _Reply | None:
 
 def given_answer(store: Store, answer: Answer) -> GivenAnswer:
     """Return an answer in the form that a run stores; for a written answer, only proven sentences count as quoted."""
-    cited = tuple(map(_cited_span, answer.quotes))
+    cited = tuple(
+        _span(quote.note, quote.chunk, (quote.start, quote.end), float(quote.number)) for quote in answer.quotes
+    )
     in_place = {
         quote.number
         for quote in answer.quotes
@@ -230,9 +436,3 @@ def answer_values(result: QuestionResult) -> dict[str, float]:
 def facts(text: str) -> list[str]:
     """Return the numbers, names, codes and quoted terms in a text, folded, without duplicates."""
     return list(dict.fromkeys(fold(item).strip(_MARKS) for item in _FACT.findall(text)))
-
-
-def _cited_span(quote: Quote) -> FoundSpan:
-    note, chunk = quote.note, quote.chunk
-    place = note.path or note.title
-    return FoundSpan(note.id, place, chunk.id, quote.start, quote.end, note.body_start, float(quote.number))

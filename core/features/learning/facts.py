@@ -9,7 +9,7 @@ from core.base.text import digest, fold, one_line
 from core.features.learning.masks.spans import MASK
 from core.model import Fact, LearntFact, LogEvent
 from core.store.reading import RowReader, columns_of
-from core.store.table import AMONG, StoreTable
+from core.store.table import StoreTable
 
 _VARYING = re.compile(
     r"(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|0x[0-9a-f]+|(?<![a-z0-9])(?=[a-z]*\d)[0-9a-f]{8,}(?![a-z0-9])"
@@ -114,7 +114,7 @@ class FactTable(StoreTable):
     def settle(self, note_ids: Collection[str], reason: str | None) -> None:
         """Store that the user rejected the facts of these notes for a reason, or accepted them (None)."""
         self._execute(
-            f"UPDATE learnt_facts SET rejected = ?, reason = ? WHERE note_id {AMONG}",
+            "UPDATE learnt_facts SET rejected = ?, reason = ? WHERE note_id IN ?",
             *(reason is not None, reason or "", [*note_ids]),
             aside=True,
         )

@@ -13,7 +13,7 @@ from core.store import Store
 from core.store.ids import fresh_id
 from core.store.note_to_index import NoteToIndex
 from core.store.reading import RowReader
-from core.store.table import AMONG, StoreTable
+from core.store.table import StoreTable
 
 _DELETED = Revision("delete", "pack")
 
@@ -80,7 +80,7 @@ class PackTable(StoreTable):
     def check(self, names: Iterable[str]) -> None:
         """Record that packs have just been compared with their folders."""
         now = utc_now().isoformat()
-        self._execute(f"UPDATE packs SET checked_at = ? WHERE name {AMONG}", now, list(names), aside=True)
+        self._execute("UPDATE packs SET checked_at = ? WHERE name IN ?", now, list(names), aside=True)
 
     def drop(self, name: str) -> None:
         """Delete a pack; its notes stay."""
@@ -106,7 +106,7 @@ class PackTable(StoreTable):
 
     def drop_files(self, name: str, paths: Iterable[str]) -> None:
         """Delete the records of files that a pack no longer has."""
-        self._execute(f"DELETE FROM pack_files WHERE pack = ? AND path {AMONG}", name, list(paths), aside=True)
+        self._execute("DELETE FROM pack_files WHERE pack = ? AND path IN ?", name, list(paths), aside=True)
 
     def notes(self, name: str) -> dict[str, str]:
         """Return the ids of a pack's notes by path."""

@@ -1,13 +1,12 @@
 """Operations on related notes and concepts: the objects that they return, and their output on a terminal."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Self
 
 from core.base.codec import assemble
 from core.base.frozen import frozen
 from core.base.messages import Message
 from core.base.terminal import _, say
-from core.model import Concept, ConceptChoice, Hint, HintKind, Note, PlaceSuggestion, Proposal, Related, TagSuggestion
+from core.model import Concept, ConceptChoice, HintKind, Note, PlaceSuggestion, Proposal, Related, TagSuggestion
 from core.operations import names
 from core.operations.declaring import About, Caller, CommandGroup, operation
 from core.operations.parameters import Expected, NoteName, SomeBase
@@ -50,10 +49,6 @@ class HintView:
     quotes: tuple[str, ...]
     other_id: str | None
 
-    @classmethod
-    def from_hint(cls, hint: Hint) -> Self:
-        return assemble(cls, hint, other_id=hint.other.id if hint.other else None)
-
 
 @frozen
 class RelatedView:
@@ -68,9 +63,15 @@ class RelatedView:
 
     @classmethod
     def from_related(cls, related: Related) -> Self:
-        notes, copies = (tuple(map(RelatedNoteView.from_noun, part)) for part in (related.notes, related.copies))
-        links = tuple(map(LinkSuggestionView.from_noun, related.links))
-        return cls(notes, copies, related.tags, related.places, links, tuple(map(HintView.from_hint, related.hints)))
+        views = {
+            "notes": tuple(map(RelatedNoteView.from_noun, related.notes)),
+            "copies": tuple(map(RelatedNoteView.from_noun, related.copies)),
+            "links": tuple(map(LinkSuggestionView.from_noun, related.links)),
+            "hints": tuple(
+                assemble(HintView, hint, other_id=hint.other.id if hint.other else None) for hint in related.hints
+            ),
+        }
+        return assemble(cls, related, **views)
 
 
 @frozen
@@ -118,33 +119,22 @@ class DecidedConcept:
 
 # Output for people.
 
-_Part = Sequence[tuple[str, Sequence[str | Message]]]
-"""Names of the members of a section, each with explaining lines."""
-
 
 def format_related(related: RelatedView) -> list[str]:
-    notes, copies = ([(_place(note), note.reasons) for note in part] for part in (related.notes, related.copies))
-    lines = [
-        *_format_part(_("Related notes"), notes),
-        *_format_part(_("Possible duplicates"), copies),
-        *_format_part(_("Suggested tags"), [(f"#{tag.tag}", [tag.reason]) for tag in related.tags]),
-        *_format_part(
-            _("Suggested places"), [(f"{place.base}: {place.folder}/", [place.reason]) for place in related.places]
-        ),
-        *_format_part(
-            _("Suggested links"), [(f"{link.link}  {_place(link)}", [link.reason]) for link in related.links]
-        ),
-        *_format_part(
-            _("How to improve this note"),
-            [(say(hint.about), [hint.remedy, *hint.quotes]) for hint in related.hints],
-        ),
-    ]
+    sections = (
+        (_("Related notes"), [(_place(note), note.reasons) for note in related.notes]),
+        (_("Possible duplicates"), [(_place(note), note.reasons) for note in related.copies]),
+        (_("Suggested tags"), [(f"#{tag.tag}", (tag.reason,)) for tag in related.tags]),
+        (_("Suggested places"), [(f"{place.base}: {place.folder}/", (place.reason,)) for place in related.places]),
+        (_("Suggested links"), [(f"{link.link}  {_place(link)}", (link.reason,)) for link in related.links]),
+        (_("How to improve this note"), [(say(hint.about), (hint.remedy, *hint.quotes)) for hint in related.hints]),
+    )
+    lines = []
+    for title, members in sections:
+        lines += [title] if members else []
+        for name, why in members:
+            lines += [f"  {name}", *(f"    {say(item)}" for item in why)]
     return lines or [_("No similar notes were found.")]
-
-
-def _format_part(title: str, part: _Part) -> list[str]:
-    members = (line for name, why in part for line in (f"  {name}", *(f"    {say(item)}" for item in why)))
-    return [title, *members] if part else []
 
 
 def _place(note: NoteReference) -> str:

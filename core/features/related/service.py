@@ -1,24 +1,259 @@
-"""Notes related to a note, and accepting the links that they suggest."""
+"""Notes related to a note, with hints and suggestions, and accepting the links that they suggest."""
 
+import posixpath
 import re
-from collections.abc import Iterable, Sequence
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from pathlib import PurePosixPath
+from typing import Generic, TypeVar
 
+from core.base.blobs import Span
 from core.base.call_log import log_bases, log_call
+from core.base.datetimes import utc_now
 from core.base.errors import EditError
-from core.base.messages import Message, message
-from core.base.text import keywords
-from core.features.related import hints
+from core.base.frozen import frozen
+from core.base.messages import Message, message, plural
+from core.base.text import CJK, fold, keywords
 from core.features.related.concepts import Concepts
-from core.features.related.hints import Mention, NoteHints, Unreached
-from core.features.related.suggestions import places, tags
-from core.model import Hit, LinkSuggestion, Note, NoteSummary, Related, RelatedNote
+from core.markdown import parser
+from core.markdown.body import look_into
+from core.model import (
+    Hint,
+    Hit,
+    LinkSuggestion,
+    Note,
+    NoteSummary,
+    PlaceSuggestion,
+    Related,
+    RelatedNote,
+    TagSuggestion,
+    day_of,
+    lapses,
+)
 from core.notes.collection import Notes
-from core.notes.links import NoteLinks
-from core.notes.texts import NoteTexts
+from core.notes.links import NoteLink, NoteLinks
+from core.notes.texts import NoteTexts, first_words
 from core.notes.uses import Uses
 from core.retrieval.neighbours.service import Neighbour, Neighbours
+from core.retrieval.ranking import newer_notes
 from core.store import Store
 from core.store.note_rows import NoteNames
+from core.store.phrases import is_inside_word
+
+NEAREST = 10
+"""Number of nearest notes to count in a reason."""
+_TAGS, _PLACES = 5, 3
+_STEEP = 3
+"""Exponent of a neighbour's score in its vote. Of the values 1 to 6, it predicts the most chapters
+(benchmarks/related.py).
+"""
+_LEAST_NOTES = 2
+"""Minimum number of nearest notes with a suggested tag or folder."""
+_LEAST_SHARE = 0.2
+"""Minimum share of votes for a suggested tag or place."""
+_LEAD = 0.5
+"""Minimum share of votes for the first place; with less, no place is suggested."""
+
+Label = TypeVar("Label")
+
+
+@frozen
+class Vote(Generic[Label]):
+    """A label with its share of the votes, from 0 to 1, and its number of notes among the nearest."""
+
+    label: Label
+    share: float
+    notes: int
+
+
+def votes(neighbours: Sequence[Neighbour], labels: Mapping[str, Iterable[Label]]) -> list[Vote[Label]]:
+    """Return the labels of neighbours, the most votes first; nearer notes have more weight."""
+    voters = [
+        (max(neighbour.score, 0.0) ** _STEEP, labels[neighbour.note_id])
+        for neighbour in neighbours
+        if neighbour.note_id in labels
+    ]
+    weights: defaultdict[Label, float] = defaultdict(float)
+    for weight, theirs in voters:
+        for label in theirs:
+            weights[label] += weight
+    every = sum(weight for weight, _ in voters) or 1.0
+    nearest = Counter(label for _, theirs in voters[:NEAREST] for label in theirs)
+    ranked = sorted(weights, key=lambda label: (-weights[label], str(label)))
+    return [Vote(label, weights[label] / every, nearest[label]) for label in ranked]
+
+
+def tags(note: Note, neighbours: Sequence[Neighbour], cards: Mapping[str, NoteSummary]) -> list[TagSuggestion]:
+    """Return suggested tags for a note, from the tags of its nearest notes."""
+    own = {tag.casefold() for tag in note.tags}
+    text = fold(f"{note.title}\n{note.body}")
+    suggested = []
+    for vote in votes(neighbours, {note_id: card.tags for note_id, card in cards.items()}):
+        named = len(vote.label) > 1 and fold(vote.label) in text
+        if vote.label.casefold() in own or vote.notes < _LEAST_NOTES or (vote.share < _LEAST_SHARE and not named):
+            continue
+        reason = plural(
+            "{n} of the most similar notes has this tag", "{n} of the most similar notes have this tag", n=vote.notes
+        )
+        reason = message("{have}, and the text mentions it", have=reason) if named else reason
+        suggested.append(TagSuggestion(vote.label, reason))
+    return suggested[:_TAGS]
+
+
+def places(
+    note: Note, base: str, neighbours: Sequence[Neighbour], cards: Mapping[str, NoteSummary]
+) -> list[PlaceSuggestion]:
+    """Return suggested places for a note, if most of its nearest notes are in another place."""
+    here = base, folder_of(note.path)
+    ranking = votes(neighbours, {item: [(card.base, folder_of(card.path))] for item, card in cards.items()})
+    if not ranking or ranking[0].label == here or ranking[0].share < _LEAD or ranking[0].notes < _LEAST_NOTES:
+        return []
+    shares = {vote.label: vote for vote in ranking}
+    suggested = []
+    for vote in ranking[:_PLACES]:
+        if vote.label == here or vote.notes < _LEAST_NOTES or vote.share < _LEAST_SHARE:
+            break
+        (where, folder), staying = vote.label, shares.get(here)
+        reason = plural(
+            "{n} of the {all} most similar notes is there, {here} here",
+            "{n} of the {all} most similar notes are there, {here} here",
+            n=vote.notes,
+            all=min(NEAREST, len(neighbours)),
+            here=staying.notes if staying else 0,
+        )
+        suggested.append(PlaceSuggestion(where, folder, reason, movable=where == base and not note.source_ref))
+    return suggested
+
+
+def folder_of(path: str | None) -> str:
+    """Return the folder in the path of a note, "" for the top of its base."""
+    return posixpath.dirname(path or "")
+
+
+LONGEST = 200_000
+"""Maximum number of a note's characters to search for names."""
+_SHORT, _SHORT_WIDE = 4, 2
+"""Minimum length of a name in characters, and of a name with Chinese, Japanese or Korean characters."""
+_TAKEN = re.compile(
+    r"(?s)(?P<ticks>(?<!`)`+(?!`)).{0,500}?(?<!`)(?P=ticks)(?!`)|!?\[\[.{0,500}?\]\]|!?\[[^\[\]]*\](?:\([^()]*\)|\[[^\[\]]*\])?|<[^<>]*>"
+    r"|[A-Za-z][A-Za-z0-9+.-]{0,20}://\S+|\$[^$\n]+\$|%%.{0,500}?%%",
+)
+"""Parts of a text in which names aren't searched for: code, links, HTML, URLs, formulas, comments."""
+_WIDE = re.compile(f"[{CJK}]")
+_UNLINKABLE = re.compile(r"[\[\]|#^\n]")
+
+LONG = 3_000
+"""Minimum number of words of a note that is hard to find without headings; a Chinese character counts as half a word.
+"""
+_OWN_TITLE = 300
+"""Minimum length of a text in characters for its first words not to count as a title."""
+_NAMED = 5
+"""Maximum number of links to name."""
+_UNNAMED = re.compile(r"(?i)(?:untitled|new note|new document|note|未命名|新建.*|无标题.*)?[\s\d._-]*")
+_LATIN = re.compile(rf"(?:(?![{CJK}])\w)+")
+_LONG_AGO, _OTHERS = timedelta(days=30), 20
+"""Minimum time since the last change, and number of other notes found since then, before a note counts as unfound."""
+Unreached = Callable[[str, str], datetime | None]
+"""Returns the time of a base's last check if the check didn't find a note; takes both ids."""
+
+
+@frozen
+class Mention:
+    """A span in a note's text that is the name of another note."""
+
+    note_id: str
+    start: int
+    end: int
+
+
+def mentions(note: Note, names: Iterable[NoteNames], linked: Iterable[str | None]) -> list[Mention]:
+    """Return the first mention of each other note that a note names without linking to it, in order.
+
+    If names overlap, the longest is used.
+    """
+    text = _prose(note)
+    without = {note.id, *linked}
+    words = set(re.findall(r"\w+", text))
+    longest: dict[int, Mention] = {}
+    for named in names:
+        if named.id in without:
+            continue
+        names_of_note = (named.title, *named.aliases)
+        # A text may have composed or decomposed accents.
+        forms = {unicodedata.normalize(form, name) for name in names_of_note for form in ("NFC", "NFD")}
+        if places := [place for name in forms if (place := _place(name, text, words))]:
+            start, end = min(places)
+            if start not in longest or longest[start].end < end:
+                longest[start] = Mention(named.id, start, end)
+    chosen: list[Mention] = []
+    for item in sorted(longest.values(), key=lambda mention: mention.start):
+        if not chosen or item.start >= chosen[-1].end:
+            chosen.append(item)
+    return chosen
+
+
+def link(note: Note, mention: Mention, links: NoteLinks) -> str:
+    """Return the link to replace a mention, "" if no name leads to its note."""
+    text, other = note.body[mention.start : mention.end], links.names[mention.note_id]
+    for target in (text, other.title, *other.aliases, other.path or ""):
+        if target and not _UNLINKABLE.search(target) and links.target(note, target) == other.id:
+            return f"[[{target}]]" if target == text else f"[[{target}|{text}]]"
+    return ""
+
+
+def _prose(note: Note) -> str:
+    """Return the lower-case text of a note, with NULs in place of parts without names, so that positions stay valid."""
+    body = note.body[:LONGEST]
+    parsed = parser.parse(body, note.path or "note.md")
+    lowered = body.lower()
+    body = lowered if len(lowered) == len(body) else body
+    pieces, reached = [], 0
+    for token in parsed.tokens:
+        if token.type != "paragraph_open":
+            continue
+        start, end = parsed.span(token)
+        if start < reached:
+            continue
+        pieces += ["\0" * (start - reached), _TAKEN.sub(lambda taken: "\0" * len(taken[0]), body[start:end])]
+        reached = end
+    return "".join(pieces)
+
+
+def _place(name: str, text: str, words: set[str]) -> Span | None:
+    """Return the first span in a text where a name occurs as whole words, None if it doesn't."""
+    name = name.strip().lower()
+    wide = bool(_WIDE.search(name))
+    if len(name) < (_SHORT_WIDE if wide else _SHORT) or not re.search(r"[^\W\d_]", name):
+        return None
+    if not wide and not words.issuperset(re.findall(r"\w+", name)):
+        return None
+    at = text.find(name)
+    while at >= 0 and (is_inside_word(text, at) or is_inside_word(text, at + len(name))):
+        at = text.find(name, at + 1)
+    return (at, at + len(name)) if at >= 0 else None
+
+
+def _unclear(note: Note) -> Iterator[Hint]:
+    inside = look_into(note.body[:LONGEST], note.path or "note.md")
+    # A title that is meaningless, or only the first words of a longer text.
+    is_derived = note.title == first_words(note.body) and len(note.body) >= _OWN_TITLE
+    is_named = note.source_ref != "" and PurePosixPath(note.path or "").stem == note.title
+    if not inside.title and (_UNNAMED.fullmatch(note.title) or (is_derived and not is_named)):
+        yield Hint(
+            "untitled",
+            message("It has no title of its own."),
+            message("Give it a title that says what it is about: titles count most when you search."),
+        )
+    words = len(_LATIN.findall(note.body)) + len(_WIDE.findall(note.body)) // 2
+    if words >= LONG and not inside.outline.headings:
+        yield Hint(
+            "headless",
+            message("About {n} words here have no heading.", n=words // 100 * 100),
+            message("Add headings: a text can also be found by the words in its heading."),
+        )
+
 
 _SHOWN, _COPIES, _LINKS = 8, 5, 10
 """Maximum number of related notes, copies and links."""
@@ -43,7 +278,10 @@ LEAST = 0.5
 
 
 class RelatedNotes:
-    """The related notes of each note and their suggestions, computed on request and never stored."""
+    """The related notes of each note, with suggestions and hints, computed on request and never stored.
+
+    `unreached` is None without the feature of evaluation.
+    """
 
     def __init__(
         self,
@@ -58,7 +296,8 @@ class RelatedNotes:
         self._notes = notes
         self._texts = texts
         self._neighbours = neighbours
-        self._hints = NoteHints(store, neighbours, uses, unreached)
+        self._uses = uses
+        self._unreached = unreached
         self.concepts = Concepts(store, neighbours, notes.links)
 
     @log_call("note.related")
@@ -69,20 +308,21 @@ class RelatedNotes:
         log_bases([base])
         found = self._neighbours.nearest_to(note, links, note.tags)
         cards = self._store.notes.cards_of(neighbour.note_id for neighbour in found)
-        neighbours = [neighbour for neighbour in found if neighbour.note_id in cards]
-        voting = [neighbour for neighbour in neighbours if neighbour.shared.copied < COPIED]
-        copies = [neighbour for neighbour in neighbours if neighbour.shared.copied >= COPIED][:_COPIES]
+        copies, voting = (
+            [item for item in found if item.note_id in cards and (item.shared.copied >= COPIED) is copied]
+            for copied in (True, False)
+        )
         near = [
             neighbour for neighbour in voting if neighbour.score >= LEAST or neighbour.links_here or neighbour.linked
         ][:_SHOWN]
         targets = links.resolve(note, note.links)
         return Related(
             notes=tuple(RelatedNote(cards[neighbour.note_id], tuple(_reasons(neighbour))) for neighbour in near),
-            copies=tuple(RelatedNote(cards[copy.note_id], (_copied(copy),)) for copy in copies),
+            copies=tuple(RelatedNote(cards[copy.note_id], (_copied(copy),)) for copy in copies[:_COPIES]),
             tags=tuple(tags(note, voting, cards)),
             places=tuple(places(note, base.name, voting, cards)),
             links=tuple(self._links(note, links, {neighbour.note_id for neighbour in near})),
-            hints=tuple(self._hints.all(note, targets, cards)),
+            hints=tuple(self._all_hints(note, targets, cards)),
             writable=not self._store.readonly and not (note.in_file and (note.document or not base.write_files)),
         )
 
@@ -108,7 +348,7 @@ class RelatedNotes:
         note, links = self._store.notes.note(note_id), self._notes.links()
         shown = self._texts.without_hidden(note_id)
         places = self._mentions(shown, links, [links.names[other]] if other in links.names else [])
-        text = hints.link(shown, places[0], links) if places else ""
+        text = link(shown, places[0], links) if places else ""
         if not text:
             raise EditError("The note no longer mentions the other one. Look at its suggestions again.")
         return note.body[: places[0].start] + text + note.body[places[0].end :]
@@ -124,9 +364,74 @@ class RelatedNotes:
         passages = self._neighbours.passages(words, _PASSAGES + _OWN)
         return [hit for hit in passages if hit.note.id != without][:_PASSAGES]
 
+    def _all_hints(self, note: Note, links: Iterable[NoteLink], near: Iterable[str]) -> Iterator[Hint]:
+        """Yield the hints on a note, the most important first; `near` are its nearest notes."""
+        yield from self._outdated(note)
+        yield from self._contradictions(note, near)
+        yield from self._unfindable(note)
+        dead = [link.target for link in links if link.note_id is None]
+        if dead:
+            names = [*dead[:_NAMED], *(["…"] if len(dead) > _NAMED else [])]
+            yield Hint(
+                "dead_links",
+                plural(
+                    "{n} link doesn't lead to a note: {names}",
+                    "{n} links don't lead to a note: {names}",
+                    n=len(dead),
+                    names=names,
+                ),
+                message("Correct the names, or write the missing notes."),
+            )
+        if not note.plain:
+            yield from _unclear(note)
+
+    def _outdated(self, note: Note) -> Iterator[Hint]:
+        if note.expires_at and lapses(note.expires_at) <= utc_now():
+            yield Hint(
+                "outdated",
+                message("It expired on {day}.", day=day_of(note.expires_at)),
+                message("Archive it, or give it a later expiry date."),
+            )
+        for card in self._store.notes.cards_of(newer_notes(self._store).get(note.id, ())).values():
+            yield Hint(
+                "outdated",
+                message("'{title}' says that it replaces this note.", title=card.title),
+                message("Archive this note, or correct the other one."),
+                other=card,
+            )
+
+    def _contradictions(self, note: Note, near: Iterable[str]) -> Iterator[Hint]:
+        pairs = [*self._neighbours.likeness.contradictions_of(note.id, near)]
+        cards = self._store.notes.cards_of(pair.second for pair in pairs)
+        for pair in pairs:
+            if card := cards.get(pair.second):
+                about = message("'{title}' says the same thing with a different number.", title=card.title)
+                remedy = message("Check which one is right, and correct the other.")
+                yield Hint("contradiction", about, remedy, pair.quotes, card)
+
+    def _unfindable(self, note: Note) -> Iterator[Hint]:
+        # What the last check of the base says holds for a note that wasn't changed since.
+        at, since = self._unreached(note.base_id, note.id) if self._unreached else None, note.updated_at
+        if at and since and since <= at:
+            yield Hint(
+                "unreached",
+                message("The last check of the base couldn't find it by its own words."),
+                message("Other notes match its words better. Give it a title that says what it is about."),
+            )
+        elif since and self._uses.enabled and utc_now() - since >= _LONG_AGO:
+            figures = self._store.uses.figures(note.id)
+            if not figures.found and not figures.used and self._store.uses.found_since(since) >= _OTHERS:
+                yield Hint(
+                    "unfound",
+                    message("No search has found it since {day}.", day=since.date().isoformat()),
+                    message(
+                        "Say in its title and first lines what people would search for. Archive it if nobody needs it."
+                    ),
+                )
+
     def _mentions(self, note: Note, links: NoteLinks, names: Iterable[NoteNames]) -> list[Mention]:
         linked = [link.note_id for link in links.resolve(note, note.links)]
-        return [] if note.plain else hints.mentions(note, names, linked)
+        return [] if note.plain else mentions(note, names, linked)
 
     def _links(self, note: Note, links: NoteLinks, near: set[str]) -> list[LinkSuggestion]:
         """Return suggested links for a note, first those to related notes; common words aren't linked."""
@@ -139,7 +444,7 @@ class RelatedNotes:
             card = cards.get(mention.note_id)
             if card is None or mention in common:
                 continue
-            if text := hints.link(note, mention, links):
+            if text := link(note, mention, links):
                 why = (
                     message("The text mentions it, and it is related")
                     if mention.note_id in near

@@ -1,21 +1,21 @@
-"""Items from all bases that wait for the user, and the decisions on them that no other feature handles."""
+"""Items from all bases that wait for the user, the decisions on them that no other feature handles, and reminders."""
 
 import json
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import islice
 
-from core.base.datetimes import utc_now
+from core.base.codec import DAMAGE, decode, to_plain
+from core.base.datetimes import local_now, utc_now
 from core.base.errors import EditError, UnknownChoice
 from core.base.frozen import frozen
 from core.base.text import digest
-from core.features.review.digest import DigestDay, DigestDays
-from core.features.review.reminders import DecisionTable, Reminders
-from core.features.review.two_texts import TextConflicts, Upgrades
+from core.features.review.two_texts import TextConflicts
 from core.indexing.chunks import Chunks
 from core.model import (
     MATTERS,
@@ -28,15 +28,170 @@ from core.model import (
     ReviewItem,
     Side,
     Submission,
+    in_utc,
     lapses,
 )
 from core.notes.collection import Notes
 from core.notes.proposals import Proposals
-from core.notes.trash import Trash
-from core.notes.versions import Versions
 from core.retrieval.neighbours.service import Neighbours
 from core.retrieval.ranking import newer_notes
+from core.settings.preferences import Preferences
 from core.store import Store
+from core.store.table import StoreTable
+
+_DIGEST = "digest"
+
+
+@frozen
+class DigestDay:
+    """A `day` of this machine's calendar. Its digest tells of changes after `since`, up to its first view, `until`."""
+
+    day: str
+    since: datetime
+    until: datetime
+    put_away: bool = False
+
+
+class DigestDays:
+    """The day of the last digest, in the preferences."""
+
+    def __init__(self, preferences: Preferences) -> None:
+        self._preferences = preferences
+
+    def today(self) -> DigestDay:
+        """Return today's digest; the first call of a day begins it. The first digest of all tells of no changes."""
+        now = since = local_now()
+        day = now.date().isoformat()
+        with suppress(*DAMAGE):
+            last: DigestDay = decode(DigestDay, json.loads(self._preferences.get(_DIGEST)))
+            if last.day == day:
+                return last
+            # A clock that was ahead made times that are still to come.
+            since = next((at for at in (last.until, last.since) if at <= now), now - timedelta(days=1))
+        return self._store(DigestDay(day, since, now))
+
+    def put_away(self, day: str) -> None:
+        """Put a digest away for the rest of its day; one of an earlier day is gone already."""
+        today = self.today()
+        if today.day == day:
+            self._store(replace(today, put_away=True))
+
+    def _store(self, day: DigestDay) -> DigestDay:
+        self._preferences.set(_DIGEST, json.dumps(to_plain(day)))
+        return day
+
+
+# Decisions on review items: postponed until a time, or left unchanged.
+
+
+class DecisionTable(StoreTable):
+    """Review items that the user postponed or left unchanged. Writing them doesn't change search results."""
+
+    def put(self, matters: Iterable[str], until: datetime | None, *, at: datetime | None = None) -> None:
+        """Hide items, by their keys, until a time, or with None until they change.
+
+        `at` is the time of the decision, by default now.
+        """
+        now, end = (at or utc_now()).isoformat(), until and until.astimezone(UTC).isoformat()
+        with self._write(aside=True) as connection:
+            connection.executemany(
+                "INSERT OR REPLACE INTO decisions (matter, until, at) VALUES (?, ?, ?)",
+                [(matter, end, now) for matter in matters],
+            )
+
+    def drop(self, matters: Iterable[str]) -> None:
+        """Delete decisions."""
+        self._execute("DELETE FROM decisions WHERE matter IN ?", list(matters), aside=True)
+
+    def until(self, matters: Iterable[str]) -> dict[str, tuple[datetime, datetime]]:
+        """Return the time of the decision and its end for each postponed item; omit unreadable times."""
+        rows = self._rows("SELECT matter, at, until FROM decisions WHERE matter IN ?", list(matters))
+        spans = {}
+        for matter, at, until in rows:
+            with suppress(ValueError, TypeError):
+                spans[matter] = in_utc(datetime.fromisoformat(at)), in_utc(datetime.fromisoformat(until))
+        return spans
+
+    def hidden_keys(self) -> set[str]:
+        """Return the keys of the items that are postponed or left unchanged."""
+        now = utc_now().isoformat()
+        return set(self._column("SELECT matter FROM decisions WHERE until IS NULL OR until > ?", now))
+
+
+EASE = 2.5
+"""Factor for the intervals from the third on: the initial value in SM-2, which grade 4 doesn't change."""
+FIRST, SECOND, LONGEST = timedelta(days=1), timedelta(days=6), timedelta(days=3650)
+UNSEEN = timedelta(days=30)
+"""Minimum time since the last use and change of a note for a reminder."""
+TODAY = timedelta(days=1)
+"""Period before now in which a search must have found a note."""
+SHOWN = 10
+"""Maximum number of notes, to keep the list short."""
+_REMINDERS = "reminders"
+
+
+def next_interval(interval: timedelta | None) -> timedelta:
+    """Return the interval until the next reminder; `interval` is the last one, None before the first.
+
+    Source: SM-2 (Wozniak, 'Optimization of learning', 1990): 1 day, 6 days, then the last interval times the ease
+    factor. *Seen* is the only grade here (4 of 5), which leaves that factor at 2.5.
+    """
+    if interval is None:
+        return FIRST
+    return min(max(SECOND, interval * EASE), LONGEST) if interval >= SECOND else SECOND
+
+
+class Reminders:
+    """Notes worth another look; off unless the user turns it on. `clock` returns the time in UTC."""
+
+    def __init__(
+        self, store: Store, preferences: Preferences, clock: Callable[[], datetime] = lambda: utc_now()
+    ) -> None:
+        self._store = store
+        self._table = DecisionTable(store.database)
+        self._preferences = preferences
+        self._clock = clock
+
+    @property
+    def enabled(self) -> bool:
+        return self._preferences.get(_REMINDERS) == "on"
+
+    def enable(self, enabled: bool) -> None:
+        """Store the user's choice to turn reminders on or off."""
+        self._preferences.set(_REMINDERS, "on" if enabled else "off")
+
+    def due(self) -> Iterator[NoteSummary]:
+        """Yield the active notes to look at again, those unused for longest first."""
+        if not self.enabled:
+            return
+        now = self._clock()
+        touched = self._store.uses.touched(now - TODAY, now - UNSEEN)
+        waiting = self._table.until(map(_seen_key, touched))
+        cards = self._store.notes.cards_of(touched)
+        due = (cards[item] for item in touched if item in cards and waiting.get(_seen_key(item), (now, now))[1] <= now)
+        recent = now - UNSEEN
+        old = (card for card in due if card.status == "active" and card.updated_at and card.updated_at <= recent)
+        yield from [*islice(old, SHOWN)]
+
+    def seen(self, note_ids: Collection[str]) -> Callable[[], None]:
+        """Postpone the next reminder of notes by a longer interval each time; return a function that undoes it."""
+        keys, now = [_seen_key(item) for item in note_ids], self._clock()
+        before = self._table.until(keys)
+        for key in keys:
+            at, end = before.get(key, (now, now))
+            self._table.put([key], now + next_interval(end - at if key in before else None), at=now)
+
+        def undo() -> None:
+            self._table.drop(keys)
+            for key, (at, end) in before.items():
+                self._table.put([key], end, at=at)
+
+        return undo
+
+
+def _seen_key(note_id: str) -> str:
+    return f"seen-{note_id}"
+
 
 LATER = timedelta(days=7)
 """How long an item is postponed."""
@@ -48,20 +203,6 @@ MOST = 500
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
-@frozen
-class ReviewParts:
-    """The parts of a workspace that items come from; `upgrades` is None without the feature of packs."""
-
-    store: Store
-    notes: Notes
-    versions: Versions
-    trash: Trash
-    chunks: Chunks
-    proposals: Proposals
-    neighbours: Neighbours
-    upgrades: Upgrades | None = None
-
-
 class Review:
     """The items that wait for the user.
 
@@ -69,17 +210,22 @@ class Review:
     and superseded notes, copies, contradictions, and reminders.
     """
 
-    def __init__(self, parts: ReviewParts, reminders: Reminders, days: DigestDays) -> None:
-        self._store = store = parts.store
+    def __init__(
+        self,
+        store: Store,
+        notes: Notes,
+        chunks: Chunks,
+        proposals: Proposals,
+        neighbours: Neighbours,
+        sides: TextConflicts,
+        reminders: Reminders,
+        days: DigestDays,
+    ) -> None:
+        """Take the parts of a workspace that items come from; `sides` are the notes with two texts."""
+        self._store = store
         self._table = DecisionTable(store.database)
-        self._notes = parts.notes
-        self._chunks = parts.chunks
-        self._proposals = parts.proposals
-        self._neighbours = parts.neighbours
-        self.sides = TextConflicts(store, parts.notes, parts.versions, parts.trash, parts.upgrades)
-        """The notes with two texts."""
-        self.reminders = reminders
-        self.days = days
+        self._notes, self._chunks, self._proposals, self._neighbours = notes, chunks, proposals, neighbours
+        self.sides, self.reminders, self.days = sides, reminders, days
         self._sources: dict[MatterKind, Callable[[], Iterator[ReviewItem]]] = {
             "note": self._submissions,
             "change": self._submissions,
@@ -90,8 +236,8 @@ class Review:
             "refused": self._refused_passages,
             "expired": self._expired_notes,
             "superseded": self._superseded_notes,
-            "copy": lambda: self._pairs("copy", parts.neighbours.likeness.copies()),
-            "contradiction": lambda: self._pairs("contradiction", parts.neighbours.likeness.contradictions()),
+            "copy": lambda: self._pairs("copy", neighbours.likeness.copies()),
+            "contradiction": lambda: self._pairs("contradiction", neighbours.likeness.contradictions()),
             "reminder": self._reminders,
         }
 
@@ -107,13 +253,12 @@ class Review:
         hidden = self._table.hidden_keys()
         sources = dict.fromkeys(self._sources[kind] for kind in chosen)
         waiting = [
-            matter for source in sources for matter in source() if matter.kind in chosen and matter.key not in hidden
+            matter
+            for source in sources
+            for matter in source()
+            if matter.kind in chosen and matter.key not in hidden and base in ("", matter.base)
         ]
-        order = {kind: place for place, kind in enumerate(MATTERS)}
-        return sorted(
-            (matter for matter in waiting if base in ("", matter.base)),
-            key=lambda matter: (order[matter.kind], str(matter.at), matter.key),
-        )
+        return sorted(waiting, key=lambda matter: (chosen.index(matter.kind), str(matter.at), matter.key))
 
     def counts(self) -> Counter[MatterKind]:
         """Return the number of items of each kind; copies and contradictions count only once all notes are read."""

@@ -4,8 +4,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Protocol
 
@@ -37,27 +36,14 @@ _HINT = re.compile(rf"{_CONFLICT}|case clash|safebackup|_conf\(|@")
 """A quick first test, which every name with an ending in SURE passes."""
 
 
-@dataclass(frozen=True)
-class CopyName:
-    """A pattern for the ending of a conflict copy's name, folded and without suffix, and the programs that use it.
+Ending = tuple[re.Pattern[str], bool]
+"""A pattern for the ending of a conflict copy's name, folded and without suffix; the flag is true if the ending may
+begin at several positions of a name.
+"""
 
-    `divided`: the ending may begin at several positions of a name.
-    """
 
-    programs: str
-    end: str
-    divided: bool = False
-
-    @cached_property
-    def _pattern(self) -> "re.Pattern[str]":
-        return re.compile(rf"(?=(?:{self.end})\Z)")
-
-    def originals(self, name: str) -> Iterator[str]:
-        """Yield the possible original names, the longest first."""
-        starts = (match.start() for match in self._pattern.finditer(name, max(0, len(name) - _LONGEST)))
-        for start in sorted(starts, reverse=True) if self.divided else [min(starts, default=0)]:
-            if name[:start].strip():
-                yield name[:start]
+def _endings(*patterns: str, divided: bool = False) -> tuple[Ending, ...]:
+    return tuple((re.compile(rf"(?=(?:{pattern})\Z)"), divided) for pattern in patterns)
 
 
 def _bracket_pattern(*parts: str) -> str:
@@ -67,33 +53,43 @@ def _bracket_pattern(*parts: str) -> str:
 
 
 SURE = (
-    CopyName("Dropbox, Nextcloud, ownCloud, Obsidian Sync, Box, Nutstore", _bracket_pattern(_CONFLICT, _COPY)),
-    CopyName("Tessera, FSNotes, Seafile, Tresorit", _bracket_pattern(_CONFLICT, _DAY)),
-    CopyName("Dropbox", _bracket_pattern(_CONFLICT, _OTHERWISE)),
-    CopyName("Nextcloud", r" ?\(case clash from [^()]*\)"),
-    CopyName("Seafile", r" ?\([^()\s]+@[^()\s]+ \d{4}-\d\d-\d\d(?:-\d\d){3}\)"),
-    CopyName("pCloud, Google Drive", rf" ?\[{_CONFLICT}[^\[\]]*\]"),
-    CopyName("Syncthing", r"\.sync-conflict-\d{8}-\d{6}(?:-[a-z\d]{7})?"),
-    CopyName("Resilio Sync, rclone", r"\.conflict(?:ed)?\d*"),
-    CopyName("ownCloud", r"_conflict-(?:[^_()]{1,64}-)?\d{8}-\d{6}"),
-    CopyName("Google Drive", r"_conf\(\d{1,3}\)"),
-    CopyName(
-        "Synology Drive", r"_[^()]{1,64}_[^_()\d]{2,12}-\d\d-\d{6}-\d{4}_(?:case|unreadable)?conflict", divided=True
+    *_endings(
+        _bracket_pattern(_CONFLICT, _COPY),  # Dropbox, Nextcloud, ownCloud, Obsidian Sync, Box, Nutstore
+        _bracket_pattern(_CONFLICT, _DAY),  # Tessera, FSNotes, Seafile, Tresorit
+        _bracket_pattern(_CONFLICT, _OTHERWISE),  # Dropbox
+        r" ?\(case clash from [^()]*\)",  # Nextcloud
+        r" ?\([^()\s]+@[^()\s]+ \d{4}-\d\d-\d\d(?:-\d\d){3}\)",  # Seafile
+        rf" ?\[{_CONFLICT}[^\[\]]*\]",  # pCloud, Google Drive
+        r"\.sync-conflict-\d{8}-\d{6}(?:-[a-z\d]{7})?",  # Syncthing
+        r"\.conflict(?:ed)?\d*",  # Resilio Sync, rclone
+        r"_conflict-(?:[^_()]{1,64}-)?\d{8}-\d{6}",  # ownCloud
+        r"_conf\(\d{1,3}\)",  # Google Drive
     ),
-    CopyName("OneDrive on Linux", r"-[^()]{1,63}-safebackup-\d{4}", divided=True),
-    CopyName("programs without brackets", rf"[-_] ?(?=[^()]*{_CONFLICT})(?=[^()]*{_COPY})[^-_()][^()]*", divided=True),
+    *_endings(
+        r"_[^()]{1,64}_[^_()\d]{2,12}-\d\d-\d{6}-\d{4}_(?:case|unreadable)?conflict",  # Synology Drive
+        r"-[^()]{1,63}-safebackup-\d{4}",  # OneDrive on Linux
+        rf"[-_] ?(?=[^()]*{_CONFLICT})(?=[^()]*{_COPY})[^-_()][^()]*",  # programs without brackets
+        divided=True,
+    ),
 )
 """Name endings that only programs use."""
-_NUMBERS = (
-    CopyName("Google Drive, Resilio Sync, Windows", r" ?\(\d{1,3}\)"),
-    CopyName("iCloud, Finder", r" (?:[2-9]|[1-9]\d)"),
+_NUMBERS = _endings(
+    r" ?\(\d{1,3}\)",  # Google Drive, Resilio Sync, Windows
+    r" (?:[2-9]|[1-9]\d)",  # iCloud, Finder
 )
 POSSIBLE = (
     *_NUMBERS,
-    CopyName("programs that name the conflict only", rf" ?\((?:sync)?conflict(?:ed|ing)?{_NUMBER}\)"),
-    CopyName("OneDrive", r"-(?=[^()]*[^\W\d_])\w[\w .'’-]{1,39}", divided=True),
+    *_endings(rf" ?\((?:sync)?conflict(?:ed|ing)?{_NUMBER}\)"),  # programs that name the conflict only
+    *_endings(r"-(?=[^()]*[^\W\d_])\w[\w .'’-]{1,39}", divided=True),  # OneDrive
 )
 """Name endings that users may also choose."""
+
+
+def _without(ending: Ending, name: str) -> Iterator[str]:
+    """Yield the possible original names without an ending, the longest first."""
+    pattern, divided = ending
+    starts = [match.start() for match in pattern.finditer(name, max(0, len(name) - _LONGEST))]
+    yield from (name[:start] for start in (reversed(starts) if divided else starts[:1]) if name[:start].strip())
 
 
 def folded(path: str) -> str:
@@ -110,15 +106,15 @@ def originals(path: str) -> tuple[tuple[str, bool], ...]:
     folder, slash, name = folded(path).rpartition("/")
     stem, dot, suffix = name.rpartition(".")
     found = [(first, True) for first in _sure_originals(stem, 2)] if _HINT.search(stem) else []
-    found += ((first, False) for copy_name in POSSIBLE for first in copy_name.originals(stem))
+    found += ((first, False) for ending in POSSIBLE for first in _without(ending, stem))
     return tuple((f"{folder}{slash}{first}{dot}{suffix}", sure) for first, sure in found)
 
 
 def _sure_originals(name: str, depth: int) -> Iterator[str]:
     """Yield the original names for certain endings of a name, also after removing up to `depth` endings or numbers."""
-    for number in (*SURE, *_NUMBERS) if depth else ():
-        for first in number.originals(name):
-            if number in SURE:
+    for ending in (*SURE, *_NUMBERS) if depth else ():
+        for first in _without(ending, name):
+            if ending in SURE:
                 yield first
             if _HINT.search(first):
                 yield from _sure_originals(first, depth - 1)
@@ -253,41 +249,35 @@ class TextConflicts:
         if side not in SIDES:
             raise UnknownChoice("side", side, SIDES)
         other = self.other(matter) if side != "mine" or matter.kind == "file" else None
+        note_id, before = str(matter.note_id), matter.note.version if matter.note else 0
+        revert = partial(self._versions.revert, note_id, before, embed=False)
+        undo: list[Undo] = []
         if matter.kind == "file" and side != "both" and other:
-            return self._take_file_side(matter, other, side)
-        if side == "theirs" and self._upgrades:
-            return self._take_upgrade(self._upgrades, matter, other)
-        if side == "both" and matter.kind == "upgrade":
-            if other is None:
-                raise EditError("The pack no longer has this note. Keep it, or put it into the trash.")
-            title = f"{other.title} ({other.source_ref.removeprefix('pack:')})"
-            added = self._notes.add(matter.base, other.body, title=title, tags=other.tags, author="person", embed=False)
-            reopen = partial(_both, partial(self._trash.take_back, added.id), reopen)
-        let_be()
-        return reopen
+            if side == "theirs":
+                self._notes.update(note_id, body=other.body, expected_version=before, author="person", embed=False)
+                undo.append(revert)
+            self._notes.archive([other.id])
+            undo.append(partial(self._trash.restore, [other.id], embed=False))
+        elif side == "theirs" and self._upgrades:
+            self._upgrades.take(note_id, before)
+            if other:
+                undo += revert, partial(self._upgrades.leave, note_id)
+            else:
+                undo.append(partial(self._trash.restore, [note_id], embed=False))
+        else:
+            if side == "both" and matter.kind == "upgrade":
+                if other is None:
+                    raise EditError("The pack no longer has this note. Keep it, or put it into the trash.")
+                title = f"{other.title} ({other.source_ref.removeprefix('pack:')})"
+                added = self._notes.add(
+                    matter.base, other.body, title=title, tags=other.tags, author="person", embed=False
+                )
+                undo.append(partial(self._trash.take_back, added.id))
+            let_be()
+            undo.append(reopen)
 
-    def _take_file_side(self, matter: ReviewItem, other: Note, side: Side) -> Undo:
-        back = partial(self._trash.restore, [other.id], embed=False)
-        if side == "theirs":
-            before, note_id = self._version(matter), str(matter.note_id)
-            self._notes.update(note_id, body=other.body, expected_version=before, author="person", embed=False)
-            back = partial(_both, partial(self._versions.revert, note_id, before, embed=False), back)
-        self._notes.archive([other.id])
-        return back
+        def undone() -> None:
+            for step in undo:
+                step()
 
-    def _take_upgrade(self, upgrades: Upgrades, matter: ReviewItem, other: Note | None) -> Undo:
-        note_id, before = str(matter.note_id), self._version(matter)
-        upgrades.take(note_id, before)
-        if other is None:
-            return partial(self._trash.restore, [note_id], embed=False)
-        return partial(
-            _both, partial(self._versions.revert, note_id, before, embed=False), partial(upgrades.leave, note_id)
-        )
-
-    def _version(self, matter: ReviewItem) -> int:
-        return matter.note.version if matter.note else 0
-
-
-def _both(first: Undo, second: Undo) -> None:
-    first()
-    second()
+        return undone

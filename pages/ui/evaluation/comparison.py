@@ -1,70 +1,314 @@
-"""Comparison of two runs: the verdict with its certainty, figures, and differing settings."""
+"""Comparison of two runs: the verdict with its certainty, figures, differing settings, and the questions one by one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
 
 import streamlit as st
 
+from core.base.errors import NoteNotFound
 from core.base.messages import Message, message_table
+from core.base.text import join_spans
 from core.model import (
     ANSWER_METRICS,
     FIGURES,
+    LOST,
     MAIN,
     METRICS,
-    MOST_RUNS,
+    STAGES,
+    Chunk,
+    ComparisonRow,
+    Diagnosis,
+    FoundSpan,
+    GivenAnswer,
+    GoldSpan,
     KnowledgeBase,
+    Note,
     Pipeline,
+    QuestionResult,
     QuestionSet,
     Run,
     SideBySide,
 )
 from core.workspace import Workspace
-from pages.ui.evaluation import pipelines, ranks
-from pages.ui.shared import jobs, links, widgets
-from pages.ui.shared.safe import folded, html, plain
-from pages.ui.shared.text import busy, session_language, small_print, t, t_plural, text_of
+from pages.ui.evaluation.questions import kind_name, narrow
+from pages.ui.evaluation.runs import ABOUT, LETTERS, badge, chosen_runs, pipeline_name
+from pages.ui.shared import cards, jobs, knobs, links, shell, widgets
+from pages.ui.shared.safe import Span, facts, folded, html, plain
+from pages.ui.shared.text import busy, section_title, session_language, small_print, t, t_plural, text_of, with_label
 
-ABOUT = message_table(
+# One question: its right passages, and the hits of each run with the right characters marked.
+
+LINES = 4
+"""Number of visible lines of a chunk that isn't right."""
+SHOWN = 2
+"""Number of right passages that are shown unfolded."""
+
+
+class Places:
+    """Lookup of the current places of hits and right passages; each note is read once."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._is_current = workspace.runs.is_current
+        self._chunks = cache(workspace.chunks.all)
+
+        @cache
+        def note(note_id: str) -> Note | None:
+            """Return a note, or None if it is gone."""
+            with suppress(NoteNotFound):
+                return workspace.notes.get(note_id)
+            return None
+
+        self.note = note
+
+    def hit(self, run: Run, hit: FoundSpan) -> tuple[Span | None, Chunk | None]:
+        """Return the current span of a hit in a note, None if unknown, and the chunk there."""
+        chunks = self._chunks(hit.note_id)
+        # A chunk's id is made from its text: the same id means the same text, at any place.
+        same = next((chunk for chunk in chunks if chunk.id == hit.chunk_id), None)
+        if self._is_current(run):
+            return (hit.start, hit.end), same
+        if same and same.end - same.start == hit.end - hit.start:
+            return (same.start, same.end), same
+        return None, None
+
+    def gold(self, gold: GoldSpan) -> Span | None:
+        """Return the span of a right passage, None if the note's text there has changed."""
+        note = self.note(gold.note_id)
+        present = note is not None and note.body[gold.start : gold.end] == gold.quote
+        return (gold.start, gold.end) if present else None
+
+
+def draw_question(workspace: Workspace, base: KnowledgeBase, shown: SideBySide, row: ComparisonRow) -> None:
+    """Draw a question with its right passages, and below it the hits of each run."""
+    places = Places(workspace)
+    _question(row, places)
+    for number, part in enumerate(st.columns(len(shown.runs))):
+        with part:
+            _run(base, shown.runs[number], row, number, places)
+
+
+def _question(row: ComparisonRow, places: Places) -> None:
+    kind = f'<span class="t-tag">{html(kind_name(row.kind))}</span>' if row.kind else ""
+    st.html(f'<div class="t-title">{html(row.question)}</div>{kind}')
+    golds = row.results[0].golds
+    if not golds:
+        st.html(facts([t("Your notes don't answer this question.")]))
+        return
+    needed = (
+        t("The right passage")
+        if len(golds) == 1
+        else t("Right passages: one of these {n} is enough", n=len(golds))
+        if row.results[0].any
+        else t("Right passages: all {n} are needed", n=len(golds))
+    )
+    drawn = [_gold(gold, places) for gold in golds]
+    more = ""
+    if len(drawn) > SHOWN:
+        more = folded(t("and {n} more", n=len(drawn) - SHOWN), "".join(drawn[SHOWN:]), css="t-more")
+    st.html(f'<div class="t-caption">{html(needed)}</div>{"".join(drawn[:SHOWN])}{more}')
+    if wished := row.results[0].wished:
+        st.html(f'<div class="t-caption">{html(t("Expected answer"))}</div><div class="t-text">{html(wished)}</div>')
+
+
+def _gold(gold: GoldSpan, places: Places) -> str:
+    crumb = f'<div class="t-crumb">{html(gold.path)}</div>'
+    if places.gold(gold) is None:
+        crumb = _tagged(gold.path, t("changed in the note since then"), "t-problem")
+    return f'<div class="t-gold">{crumb}{cards.foldable(gold.quote)}</div>'
+
+
+def _run(base: KnowledgeBase, run: Run, row: ComparisonRow, number: int, places: Places) -> None:
+    result = row.results[number]
+    if result.negative:
+        tone, rank_text = "", t_plural("{n} hit", "{n} hits", n=len(result.hits))
+    elif result.found_rank:
+        tone, rank_text = "good", t("rank {rank}", rank=result.found_rank)
+    else:
+        tone, rank_text = "bad", t("missed")
+    level, took = knobs.value_label("level", result.level), f"{result.took_ms:,.0f} ms"
+    st.html(
+        f'<div class="t-head">{badge(number)}<span class="t-name">{html(pipeline_name(run.pipeline, base))}</span></div>'
+        f'<div class="t-facts"><b class="t-standing {tone}">{html(rank_text)}</b>'
+        f"<span>{html(level)}</span><span>{html(took)}</span></div>"
+    )
+    if result.diagnoses:
+        st.html(_diagnosis(result))
+    if result.given:
+        st.html(_answer(result, result.given, row.values[number]))
+
+    def draw(part: slice) -> None:
+        for rank, hit in [*enumerate(result.hits, start=1)][part]:
+            with st.container(border=True, key=f"recalled_{number}_{rank}", gap="xsmall"):
+                _hit(run, result, rank, hit, places)
+
+    seen = result.found_rank or len(result.hits)
+    draw(slice(seen))
+    if len(result.hits) > seen:
+        with st.expander(t("{n} more", n=len(result.hits) - seen)):
+            draw(slice(seen, None))
+    if not result.hits:
+        small_print("Nothing was found.")
+
+
+def _answer(result: QuestionResult, given: GivenAnswer, of: Mapping[str, float]) -> str:
+    """Return a run's answer as HTML, with the share of quotes that are right."""
+    quotes = round(of.get("cited_precision", 0.0) * len(given.cited))
+    about, right = t("{n} of {every} quotes come from a right passage", n=quotes, every=len(given.cited)), quotes > 0
+    if given.problem:
+        about, right = text_of(given.problem), False
+    elif given.refused:
+        about, right = t("Says that the notes don't answer this question"), result.negative
+    text = f'<div class="t-text">{html(given.text)}</div>' if given.text else ""
+    if judged := given.judged:
+        tone = {"agrees": "t-edited", "partly": ""}.get(judged.verdict or "no", "t-problem")
+        text += (
+            f'{_tagged(t("The language model says"), judged.label, tone)}<div class="t-small">{html(judged.why)}</div>'
+        )
+    return f'<div class="t-gold">{_tagged(t("Answer"), about, "t-edited" if right else "t-problem")}{text}</div>'
+
+
+def _tagged(text: str, tag: str | Message, tone: str) -> str:
+    return f'<div class="t-crumb">{html(text)} <span class="t-tag {tone}">{html(tag)}</span></div>'
+
+
+def _diagnosis(result: QuestionResult) -> str:
+    """Return the reasons why passages were missed as HTML, one per chunk and stage."""
+    together: dict[tuple[str, str], list[Diagnosis]] = {}
+    for diagnosis in result.diagnoses:
+        together.setdefault((diagnosis.stage, diagnosis.chunk_id or f"{diagnosis.gold}"), []).append(diagnosis)
+    reasons = ""
+    for first, *others in together.values():
+        stage = text_of(LOST[first.stage])
+        if len(result.golds) > 1:
+            numbers = [diagnosis.gold + 1 for diagnosis in (first, *others)]
+            stage = with_label(
+                t_plural("Passage {numbers}", "Passages {numbers}", n=len(numbers), numbers=numbers), stage
+            )
+        reasons += f'<div class="t-reason"><b>{html(stage)}</b>{html(first.message)}{cards.stages(first.scores)}</div>'
+    return reasons
+
+
+def _hit(run: Run, result: QuestionResult, rank: int, hit: FoundSpan, places: Places) -> None:
+    note = places.note(hit.note_id)
+    span, chunk = places.hit(run, hit) if note else (None, None)
+    right: list[Span] = []
+    if note and span:
+        golds = filter(None, (places.gold(gold) for gold in result.golds if gold.note_id == hit.note_id))
+        right = cards.spans_in(join_spans(sorted(golds)), *span)
+        text = cards.foldable(note.body[slice(*span)], right, cards.LINES if right else LINES)
+    else:
+        problem = (
+            t("The notes have changed since this run, so this text can't be shown. Run the questions again to see it.")
+            if note
+            else t("The note no longer exists, so its text can't be shown.")
+        )
+        text = f'<div class="t-small t-problem">{html(problem)}</div>'
+    crumb = " › ".join([hit.path, *(cards.section(note, chunk) if note and chunk else ())])
+    answer = f'<span class="t-tag t-edited">{html(t("answered here"))}</span>' if rank == result.found_rank else ""
+    near = "" if hit.nearness is None else f"<span>{html(STAGES['vector'])} {hit.nearness:.3f}</span>"
+    st.html(
+        f'<div class="t-hit"><div class="t-head"><span class="t-rank {"" if right else "t-wrong"}">{rank}</span>'
+        f'<span class="t-name">{html(note.title if note else hit.path)}</span>{answer}</div>'
+        f'<div class="t-crumb">{html(crumb)}</div>{text}'
+        f'<div class="t-facts"><span>{html(t("score"))} {hit.score:.3f}</span>{near}</div></div>'
+    )
+    if note and span and chunk:
+        widgets.chunk_link(hit.note_id, chunk.index)
+
+
+FILTERS = message_table(
     {
-        "hit@1": "Share of questions whose first hit contains a right passage (hit@1)",
-        "hit@5": "Share of questions whose right passage is in the first 5 hits (hit@5)",
-        "hit@10": "Share of questions whose right passage is in the first 10 hits (hit@10)",
-        "mrr@10": (
-            "Average score: 1 if the first hit is right, 1/2 for the second, 1/3 for the third … "
-            "and 0 after the tenth (mrr@10)"
-        ),
-        "hit@4000chars": "Share of questions whose right passage is in the first 4,000 characters of the hits (hit@4000chars)",
-        "mrr@4000chars": "The same 1, 1/2, 1/3 …, but only within the first 4,000 characters of the hits (mrr@4000chars)",
-        "recall@10": "Share of all right passages that are among the first 10 hits (recall@10)",
-        "precision@10": (
-            "Share of the first 10 hits that contain a right passage. It is low for questions "
-            "with only one, so use it only for comparing (precision@10)"
-        ),
-        "ndcg@10": "How close the order of the first 10 hits comes to the best possible order, which is 1 (ndcg@10)",
-        "map@10": "Share of right hits among the hits up to each right passage, on average (map@10)",
-        "span_recall": "Share of the right passages' characters in the first 4,000 characters of the hits (span_recall)",
-        "span_precision": "Share of the first 4,000 characters of the hits that belong to a right passage (span_precision)",
-        "span_iou": "How much text the hits and the right passages share: 1 if they are exactly the same (span_iou)",
-        "answered": "Share of questions with an answer in the notes that are answered, not refused (answered)",
-        "cited_recall": (
-            "Share of right passages that the answer quotes, with an overlap of at least half of the "
-            "shorter text (cited_recall)"
-        ),
-        "cited_precision": "Share of quotes that come from a right passage (cited_precision)",
-        "quoted": "Share of the answer's sentences whose source appears word for word in the notes (quoted)",
-        "facts": "Share of the figures and names in your expected answers that the answers contain (facts)",
-        "refused": "Share of questions without an answer in the notes that are refused (refused)",
-        "agreed": (
-            "How well the answers agree with the expected ones, as judged by the language model: 1 "
-            "for each that agrees, 0.5 for each that agrees in part; the reason is shown with the "
-            "question (agreed)"
-        ),
-        "p50_ms": "Half of the questions take less time than this (p50_ms)",
-        "p95_ms": "95% of the questions take less time than this (p95_ms)",
+        "all": "All",
+        "missed": "Missed",
+        "gained": "Newly found",
+        "lost": "No longer found",
+        "better": "Ranked higher",
+        "worse": "Ranked lower",
+        "negative": "Without an answer",
     }
 )
+SIGNS = {"gained": "▲", "lost": "▼", "better": "↑", "worse": "↓", "same": ""}
+
+
+def draw_questions(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
+    """Draw the list and the chosen question as a fragment, so that a click in the list redraws only these."""
+    section_title("Question by question")
+
+    @st.fragment
+    def part() -> None:
+        with shell.errors():
+            rows = narrow(shown.rows, FILTERS, states, lambda row: row.question, "rows")
+            if not rows:
+                small_print("No question matches these filters.")
+                return
+            left, right = st.columns([5, 8], gap="medium")
+            with left, st.container(key="rows_list"):
+                row = _draw_rows(shown, rows)
+            with right:
+                draw_question(workspace, base, shown, row)
+
+    part()
+
+
+def states(row: ComparisonRow) -> set[str]:
+    """Return the states of a question in the compared runs, with the names of FILTERS."""
+    conditions = {"all": True, "missed": row.missed, "negative": row.negative}
+    return {*(name for name, applies in conditions.items() if applies), *filter(None, [row.change])}
+
+
+def _draw_rows(shown: SideBySide, rows: Sequence[ComparisonRow]) -> ComparisonRow:
+    """Draw the table of questions and return the chosen row, initially that of the question in the address."""
+    if (linked := links.arrived_value("question")) is not None:
+        st.session_state["rows_linked"] = linked
+        links.set_value("question", linked)
+    wanted = links.last_value("question")
+    first = next((number for number, row in enumerate(rows) if row.id == wanted), 0)
+    # Rows are chosen by number, so another list, or one that a link leads to, is another table.
+    linked = st.session_state.get("rows_linked")
+    state = hash((tuple(run.id for run in shown.runs), tuple(row.id for row in rows), linked))
+    about = t("Rank of the answer")
+    ranks = {
+        f"rank_{number}": st.column_config.TextColumn(LETTERS[number], width=34, help=about)
+        for number in range(len(shown.runs))
+    }
+    event = widgets.table(
+        [
+            {
+                "change": SIGNS[row.change] if row.change else "",
+                # Padded, so that texts sort like numbers.
+                **{
+                    f"rank_{number}": " ·" if row.negative else f"{rank or '–':>2}"
+                    for number, rank in enumerate(row.ranks)
+                },
+                "question": row.question,
+                **({"kind": kind_name(row.kind)} if row.kind else {}),
+            }
+            for row in rows
+        ],
+        {
+            "change": st.column_config.TextColumn("", width=28),
+            "question": widgets.text_column("Question", width=260),
+            **ranks,
+            "kind": widgets.text_column("Kind", width=80),
+        },
+        f"rows_{state}",
+        most=620,
+        on_select="rerun",
+        selection_mode="single-row-required",
+        selection_default={"selection": {"rows": [first]}},
+    )
+    small_print(
+        "The rank at which each run finds the answer; – means not found. Click a line, or choose "
+        "it with the arrow keys and Enter."
+    )
+    chosen = event.selection.rows
+    row = rows[chosen[0] if chosen and chosen[0] < len(rows) else first]
+    links.set_value("question", row.id)
+    return row
+
 
 SHORT = (*MAIN, "p50_ms")
 """Metrics that are always visible."""
@@ -89,34 +333,7 @@ def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet
     if shown.is_better and replace(shown.runs[0].pipeline, name="") == Pipeline():
         _adopt(workspace, base, shown.runs[1].pipeline)
     _draw_tables(workspace, shown)
-    ranks.draw_questions(workspace, base, shown)
-
-
-def chosen_runs(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> list[Run]:
-    """Return the runs in the address, else those chosen in this session, else the set's last runs."""
-    key = _key(question_set.id)
-    if (linked := links.arrived_value("runs")) is not None:
-        st.session_state[key] = linked
-    runs = {run.id: run for run in workspace.runs.all(base.name)}
-    named = [runs[run_id] for run_id in st.session_state.get(key, "").split(",") if run_id in runs]
-    if not named:
-        last = {run.pipeline: run for run in reversed(runs.values()) if run.set_id == question_set.id and run.ended_at}
-        usual = [run for way, run in last.items() if replace(way, name="") == Pipeline()][-1:]
-        others = [run for run in last.values() if run not in usual]
-        named = [*usual, *others[len(usual) - 2 :]]
-    named = named[:MOST_RUNS]
-    links.set_value("runs", ",".join(run.id for run in named))
-    return named
-
-
-def compare(set_id: str, run_ids: Sequence[str]) -> None:
-    """Draw the run selectors, and the comparison of the chosen runs or a single run."""
-    st.session_state[_key(set_id)] = ",".join(run_ids)
-    links.set_values({"runs": st.session_state[_key(set_id)], "question": ""})
-
-
-def _key(set_id: str) -> str:
-    return f"compared_{set_id}"
+    draw_questions(workspace, base, shown)
 
 
 @st.cache_resource(max_entries=12, show_spinner=False)
@@ -128,7 +345,7 @@ def _compare(_workspace: Workspace, state: Sequence[tuple[str, int, datetime | N
 def _head(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
     with widgets.row("compared_head", vertical_alignment="bottom"):
         names = "".join(
-            f'<span class="t-ran">{pipelines.badge(number)}<b>{html(pipelines.pipeline_name(run.pipeline, base))}</b></span>'
+            f'<span class="t-ran">{badge(number)}<b>{html(pipeline_name(run.pipeline, base))}</b></span>'
             for number, run in enumerate(shown.runs)
         )
         counts = t_plural(
@@ -152,7 +369,7 @@ def _verdict(shown: SideBySide) -> None:
     """Draw a sentence that tells whether the second run is better than the first."""
     comparison = shown.comparisons[shown.metric]
     tone = ("good" if comparison.difference > 0 else "bad") if comparison.settled else ""
-    pair = f'{pipelines.badge(1)} <span class="t-dim">{html(t("against"))}</span> {pipelines.badge(0)}'
+    pair = f'{badge(1)} <span class="t-dim">{html(t("against"))}</span> {badge(0)}'
     st.html(
         f'<div class="t-verdict {tone}"><div>{pair}</div><div><b>{html(comparison.message)}</b>'
         f'<div class="t-facts"><span>{html(FIGURES[shown.metric])}</span></div></div></div>'
@@ -205,7 +422,7 @@ def _adopt(workspace: Workspace, base: KnowledgeBase, way: Pipeline) -> None:
 def _draw_tables(workspace: Workspace, shown: SideBySide) -> None:
     """Draw the runs' metrics, the differing settings (all of a single run), and the results by kind of question."""
     runs = workspace.runs
-    lettered = replace(shown, labels=tuple(pipelines.LETTERS[: len(shown.runs)]))
+    lettered = replace(shown, labels=tuple(LETTERS[: len(shown.runs)]))
     answers = [name for name in shown.figures if name in ANSWER_METRICS]
     others = [name for name in shown.figures if name not in (*SHORT, *answers)]
     left, right = st.columns([7, 4], gap="large")

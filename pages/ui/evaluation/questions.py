@@ -1,17 +1,357 @@
-"""The questions of a set: a table on the left, one question on the right."""
+"""The questions of a set: a table on the left, on the right one question with its right passages."""
 
-from collections.abc import Sequence
-from functools import partial
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache, partial
+from typing import TypeVar
 
 import streamlit as st
 
-from core.base.messages import message_table
-from core.model import Question, QuestionSet
+from core.base.messages import Message, message_table
+from core.model import (
+    NOTICES,
+    QUESTION_KINDS,
+    ComparisonRow,
+    GoldSpan,
+    Hit,
+    Progress,
+    Question,
+    QuestionSet,
+    SearchOptions,
+)
 from core.workspace import Workspace
-from pages.ui.evaluation import question, sets
-from pages.ui.shared import jobs, links, shell, widgets
+from pages.ui.shared import cards, jobs, links, shell, widgets
 from pages.ui.shared.dialogs import Dialog
-from pages.ui.shared.text import small_print, t, t_plural, text_of
+from pages.ui.shared.safe import Span, html, plain
+from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
+
+Listed = TypeVar("Listed", Question, ComparisonRow)
+
+# Right passages by a click: a hit becomes one of its question, in a question set of its base.
+
+_MARKED = "marked"
+BASE = "eval_base"
+"""Key of the evaluated base in the session state."""
+
+
+class Marks:
+    """Which hits of a question are marked as right passages in their base's question set; cached until a change."""
+
+    def __init__(self, workspace: Workspace, text: str) -> None:
+        self._workspace = workspace
+        self._text = text
+
+        @cache
+        def find(base: str) -> tuple[QuestionSet | None, tuple[GoldSpan, ...]]:
+            question_set = last_used(workspace, base)
+            return question_set, workspace.questions.marked(question_set, text) if question_set else ()
+
+        self._find = find
+
+    def button(self, hit: Hit) -> None:
+        """Draw the button that marks a hit; a second click removes the mark."""
+        question_set, golds = self._find(hit.note.base)
+        name = question_set.name if question_set else t("My questions")
+        marked = any(gold.is_within(hit) for gold in golds)
+        about = t(
+            "Saves this passage as a right answer to the question, in the set '{set}'; click again to undo.", set=name
+        )
+        toggle(self._workspace, hit, marked=marked, about=about, act=lambda: self._toggle(hit))
+        if marked:
+            st.page_link("evaluation.py", label=t("Evaluation"), icon=":material/query_stats:")
+        chunk_id, into = st.session_state.get(_MARKED, ("", ""))
+        if chunk_id == hit.chunk.id:
+            del st.session_state[_MARKED]
+            st.toast(plain(t("Added to '{set}'", set=into)), icon=":material/check_circle:")
+
+    def _toggle(self, hit: Hit) -> None:
+        questions, base = self._workspace.questions, hit.note.base
+        question_set, golds = self._find(base)
+        self._find.cache_clear()
+        if question_set and any(gold.is_within(hit) for gold in golds):
+            questions.unmark(question_set, self._text, hit)
+            return
+        question_set = question_set or self._workspace.question_sets.add(base, t("My questions"))
+        questions.mark(question_set, self._text, hit)
+        use(self._workspace, question_set)
+        st.session_state[BASE] = base  # the page Evaluation begins with it
+        # What a callback draws takes the place of the page's first elements.
+        st.session_state[_MARKED] = hit.chunk.id, question_set.name
+
+
+def toggle(workspace: Workspace, hit: Hit, *, marked: bool, about: str, act: Callable[[], None]) -> None:
+    """Draw the button that adds a hit to the right passages or removes it; `about` is its tooltip."""
+    added = hit.chunk.start == hit.chunk.end
+    key = f"mark_{hit.chunk.id}"
+    if added:
+        about = t("You added this chunk yourself. A right passage must be in the note's own text.")
+    widgets.button(
+        t("Right passage"),
+        key,
+        "check_circle" if marked else "radio_button_unchecked",
+        type="primary" if marked else "secondary",
+        help=plain(about),
+        on_click=widgets.guarded(act, key),
+        disabled=workspace.readonly or added,
+    )
+    widgets.problem_of(key)
+
+
+def last_used(workspace: Workspace, base: str) -> QuestionSet | None:
+    """Return the last used question set of a base, else its first set, else None."""
+    sets = workspace.question_sets.all(base)
+    used = workspace.preferences.get(f"question_set_{sets[0].base_id}") if sets else ""
+    return next((question_set for question_set in sets if question_set.id == used), sets[0] if sets else None)
+
+
+def use(workspace: Workspace, question_set: QuestionSet) -> None:
+    """Remember a question set as the last used one of its base."""
+    key = f"question_set_{question_set.base_id}"
+    if workspace.preferences.get(key) != question_set.id:
+        workspace.preferences.set(key, question_set.id)
+
+
+# The right passages of a question: the place of each in its note, and the search for another.
+
+SHOWN = 20
+"""Maximum number of right passages to draw; the rest are counted."""
+FOUND = 8
+"""Number of hits in the search for another passage."""
+LINES = 6
+LONG = 300
+"""Minimum number of characters of a passage that can be shortened: half of a passage must be retrieved to count."""
+
+
+def draw_passages(workspace: Workspace, question_set: QuestionSet, question: Question, key: str) -> None:
+    """Draw a question's right passages with their places."""
+    st.html(
+        f'<div class="t-name">{html(t_plural("{n} right passage", "{n} right passages", n=len(question.spans)))}</div>'
+    )
+    if not question.spans:
+        small_print(
+            "Without a right passage, this counts as a question that your notes don't answer. If "
+            "they do answer it, find the passage below."
+        )
+    for number, gold in enumerate(question.spans[:SHOWN]):
+        with st.container(border=True, gap="xxsmall", key=f"gold_{number}_{key}"), shell.errors():
+            _passage(workspace, question_set, question, gold, f"remove_{number}_{key}")
+    widgets.more(len(question.spans) - SHOWN)
+
+
+def _passage(workspace: Workspace, question_set: QuestionSet, question: Question, gold: GoldSpan, key: str) -> None:
+    with widgets.row(f"gold_head_{key}", wrap=False):
+        if gold.flagged:
+            tag = f'<span class="t-tag t-gone">{html(t("Passage no longer exists"))}</span>'
+            st.html(f'<div class="t-head"><span class="t-crumb">{html(gold.path)}</span>{tag}</div>')
+        else:
+            # The chunk that contains most of the passage.
+            chunks = workspace.chunks.all(gold.note_id)
+            held = {chunk.index: min(chunk.end, gold.end) - max(chunk.start, gold.start) for chunk in chunks}
+            _link(gold.path, gold.note_id, max(held, key=held.__getitem__, default=None))
+        act = partial(workspace.questions.remove_passage, question_set, question.id, gold)
+        widgets.close(key, t("Remove"), on_click=widgets.guarded(act, key), disabled=workspace.readonly)
+    widgets.problem_of(key)
+    st.html(f'<div class="t-hit">{cards.foldable(gold.quote, lines=LINES)}</div>')
+    if gold.flagged:
+        small_print(
+            "The note was deleted, or this text in it was changed. Runs skip the question until "
+            "you remove this passage."
+        )
+        return
+    if len(gold.quote) <= LONG:
+        return
+    key = f"narrow_{key}"
+
+    def narrow() -> None:
+        workspace.questions.narrow_passage(question_set, question.id, gold, st.session_state[f"{key}_text"])
+
+    with st.popover(t("Shorten"), icon=":material/content_cut:", type="tertiary"):
+        small_print(
+            "Delete the text that doesn't answer the question. The passage counts as found when "
+            "at least half of the remaining text is found; a whole chunk would favour the "
+            "current split."
+        )
+        st.text_area(t("Shorten"), gold.quote, height=240, key=f"{key}_text", label_visibility="collapsed")
+        st.button(t("Save"), key=key, on_click=widgets.guarded(narrow, key), disabled=workspace.readonly)
+    widgets.problem_of(key)
+
+
+def _link(name: str, note_id: str, chunk: int | None) -> None:
+    widgets.chunk_link(note_id, chunk, plain(name), help=t("Open in Chunks"), width="stretch")
+
+
+# the search for another right passage
+
+
+def find(workspace: Workspace, base: str, question_set: QuestionSet, question: Question, key: str) -> None:
+    """Draw a search in the base, initially for the question; a click makes a hit a right passage."""
+    # Open at first if there is no right passage; after that, the user opens and closes it.
+    st.session_state.setdefault(f"find_{key}", not question.gold)
+    box = st.expander(t("Find a passage"), icon=":material/search:", key=f"find_{key}", on_change="rerun")
+    if not box.open:
+        return
+    with box, shell.errors():
+        icon, key = ":material/search:", f"find_text_{key}"
+        text = st.text_input(t("Search for"), question.text, key=key, icon=icon, label_visibility="collapsed")
+        with busy("Searching…"):
+            # The base's own settings; a repeated search comes from the cache.
+            result = workspace.search(
+                (text or "").strip() or question.text,
+                **SearchOptions(
+                    filters=workspace.searching.filters(bases=[base]), limit=FOUND, wait=False, choose=False
+                ),
+            )
+        if not result.hits:
+            small_print("Nothing was found for this question.")
+        if "model_loading" in result.notices:
+            st.caption(text_of(NOTICES["model_loading"]))
+        seen = workspace.searching.highlights(result)
+        for hit in result.hits:
+            with st.container(border=True, gap="xsmall", key=f"found_{hit.rank}"):
+                _hit(workspace, question_set, question, hit, seen[hit.chunk.id].words)
+
+
+def _hit(workspace: Workspace, question_set: QuestionSet, question: Question, hit: Hit, words: Sequence[Span]) -> None:
+    right = [gold for gold in question.spans if gold.is_within(hit)]
+
+    def act() -> None:
+        for gold in right:
+            workspace.questions.remove_passage(question_set, question.id, gold)
+        if not right:
+            workspace.questions.add_passage(question_set, question.id, hit)
+
+    with widgets.row(f"gold_head_found_{hit.rank}", wrap=False):
+        name = " › ".join([hit.note.path or hit.note.title, *cards.section(hit.note, hit.chunk)[-1:]])
+        _link(name, hit.note.id, hit.chunk.index)
+        toggle(
+            workspace,
+            hit,
+            marked=bool(right),
+            about=t("Marks this as a right passage for the question; click again to undo."),
+            act=act,
+        )
+    st.html(f'<div class="t-hit">{cards.foldable(hit.chunk.text, words, LINES)}</div>')
+
+
+LONGEST = 20_000
+"""Maximum number of characters of a question."""
+
+
+def kind_name(kind: str) -> str:
+    """Return the display name of a kind of question; a kind that the user made up stays unchanged."""
+    return text_of(QUESTION_KINDS.get(kind, kind))
+
+
+ALWAYS = ("all", "missed")
+"""States whose filters are offered even where no question has them."""
+
+
+def narrow(
+    questions: Sequence[Listed],
+    names: Mapping[str, Message],
+    states: Callable[[Listed], set[str]],
+    text: Callable[[Listed], str],
+    key: str,
+) -> list[Listed]:
+    """Draw filters of questions by state with their counts, by kind and by text, and return the matching questions.
+
+    `names` are the names of states; every question has the state "all".
+    """
+    counts = Counter(state for item in questions for state in states(item))
+    labels = {
+        name: f"{text_of(label)} {counts[name]:,}" for name, label in names.items() if counts[name] or name in ALWAYS
+    }
+    kinds = {"": t("All kinds"), **{kind: kind_name(kind) for kind in sorted({item.kind for item in questions} - {""})}}
+    widgets.begin_with(f"{key}_state", labels, "all")
+    widgets.begin_with(f"{key}_kind", kinds, "")
+    with widgets.row(f"{key}_filters", vertical_alignment="bottom"):
+        state = widgets.pills(t("Which questions"), labels, f"{key}_state", required=True, persist_state="session")
+        more = {"label_visibility": "collapsed", "width": 170, "persist_state": "session"}
+        kind = widgets.select(t("Kind"), kinds, f"{key}_kind", **more) if len(kinds) > 1 else ""
+        icon = ":material/search:"
+        typed = widgets.text_box(
+            t("Words in the question"), f"{key}_text", icon=icon, width=230, persist_state="session"
+        )
+    wanted = typed.strip().casefold()
+    return [
+        item
+        for item in questions
+        if state in states(item) and kind in ("", item.kind) and wanted in text(item).casefold()
+    ]
+
+
+def _draw_chosen(
+    workspace: Workspace, base: str, question_set: QuestionSet, question: Question, kinds: Sequence[str]
+) -> None:
+    """Draw the form for a question, its right passages, and the search for another passage."""
+    key = widgets.stamp((question_set.id, question.id))
+    if question.suggested:
+        questions = workspace.questions
+        with widgets.row("suggested_question", border=True):
+            small_print("Suggested question: runs don't use it until you accept it.")
+            for label, name, icon, tone, act in (
+                (t("Accept"), "accept_one", "check", "primary", questions.accept),
+                (t("Reject"), "reject_one", "close", "secondary", questions.reject),
+            ):
+                if widgets.button(label, name, icon, type=tone, disabled=workspace.readonly):
+                    act(question_set, [question.id])
+                    st.rerun()
+    # Another stored question is another widget, which begins with its text.
+    stored = widgets.stamp((question.text, question.kind, question.note, question.any, question.answer))
+    draw_form(workspace, question_set, question, kinds, f"{key}_{stored}")
+    draw_passages(workspace, question_set, question, key)
+    find(workspace, base, question_set, question, key)
+
+
+def draw_form(
+    workspace: Workspace, question_set: QuestionSet, question: Question, kinds: Sequence[str], key: str
+) -> Question | None:
+    """Draw the form of a question, and return a new one once it is added.
+
+    A change from elsewhere replaces the typed text.
+    """
+    with st.form(f"question_{key}", border=False), shell.errors():
+        text = st.text_area(
+            t("Question"), value=question.text, key=f"question_text_{key}", height=100, max_chars=LONGEST
+        )
+        answer = st.text_area(
+            t("Expected answer"),
+            value=question.answer,
+            key=f"question_answer_{key}",
+            height=70,
+            max_chars=LONGEST,
+            help=t("If you enter one, runs count how many of its figures and names the answer contains."),
+        )
+        left, right = st.columns(2)
+        with left:
+            # A new kind can be typed.
+            labels = {"": t("No kind"), **{name: kind_name(name) for name in (question.kind, *kinds) if name}}
+            kind = widgets.select_or_type(t("Kind"), labels, question.kind, f"question_kind_{key}")
+        note = right.text_input(t("Comment"), value=question.note, key=f"question_note_{key}")
+        needed = st.toggle(
+            t("All of its passages are needed"),
+            value=not question.any,
+            key=f"question_all_{key}",
+            help=t(
+                "Off: finding one of the right passages is enough. On: the question is answered only "
+                "when all of them are found."
+            ),
+        )
+        with widgets.row():
+            label = t("Save") if question.id else t("Add")
+            saved = widgets.submit(label, f"save_question_{key}", type="primary", disabled=workspace.readonly)
+            small_print("Ctrl+Enter in the text box saves too.")
+        if saved:
+            text, note, answer = ((typed or "").strip() for typed in (text, note, answer))
+            changed = replace(question, text=text, kind=kind, note=note, any=not needed, answer=answer)
+            if not question.id:
+                return workspace.questions.add(question_set, [changed])[0]
+            workspace.questions.update(question_set, question.id, changed)
+            st.toast(t("Saved"), icon=":material/check:")
+            st.rerun()
+    return None
+
 
 STATES = message_table(
     {
@@ -21,10 +361,8 @@ STATES = message_table(
         "negative": "No answer in the notes",
     }
 )
-LONGEST = 300
+LISTED_LONGEST = 300
 """Maximum number of characters of a question in the table."""
-SHOWN = {False: ("question", "state", "kind", "passages"), True: ("question", "state")}
-"""Columns of the table that aren't empty, without and with an open question next to it."""
 
 _CHOSEN, _ADDING = "chosen_questions", "adding_question"
 _DELETION = Dialog("deleting_questions")
@@ -46,8 +384,8 @@ def draw(workspace: Workspace, base: str, question_set: QuestionSet) -> None:
         left, right = st.columns([6, 5], gap="medium") if has_side else (st.container(), None)
         with left:
             if every:
-                listed = question.narrow(every, STATES, states, lambda item: f"{item.text}\n{item.id}", "questions")
-                _table(listed, chosen, has_side=has_side)
+                listed = narrow(every, STATES, states, lambda item: f"{item.text}\n{item.id}", "questions")
+                _table(listed, chosen)
                 _actions(workspace, question_set, [item for item in listed if item.id in chosen])
             else:
                 st.info(
@@ -93,7 +431,7 @@ def _bar(workspace: Workspace, question_set: QuestionSet, every: Sequence[Questi
             kwargs={_ADDING: True},
             disabled=shut,
         )
-        sets.popover(workspace, question_set)
+        popover(workspace, question_set)
         if suggested and widgets.button(
             t_plural("Accept {n} suggestion", "Accept all {n} suggestions", n=len(suggested)),
             "accept_all",
@@ -102,6 +440,42 @@ def _bar(workspace: Workspace, question_set: QuestionSet, every: Sequence[Questi
         ):
             workspace.questions.accept(question_set, suggested)
             st.rerun()
+
+
+# Suggested questions that the notes answer, made by rules or by a language model.
+
+COUNTS = (5, 10, 20, 50, 100)
+USUAL = 20
+
+
+def popover(workspace: Workspace, question_set: QuestionSet) -> None:
+    """Draw the number and source of suggestions, and the button that suggests questions."""
+    llm = workspace.settings.llm
+    ways = {"rules": t("Rules, from definitions and headings")}
+    if llm.is_set_up:
+        ways["model"] = plain(t("The language model {name}", name=llm.model))
+    with st.popover(t("Suggest"), icon=":material/auto_awesome:", key="suggest", disabled=workspace.readonly):
+        small_print(
+            "Suggests questions that your notes answer, each with its passage. You accept or reject each of them."
+        )
+        count = st.select_slider(t("Maximum number of questions"), COUNTS, USUAL, key="suggest_count")
+        way = st.radio(t("By"), list(ways), format_func=ways.__getitem__, key="suggest_by")
+        if not llm.is_set_up:
+            small_print("A language model, set under [llm] in tessera.toml, can ask in different words from the notes.")
+        begin = partial(start, workspace, question_set, count, by_model=way == "model")
+        shut = workspace.readonly or workspace.jobs.running("suggest")
+        label = t("Suggest questions")
+        widgets.button(label, "suggest_yes", "auto_awesome", type="primary", on_click=begin, disabled=shut)
+
+
+def start(workspace: Workspace, question_set: QuestionSet, count: int = USUAL, *, by_model: bool = False) -> None:
+    """Suggest questions in a job, and wait up to `jobs.SOON` seconds for its end; for callbacks."""
+
+    def job(progress: Progress) -> int:
+        return len(workspace.questions.suggest(question_set, count, by_model=by_model, progress=progress))
+
+    workspace.jobs.start("suggest", job)
+    workspace.jobs.wait("suggest", jobs.SOON)
 
 
 # the table
@@ -114,8 +488,8 @@ def states(item: Question) -> set[str]:
     return {name for name, applies in conditions.items() if applies}
 
 
-def _table(listed: Sequence[Question], chosen: Sequence[str], *, has_side: bool) -> None:
-    """Draw the table of questions; `has_side` means that a question is open next to it."""
+def _table(listed: Sequence[Question], chosen: Sequence[str]) -> None:
+    """Draw the table of questions, with the columns that aren't empty."""
     if not listed:
         st.info(t("No question matches these filters."))
         return
@@ -129,9 +503,9 @@ def _table(listed: Sequence[Question], chosen: Sequence[str], *, has_side: bool)
 
     rows: list[dict[str, object]] = [
         {
-            "question": item.text[:LONGEST],
+            "question": item.text[:LISTED_LONGEST],
             "state": " · ".join(text_of(STATES[name]) for name in STATES if name != "all" and name in states(item)),
-            "kind": question.kind_name(item.kind),
+            "kind": kind_name(item.kind),
             "passages": len(item.gold),
         }
         for item in listed
@@ -146,7 +520,7 @@ def _table(listed: Sequence[Question], chosen: Sequence[str], *, has_side: bool)
         },
         key,
         most=560,
-        column_order=[name for name in rows[0] if name in SHOWN[has_side] and any(row[name] for row in rows)],
+        column_order=[name for name in rows[0] if any(row[name] for row in rows)],
         on_select=picked,
         selection_mode="multi-row",
         selection_default={"selection": {"rows": [row for row, item in enumerate(listed) if item.id in chosen]}},
@@ -187,7 +561,7 @@ def _side(workspace: Workspace, base: str, question_set: QuestionSet, every: Seq
         small_print(
             "Next, choose its right passage. A question without one counts as a question that your notes don't answer."
         )
-        added = question.draw_form(workspace, question_set, Question("", "", ()), kinds, "new")
+        added = draw_form(workspace, question_set, Question("", "", ()), kinds, "new")
         if widgets.button(t("Cancel"), "cancel_question"):
             st.session_state[_ADDING] = False
             st.rerun()
@@ -197,4 +571,4 @@ def _side(workspace: Workspace, base: str, question_set: QuestionSet, every: Seq
         return
     for item in every:
         if item.id == st.session_state[_CHOSEN][-1]:
-            question.draw(workspace, base, question_set, item, kinds)
+            _draw_chosen(workspace, base, question_set, item, kinds)

@@ -1,18 +1,244 @@
-"""Runs of a question set: starting runs with two setups, and the history, in which runs are compared and deleted."""
+"""Setups to compare, runs of a question set with two of them, and the history of runs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import streamlit as st
 
 from core.base.messages import message_table
-from core.model import FIGURES, MAIN, MOST_RUNS, KnowledgeBase, Pipeline, QuestionSet, Run, RunList
+from core.model import (
+    FIGURES,
+    MAIN,
+    MOST_RUNS,
+    SIZES,
+    KnowledgeBase,
+    Pipeline,
+    QuestionSet,
+    Run,
+    RunList,
+    SearchSettings,
+    embedder_name,
+    pipeline_label,
+)
 from core.workspace import Workspace
-from pages.ui.evaluation import comparison, pipelines
-from pages.ui.shared import jobs, names, widgets
+from pages.ui.shared import jobs, knobs, links, names, widgets
+from pages.ui.shared.safe import html
 from pages.ui.shared.text import small_print, t, t_plural, text_of
 
+# Names of setups, and setups that differ from a base in one setting.
+
+LETTERS = "AB"
+"""Letters that name the compared runs."""
+
+
+def presets(base: KnowledgeBase) -> dict[str, Pipeline]:
+    """Return presets by name; each differs from the base in one setting."""
+    now = base.chunking
+    halved = ("chunk_size", "max_single_chunk_size", "chunk_overlap")
+    halves = {name: max(SIZES[name].least, getattr(now, name) // 2) for name in halved}
+    smaller = replace(now, short_doc_threshold=SIZES["short_doc_threshold"].least, **halves)
+    strategies = [name for name in ("recursive", "markdown", "none") if name != now.strategy]
+    by_meaning = {
+        "no_rerank": Pipeline(search=SearchSettings(reranker=knobs.NO_RERANKER)),
+        "meaning": Pipeline(search=SearchSettings(mode="semantic")),
+        "words": Pipeline(search=SearchSettings(mode="keyword")),
+    }
+    return {
+        **(by_meaning if base.has_vectors else {}),
+        **({"smaller": Pipeline(chunking=smaller)} if smaller != now else {}),
+        **{name: Pipeline(chunking=replace(now, strategy=name)) for name in strategies},
+        "around": Pipeline(search=knobs.AROUND),
+    }
+
+
+def pipeline_name(way: Pipeline, base: KnowledgeBase) -> str:
+    """Return the name of a setup, by default its differences from the base."""
+    text = text_of(pipeline_label(way, base.chunking))
+    return text if way.name else text[:1].upper() + text[1:]
+
+
+def badge(number: int) -> str:
+    """Return a run's letter in its colour, as HTML."""
+    return f'<span class="t-run t-run-{number}">{LETTERS[number]}</span>'
+
+
+PRESETS = message_table(
+    {
+        "as_is": "Current settings",
+        "no_rerank": "Without reranking",
+        "meaning": "Meaning only",
+        "words": "Words only",
+        "smaller": "Smaller chunks",
+        "recursive": "Split by size",
+        "markdown": "Split by headings",
+        "none": "Whole notes",
+        "around": "With neighbours",
+    }
+)
+
+
+def choose(workspace: Workspace, base: KnowledgeBase) -> list[Pipeline]:
+    """Draw two setups side by side and return them; initially the base's settings and the first preset."""
+    key = f"ways_{base.id}"
+    chosen: list[Pipeline] = st.session_state.setdefault(key, [Pipeline(), next(iter(presets(base).values()))])
+
+    for number, (column, way) in enumerate(zip(st.columns(len(chosen)), chosen, strict=True)):
+        with column.container(border=True, key=f"way_{number}", height="stretch"):
+            _way(workspace, base, number, way, partial(chosen.__setitem__, number))
+    return list(chosen)
+
+
+def _way(
+    workspace: Workspace, base: KnowledgeBase, number: int, way: Pipeline, put: Callable[[Pipeline], None]
+) -> None:
+    with widgets.row(f"way_head_{number}"):
+        name = f'<span class="t-name">{html(pipeline_name(way, base))}</span>'
+        st.html(f'<div class="t-head">{badge(number)}{name}</div>')
+        with (
+            st.popover(t("All settings"), icon=":material/tune:", type="tertiary", key=f"way_all_{number}"),
+            st.container(key=f"way_body_{number}"),
+        ):
+            _everything(workspace, base, number, way, put)
+    offered = {"as_is": Pipeline(), **presets(base)}
+    chosen = next((name for name, preset in offered.items() if preset == way), None)
+    label = t("What is different in {letter}", letter=LETTERS[number])
+    texts = {name: text_of(PRESETS[name]) for name in offered}
+    widgets.pills(
+        label, texts, **widgets.bound(f"way_preset_{number}", chosen, lambda name: put(offered[name] if name else way))
+    )
+
+
+def _everything(
+    workspace: Workspace, base: KnowledgeBase, number: int, way: Pipeline, put: Callable[[Pipeline], None]
+) -> None:
+    """Draw a widget for each setting; the setup stores only values that differ from the base's."""
+    usual, cut = workspace.bases.search_settings(base), way.chunking or base.chunking
+
+    def field(name: str) -> widgets.Binding:
+        return widgets.bound(
+            f"way_{name}_{number}", getattr(way, name), lambda value: put(replace(way, **{name: value.strip()}))
+        )
+
+    def search(name: str) -> widgets.Binding:
+        first, own = knobs.value(usual, name), getattr(way.search, name)
+
+        def choose(value: Any) -> None:
+            put(replace(way, search=replace(way.search, **{name: None if value == first else value})))
+
+        return widgets.bound(f"way_{name}_{number}", first if own is None else own, choose)
+
+    st.text_input(t("Name"), placeholder=pipeline_name(replace(way, name=""), base), max_chars=60, **field("name"))
+    options = knobs.choose(f"way_{number}", cut, base.chunking)
+    if options != cut:
+        put(replace(way, chunking=None if options == base.chunking else options))
+        st.rerun()
+    left, right = st.columns(2, gap="medium")
+    with left:
+        if base.has_vectors:
+            others = {name: text_of(embedder_name(name)) for name in embedders(workspace) if name != base.embedder}
+            own = {"": text_of(embedder_name(base.embedder))}
+            widgets.select(t("Model for meaning"), own | others, **field("embedder"))
+        if workspace.settings.llm.is_set_up or (way.answers, way.judge) != ("quotes", "none"):
+            writers = {"quotes": t("Sentences from your notes"), "model": t("Written by the language model")}
+            widgets.select(t("Answers"), writers, **field("answers"))
+            about = t(
+                "The judge compares each answer with your expected answer and with the right "
+                "passages, and says whether they agree and why. Its opinion is a separate figure; a "
+                "model is lenient with its own writing."
+            )
+            judges = {"none": t("Nobody"), "model": t("The language model")}
+            widgets.select(t("Judge"), judges, help=about, **field("judge"))
+    with right:
+        for name in knobs.fitting(knobs.OF_WAYS, base):
+            if name == "reranker":
+                rerankers = (
+                    getattr(usual, name),
+                    *knobs.values(workspace, name),
+                    way.search.reranker or knobs.NO_RERANKER,
+                )
+                names = {reranker: knobs.value_label(name, reranker) for reranker in rerankers}
+                widgets.select(knobs.setting_label(name), names, **search(name))
+            else:
+                knobs.draw(name, **search(name))
+
+
+@st.cache_data(ttl=60, show_spinner=False)
+def embedders(_workspace: Workspace) -> list[str]:
+    """Return the usable embedders; cached, because finding them reads folders."""
+    return [card.name for card in _workspace.models.all() if card.part == "embedder" and not card.problem]
+
+
 # Runs of a question set with two setups: estimated time, button, progress, and finally the comparison.
+
+ABOUT = message_table(
+    {
+        "hit@1": "Share of questions whose first hit contains a right passage (hit@1)",
+        "hit@5": "Share of questions whose right passage is in the first 5 hits (hit@5)",
+        "hit@10": "Share of questions whose right passage is in the first 10 hits (hit@10)",
+        "mrr@10": (
+            "Average score: 1 if the first hit is right, 1/2 for the second, 1/3 for the third … "
+            "and 0 after the tenth (mrr@10)"
+        ),
+        "hit@4000chars": "Share of questions whose right passage is in the first 4,000 characters of the hits (hit@4000chars)",
+        "mrr@4000chars": "The same 1, 1/2, 1/3 …, but only within the first 4,000 characters of the hits (mrr@4000chars)",
+        "recall@10": "Share of all right passages that are among the first 10 hits (recall@10)",
+        "precision@10": (
+            "Share of the first 10 hits that contain a right passage. It is low for questions "
+            "with only one, so use it only for comparing (precision@10)"
+        ),
+        "ndcg@10": "How close the order of the first 10 hits comes to the best possible order, which is 1 (ndcg@10)",
+        "map@10": "Share of right hits among the hits up to each right passage, on average (map@10)",
+        "span_recall": "Share of the right passages' characters in the first 4,000 characters of the hits (span_recall)",
+        "span_precision": "Share of the first 4,000 characters of the hits that belong to a right passage (span_precision)",
+        "span_iou": "How much text the hits and the right passages share: 1 if they are exactly the same (span_iou)",
+        "answered": "Share of questions with an answer in the notes that are answered, not refused (answered)",
+        "cited_recall": (
+            "Share of right passages that the answer quotes, with an overlap of at least half of the "
+            "shorter text (cited_recall)"
+        ),
+        "cited_precision": "Share of quotes that come from a right passage (cited_precision)",
+        "quoted": "Share of the answer's sentences whose source appears word for word in the notes (quoted)",
+        "facts": "Share of the figures and names in your expected answers that the answers contain (facts)",
+        "refused": "Share of questions without an answer in the notes that are refused (refused)",
+        "agreed": (
+            "How well the answers agree with the expected ones, as judged by the language model: 1 "
+            "for each that agrees, 0.5 for each that agrees in part; the reason is shown with the "
+            "question (agreed)"
+        ),
+        "p50_ms": "Half of the questions take less time than this (p50_ms)",
+        "p95_ms": "95% of the questions take less time than this (p95_ms)",
+    }
+)
+
+
+def chosen_runs(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> list[Run]:
+    """Return the runs in the address, else those chosen in this session, else the set's last runs."""
+    key = _key(question_set.id)
+    if (linked := links.arrived_value("runs")) is not None:
+        st.session_state[key] = linked
+    runs = {run.id: run for run in workspace.runs.all(base.name)}
+    named = [runs[run_id] for run_id in st.session_state.get(key, "").split(",") if run_id in runs]
+    if not named:
+        last = {run.pipeline: run for run in reversed(runs.values()) if run.set_id == question_set.id and run.ended_at}
+        usual = [run for way, run in last.items() if replace(way, name="") == Pipeline()][-1:]
+        others = [run for run in last.values() if run not in usual]
+        named = [*usual, *others[len(usual) - 2 :]]
+    named = named[:MOST_RUNS]
+    links.set_value("runs", ",".join(run.id for run in named))
+    return named
+
+
+def compare(set_id: str, run_ids: Sequence[str]) -> None:
+    """Draw the run selectors, and the comparison of the chosen runs or a single run."""
+    st.session_state[_key(set_id)] = ",".join(run_ids)
+    links.set_values({"runs": st.session_state[_key(set_id)], "question": ""})
+
+
+def _key(set_id: str) -> str:
+    return f"compared_{set_id}"
+
 
 JOB = "evaluate"
 SECONDS = 0.15
@@ -26,9 +252,7 @@ def draw_start(
     count = question_set.questions - question_set.suggested
     first, second = (replace(way, name="") for way in chosen)
     twice = first == second
-    copies = [
-        letter for letter, way in zip(pipelines.LETTERS, chosen, strict=True) if not workspace.runs.is_own(base, way)
-    ]
+    copies = [letter for letter, way in zip(LETTERS, chosen, strict=True) if not workspace.runs.is_own(base, way)]
     with widgets.row("run_row"):
         label, shut = t("Run these 2 setups"), jobs.is_evaluating(workspace) or not count or twice
         if widgets.button(label, "run", "play_arrow", type="primary", disabled=shut):
@@ -65,7 +289,7 @@ def panel(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet |
     if job and job.state == "done" and isinstance(job.result, RunList):
         made = job.result.runs
         if made[0].id in {run.id for run in workspace.runs.all(base.name)}:
-            comparison.compare(made[0].set_id, [run.id for run in made])
+            compare(made[0].set_id, [run.id for run in made])
             workspace.jobs.forget(JOB)
             if question_set is None or made[0].set_id != question_set.id:
                 st.query_params.update({"set": made[0].set_name, "view": "compare"})
@@ -100,13 +324,8 @@ def draw_runs(workspace: Workspace, base: KnowledgeBase, question_set: QuestionS
     else:
         small_print("There are no runs yet. Compare two setups first.")
         widgets.button(t("Compare two setups"), "history_first", "compare_arrows", on_click=show, args=("compare",))
-    _places(workspace)
-
-
-def _places(workspace: Workspace) -> None:
-    """Draw the size of the note copies that other setups use, and a button that deletes them."""
-    size = workspace.runs.scratch.bytes()
-    if not size:
+    # The note copies that other setups use.
+    if not (size := workspace.runs.scratch.bytes()):
         return
     with widgets.row("eval_places"):
         small_print(
@@ -122,9 +341,7 @@ def _places(workspace: Workspace) -> None:
 
 def _marked(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run], *, sets: bool) -> list[Run]:
     metrics = {
-        name: st.column_config.NumberColumn(
-            text_of(FIGURES[name]), format="%.3f", width=150, help=text_of(comparison.ABOUT[name])
-        )
+        name: st.column_config.NumberColumn(text_of(FIGURES[name]), format="%.3f", width=150, help=text_of(ABOUT[name]))
         for name in MAIN
     }
     event = widgets.table(
@@ -132,7 +349,7 @@ def _marked(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run], *, s
             {
                 "when": names.local(run.started_at),
                 **({"set": run.set_name} if sets else {}),
-                "way": pipelines.pipeline_name(run.pipeline, base),
+                "way": pipeline_name(run.pipeline, base),
                 "state": text_of(STATES[state(workspace, run)]),
                 "asked": run.progress,
                 **{name: run.metrics.get(name) for name in MAIN},
@@ -166,9 +383,9 @@ def _actions(workspace: Workspace, question_set: QuestionSet, marked: Sequence[R
     shut = jobs.is_evaluating(workspace)
     ready = [run for run in marked if run.asked]
 
-    def compare() -> None:
+    def open_comparison() -> None:
         # The newer is compared with the older: the table has the newest first.
-        comparison.compare(question_set.id, [run.id for run in reversed(ready)])
+        compare(question_set.id, [run.id for run in reversed(ready)])
         show("compare")
 
     with widgets.row("history_actions"):
@@ -179,7 +396,7 @@ def _actions(workspace: Workspace, question_set: QuestionSet, marked: Sequence[R
             "compare_arrows" if several else "visibility",
             type="primary",
             disabled=not 0 < len(ready) <= MOST_RUNS,
-            on_click=compare,
+            on_click=open_comparison,
         )
         resumable = len(marked) == 1 and marked[0].ended_at is None
         if widgets.button(t("Resume"), "history_resume", "play_arrow", disabled=shut or not resumable):

@@ -1,6 +1,5 @@
 """The question sets of a base: selection, actions, import and export, and suggested questions."""
 
-import json
 import re
 from collections.abc import Callable
 from functools import partial
@@ -11,9 +10,9 @@ import streamlit as st
 from core.base.errors import TesseraError
 from core.base.messages import ENGLISH, LANGUAGES, message, render
 from core.base.text import CJK
-from core.model import KnowledgeBase, Progress, QuestionSet, RunList
+from core.model import KnowledgeBase, QuestionSet, RunList
 from core.workspace import Workspace
-from pages.ui.evaluation import question
+from pages.ui.evaluation import questions
 from pages.ui.shared import jobs, links, shell, welcome, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import html, plain
@@ -142,21 +141,14 @@ def open_samples(workspace: Workspace) -> None:
     known = {render(SAMPLES, language) for language in LANGUAGES}
     question_set = next((item for item in workspace.question_sets.all(jobs.SAMPLE) if item.name in known), None)
     if question_set is None:
+        # The questions in the session's language come first.
+        foreign, lines = session_language() == ENGLISH, QUESTIONS.read_text("utf-8").splitlines(keepends=True)
+        lines.sort(key=lambda line: bool(re.search(f"[{CJK}]", line.partition('"kind"')[0])) == foreign)
         question_set = workspace.question_sets.add_file(
-            jobs.SAMPLE, text_of(SAMPLES), _sample_questions(), QUESTIONS.name
+            jobs.SAMPLE, text_of(SAMPLES), "".join(lines).encode(), QUESTIONS.name
         )
         toast_added(question_set)
     open_set(question_set)
-
-
-def _sample_questions() -> bytes:
-    """Return the sample question file, with questions in the session's language first."""
-    foreign = session_language() == ENGLISH
-
-    def is_foreign(line: str) -> bool:
-        return bool(re.search(f"[{CJK}]", json.loads(line)["question"])) == foreign
-
-    return "".join(sorted(QUESTIONS.read_text("utf-8").splitlines(keepends=True), key=is_foreign)).encode()
 
 
 def open_set(question_set: QuestionSet) -> None:
@@ -170,42 +162,6 @@ def toast_added(question_set: QuestionSet) -> None:
         "'{set}' now has {n} question", "'{set}' now has {n} questions", n=question_set.questions, set=question_set.name
     )
     st.toast(plain(text), icon=":material/quiz:")
-
-
-# Suggested questions that the notes answer, made by rules or by a language model.
-
-COUNTS = (5, 10, 20, 50, 100)
-USUAL = 20
-
-
-def popover(workspace: Workspace, question_set: QuestionSet) -> None:
-    """Draw the number and source of suggestions, and the button that suggests questions."""
-    llm = workspace.settings.llm
-    ways = {"rules": t("Rules, from definitions and headings")}
-    if llm.is_set_up:
-        ways["model"] = plain(t("The language model {name}", name=llm.model))
-    with st.popover(t("Suggest"), icon=":material/auto_awesome:", key="suggest", disabled=workspace.readonly):
-        small_print(
-            "Suggests questions that your notes answer, each with its passage. You accept or reject each of them."
-        )
-        count = st.select_slider(t("Maximum number of questions"), COUNTS, USUAL, key="suggest_count")
-        way = st.radio(t("By"), list(ways), format_func=ways.__getitem__, key="suggest_by")
-        if not llm.is_set_up:
-            small_print("A language model, set under [llm] in tessera.toml, can ask in different words from the notes.")
-        begin = partial(start, workspace, question_set, count, by_model=way == "model")
-        shut = workspace.readonly or workspace.jobs.running("suggest")
-        label = t("Suggest questions")
-        widgets.button(label, "suggest_yes", "auto_awesome", type="primary", on_click=begin, disabled=shut)
-
-
-def start(workspace: Workspace, question_set: QuestionSet, count: int = USUAL, *, by_model: bool = False) -> None:
-    """Suggest questions in a job, and wait up to `jobs.SOON` seconds for its end; for callbacks."""
-
-    def job(progress: Progress) -> int:
-        return len(workspace.questions.suggest(question_set, count, by_model=by_model, progress=progress))
-
-    workspace.jobs.start("suggest", job)
-    workspace.jobs.wait("suggest", jobs.SOON)
 
 
 def bar(workspace: Workspace, base: KnowledgeBase) -> QuestionSet | None:
@@ -266,11 +222,11 @@ def draw_check(workspace: Workspace, base: KnowledgeBase) -> None:
 def _choice(workspace: Workspace, base: str, sets: list[QuestionSet]) -> QuestionSet:
     by_name = {question_set.name: question_set for question_set in sets}
     key = f"question_set_{sets[0].base_id}"
-    used = question.last_used(workspace, base)
+    used = questions.last_used(workspace, base)
     links.begin_with("set", key, by_name, used.name if used else sets[0].name)
     name = widgets.select_hidden(t("Question set"), by_name, key, width=360)
     links.set_value("set", name)
-    question.use(workspace, by_name[name])
+    questions.use(workspace, by_name[name])
     return by_name[name]
 
 
@@ -296,7 +252,7 @@ def _none(workspace: Workspace, base: str) -> None:
                 st.rerun()
         tone = "secondary" if samples else "primary"
         if button(t("Suggest questions from my notes"), "suggest_first", "auto_awesome", type=tone):
-            start(workspace, _first(workspace, base))
+            questions.start(workspace, _first(workspace, base))
             st.rerun()
         button(t("Import a file"), "import_first", "upload_file", on_click=DIALOG.open, args=("import",))
         if button(t("Write one myself"), "type_first", "edit"):

@@ -24,7 +24,7 @@ from core.model import (
     day_of,
 )
 from core.workspace import Workspace
-from pages.ui.evaluation import question
+from pages.ui.evaluation import questions
 from pages.ui.notes import routes
 from pages.ui.search import question_box
 from pages.ui.shared import cards, shell, style, widgets
@@ -277,7 +277,7 @@ class Entries:
         self._tones = tones(result)
         self._around = result.settings.expansion_size
         # The base of a question set is its only filter; its questions have none.
-        self._marks = question.Marks(workspace, result.understood.text or text)
+        self._marks = questions.Marks(workspace, result.understood.text or text)
 
     def are_weak(self, hits: Sequence[Hit]) -> bool:
         """Return whether all hits are below the background similarity and lack most of the question's words."""

@@ -5,9 +5,8 @@ from unittest import mock
 
 import pytest
 
-from core.features.answers import evidence
-from core.features.answers.choosing import CHARACTERS, MARKED, WITH_CODE, excerpts
-from core.features.answers.evidence import EvidenceCandidate
+from core.features.answers import choosing
+from core.features.answers.choosing import CHARACTERS, MARKED, WITH_CODE, EvidenceCandidate, excerpts
 from core.features.answers.units import units_of
 from core.model import Chunk, Hit, NoteSummary, Passage
 
@@ -15,8 +14,8 @@ from core.model import Chunk, Hit, NoteSummary, Passage
 @pytest.fixture(autouse=True)
 def only_reading() -> object:
     with (
-        mock.patch.object(evidence, "WEIGHTS", {"read": 1.0, "asks": 0.0}),
-        mock.patch.object(evidence, "CONSTANT", 0.0),
+        mock.patch.object(choosing, "UNIT_WEIGHTS", {"read": 1.0, "asks": 0.0}),
+        mock.patch.object(choosing, "UNIT_CONSTANT", 0.0),
     ):
         yield
 

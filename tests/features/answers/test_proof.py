@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.features.answers.proof import Verdict, judge
 from core.features.answers.wording import sources
+from core.features.answers.writing import Verdict, judge
 from core.workspace import Workspace
 from tests import samples
 from tests.features.answers.test_writing import written

@@ -12,7 +12,7 @@ import pytest
 
 from core.base.errors import ConfigError, ProviderUnavailable
 from core.base.text import find_quote
-from core.features.answers import figures, names, writing
+from core.features.answers import figures, writing
 from core.features.answers.writing import IDLE, LETTERS, StreamedLines
 from core.model import Answer
 from core.providers.chat import Chat
@@ -478,5 +478,5 @@ def test_figures_that_the_passage_does_not_say(text: str, lost: str) -> None:
 
 
 def test_the_figures_of_a_hostile_text_are_read_at_once() -> None:
-    assert names.large("\n" * 30_000 + "Ab " * 10_000)
+    assert figures.large("\n" * 30_000 + "Ab " * 10_000)
     assert figures.find_missing("零" * 5_000, [PASSAGE], []) == ()

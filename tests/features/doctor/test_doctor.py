@@ -13,10 +13,9 @@ from core.doors.cli import main
 from core.embedding import windows
 from core.features.archives.service import CHECKS as ARCHIVES
 from core.features.backups.service import CHECKS as BACKUPS
-from core.features.doctor import resource_checks
+from core.features.doctor import workspace_checks
 from core.features.doctor.database_checks import OF_DATABASE
-from core.features.doctor.file_checks import OF_FILES
-from core.features.doctor.resource_checks import OF_MACHINE, OF_RESOURCES
+from core.features.doctor.workspace_checks import OF_FILES, OF_MACHINE, OF_RESOURCES
 from core.store.database import Connection
 from core.workspace import Workspace
 from tests.features.doctor import damages
@@ -130,9 +129,9 @@ def test_a_disk_that_refuses_ends_one_check_only(made: Path, tmp_path: Path, mon
     def refused(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied", str(folder / "lock"))
 
-    monkeypatch.setattr(resource_checks, "FileLock", refused)
-    monkeypatch.setattr(resource_checks, "disk_space", refused)
-    assert not resource_checks._in_use(folder)
+    monkeypatch.setattr(workspace_checks, "FileLock", refused)
+    monkeypatch.setattr(workspace_checks, "disk_space", refused)
+    assert not workspace_checks._in_use(folder)
     health = damages.examined(folder)
     assert [one.name for one in health.checks] == [*CHECKS]
     assert "Permission denied" in str(next(one.problem for one in health.checks if one.name == "space"))

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from core.base.errors import Cancelled, ConfigError, UnknownChoice
-from core.features.evaluation import pipelines
-from core.features.evaluation.metrics import cited_precision, cited_recall
-from core.features.evaluation.scoring import facts, judge
+from core.features.evaluation import runs
+from core.features.evaluation.scoring import cited_precision, cited_recall, facts, judge
 from core.model import ChunkingOptions, GivenAnswer, GoldSpan, Judgement, Pipeline, QuestionResult, SearchSettings
 from core.providers.chat import Chat
 from core.providers.connection import never
@@ -112,12 +111,12 @@ def test_a_run_measures_its_answers_and_keeps_them(tmp_path: Path) -> None:
 
 
 def test_a_setup_names_who_writes_its_answers() -> None:
-    parsed = pipelines.parse("answers=model", Pipeline(), ChunkingOptions())
+    parsed = runs.parse("answers=model", Pipeline(), ChunkingOptions())
     assert parsed == Pipeline("answers=model", answers="model")
-    assert pipelines.parse("judge=model", Pipeline(), ChunkingOptions()).judge == "model"
+    assert runs.parse("judge=model", Pipeline(), ChunkingOptions()).judge == "model"
     for wrong in ("answers=me", "judge=me"):
         with pytest.raises(UnknownChoice):
-            pipelines.parse(wrong, Pipeline(), ChunkingOptions())
+            runs.parse(wrong, Pipeline(), ChunkingOptions())
 
 
 @pytest.mark.usefixtures("bundled")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.features.evaluation.metrics import (
+from core.features.evaluation.scoring import (
     Span,
     average_precision,
     coverage,

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.base.errors import QuestionSetError, SourceError
-from core.features.evaluation import question_files
 from core.features.evaluation.golds import portable, resolve
-from core.features.evaluation.question_files import content, dump, parse, read
+from core.features.evaluation.questions import content, dump, dump_table, parse, read
 from core.model import Gold, Question
 from core.store import Store
 from tests.growth import assert_grows_linearly
@@ -157,7 +156,7 @@ def _without_line(question: Question) -> Question:
 def test_lines_are_read_in_linear_time(name: str) -> None:
     def prepare(count: int) -> Callable[[], object]:
         rows = [Question(f"q{n}", f"question {n}?", (Gold("a.md", f"Sentence {n}."),)) for n in range(count)]
-        data = dump(rows) if name.endswith("jsonl") else question_files.dump_table(rows)
+        data = dump(rows) if name.endswith("jsonl") else dump_table(rows)
 
         def read_all() -> None:
             assert len(parse(data, name)) == count

@@ -7,9 +7,9 @@ import pytest
 
 from benchmarks.evaluation import Evaluation, evaluation_of
 from core.base.codec import encode
+from core.features.evaluation.comparison import side_by_side
+from core.features.evaluation.operations import EvaluationView
 from core.features.evaluation.scoring import ask, is_lost, summarise, values
-from core.features.evaluation.sidebyside import side_by_side
-from core.features.evaluation.views import EvaluationView
 from core.model import (
     CALENDAR_BEGINS,
     MAIN,

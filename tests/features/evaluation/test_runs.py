@@ -17,7 +17,7 @@ from core.base.errors import (
     UnknownChoice,
     WorkspaceLocked,
 )
-from core.features.evaluation.run_table import RunTable
+from core.features.evaluation.runs import RunTable
 from core.model import (
     DEFAULTS,
     OPEN,

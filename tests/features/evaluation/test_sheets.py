@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 
 from core.base.errors import QuestionSetError, SourceError
-from core.features.evaluation import question_files
-from core.features.evaluation.question_files import COLUMNS
-from core.features.evaluation.question_files import dump_table as dump
-from core.features.evaluation.question_files import parse_table as parse
+from core.features.evaluation import questions as files
+from core.features.evaluation.questions import COLUMNS
+from core.features.evaluation.questions import dump_table as dump
+from core.features.evaluation.questions import parse_table as parse
 from core.model import Gold, Question
 from tests.features.evaluation.test_questions import SETS
 
@@ -130,4 +130,4 @@ def test_what_is_no_text_is_told_and_an_empty_file_has_no_questions() -> None:
     with pytest.raises(SourceError, match="PNG"):
         parse(b"\x89PNG\r\n\x1a\n", "x.csv")
     table = TABLE.replace(",", "\t").replace('"a ""purr""\t\nand more"', "purr").encode()
-    assert [len(one.gold) for one in question_files.parse(table, "pets.TSV")] == [2, 0]
+    assert [len(one.gold) for one in files.parse(table, "pets.TSV")] == [2, 0]

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from core.base.errors import ConfigError, UnknownChoice
-from core.features.evaluation.report import kinds
-from core.features.evaluation.sidebyside import BY_BUDGET, BY_RANK, shared, side_by_side
+from core.features.evaluation.comparison import BY_BUDGET, BY_RANK, kinds, shared, side_by_side
 from core.model import METRICS, ChunkingOptions, GoldSpan, Pipeline, QuestionResult, SideBySide
 from core.retrieval.significance import compare
 from tests.features.evaluation.paper import negative, ranked, result, run

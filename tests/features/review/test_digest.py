@@ -6,8 +6,8 @@ from itertools import chain
 import pytest
 
 from core.base.datetimes import LOCAL, local_now
-from core.features.review import digest
-from core.features.review.digest import DigestDays
+from core.features.review import service
+from core.features.review.service import DigestDays
 from core.model import DIGEST, MATTERS
 from core.settings.preferences import Preferences
 from core.workspace import Workspace
@@ -24,7 +24,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock(local_now())
-    monkeypatch.setattr(digest, "local_now", clock)
+    monkeypatch.setattr(service, "local_now", clock)
     return clock
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.features.review.reminders import FIRST, LONGEST, SECOND, Reminders, next_interval
+from core.features.review.service import FIRST, LONGEST, SECOND, Reminders, next_interval
 from core.model import Use
 from core.workspace import Workspace
 

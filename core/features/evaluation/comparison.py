@@ -1,28 +1,179 @@
-"""Reports on one or two runs, as CSV, Markdown or HTML.
+"""Comparison of two runs: their figures, the rank and change of each question, and reports in CSV, Markdown or HTML.
 
-Questions, paths and names are hostile text, so a report escapes formulas, Markdown and HTML in them.
-"""
+Questions, paths and names are hostile text, so a report escapes formulas, Markdown and HTML in them."""
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
+from math import inf
+from typing import Any
 
+from markdown_it import MarkdownIt
+
+from core.base.errors import ConfigError, UnknownChoice
 from core.base.frozen import frozen
 from core.base.html_page import html_page
 from core.base.messages import ENGLISH, Message, lines, message, message_table, plural, render
-from core.features.evaluation import question_files
+from core.features.evaluation.questions import to_csv as csv_of
+from core.features.evaluation.scoring import summarise, values
 from core.model import (
+    ANSWER_METRICS,
+    BUDGET,
     ENOUGH,
     FIGURES,
+    METRICS,
+    MOST_RUNS,
+    PARTS,
     QUESTION_KINDS,
     SETTINGS,
     TIMES,
     Change,
+    ChunkingOptions,
+    Comparison,
     ComparisonRow,
+    Measured,
+    QuestionResult,
+    Run,
     SideBySide,
+    pipeline_label,
     setting_value,
 )
+from core.retrieval.significance import compare
+
+BY_RANK, BY_BUDGET = "mrr@10", f"mrr@{BUDGET}chars"
+
+_LENGTHS = {*ChunkingOptions.__dataclass_fields__, "embedder", *(name for name in PARTS if PARTS[name].lengthens)}
+"""Settings that affect the length of hits."""
+
+
+def shared(runs: Sequence[Measured]) -> list[tuple[QuestionResult, ...]]:
+    """Return the results of the questions that all runs asked, one for each run, in the order of the first run.
+
+    Equal questions have the same id, text and right passages (path and quote; positions may differ). Raises ConfigError
+    if there are no common questions, or the runs belong to different bases.
+    """
+    if len({run.base_id for run, _ in runs}) > 1:
+        raise ConfigError("These runs are on different bases. Choose runs on the same base.")
+    by_key = [{result.identity: result for result in results} for _, results in runs]
+    rows = [tuple(results[key] for results in by_key) for key in by_key[0] if all(key in results for results in by_key)]
+    if not rows and len(runs) > 1:
+        raise ConfigError("These runs have no questions in common. Run the same question set with each of them.")
+    return rows
+
+
+def side_by_side(measured: Sequence[Measured], metric: str | None = None) -> SideBySide:
+    """Compare two runs of one base, or present a single run in the same form.
+
+    The default `metric` is BY_RANK, or BY_BUDGET if the runs' hits may differ in length, because a fixed number of hits
+    favours long ones. Raises ConfigError unless there are one or two comparable runs, and UnknownChoice for a
+    metric.
+    """
+    if not 0 < len(measured) <= MOST_RUNS:
+        raise ConfigError("Choose one run, or two to compare.")
+    if metric is not None and metric not in METRICS:
+        raise UnknownChoice("figure", metric, METRICS)
+    runs = tuple(run for run, _ in measured)
+    labels, settings = _labels(runs), _settings(runs)
+    rows = tuple(
+        ComparisonRow(results, tuple(map(values, results)), _change(*results) if len(results) > 1 else None)
+        for results in shared(measured)
+    )
+    summaries = [summarise([row.results[number] for row in rows]) for number in range(len(runs))]
+    uneven = len(runs) > 1 and not _LENGTHS.isdisjoint(settings)
+    every = {result.identity for _, results in measured for result in results}
+    return SideBySide(
+        runs=runs,
+        labels=labels,
+        metric=metric or (BY_BUDGET if uneven else BY_RANK),
+        rows=rows,
+        figures={
+            name: tuple(summary[name] for summary in summaries)
+            for name in (*METRICS, *ANSWER_METRICS, *TIMES)
+            if all(name in summary for summary in summaries)
+        },
+        comparisons=_compared(rows) if len(runs) > 1 else {},
+        settings=settings,
+        notices=tuple(_notices(runs, labels, rows, len(every), uneven=uneven)),
+    )
+
+
+def _change(old: QuestionResult, new: QuestionResult) -> Change:
+    if old.answered != new.answered:
+        return "gained" if new.answered else "lost"
+    was, now = (inf if result.found_rank is None else result.found_rank for result in (old, new))
+    return "same" if was == now else "better" if now < was else "worse"
+
+
+def _compared(rows: Sequence[ComparisonRow]) -> dict[str, Comparison]:
+    compared = {}
+    for name in (*METRICS, *ANSWER_METRICS):
+        both = [row for row in rows if all(name in figures for figures in row.values)]
+        if both or name in METRICS:
+            old, new = ({row.id: row.values[number][name] for row in both} for number in range(2))
+            compared[name] = compare(old, new)
+    return compared
+
+
+def _settings(runs: Sequence[Run]) -> dict[str, tuple[object, ...]]:
+    names = dict.fromkeys(name for run in runs for name in run.settings)
+    by_name = {name: tuple(run.settings.get(name) for run in runs) for name in names}
+    return {
+        name: values_of_runs
+        for name, values_of_runs in by_name.items()
+        if len(runs) == 1 or any(value != values_of_runs[0] for value in values_of_runs)
+    }
+
+
+def _labels(runs: Sequence[Run]) -> tuple[str | Message, ...]:
+    """Return the labels of the runs' pipelines; equal labels get the number of the run."""
+    # A run that used the base's chunking has it as it was at that time.
+    settings = next((run.settings for run in runs if run.pipeline.chunking is None), {})
+    chunking: dict[str, Any] = {name: settings[name] for name in ChunkingOptions.__slots__ if name in settings}
+    names = [pipeline_label(run.pipeline, ChunkingOptions(**chunking)) for run in runs]
+    return tuple(
+        name if names.count(name) == 1 else message("{name} ({number})", name=name, number=number)
+        for number, name in enumerate(names, 1)
+    )
+
+
+def _notices(
+    runs: Sequence[Run], labels: Sequence[str | Message], rows: Sequence[ComparisonRow], every: int, *, uneven: bool
+) -> Iterator[Message]:
+    if every > len(rows):
+        yield message(
+            (
+                "{n} of {every} questions were left out: they weren't asked in every run, or their "
+                "right passages were changed."
+            ),
+            n=every - len(rows),
+            every=every,
+        )
+    if len({run.index_version for run in runs}) > 1:
+        yield message("The notes or the base changed between these runs, which may explain a difference.")
+    for run, name in zip(runs, labels, strict=True):
+        if run.ended_at is None:
+            yield message(
+                "'{run}' was stopped after {n} of {every} questions.", run=name, n=run.asked, every=run.questions
+            )
+    if uneven:
+        yield message(
+            (
+                "The hits in these runs may differ in length, and counting hits favours long ones, "
+                "so the figures within {n} characters are fairer."
+            ),
+            n=BUDGET,
+        )
+    for number, name in enumerate(labels):
+        judged = [judgement for row in rows if (judgement := row.results[number].judged)]
+        if failed := sum(judgement.verdict is None for judgement in judged):
+            yield message(
+                "'{run}': the language model gave no judgement on {n} of {every} answers, so these aren't counted.",
+                n=failed,
+                every=len(judged),
+                run=name,
+            )
+
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1f2328; --paper: #fff; --line: #d1d9e0; --shade: #f6f8fa; }
@@ -32,14 +183,13 @@ STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper);
   max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2rem; }
-.wide { overflow-x: auto; }
-table { border-collapse: collapse; }
+table { border-collapse: collapse; display: block; overflow-x: auto; }
 th, td { border: 1px solid var(--line); padding: .3rem .6rem; text-align: start; vertical-align: top;
   overflow-wrap: anywhere; min-width: 3rem; }
-th { background: var(--shade); } .n { text-align: end; font-variant-numeric: tabular-nums; white-space: nowrap; }
+th { background: var(--shade); } td { font-variant-numeric: tabular-nums; }
 @media print {
   :root { color-scheme: light; --ink: #000; --paper: #fff; --line: #999; --shade: #eee; }
-  body { max-width: none; margin: 0; font-size: 10pt; } .wide { overflow: visible; }
+  body { max-width: none; margin: 0; font-size: 10pt; } table { display: table; }
   tr { break-inside: avoid; } h2 { break-after: avoid; } thead { display: table-header-group; }
 }
 """
@@ -56,7 +206,7 @@ _MARKUP = re.compile(
     r"|^[-+](?=[-\s]|$)|^(?P<number>\d+)[.)](?!\d)",
 )
 """Text that Markdown or one of its dialects would interpret; `_` within a word is text."""
-_FIGURE = re.compile(rf"[-+]?[\d.]+( ms| \(.*\))?|{NONE}")
+
 
 Cell = str | Message
 """A text from outside the program, or a message."""
@@ -80,7 +230,7 @@ def report(compared: SideBySide, form: str, base: str = "", language: str = ENGL
 
 def to_csv(compared: SideBySide) -> bytes:
     """Return CSV with a row for each question: its rank, time and metrics in each run."""
-    return question_files.to_csv(_rows(compared))
+    return csv_of(_rows(compared))
 
 
 def to_markdown(compared: SideBySide, base: str = "", language: str = ENGLISH) -> str:
@@ -97,14 +247,8 @@ def to_markdown(compared: SideBySide, base: str = "", language: str = ENGLISH) -
 
 def to_html(compared: SideBySide, base: str = "", language: str = ENGLISH) -> str:
     """Return a report as a self-contained HTML page without scripts."""
-    title = render(_title(compared), language)
-    parts = [f"<h1>{escape(title)}</h1>"]
-    for section in _sections(compared, base):
-        parts.append(f"<h2>{_html(section.title, language)}</h2>")
-        parts += [f"<p>{_html(sentence, language)}</p>" for sentence in section.sentences]
-        if section.table:
-            parts.append(_html_table(section.table, language))
-    return html_page(title, "\n".join(parts), STYLE, language)
+    body = MarkdownIt("commonmark", {"html": False}).enable("table").render(to_markdown(compared, base, language))
+    return html_page(render(_title(compared), language), body, STYLE, language)
 
 
 # content
@@ -119,11 +263,11 @@ def _rows(compared: SideBySide) -> Iterator[list[str]]:
     yield head
     for row in compared.rows:
         cells = [row.id, row.question, row.kind]
-        for number, (result, values) in enumerate(zip(row.results, row.values, strict=True)):
+        for number, (result, of_run) in enumerate(zip(row.results, row.values, strict=True)):
             cells.append("" if result.found_rank is None else f"{result.found_rank}")
             cells += [row.change] if number and row.change else []
             cells.append(f"{result.took_ms:.1f}")
-            cells += [f"{values[name]:.6g}" if name in values else "" for name in names]
+            cells += [f"{of_run[name]:.6g}" if name in of_run else "" for name in names]
         yield cells
 
 
@@ -175,8 +319,8 @@ def settings(compared: SideBySide) -> Iterator[ReportSection]:
     if compared.settings:
         title = message("Settings that differ") if len(compared.runs) > 1 else message("Settings")
         rows = [
-            [SETTINGS.get(name, name), *(_value(name, value) for value in values)]
-            for name, values in compared.settings.items()
+            [SETTINGS.get(name, name), *(_value(name, value) for value in of_runs)]
+            for name, of_runs in compared.settings.items()
         ]
         yield ReportSection(title, table=[[message("Setting"), *compared.labels], *rows])
 
@@ -270,13 +414,10 @@ def _value(name: str, value: object) -> Cell:
 # rendering
 
 
-def _clean_line(text: str) -> str:
-    """Return a text on one line, without characters that change the text direction."""
-    return _HALVES.sub("\ufffd", _TURNS.sub("", _BREAKS.sub(" ", text))).strip()
-
-
 def _markdown(text: Cell, language: str) -> str:
-    return _MARKUP.sub(_escaped, _clean_line(render(text, language)))
+    """Return a text on one line, escaped, without characters that change the text direction."""
+    line = _HALVES.sub("\ufffd", _TURNS.sub("", _BREAKS.sub(" ", render(text, language)))).strip()
+    return _MARKUP.sub(_escaped, line)
 
 
 def _escaped(match: re.Match[str]) -> str:
@@ -289,21 +430,3 @@ def _escaped(match: re.Match[str]) -> str:
     if sign[-1] in "/.@":
         return {"://": "&#58;//", "@": "&#64;"}.get(sign, f"{sign[:-1]}&#46;")
     return f"\\{sign}"
-
-
-def _html(text: Cell, language: str) -> str:
-    return f"<bdi>{escape(_clean_line(render(text, language)))}</bdi>"
-
-
-def _html_table(table: Sequence[Sequence[Cell]], language: str) -> str:
-    head, *rows = table
-    names = "".join(f'<th scope="col">{_html(cell, language)}</th>' for cell in head)
-    cells = (
-        [
-            f"<td{' class=n' if isinstance(cell, str) and _FIGURE.fullmatch(cell) else ''}>{_html(cell, language)}</td>"
-            for cell in row
-        ]
-        for row in rows
-    )
-    inner = "\n".join(f"<tr>{''.join(row)}</tr>" for row in cells)
-    return f'<div class="wide"><table><thead><tr>{names}</tr></thead>\n<tbody>\n{inner}\n</tbody></table></div>'

@@ -1,0 +1,456 @@
+"""Checks of the resources of a workspace, of the machine, and of files and folders."""
+
+import os
+import re
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+from typing import Protocol
+
+from filelock import FileLock, Timeout
+
+from core import embedding
+from core.base import files
+from core.base.datetimes import utc_now
+from core.base.errors import IndexDamaged, TesseraError
+from core.base.faults import BACKUPS, DATABASE, find_write_error
+from core.base.files import disk_space
+from core.base.frozen import frozen
+from core.base.messages import Message, lines, message, plural, verbatim
+from core.base.text import digest
+from core.embedding import Embedder
+from core.embedding.windows import row_windows
+from core.indexing.base_copies import Scratch
+from core.indexing.bases import Bases, SyncedFolders
+from core.indexing.models import Models, cards
+from core.indexing.models.servers import Servers
+from core.markdown.body import shown_in
+from core.model import GUESSED, Check, Filters, KnowledgeBase, count_names
+from core.notes import attachments
+from core.notes.links import NoteLinks
+from core.settings import config
+from core.settings.config import Settings
+from core.settings.file import SettingsFile
+from core.store import Store
+from core.store import folder as folders
+from core.store.backups import restoring
+from core.store.index import chroma_worker
+
+
+class HasPlace(Protocol):
+    """An object with the folder for backups."""
+
+    @property
+    def place(self) -> Path: ...
+
+
+@frozen
+class WorkspaceParts:
+    """The parts of an open workspace that checks use."""
+
+    store: Store
+    settings: Settings
+    settings_file: SettingsFile
+    bases: Bases
+    models: Models
+    servers: Servers
+    backups: HasPlace | None
+
+
+def _index(parts: WorkspaceParts) -> Message | None:
+    index, store = parts.store.index, parts.store
+    if parts.settings.index.kind == "none" or index.problem:
+        return index.problem
+    if index.ready:
+        wrong = [
+            base.name
+            for base in parts.bases.all()
+            if index.ids(base) != {key for ids, _ in store.chunks.windows(base) for key in ids}
+        ]
+        return count_names(
+            wrong,
+            "The index of {names} doesn't match the notes.",
+            "The indexes of {names} don't match the notes.",
+        )
+    folder = store.folder / "chroma"
+    if parts.settings.index.url or not store.database.value("SELECT EXISTS (SELECT 1 FROM windows)"):
+        return None
+    if not folder.is_dir():
+        return message("There is no search index yet; Tessera builds it when it starts.")
+    sealed = files.load(chroma_worker.seal_file(folder), lambda stored: stored["files"], aside=False)
+    try:
+        if sealed is None:
+            unclosed = message("The search index wasn't closed properly; it will be checked at the next start.")
+            return None if store.readonly and _in_use(store.folder) else unclosed
+        whole = sealed == chroma_worker.checksums(folder)
+    except IndexDamaged as error:
+        return error.message
+    return None if whole else message("The files of the search index have changed since it was closed.")
+
+
+def _in_use(folder: Path) -> bool:
+    try:
+        with FileLock(folder / "lock", timeout=0, mode=0o600):
+            return False
+    except Timeout:
+        return True
+    except OSError:  # a read-only disk
+        return False
+
+
+def _mend_index(parts: WorkspaceParts) -> None:
+    parts.store.open_index()
+    if _index(parts):
+        parts.store.rebuild_index()
+
+
+def _models(parts: WorkspaceParts) -> Message | None:
+    names = {base.embedder for base in parts.bases.all() if base.has_vectors}
+    problems = []
+    for name in sorted(names):
+        try:
+            problem = cards.card(name).problem
+        except TesseraError as error:
+            problem = error.message
+        problems += [message("{name}: {problem}", name=name, problem=problem)] if problem else []
+    return lines(*problems, separator="; ") if problems else None
+
+
+def _rows(parts: WorkspaceParts) -> Message | None:
+    """Name the bases with a table that was embedded by an earlier version, which didn't embed rows."""
+    names = []
+    for base in parts.bases.all():
+        if base.has_vectors and parts.store.chunks.with_tables(base):
+            with suppress(TesseraError):  # the check of models reports what is wrong with a model
+                names += [base.name] if _lacks_rows(parts.store, base, embedding.build(base.embedder)) else []
+    return message("Some table rows can't be found individually yet in: {names}", names=names) if names else None
+
+
+def _lacks_rows(store: Store, base: KnowledgeBase, embedder: Embedder) -> bool:
+    chunks = store.chunks.by_rowid(store.chunks.with_tables(base))
+    titles = {
+        note_id: card.title
+        for note_id, card in store.notes.cards_of({item.note_id for item in chunks.values()}).items()
+    }
+    for rowid, chunk in chunks.items():
+        first = next(row_windows(chunk, titles[chunk.note_id], embedder, embedder.input_tokens), None)
+        if first and not store.chunks.has_window(rowid, base, digest(first.text)):
+            return True
+    return False
+
+
+def _servers(parts: WorkspaceParts) -> Message | None:
+    half = [server.section for server in parts.servers.all() if server.base_url and not server.complete]
+    bare = [
+        server.section for server in parts.servers.all() if server.host and not server.here and not server.encrypted
+    ]
+    if half:
+        return message("These servers have an address but no model: {names}", names=half)
+    return message("Your texts are sent unencrypted to these servers: {names}", names=bare) if bare else None
+
+
+def _space(parts: WorkspaceParts) -> Message | None:
+    disk = disk_space(parts.store.folder)
+    if not disk.nearly_full:
+        return None
+    return message("{free:,.1f} GB of {total:,.0f} GB are free.", free=disk.free / 1e9, total=disk.total / 1e9)
+
+
+def _config(parts: WorkspaceParts) -> Message | None:
+    try:
+        config.settings()
+    except TesseraError as error:
+        return error.message
+    return parts.settings_file.problem
+
+
+def _clock(parts: WorkspaceParts) -> Message | None:
+    last = parts.store.database.value("SELECT max(day) FROM openings")
+    ahead = last and last > utc_now().date().isoformat()
+    return message("The workspace was opened on {day}, a date in the future.", day=last) if ahead else None
+
+
+OF_RESOURCES: dict[str, Check] = {
+    "index": Check(
+        "look",
+        "The search index matches the notes",
+        ("The index makes searches by meaning fast in large bases. Without it, they are just as correct, only slower."),
+        verbatim("tessera rebuild"),
+        _index,
+        _mend_index,
+    ),
+    "models": Check(
+        "broken",
+        "The models for your bases are installed",
+        "Without its model, a base can only be searched by words.",
+        "Install the model in Settings, or change the model of the base.",
+        _models,
+    ),
+    "rows": Check(
+        "look",
+        "Table rows can be found individually",
+        "A table row can be found by its own content, whatever surrounds it.",
+        message("Split the base's notes again: {command}", command="tessera rechunk"),
+        _rows,
+    ),
+    "servers": Check(
+        "look",
+        "Model servers are set up",
+        "A server needs an address and a model, and encryption if it isn't on this machine.",
+        message("Complete the setup in Settings, or run: {command}", command="tessera models server"),
+        _servers,
+    ),
+    "space": Check(
+        "look",
+        "There is free disk space",
+        "When a disk is full, nothing can be saved or backed up.",
+        message("Free some space, or run: {command}", command="tessera compact"),
+        _space,
+    ),
+}
+"""Checks of resources by name, in order."""
+
+OF_MACHINE: dict[str, Check] = {
+    "config": Check(
+        "broken",
+        "The settings are valid",
+        "All settings in tessera.toml and in the environment can be used.",
+        "Correct tessera.toml.",
+        _config,
+    ),
+    "clock": Check(
+        "look",
+        "The clock is correct",
+        "The trash uses the clock to tell what is old.",
+        "Correct the clock of this machine; until then, nothing is removed from the trash.",
+        _clock,
+    ),
+}
+"""Checks of the settings and the machine, by name."""
+
+
+_FIX = verbatim("tessera doctor --fix")
+_STALE, _LEFT = timedelta(days=30), timedelta(days=1)
+"""Minimum age of a base's unused copy for evaluation, and of a file that a stopped process left behind."""
+_SECONDS = 2.0
+"""Time limit for checking the attachments of notes."""
+_LEFTOVER = re.compile(r"\..+\.[a-z0-9_]{8}|restoring\.(partial|before)|\.partial")
+
+
+def _sources(parts: WorkspaceParts) -> Message | None:
+    places = [folder for base in parts.bases.all() for folder, _ in SyncedFolders(parts.store).all(base)]
+    gone = [place for place in places if Path(place).is_absolute() and not Path(place).is_dir()]
+    return count_names(gone, "{n} folder is missing: {names}", "{n} folders are missing: {names}")
+
+
+def _files(parts: WorkspaceParts) -> Message | None:
+    rows = parts.store.database.rows("SELECT source_ref, path FROM notes WHERE source = 'folder' AND path IS NOT NULL")
+    gone = [path for top, path in rows if Path(top).is_dir() and not (Path(top) / path).exists()]
+    return count_names(gone, "The file of {n} note is missing: {names}", "The files of {n} notes are missing: {names}")
+
+
+def _omissions(parts: WorkspaceParts) -> Message | None:
+    notes = [note for base in parts.bases.all() for note in parts.store.documents.incomplete(base)]
+    lacking, guessed = (
+        sorted(note.path for note in notes if any((part.kind == GUESSED) is guess for part in note.left_out))
+        for guess in (False, True)
+    )
+    left_out = count_names(
+        lacking,
+        "{n} note is missing parts of its file: {names}",
+        "{n} notes are missing parts of their files: {names}",
+    )
+    encodings = count_names(
+        guessed,
+        "The encoding of {n} file was guessed: {names}",
+        "The encodings of {n} files were guessed: {names}",
+    )
+    return lines(left_out, encodings) if left_out and encodings else left_out or encodings
+
+
+def _attachments(parts: WorkspaceParts) -> Message | None:
+    """Check the attachments of notes in order until the time limit."""
+    gone = []
+    until = time.monotonic() + _SECONDS
+    links = NoteLinks(parts.store)
+    for card in parts.store.notes.cards(Filters()):
+        if time.monotonic() > until:
+            break
+        note = parts.store.notes.note(card.id)
+        if not note.in_file or note.plain or not Path(note.source_ref).is_dir():
+            continue
+        # The pictures inside a notebook are in its file.
+        is_notebook = note.document is not None and note.document.kind == "ipynb"
+        for target in shown_in(note.body, str(note.path)):
+            there = (is_notebook and "/" not in target) or links.target(note, target)
+            if not there and not attachments.locate(note.source_ref, str(note.path), target):
+                gone.append(message("{name}: {text}", name=note.title, text=target))
+    return count_names(gone, "{n} picture or file is missing: {names}", "{n} pictures or files are missing: {names}")
+
+
+def _watched(parts: WorkspaceParts) -> Message | None:
+    folders = [place for base in parts.bases.all() if base.watch for place, _ in SyncedFolders(parts.store).all(base)]
+    blind = [place for place in folders if Path(place).is_dir() and not os.access(place, os.R_OK | os.X_OK)]
+    return count_names(
+        blind,
+        "There is no permission to read {n} folder: {names}",
+        "There is no permission to read {n} folders: {names}",
+    )
+
+
+def _permissions(parts: WorkspaceParts) -> Message | None:
+    folder = parts.store.folder
+    if (error := find_write_error(folder)) is not None:
+        return error.message
+    if os.name != "posix":
+        return None
+    seen = [path for path in (folder / DATABASE, folder / "token", folder / BACKUPS) if path.exists()]
+    bare = [path.name for path in seen if stat.S_IMODE(path.stat().st_mode) & 0o077]
+    return count_names(bare, "Others can read {names}.", "Others can read {names}.")
+
+
+def _scratch(parts: WorkspaceParts) -> Message | None:
+    copies = [*_filter_older(Scratch(parts.store).folder.glob("*"), _STALE)]
+    size = sum(map(files.size, copies))
+    if not copies:
+        return None
+    return plural(
+        "{n} copy of a base is left from an evaluation: {size:,.0f} MB.",
+        "{n} copies of bases are left from evaluations: {size:,.0f} MB.",
+        n=len(copies),
+        size=size / 1e6,
+    )
+
+
+def _filter_older(places: Iterator[Path], age: timedelta) -> Iterator[Path]:
+    for place in places:
+        with suppress(OSError):
+            if time.time() - place.lstat().st_mtime > age.total_seconds():
+                yield place
+
+
+def _leftovers(parts: WorkspaceParts) -> list[Path]:
+    folder = parts.store.folder
+    inside = [*folder.glob("*"), *(folder / BACKUPS).glob(".*"), *(folder / "trash").glob(".*")]
+    return [path for path in _filter_older(iter(inside), _LEFT) if _LEFTOVER.fullmatch(path.name)]
+
+
+def _find_replaced_files(parts: WorkspaceParts) -> Message | None:
+    folder = parts.store.folder / restoring.ASIDE
+    size = files.size(folder) / 1e6
+    return message("{folder} takes up {size:,.0f} MB.", folder=str(folder), size=size) if folder.is_dir() else None
+
+
+OF_FILES: dict[str, Check] = {
+    "sources": Check(
+        "look",
+        "All folders of your notes are there",
+        "Changes in a folder that was moved or isn't mounted aren't noticed.",
+        "Mount the folder, or connect the base to its new location.",
+        _sources,
+    ),
+    "files": Check(
+        "look",
+        "All files of your notes are there",
+        (
+            "A note whose file is missing is removed from the base at the next update; you can "
+            "restore it from the trash."
+        ),
+        "Update the base on the Bases page, or put the file back.",
+        _files,
+    ),
+    "halfway": Check(
+        "look",
+        "No change to several files stopped halfway",
+        ("Renames and edits that a stopped process didn't finish are undone, except in files that have changed since."),
+        message("Check the name and the links of each file. Then: {command}", command="tessera doctor --fix"),
+        lambda parts: count_names(
+            parts.store.intents.left(),
+            "{n} file couldn't be restored to its earlier state: {names}",
+            "{n} files couldn't be restored to their earlier state: {names}",
+        ),
+        lambda parts: parts.store.intents.drop([key for key, step in parts.store.intents.all().items() if step.left]),
+    ),
+    "unread": Check(
+        "look",
+        "The files of your folders could be read",
+        "A file that can't be read doesn't become a note.",
+        message("To see which files, and how to fix them: {command}", command="tessera document unread BASE"),
+        lambda parts: count_names(
+            [failure.path for base in parts.bases.all() for failure in SyncedFolders(parts.store).unread(base)],
+            "{n} file could not be read: {names}",
+            "{n} files could not be read: {names}",
+        ),
+    ),
+    "omissions": Check(
+        "look",
+        "All text from your files is in their notes",
+        "Text that is in a file but not in its note can't be found.",
+        message("To see which: {command}", command="tessera document unread BASE"),
+        _omissions,
+    ),
+    "attachments": Check(
+        "look",
+        "All pictures and files of your notes are there",
+        "A note shows pictures from its folder; backups don't include them.",
+        "Put the file next to the note, or correct the link.",
+        _attachments,
+    ),
+    "watched": Check(
+        "look",
+        "Folders with automatic updates can be read",
+        "A folder without read permission isn't updated.",
+        "Allow reading the folder, or turn off updates for the base.",
+        _watched,
+    ),
+    "permissions": Check(
+        "broken",
+        "Only you can read and write the workspace",
+        "The files in the workspace contain all your notes.",
+        _FIX,
+        _permissions,
+        lambda parts: folders.make_private(parts.store.folder),
+    ),
+    "set_aside": Check(
+        "look",
+        "No damaged files are left",
+        "Damaged small files are kept aside and created again.",
+        "Delete what you don't need.",
+        lambda parts: count_names(
+            files.list_set_aside(parts.store.folder),
+            "{n} file was damaged and was created again: {names}",
+            "{n} files were damaged and were created again: {names}",
+        ),
+    ),
+    "scratch": Check(
+        "look",
+        "No old copies of bases take up space",
+        "Evaluations keep copies of bases so that the next evaluation is faster.",
+        _FIX,
+        _scratch,
+        lambda parts: Scratch(parts.store).drop(),
+    ),
+    "leftovers": Check(
+        "look",
+        "No process left files behind",
+        "Files that a stopped process didn't finish are of no use.",
+        _FIX,
+        lambda parts: count_names(
+            [leftover.name for leftover in _leftovers(parts)],
+            "A stopped process left {n} file: {names}",
+            "Stopped processes left {n} files: {names}",
+        ),
+        lambda parts: [files.delete(leftover) for leftover in _leftovers(parts)],
+    ),
+    "replaced": Check(
+        "look",
+        "No old data takes up space after restoring a backup",
+        "The data from before a backup was restored is kept until you delete it.",
+        "Delete the folder when you no longer need it.",
+        _find_replaced_files,
+    ),
+}
+"""Checks of files and folders by name, in order."""
