@@ -148,10 +148,10 @@ class Services:
 
     @LazyService
     def runs(self) -> "Runs":
-        from core.features.answers.service import Answerer
+        from core.features.answers.service import answerer
         from core.features.evaluation.runs import Runs
 
-        return Runs(self.store, self.settings, self.models, self._synonyms, partial(Answerer, self.settings))
+        return Runs(self.store, self.settings, self.models, self._synonyms, partial(answerer, self.settings))
 
     @LazyService
     def findability(self) -> "NoteChecks":

@@ -1,7 +1,8 @@
 """Figures in a sentence: amounts, dates, times, ordinals, frequencies and names, in English and Chinese.
 
 A figure of a written sentence must be in its quotes. Both texts are parsed in the same way, so a parser that knows too
-few forms may reject a right sentence, but doesn't accept a wrong one."""
+few forms may reject a right sentence, but doesn't accept a wrong one.
+"""
 
 import re
 import unicodedata
@@ -66,6 +67,8 @@ _EXCHANGED = [
 """Patterns for a possible personal name and the words after it."""
 _OPENS = re.compile(ABBREVIATED + '[.!?:;。！？：；"“「(（]')
 """Punctuation before the first word of a sentence."""
+_SECOND_NAME = re.compile(r" [A-ZÀ-Þ]\w")
+"""The beginning of the second word of a name, with the space before it."""
 _DOTS = str.maketrans("İı", "Ii")
 """Letters that match an `i` if case is ignored, but have another lower-case form."""
 
@@ -86,7 +89,7 @@ def names(text: str, known: Container[str]) -> Iterator[tuple[int, str]]:
         if len(word) < 2 or NUMBER.fullmatch(word) or fold(word) in STOP_WORDS or re.fullmatch(r"\w(?:\.\w)+", word):
             continue
         inner = any(letter.isupper() or letter.isdecimal() or letter in "_/+#." for letter in word[1:])
-        within = not _starts(text, match.start()) or fold(word) in known or _followed_by_name(text, match.end())
+        within = not _starts(text, match.start()) or fold(word) in known or bool(_SECOND_NAME.match(text, match.end()))
         if chinese or inner or (word[0].isupper() and within):
             yield match.start() + match.group().index(word), word
 
@@ -98,12 +101,6 @@ def exchanged(text: str, others: Sequence[str]) -> Iterator[tuple[int, str]]:
         for match in pattern.finditer(text):
             if match[2] in tails and fold(match[1]) not in STOP_WORDS:
                 yield match.start(1), match[1]
-
-
-def _followed_by_name(text: str, end: int) -> bool:
-    """Whether the next word is capitalized too, as in a name of two words."""
-    then = _LATIN.match(text, end + 1) if text[end : end + 1] == " " else None
-    return bool(then and then.group()[0].isupper() and len(then.group()) > 1)
 
 
 def _starts(text: str, at: int) -> bool:
@@ -148,13 +145,6 @@ Reading = tuple[object, ...]
 """A meaning of a figure: a kind, such as `n` or `date`, and its values."""
 
 _RANGE = re.compile(r"(?i)\s?(?:-|–|—|~|to|and|or|到|至|和|或)\s?")
-_PRONOUN_BEFORE = frozenset(
-    "this that the which each every no any another other some next last only old new an".split()
-)
-_PRONOUN_AFTER = frozenset(
-    "of another may can must should could would will is has was by or and more thing who that which at in on".split()
-)
-
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _MONTH = (
     r"may|(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
@@ -162,15 +152,27 @@ _MONTH = (
 )
 _ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split()
 _PARTS = {"half": 2, "quarter": 4, "third": 3, "fifth": 5, "tenth": 10}
-_PERIODS = dict(
-    entry.split(":")
-    for entry in (
-        "hourly:hour daily:day nightly:night weekly:week fortnightly:2_week monthly:month quarterly:quarter"
-        " yearly:year annually:year annual:year"
-    ).split()
-)
+_EACH = {
+    name: words[0]
+    for words in map(
+        str.split,
+        """second seconds s 秒 秒钟
+minute minutes 分 分钟
+hour hours h hourly 小时
+day days daily 天 日
+night nights nightly 晚 晚上 夜 夜里
+week weeks weekly 周 星期 礼拜
+fortnight fortnightly
+month months monthly 月 个月
+quarter quarters quarterly 季 季度 个季 个季度
+year years yearly annually annual 年""".split("\n"),
+    )
+    for name in words
+}
+"""The period that each word means."""
+_PERIODS = UNIT | {"fortnight": ("s", Fraction(14 * 86400)), "quarter": ("month", Fraction(3))}
+_ADVERB = "(?:hour|night|week|fortnight|month|quarter|year)ly|daily|annual(?:ly)?"
 _PERIOD = "seconds?|minutes?|hours?|days?|nights?|weeks?|months?|quarters?|years?"
-_CHINESE_PERIODS = {"晚": "night", "夜": "night", "季度": "quarter", "季": "quarter"}
 _CHINESE_PERIOD = "秒钟?|分钟?|小时|天|日|晚上?|夜里?|周|星期|礼拜|个?月|个?季度?|年"
 _DAYS = "mon tue wed thu fri sat sun".split()
 _HOURS = {"noon": 720, "midday": 720, "正午": 720, "midnight": 0, "午夜": 0, "半夜": 0}
@@ -281,10 +283,9 @@ _AND = re.compile(r"\s?(?:,|、|，|and|和|与|及|以及)(?:\s?\b(?:and|again|
 def _with_times(text: str, figures: list[Figure]) -> list[Figure]:
     """Return the figures, and a count if they list times of day: *at 8 and at 20* is twice."""
     times = [figure for figure in figures if figure.says[0][0] in ("time", "hour", "daytime")]
-    listed = len(times) > 1 and all(_AND.fullmatch(text, left.end, right.start) for left, right in pairwise(times))
-    return (
-        [*figures, Figure(times[0].start, times[-1].end, (("n", Fraction(len(times)), "time"),))] if listed else figures
-    )
+    if len(times) < 2 or not all(_AND.fullmatch(text, left.end, right.start) for left, right in pairwise(times)):
+        return figures
+    return [*figures, Figure(times[0].start, times[-1].end, (("n", Fraction(len(times)), "time"),))]
 
 
 _CONTEXT = 6
@@ -294,16 +295,13 @@ _CONTEXT = 6
 def _is_exchanged(figure: Figure, text: str, pairs: Sequence[tuple[str, Figure]]) -> bool:
     """Whether the context of a figure fits another figure in the quotes better: *sold 8* for *bought 8 and sold 5*."""
     around = _context(figure, text)
-    own = other = 0
+    best = {True: 0, False: 0}
     for source, item in pairs:
-        if not figure.is_like(item):
-            continue
-        equal = sum(_count_equal(*sides) for sides in zip(around, _context(item, source), strict=True))
-        if {*figure.says} & {*item.says, *item.implies}:
-            own = max(own, equal)
-        else:
-            other = max(other, equal)
-    return other >= own + 2
+        if figure.is_like(item):
+            equal = sum(_count_equal(*sides) for sides in zip(around, _context(item, source), strict=True))
+            same = bool({*figure.says} & {*item.says, *item.implies})
+            best[same] = max(best[same], equal)
+    return best[False] >= best[True] + 2
 
 
 def _context(figure: Figure, text: str) -> tuple[list[str], list[str]]:
@@ -317,6 +315,9 @@ def _context(figure: Figure, text: str) -> tuple[list[str], list[str]]:
 def _count_equal(ours: Sequence[str], theirs: Sequence[str]) -> int:
     pairs = takewhile(lambda pair: pair[0] == pair[1], zip(ours, theirs, strict=False))
     return sum(any(map(str.isalnum, word)) for word, _ in pairs)
+
+
+_NOUNS = re.compile(rf"\s?([{CJK}]{{2}})|[ -]?([A-Za-z]+)(?:[ -]([A-Za-z]+))?")
 
 
 def find(text: str) -> list[Figure]:
@@ -335,11 +336,8 @@ def find(text: str) -> list[Figure]:
 
 def _nouns(text: str, end: int) -> frozenset[str]:
     """Return the next two English words after a figure, without stop words, or the next two Chinese characters."""
-    after = text[end : end + 40]
-    if match := re.match(rf"\s?([{CJK}]{{2}})", after):
-        return frozenset((match[1],))
-    words = re.findall(r"\A[ -]?([A-Za-z]+)(?:[ -]([A-Za-z]+))?", after)
-    return frozenset(singular(word.lower()) for word in (words[0] if words else ()) if word) - STOP_WORDS
+    match = _NOUNS.match(text, end, end + 40)
+    return frozenset(singular(word.lower()) for word in match.groups() if word) - STOP_WORDS if match else frozenset()
 
 
 # the parsers for each kind
@@ -368,7 +366,7 @@ def _percent(match: re.Match[str]) -> Read:
 
 def _part(match: re.Match[str]) -> Read:
     """Parse a half, two thirds, half an hour."""
-    share = Fraction(1, _PARTS[(match["part"] or "half").lower()])
+    share = Fraction(1, _PARTS[(match["part"] or "half").lower().rstrip("s")])
     share *= WORDS.get((match["count"] or "").lower(), 1)
     if unit := match["unit"] or match["chinese"]:
         base, factor = UNIT[unit.lower()]
@@ -401,10 +399,10 @@ def _time(match: re.Match[str]) -> Read:
     if minute > 59:
         return None
     total, half = int(hour) % 24 * 60 + minute, (match["half"] or match["part"] or "").lower()
-    late = half.startswith(_LATE)
-    total = (
-        total + 720 if late and total < 720 else total - 720 if half.startswith("a") and total >= 720 else total
-    ) % 1440
+    if half.startswith(_LATE):
+        total = total % 720 + 720
+    elif half.startswith("a"):
+        total %= 720
     vague = ("hour", total % 720)
     if (alone and hour <= 12) or (match["clock"] and not half) or (match["chinese"] and not half and hour <= 12):
         return (vague, *((("n", hour, ""),) if alone and not past else ())), (), False
@@ -412,19 +410,15 @@ def _time(match: re.Match[str]) -> Read:
 
 
 def _frequency(match: re.Match[str]) -> Read:
-    word = next(filter(None, map(match.group, ("adverb", "period", "an", "a", "short", "chinese")))).lower()
+    period = _EACH[next(filter(None, map(match.group, ("adverb", "period", "an", "a", "short", "chinese")))).lower()]
     single = bool(match["an"] or match["a"] or match["one"])  # *a day*: one day or every day
-    word = _PERIODS.get(word, word).removeprefix("个")
-    twice, word = word.startswith("2_"), word.removeprefix("2_")
-    word = word.rstrip("里上") if word[0] in _CHINESE_PERIODS else singular(word)
-    word = _CHINESE_PERIODS.get(word, word)
     typed = match["count"] or match["every"]
-    count = read_number(typed) if typed else Fraction(2 if twice else 1)
+    count = read_number(typed) if typed else Fraction(1)
     if count is None:
         return None
-    if word == "night":
+    if period == "night":
         return (("each", count, "night"),), (("each", count * 86400, "s"),), False
-    base, factor = ("month", Fraction(3)) if word == "quarter" else UNIT["min" if word == "分" else word]
+    base, factor = _PERIODS[period]
     rate, amount = ("each", count * factor, base), ("n", count * factor, base)
     return (amount, rate) if single else (rate, amount) if typed else (rate,), (), single
 
@@ -464,8 +458,6 @@ def _often(match: re.Match[str]) -> Read:
 
 def _amount(match: re.Match[str]) -> Read:
     word = (match["word"] or "").lower()
-    if word == "one" and not (match["scale"] or match["unit"]) and _is_pronoun(match):
-        return None
     alone = not (match["unit"] or match["classifier"] or match["scale"])
     if (alone and match["chinese"] in PLAIN) or (
         word in MULTIPLES and not re.search(r"\ba\s\Z", match.string[: match.start()])
@@ -494,14 +486,6 @@ def _amount(match: re.Match[str]) -> Read:
     loose = value == 1 and (not typed or bool(match["classifier"])) and (not unit or word != "one")
     loose |= alone and match["chinese"] == "两"
     return says, tuple(implied), loose
-
-
-def _is_pronoun(match: re.Match[str]) -> bool:
-    before = re.search(r"(\w+)\s\Z", match.string[: match.start()])
-    after = re.match(r"[ -](\w+)", match.string[match.end() :].replace("\0", " ")) or re.match(
-        r"(\w+)", match.string[match.end() :]
-    )
-    return not after or after[1].lower() in _PRONOUN_AFTER or bool(before and before[1].lower() in _PRONOUN_BEFORE)
 
 
 def _unit(match: re.Match[str]) -> tuple[str, Fraction]:
@@ -551,7 +535,7 @@ _READERS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Read]], ...] = 
             _time,
         ),
         (
-            rf"\b(?P<adverb>{'|'.join(_PERIODS)})\b|\b(?:every|each|per)\s{_EVERY}"
+            rf"\b(?P<adverb>{_ADVERB})\b|\b(?:every|each|per)\s{_EVERY}"
             rf"|\ban\s(?P<an>hour)\b|\ba\s(?P<a>{_PERIOD})\b|(?<=\w)/(?P<short>s|h|{_PERIOD})\b(?![/\w.])"
             rf"|(?:每隔?(?P<every>{_N})?|(?<![{COUNTED}第])(?P<one>一))\s?个?(?P<chinese>{_CHINESE_PERIOD})",
             _frequency,

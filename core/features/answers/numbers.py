@@ -117,12 +117,12 @@ WORDS = dict(
 MULTIPLES = ("hundred", "thousand", "million", "billion")
 SPELLED = "|".join([*WORDS, *MULTIPLES])
 _DIGITS = {character: number for number, character in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
-_POWERS = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "亿": 10**8}
+_POWERS = {"亿": 10**8, "万": 10**4, "千": 1000, "百": 100, "十": 10}
 COUNTED = "".join({*_DIGITS, *_POWERS})
 PLAIN = frozenset("一 十 百 千 万 亿 零 万一 千万 一一 百万".split())
 """Numerals that usually have another meaning as words."""
-_LONGEST = 1000
-"""Maximum length of a number in characters; Python converts at most 4,300 digits."""
+_LONGEST = 100
+"""Maximum length of a number in characters."""
 NUMBER = re.compile(
     rf"(?P<sign>(?<![\w.)\]%])[-−])?(?P<before>[{_BEFORE}]\s?)?"
     rf"(?:(?<![A-Za-z_\d.])(?P<figures>\d+(?:[.,:]\d+)*|\.\d+)(?![A-Za-z_]*\d)"
@@ -157,16 +157,8 @@ def read_number(text: str | None) -> Fraction | None:
 
 
 def _chinese(text: str) -> int:
-    if set(text) <= set(_DIGITS):
-        return int("".join(str(_DIGITS[item]) for item in text))
-    total = section = digit = 0
-    for item in text:
-        if item in _DIGITS:
-            digit = _DIGITS[item]
-        elif (power := _POWERS[item]) < 10**4:
-            section += (digit or 1) * power
-            digit = 0
-        else:
-            total += (section + digit or 1) * power
-            section = digit = 0
-    return total + section + digit
+    for sign, power in _POWERS.items():
+        if sign in text:
+            head, _, tail = text.partition(sign)
+            return (_chinese(head) or 1) * power + _chinese(tail)
+    return int("".join(str(_DIGITS[item]) for item in text) or 0)

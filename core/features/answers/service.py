@@ -214,31 +214,25 @@ class Answers:
         return None
 
 
-class Answerer:
-    """Answers questions from search results, with quotes or with a language model, for evaluation.
+def answerer(
+    settings: Settings, store: Store, searching: SearchEngine, by_model: bool
+) -> Callable[[SearchResult, Stop], Answer]:
+    """Return a function that answers search results for evaluation, with quotes or with a language model.
 
-    Raises ConfigError if no model is set up.
+    It raises Cancelled if the writing is stopped, and doesn't call the model for a question that the notes don't
+    answer. Raises ConfigError if no model is set up.
     """
+    writer = Chat(settings.llm) if by_model else None
 
-    def __init__(self, settings: Settings, store: Store, searching: SearchEngine, by_model: bool) -> None:
-        self._store = store
-        self._searching = searching
-        self._llm = settings.llm
-        self._writer = Chat(settings.llm) if by_model else None
+    def answer(result: SearchResult, stop: Stop) -> Answer:
+        found = build_answer(store, searching, result)
+        if not writer:
+            return found
+        found = replace(found, quotes=())
+        if not found.denied and result.hits:
+            *_, found = writing.write(writer, settings.llm, found, stop)
+            if found.writing and found.writing.stopped:
+                raise Cancelled
+        return found
 
-    def __call__(self, result: SearchResult, stop: Stop) -> Answer:
-        """Return the answer to the question of a result; raises Cancelled if `stop` ends the writing.
-
-        The model isn't called for a question that the notes don't answer.
-        """
-        answer = build_answer(self._store, self._searching, result)
-        if not self._writer:
-            return answer
-        answer = replace(answer, quotes=())
-        if answer.denied or not result.hits:
-            return answer
-        *_, answer = writing.write(self._writer, self._llm, answer, stop)
-        assert answer.writing is not None, "a model writes it"
-        if answer.writing.stopped:
-            raise Cancelled
-        return answer
+    return answer

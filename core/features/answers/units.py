@@ -27,6 +27,8 @@ _ASIDE = re.compile(
     rf"{_QUOTED}(?:#{{1,6}}[ \t].*|</?[A-Za-z!].*|={{2,}}|\$\$.*|:\w[\w-]*:.*|\{{\{{.*\}}\}}|\[\^?[^\]]+\]:.*)?\s*$"
 )
 """A line that isn't part of a unit: blank, a heading, HTML, a formula, a directive, or a link's target."""
+_GOES_ON = re.compile(rf"(?!{_ASIDE.pattern}|{_ITEM.pattern}|{_FENCE.pattern})")
+"""A line that goes on with the paragraph or the list item before it."""
 _COMMENT = re.compile(r"<!--(?s:.*?)(?:-->|\Z)|%%[^%\n]*%%")
 _INSERTED = re.compile(r"^\s*(?:\{\{.*\}\}|!include\b.*|@import\b.*)\s*$")
 """A line of code that includes another file."""
@@ -36,7 +38,7 @@ _TAG_LINES = 10
 ABBREVIATED = "".join(rf"(?<!\b{item})" for item in r"e\.g i\.e vs cf Mr Mrs Ms Dr Prof St Fig approx".split())
 """Lookbehind that excludes abbreviations, whose full stop doesn't end a sentence."""
 _END = re.compile(ABBREVIATED + r"[.!?]+[\"')\]*_”’]*(?=\s+[^a-z\s]|\s*\Z)|[。！？；…]+[”’」』）*_]*")
-_GOES_ON = re.compile(r"(?:[\\|^`]|&&)\s*$")
+_UNFINISHED = re.compile(r"(?:[\\|^`]|&&)\s*$")
 """The end of a line of code that continues on the next line."""
 _LEADS = re.compile(r"[:：][ \t*_]*$")
 _PICTURE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?|!\[\[[^\]]*\]\]")
@@ -98,16 +100,18 @@ class _UnitReader:
 
     def __init__(self, text: str) -> None:
         self._text, self._plain = text, hide_inline(text)
-        self._lines = [match.span() for match in _LINE.finditer(text) if match.end() > match.start()]
+        self._spans = [match.span() for match in _LINE.finditer(text) if match[0]]
+        self._lines = [text[slice(*span)] for span in self._spans]
         self._lead: Span | None = None
         self._parents: list[tuple[int, Span]] = []
 
     def read(self) -> Iterator[Unit]:
         at = 0
         while at < len(self._lines):
-            line = self._line(at)
+            line = self._lines[at]
             if mark := _FENCE.match(line):
-                end = self._after_fence(at, mark[1])
+                closing = re.compile(rf"(?!{_QUOTED}[ \t]*{re.escape(mark[1])}\S*[ \t]*\n?\Z)")
+                end = min(self._after(at + 1, closing.match) + 1, len(self._lines))
                 yield from self._code(at + 1, max(at + 1, end - 1), end)
             elif self._is_code(line):
                 end = self._after(at + 1, self._is_code)
@@ -117,50 +121,40 @@ class _UnitReader:
                 if line.strip(" \t\n>"):
                     self._lead = None
                     self._parents = []
-            elif _ITEM.match(line):
-                end = self._after_paragraph(at)
-                yield from self._item(at, end)
-            elif at + 1 < len(self._lines) and "|" in line and _RULE.match(self._line(at + 1)):
+            elif item := _ITEM.match(line):
+                end = self._after(at + 1, _GOES_ON.match)
+                yield from self._item(len(item[1]), self._span(at, end))
+            elif at + 1 < len(self._lines) and "|" in line and _RULE.match(self._lines[at + 1]):
                 end = self._after(at + 2, lambda row: "|" in row)
-                yield from self._rows(at, end)
+                header, block = self._span(at, at + 1), self._span(at, end)
+                yield from (Unit("row", *self._span(row, row + 1), header, block) for row in range(at + 2, end))
+                self._lead = None
             elif _ROW.match(line):
-                end = self._after(at + 1, lambda row: bool(_ROW.match(row)))
+                end = self._after(at + 1, _ROW.match)
                 yield from (Unit("row", *self._span(row, row + 1), None, self._span(at, end)) for row in range(at, end))
             else:
-                end = self._after_paragraph(at)
-                yield from self._paragraph(at, end)
+                end = self._after(at + 1, _GOES_ON.match)
+                yield from self._paragraph(self._span(at, end))
             at = end
 
-    def _line(self, at: int) -> str:
-        start, end = self._lines[at]
-        return self._text[start:end]
-
     def _span(self, first: int, last: int) -> Span:
-        return strip_span(self._text, self._lines[first][0], self._lines[last - 1][1])
+        return strip_span(self._text, self._spans[first][0], self._spans[last - 1][1])
 
-    def _after(self, at: int, within: Callable[[str], bool]) -> int:
-        while at < len(self._lines) and within(self._line(at)):
+    def _after(self, at: int, within: Callable[[str], object]) -> int:
+        while at < len(self._lines) and within(self._lines[at]):
             at += 1
         return at
 
     def _after_aside(self, at: int) -> int:
         """Return the line after an aside; an HTML element that ends in the same paragraph is one aside."""
-        if tag := _TAG.match(self._line(at)):
+        if tag := _TAG.match(self._lines[at]):
             closing = re.compile(rf"</{tag[1]}\s*>|/>")
-            for line in range(at, min(at + _TAG_LINES, len(self._lines))):
-                if not self._line(line).strip():
+            for number, line in enumerate(self._lines[at : at + _TAG_LINES], at + 1):
+                if not line.strip():
                     break
-                if closing.search(self._line(line)):
-                    return line + 1
+                if closing.search(line):
+                    return number
         return at + 1
-
-    def _after_fence(self, at: int, mark: str) -> int:
-        closing = re.compile(rf"{_QUOTED}[ \t]*{re.escape(mark)}\S*[ \t]*$")
-        end = self._after(at + 1, lambda line: not closing.match(line.rstrip("\n")))
-        return min(end + 1, len(self._lines))
-
-    def _after_paragraph(self, at: int) -> int:
-        return self._after(at + 1, lambda line: not (_ASIDE.match(line) or _ITEM.match(line) or _FENCE.match(line)))
 
     def _is_code(self, line: str) -> bool:
         """Whether a line is indented as code, which is deeper within a list."""
@@ -168,48 +162,37 @@ class _UnitReader:
 
     def _code(self, first: int, last: int, end: int = 0) -> Iterator[Unit]:
         """Yield the units of the code in lines `first` to `last`; `end` is the line after its fence, 0 without one."""
-        if first < last and not all(_INSERTED.match(self._line(line)) for line in range(first, last)):
+        if not all(map(_INSERTED.match, self._lines[first:last])):
             block, start = self._span(first, last), first
-            whole = (self._lead or block)[0], self._lines[end - 1][1]
+            whole = (self._lead or block)[0], self._spans[end - 1][1]
             if end and self._lead and whole[1] - whole[0] <= LONGEST:
                 # The lead-in and the code are one piece of the note.
                 yield Unit("code", *strip_span(self._text, *whole), None, block)
                 start = last
-            inside = (line for line in range(start + 1, last) if not _GOES_ON.search(self._line(line - 1)))
-            borders = [start, *inside, last]
-            for line, after in pairwise(borders):
-                if start < line and self._lines[after - 1][1] - self._lines[start][0] > LONGEST:
-                    yield Unit("code", self._lines[start][0], self._span(start, line)[1], self._lead, block)
+            inside = (line for line in range(start + 1, last) if not _UNFINISHED.search(self._lines[line - 1]))
+            for line, after in pairwise([start, *inside, last]):
+                if start < line and self._spans[after - 1][1] - self._spans[start][0] > LONGEST:
+                    yield Unit("code", self._spans[start][0], self._span(start, line)[1], self._lead, block)
                     start = line
             if start < last:
-                yield Unit("code", self._lines[start][0], self._span(start, last)[1], self._lead, block)
+                yield Unit("code", self._spans[start][0], self._span(start, last)[1], self._lead, block)
         self._lead = None
 
-    def _rows(self, at: int, end: int) -> Iterator[Unit]:
-        header, block = self._span(at, at + 1), self._span(at, end)
-        for row in range(at + 2, end):
-            yield Unit("row", *self._span(row, row + 1), header, block)
-        self._lead = None
-
-    def _item(self, at: int, end: int) -> Iterator[Unit]:
-        match = _ITEM.match(self._line(at))
-        indent = len(match[1]) if match else 0
+    def _item(self, indent: int, block: Span) -> Iterator[Unit]:
         self._parents = [(deep, span) for deep, span in self._parents if deep < indent]
         lead = self._parents[-1][1] if self._parents else self._lead
-        start, stop = self._span(at, end)
-        if stop - start <= LONGEST:
-            if _LEADS.search(self._text[start:stop]):
-                self._parents.append((indent, (start, stop)))
-                return
-            yield Unit("item", start, stop, lead, (start, stop))
+        start, stop = block
+        first = next(sentences(self._plain, *block), block)
+        if stop - start > LONGEST:
+            yield from (Unit("item", *span, lead, block) for span in sentences(self._plain, *block))
+        elif _LEADS.search(self._text[start:stop]):
+            first = block
         else:
-            yield from (Unit("item", *span, lead, (start, stop)) for span in sentences(self._plain, start, stop))
-        first = next(iter(sentences(self._plain, start, stop)), (start, stop))
+            yield Unit("item", *block, lead, block)
         self._parents.append((indent, first))
 
-    def _paragraph(self, at: int, end: int) -> Iterator[Unit]:
+    def _paragraph(self, block: Span) -> Iterator[Unit]:
         self._parents = []
-        block = self._span(at, end)
         spans = list(sentences(self._plain, *block))
         for before, span in zip([self._lead, *spans], spans, strict=False):
             if span != spans[-1] or not _LEADS.search(self._text[slice(*span)]):

@@ -6,13 +6,16 @@ Its articles, singulars and plurals may differ. Any other change makes it a para
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from functools import cache, lru_cache
+from itertools import combinations
 
 from core.base.blobs import Span
 from core.base.frozen import frozen
 from core.base.text import CJK, fold
 from core.features.answers.units import ABBREVIATED, units_of
+from core.retrieval.highlights import split_sentences
 
 TURNING: dict[str, str] = {
     "not": r"""
@@ -62,7 +65,8 @@ _MEASURING = frozenset(
     "other one two three four five six seven eight nine ten hour day week month year minute night time once".split()
 )
 """Words before which an article changes the meaning: *a few*, *few*."""
-_HARMLESS = frozenset(("also", "very", "really", "simply", "actually", "非常", "其实"))
+_HARMLESS = re.compile(r" (?:also|very|really|simply|actually|非 常|其 实)(?= )")
+"""Words that a copy may leave out; each Chinese character is a word."""
 _OPENINGS = re.compile(
     r"(?i)\s*(?:(?:(?:(?:also|moreover|furthermore|in addition|additionally|(?:please )?note that|of course|in fact)\b"
     r"|此外|另外|而且|并且|事实上|总之|当然)[,，]?|please\s|请(?![假教求示愿帖客安]))\s*)+",
@@ -73,12 +77,13 @@ _MARKER = re.compile(r"[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+|\d+、|#+[ \t]+)?")
 _LINKS = re.compile(r"!?\[\[(?:[^\]|]*\|)?([^\]]*)\]\]|!?\[([^\]]*)\]\([^)]*\)|\[\^[^\]]*\]")
 _EMPHASIS = re.compile(rf"(\*{{1,3}}|(?<!\w)_{{1,3}})(?=\S)([^*\n]{{1,400}}?)(?<=\S)\1(?!(?![{CJK}])\w)")
 _TOKEN = re.compile(
-    rf"[{CJK}]|(?:(?![{CJK}])\w)+(?:(?:[.:'’/+&_-]|(?<=\d),(?=\d))(?:(?![{CJK}])\w)+)*(?:\+\+|#)?|[^\s\w\"`。|]"
+    rf"[{CJK}]|[A-Za-z]+(?=(?i:n't)\b)|(?i:n't\b|\bcan(?=not\b))|(?:(?![{CJK}])\w)+(?:(?:[.:'’/+&_-]|(?<=\d),(?=\d))(?:(?![{CJK}])\w)+)*(?:\+\+|#)?|[^\s\w\"`。|]"
 )
 _ENDS = re.compile(ABBREVIATED + r"[.!?]+[\"')\]*_”’]*(?=\s+[^a-z\s]|\s*\Z)|[。！？…]+[”’」』）*_]*")
 _LAST = frozenset(".!…")
 _NUMBERED = {"are": "is", "were": "was", "have": "has", "do": "does", "these": "this", "those": "that"}
 _NUMBERED |= {"people": "person", "children": "child", "men": "man", "women": "woman", "feet": "foot", "teeth": "tooth"}
+_PLURAL = re.compile(r"([a-z]+?)(?:(ies)|(?:(?<=[sc]h)|(?<=[xz])|(?<=ss))es|(?<![sui])s)")
 _SINGULAR = frozenset("news means goods customs sometimes besides always perhaps species series across its".split())
 
 
@@ -96,14 +101,10 @@ def tokens(text: str) -> list[WordToken]:
     plain = text.translate(_ALIKE)
     found = []
     for match in _TOKEN.finditer(plain):
-        word, start = unicodedata.normalize("NFKC", match.group()), match.start()
-        if word[-3:].lower() == "n't" and len(word) > 3:
-            stem = {"ca": "can", "wo": "will", "sha": "shall"}.get(word[:-3].lower(), word[:-3].lower())
-            found += [WordToken(singular(stem), start, match.end() - 3), WordToken("not", match.end() - 3, match.end())]
-        elif word.lower() == "cannot":
-            found += [WordToken("can", start, start + 3), WordToken("not", start + 3, match.end())]
-        else:
-            found.append(WordToken(_key(word), start, match.end()))
+        word = unicodedata.normalize("NFKC", match.group())
+        if plain[match.end() : match.end() + 3].lower() == "n't":
+            word = {"ca": "can", "wo": "will", "sha": "shall"}.get(word.lower(), word.lower())
+        found.append(WordToken("not" if word.lower() == "n't" else _key(word), *match.span()))
     return found
 
 
@@ -117,15 +118,10 @@ def _key(word: str) -> str:
 
 def singular(word: str) -> str:
     """Return the singular of a lower-case English word."""
-    if word in _NUMBERED:
-        return _NUMBERED[word]
-    if not (word.isascii() and word.isalpha()) or len(word) < 4 or word[-1] != "s" or word in _SINGULAR:
-        return word
-    if word.endswith(("ss", "us", "is")):
-        return word
-    if word.endswith("ies"):
-        return f"{word[:-3]}y"
-    return word[:-2] if word.endswith(("shes", "ches", "xes", "sses", "zes")) else word[:-1]
+    match = _PLURAL.fullmatch(word) if len(word) > 3 and word not in _SINGULAR else None
+    if match is None or word in _NUMBERED:
+        return _NUMBERED.get(word, word)
+    return f"{match[1]}y" if match[2] else match[1]
 
 
 @frozen
@@ -148,22 +144,13 @@ def sources(passage: str, span: Span) -> list[Source]:
             continue
         block = unit.block if unit.kind in ("sentence", "item") else (unit.start, unit.end)
         before = passage[slice(*unit.lead)] if unit.lead else ""
-        for first, last in _split(passage, *block) if unit.kind != "row" else [block]:
+        for first, last in [block] if unit.kind == "row" else split_sentences(passage, *block, _ENDS, len(passage)):
             if first < end and last > start:
                 found[first, last] = Source(passage[first:last], first, last, unit.lead, before)
     if not found:
         first, last = passage.rfind("\n", 0, start) + 1, (passage + "\n").index("\n", end)
         found[first, last] = Source(passage[first:last], first, last)
     return [found[place] for place in sorted(found)][:_MOST]
-
-
-def _split(text: str, start: int, end: int) -> Iterator[Span]:
-    for match in [*_ENDS.finditer(text, start, end), None]:
-        last = match.end() if match else end
-        piece = text[start:last]
-        if piece.strip():
-            yield start + len(piece) - len(piece.lstrip()), last
-        start = last
 
 
 def is_copy(sentence: str, source: Source, place: str = "") -> bool:
@@ -179,15 +166,14 @@ def is_copy(sentence: str, source: Source, place: str = "") -> bool:
         plain = bare
     ours = _comparable(sentence)
     clauses = re.split("[;；]", plain)
-    for first in range(len(clauses)):
-        for last in range(len(clauses), first, -1):
-            rest = " ".join([*clauses[:first], *clauses[last:]])
-            clause = ";".join(clauses[first:last])
-            if turns(rest) or re.search("[:：]", rest):
-                continue
-            for text in (clause, _OPENINGS.sub("", clause, count=1)):
-                if ours and _lacks_only_harmless(ours, _comparable(text), bool(turns(text))):
-                    return True
+    for first, last in combinations(range(len(clauses) + 1), 2):
+        rest = " ".join([*clauses[:first], *clauses[last:]])
+        clause = ";".join(clauses[first:last])
+        if turns(rest) or re.search("[:：]", rest):
+            continue
+        for text in (clause, _OPENINGS.sub("", clause, count=1)):
+            if ours and _lacks_only_harmless(ours, _comparable(text), bool(turns(text))):
+                return True
     return False
 
 
@@ -208,17 +194,11 @@ def _is_plain(word: str) -> bool:
 
 def _lacks_only_harmless(ours: Sequence[str], theirs: Sequence[str], turned: bool) -> bool:
     """Whether `ours` is `theirs` without harmless words; with `turned`, no word is harmless."""
-    at = 0
-    for place, word in enumerate(theirs):
-        if at < len(ours) and ours[at] == word:
-            at += 1
-        elif turned or not (
-            word in _HARMLESS
-            or "".join(theirs[place : place + 2]) in _HARMLESS
-            or "".join(theirs[max(0, place - 1) : place + 1]) in _HARMLESS
-        ):
-            return False
-    return at == len(ours)
+    first, second = (f" {' '.join(words)} " for words in (ours, theirs))
+    if turned or first == second:
+        return first == second
+    added = Counter(_HARMLESS.findall(first)) - Counter(_HARMLESS.findall(second))
+    return not added and _HARMLESS.sub("", first) == _HARMLESS.sub("", second)
 
 
 def turns(text: str) -> dict[str, list[Span]]:
