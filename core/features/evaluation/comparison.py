@@ -1,6 +1,7 @@
 """Comparison of two runs: their figures, the rank and change of each question, and reports in CSV, Markdown or HTML.
 
-Questions, paths and names are hostile text, so a report escapes formulas, Markdown and HTML in them."""
+Questions, paths and names are hostile text, so a report escapes formulas, Markdown and HTML in them.
+"""
 
 import re
 from collections import Counter
@@ -118,19 +119,16 @@ def _compared(rows: Sequence[ComparisonRow]) -> dict[str, Comparison]:
 def _settings(runs: Sequence[Run]) -> dict[str, tuple[object, ...]]:
     names = dict.fromkeys(name for run in runs for name in run.settings)
     by_name = {name: tuple(run.settings.get(name) for run in runs) for name in names}
-    return {
-        name: values_of_runs
-        for name, values_of_runs in by_name.items()
-        if len(runs) == 1 or any(value != values_of_runs[0] for value in values_of_runs)
-    }
+    # Of two runs, the settings that differ; of one, all.
+    return {name: of_runs for name, of_runs in by_name.items() if of_runs != of_runs[:1] * 2}
 
 
 def _labels(runs: Sequence[Run]) -> tuple[str | Message, ...]:
     """Return the labels of the runs' pipelines; equal labels get the number of the run."""
     # A run that used the base's chunking has it as it was at that time.
-    settings = next((run.settings for run in runs if run.pipeline.chunking is None), {})
-    chunking: dict[str, Any] = {name: settings[name] for name in ChunkingOptions.__slots__ if name in settings}
-    names = [pipeline_label(run.pipeline, ChunkingOptions(**chunking)) for run in runs]
+    settings: dict[str, Any] = next((run.settings for run in runs if run.pipeline.chunking is None), {})
+    own = ChunkingOptions(**{name: settings[name] for name in ChunkingOptions.__slots__ if name in settings})
+    names = [pipeline_label(run.pipeline, own) for run in runs]
     return tuple(
         name if names.count(name) == 1 else message("{name} ({number})", name=name, number=number)
         for number, name in enumerate(names, 1)
@@ -319,7 +317,10 @@ def settings(compared: SideBySide) -> Iterator[ReportSection]:
     if compared.settings:
         title = message("Settings that differ") if len(compared.runs) > 1 else message("Settings")
         rows = [
-            [SETTINGS.get(name, name), *(_value(name, value) for value in of_runs)]
+            [
+                SETTINGS.get(name, name),
+                *(f"{value:g}" if isinstance(value, int | float) else setting_value(name, value) for value in of_runs),
+            ]
             for name, of_runs in compared.settings.items()
         ]
         yield ReportSection(title, table=[[message("Setting"), *compared.labels], *rows])
@@ -391,8 +392,7 @@ def _missed(compared: SideBySide) -> Iterator[ReportSection]:
     for row in compared.rows:
         if row.missed:
             reasons = dict.fromkeys(diagnosis.message for diagnosis in row.results[0].diagnoses)
-            why = lines(*reasons, separator=" ") if reasons else NONE
-            rows.append([row.id, row.question, _where(row), why])
+            rows.append([row.id, row.question, _where(row), lines(*reasons, separator=" ") if reasons else NONE])
     yield _table_section(message("Missed"), [*_HEAD, message("Why")], rows)
 
 
@@ -405,10 +405,6 @@ def _table_section(title: Message, head: Sequence[Cell], rows: Sequence[Sequence
 
 def _where(row: ComparisonRow) -> str:
     return ", ".join(dict.fromkeys(gold.path for gold in row.results[0].golds))
-
-
-def _value(name: str, value: object) -> Cell:
-    return f"{value:g}" if isinstance(value, int | float) else setting_value(name, value)
 
 
 # rendering

@@ -1,7 +1,8 @@
 """Questions made from notes, each with the passages that answer it, and checks whether notes can be found by them.
 
 Suggestions read like questions of a user; a check asks everything that should lead to a note: titles, sentences with a
-gap, headings, and more."""
+gap, headings, and more.
+"""
 
 import re
 import threading
@@ -360,7 +361,6 @@ class NoteChecks:
         self._preferences = preferences
         self._jobs = jobs
         self._checking = threading.Lock()
-        self._read: dict[str, tuple[Run | None, dict[str, list[QuestionResult]]]] = {}
 
     @property
     def after_import(self) -> bool:
@@ -410,14 +410,15 @@ class NoteChecks:
         newest = next(iter(self._stored(self._store.bases.by_id(base_id), FOUND)), None)
         if newest is None:
             return None, {}
-        run, by_note = self._read.get(base_id, (None, {}))
-        if run != newest:  # a page that shows a note asks repeatedly
-            by_note = {}
+
+        def by_note() -> dict[str, list[QuestionResult]]:
+            found: defaultdict[str, list[QuestionResult]] = defaultdict(list)
             for result in self._runs.results(newest.id):
                 for note_id in {gold.note_id for gold in result.golds}:
-                    by_note.setdefault(note_id, []).append(result)
-            self._read[base_id] = newest, by_note
-        return newest.started_at, by_note
+                    found[note_id].append(result)
+            return dict(found)
+
+        return newest.started_at, self._store.remembered.get(("check", newest.id, newest.asked), by_note)
 
     def unreached(self, base_id: str, note_id: str) -> datetime | None:
         """Return the time of a base's newest check if it asked about a note and didn't find it, else None."""

@@ -145,14 +145,6 @@ class ComparisonView:
     runs: tuple[SetupFigures, ...]
     differences: dict[str, Comparison]
 
-    @classmethod
-    def from_side_by_side(cls, compared: SideBySide) -> Self:
-        runs = tuple(
-            SetupFigures(label, {name: figure[at] for name, figure in compared.figures.items()})
-            for at, label in enumerate(compared.labels)
-        )
-        return assemble(cls, compared, runs=runs, differences=compared.comparisons)
-
 
 @frozen
 class EvaluationView:
@@ -168,6 +160,11 @@ class EvaluationView:
 
     @classmethod
     def from_side_by_side(cls, shown: SideBySide, pending: int) -> Self:
+        setups = tuple(
+            SetupFigures(label, {name: figure[at] for name, figure in shown.figures.items()})
+            for at, label in enumerate(shown.labels)
+        )
+        compared = assemble(ComparisonView, shown, runs=setups, differences=shown.comparisons)
         return cls(
             scored=shown.answerable,
             negatives=len(shown.rows) - shown.answerable,
@@ -175,7 +172,7 @@ class EvaluationView:
             questions=len(shown.rows),
             per_question=tuple(QuestionResultView.from_result(row.results[0]) for row in shown.rows),
             pending=pending,
-            compared=ComparisonView.from_side_by_side(shown) if shown.comparisons else None,
+            compared=compared if shown.comparisons else None,
         )
 
 

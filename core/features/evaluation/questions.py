@@ -236,9 +236,8 @@ def to_csv(rows: Iterable[Iterable[str]]) -> bytes:
 
 def _rows(text: str, name: str) -> Iterator[tuple[int, Row]]:
     """Yield each row that isn't blank, with the number of its first line."""
-    first = text.lstrip(f"{_DELIMITERS} \r\n").partition("\n")[0].lower()
-    # The delimiter that yields the most column names in the first line.
-    delimiter = max(_DELIMITERS, key=lambda sign: len({name.strip(' "\r') for name in first.split(sign)} & {*COLUMNS}))
+    first = text.lstrip(f"{_DELIMITERS} \r\n").partition("\n")[0]
+    delimiter = max(_DELIMITERS, key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     header: list[str] = []
     line = 1

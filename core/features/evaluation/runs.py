@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, fields, replace
 from datetime import datetime
 from functools import partial
@@ -14,7 +14,7 @@ from core import chunking, embedding
 from core.base.call_log import skip_log
 from core.base.codec import to_plain
 from core.base.datetimes import utc_now
-from core.base.errors import ConfigError, QueryError, QuestionSetError, RunNotFound, StoreError, UnknownChoice
+from core.base.errors import ConfigError, QueryError, QuestionSetError, RunNotFound, UnknownChoice
 from core.base.jobs import stop_check
 from core.base.text import query_keywords
 from core.features.evaluation import comparison, golds, scoring
@@ -253,9 +253,6 @@ AnswererFactory = Callable[[Store, SearchEngine, bool], Answerer]
 answers.
 """
 
-_TOGETHER = 25
-"""Number of results per transaction, which is the most that is lost if the process is killed."""
-
 
 class Runs:
     """The runs of a workspace, their comparison and reports."""
@@ -442,29 +439,20 @@ class Runs:
     def _go_on(
         self, run: Run, questions: Sequence[Question], done: dict[int, QuestionResult], progress: Progress
     ) -> Run:
-        """Ask the remaining questions and store their results, a few at a time."""
+        """Ask the remaining questions, and store each result at once."""
         base = self._store.bases.by_id(run.base_id)
         left = {number: question for number, question in enumerate(questions) if number not in done}
-        every, fresh = dict(done), dict[int, QuestionResult]()
-
-        def store(ended_at: datetime | None = None) -> Run:
-            return self._table.add(run, fresh, scoring.summarise([*every.values()]), ended_at)
-
+        every, ended_at = dict(done), None
         self._under_way.add(run.id)
         try:
             for number, result in self._answers(base, run.pipeline, left, progress):
-                every[number] = fresh[number] = result
-                if len(fresh) == _TOGETHER:
-                    store()
-                    fresh.clear()
-        except BaseException:
-            # Store the results so far after any error; where that fails too, raise the first error.
-            with suppress(StoreError):
-                store()
-            raise
+                every[number] = result
+                self._table.add(run, {number: result}, run.metrics)
+            ended_at = utc_now()
         finally:
             self._under_way.discard(run.id)
-        return store(utc_now())
+            run = self._table.add(run, {}, scoring.summarise([*every.values()]), ended_at)
+        return run
 
     def _answers(
         self, base: KnowledgeBase, pipeline: Pipeline, questions: Mapping[int, Question], progress: Progress

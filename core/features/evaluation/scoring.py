@@ -6,13 +6,14 @@ nothing to measure; a run's figure is the mean over its questions.
 Metrics of rank take the `relevance` of a question's hits, which is the number of gold passages that each hit newly
 finds, and `total`, the number of passages `needed`. With a relevance of 0 and 1 they give the textbook's figures. A
 long chunk may find several passages at once: the n-th passage found counts at rank n at best, as in a perfect ranking
-of single passages."""
+of single passages.
+"""
 
 import builtins
-import json
 import re
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from itertools import accumulate
 from math import log2
 from statistics import fmean
@@ -254,8 +255,8 @@ Reply with one JSON object only, such as
 "verdict" is "agrees", "partly" where a part is missing or wrong, or "no"."""
 REASON = 500
 """Maximum length of a reason, in characters."""
-_STARTS_TRIED = 64
-"""Number of brackets, from the end of a reply, to try as the start of the judgement."""
+_RULING = re.compile(r"\{[^{}]*\}(?=[\s`]*\Z)")
+"""A JSON object without another one, at the end of a text or of a code block that ends it."""
 
 _LATIN = rf"(?:(?![{CJK}])\w)"
 _FACT = re.compile(
@@ -378,20 +379,10 @@ def judge(chat: Chat, result: QuestionResult, characters: int, stop: Stop) -> Ju
 
 
 def _parse_judgement(reply: str) -> _Reply | None:
-    """Return the judgement at the end of a reply, None if there is none.
-
-    Text before it may be the model's reasoning. An object with text after or around it may be only a quotation.
-    """
-    text = reply.rstrip(" \n\r\t`")
-    end = len(text)
-    for _ in range(_STARTS_TRIED):
-        end = text.rfind("{", 0, end)
-        if end < 0:
-            return None
-        try:
-            return _Reply.model_validate(json.loads(text[end:]))
-        except (ValueError, RecursionError, ValidationError):
-            continue
+    """Return the judgement that ends a reply, None if there is none; text before it may be the model's reasoning."""
+    ruling = _RULING.search(reply)
+    with suppress(ValidationError):
+        return _Reply.model_validate_json(ruling[0]) if ruling else None
     return None
 
 

@@ -74,50 +74,44 @@ class Places:
             return (same.start, same.end), same
         return None, None
 
-    def gold(self, gold: GoldSpan) -> Span | None:
-        """Return the span of a right passage, None if the note's text there has changed."""
+    def has(self, gold: GoldSpan) -> bool:
+        """Whether a right passage is still at its place."""
         note = self.note(gold.note_id)
-        present = note is not None and note.body[gold.start : gold.end] == gold.quote
-        return (gold.start, gold.end) if present else None
+        return note is not None and note.body[gold.start : gold.end] == gold.quote
 
 
 def draw_question(workspace: Workspace, base: KnowledgeBase, shown: SideBySide, row: ComparisonRow) -> None:
     """Draw a question with its right passages, and below it the hits of each run."""
-    places = Places(workspace)
-    _question(row, places)
+    places, result = Places(workspace), row.results[0]
+    kind = f'<span class="t-tag">{html(kind_name(row.kind))}</span>' if row.kind else ""
+    st.html(f'<div class="t-title">{html(row.question)}</div>{kind}')
+    if result.golds:
+        _golds(result, places)
+        if result.wished:
+            wished = f'<div class="t-text">{html(result.wished)}</div>'
+            st.html(f'<div class="t-caption">{html(t("Expected answer"))}</div>{wished}')
+    else:
+        st.html(facts([t("Your notes don't answer this question.")]))
     for number, part in enumerate(st.columns(len(shown.runs))):
         with part:
             _run(base, shown.runs[number], row, number, places)
 
 
-def _question(row: ComparisonRow, places: Places) -> None:
-    kind = f'<span class="t-tag">{html(kind_name(row.kind))}</span>' if row.kind else ""
-    st.html(f'<div class="t-title">{html(row.question)}</div>{kind}')
-    golds = row.results[0].golds
-    if not golds:
-        st.html(facts([t("Your notes don't answer this question.")]))
-        return
-    needed = (
-        t("The right passage")
-        if len(golds) == 1
-        else t("Right passages: one of these {n} is enough", n=len(golds))
-        if row.results[0].any
-        else t("Right passages: all {n} are needed", n=len(golds))
-    )
-    drawn = [_gold(gold, places) for gold in golds]
-    more = ""
-    if len(drawn) > SHOWN:
-        more = folded(t("and {n} more", n=len(drawn) - SHOWN), "".join(drawn[SHOWN:]), css="t-more")
+def _golds(result: QuestionResult, places: Places) -> None:
+    """Draw the right passages of a question, SHOWN of them unfolded."""
+    many, drawn = len(result.golds), []
+    for gold in result.golds:
+        crumb = f'<div class="t-crumb">{html(gold.path)}</div>'
+        if not places.has(gold):
+            crumb = _tagged(gold.path, t("changed in the note since then"), "t-problem")
+        drawn.append(f'<div class="t-gold">{crumb}{cards.foldable(gold.quote)}</div>')
+    needed = t("Right passages: all {n} are needed", n=many)
+    if many == 1:
+        needed = t("The right passage")
+    elif result.any:
+        needed = t("Right passages: one of these {n} is enough", n=many)
+    more = folded(t("and {n} more", n=many - SHOWN), "".join(drawn[SHOWN:]), css="t-more") if drawn[SHOWN:] else ""
     st.html(f'<div class="t-caption">{html(needed)}</div>{"".join(drawn[:SHOWN])}{more}')
-    if wished := row.results[0].wished:
-        st.html(f'<div class="t-caption">{html(t("Expected answer"))}</div><div class="t-text">{html(wished)}</div>')
-
-
-def _gold(gold: GoldSpan, places: Places) -> str:
-    crumb = f'<div class="t-crumb">{html(gold.path)}</div>'
-    if places.gold(gold) is None:
-        crumb = _tagged(gold.path, t("changed in the note since then"), "t-problem")
-    return f'<div class="t-gold">{crumb}{cards.foldable(gold.quote)}</div>'
 
 
 def _run(base: KnowledgeBase, run: Run, row: ComparisonRow, number: int, places: Places) -> None:
@@ -196,7 +190,7 @@ def _hit(run: Run, result: QuestionResult, rank: int, hit: FoundSpan, places: Pl
     span, chunk = places.hit(run, hit) if note else (None, None)
     right: list[Span] = []
     if note and span:
-        golds = filter(None, (places.gold(gold) for gold in result.golds if gold.note_id == hit.note_id))
+        golds = [(gold.start, gold.end) for gold in result.golds if gold.note_id == note.id and places.has(gold)]
         right = cards.spans_in(join_spans(sorted(golds)), *span)
         text = cards.foldable(note.body[slice(*span)], right, cards.LINES if right else LINES)
     else:
@@ -264,16 +258,10 @@ def _draw_rows(shown: SideBySide, rows: Sequence[ComparisonRow]) -> ComparisonRo
     if (linked := links.arrived_value("question")) is not None:
         st.session_state["rows_linked"] = linked
         links.set_value("question", linked)
-    wanted = links.last_value("question")
-    first = next((number for number, row in enumerate(rows) if row.id == wanted), 0)
+    first = next((number for number, row in enumerate(rows) if row.id == links.last_value("question")), 0)
     # Rows are chosen by number, so another list, or one that a link leads to, is another table.
     linked = st.session_state.get("rows_linked")
     state = hash((tuple(run.id for run in shown.runs), tuple(row.id for row in rows), linked))
-    about = t("Rank of the answer")
-    ranks = {
-        f"rank_{number}": st.column_config.TextColumn(LETTERS[number], width=34, help=about)
-        for number in range(len(shown.runs))
-    }
     event = widgets.table(
         [
             {
@@ -291,7 +279,10 @@ def _draw_rows(shown: SideBySide, rows: Sequence[ComparisonRow]) -> ComparisonRo
         {
             "change": st.column_config.TextColumn("", width=28),
             "question": widgets.text_column("Question", width=260),
-            **ranks,
+            **{
+                f"rank_{number}": st.column_config.TextColumn(letter, width=34, help=t("Rank of the answer"))
+                for number, letter in enumerate(LETTERS[: len(shown.runs)])
+            },
             "kind": widgets.text_column("Kind", width=80),
         },
         f"rows_{state}",

@@ -123,22 +123,6 @@ LONG = 300
 """Minimum number of characters of a passage that can be shortened: half of a passage must be retrieved to count."""
 
 
-def draw_passages(workspace: Workspace, question_set: QuestionSet, question: Question, key: str) -> None:
-    """Draw a question's right passages with their places."""
-    st.html(
-        f'<div class="t-name">{html(t_plural("{n} right passage", "{n} right passages", n=len(question.spans)))}</div>'
-    )
-    if not question.spans:
-        small_print(
-            "Without a right passage, this counts as a question that your notes don't answer. If "
-            "they do answer it, find the passage below."
-        )
-    for number, gold in enumerate(question.spans[:SHOWN]):
-        with st.container(border=True, gap="xxsmall", key=f"gold_{number}_{key}"), shell.errors():
-            _passage(workspace, question_set, question, gold, f"remove_{number}_{key}")
-    widgets.more(len(question.spans) - SHOWN)
-
-
 def _passage(workspace: Workspace, question_set: QuestionSet, question: Question, gold: GoldSpan, key: str) -> None:
     with widgets.row(f"gold_head_{key}", wrap=False):
         if gold.flagged:
@@ -300,7 +284,17 @@ def _draw_chosen(
     # Another stored question is another widget, which begins with its text.
     stored = widgets.stamp((question.text, question.kind, question.note, question.any, question.answer))
     draw_form(workspace, question_set, question, kinds, f"{key}_{stored}")
-    draw_passages(workspace, question_set, question, key)
+    title = t_plural("{n} right passage", "{n} right passages", n=len(question.spans))
+    st.html(f'<div class="t-name">{html(title)}</div>')
+    if not question.spans:
+        small_print(
+            "Without a right passage, this counts as a question that your notes don't answer. If "
+            "they do answer it, find the passage below."
+        )
+    for number, gold in enumerate(question.spans[:SHOWN]):
+        with st.container(border=True, gap="xxsmall", key=f"gold_{number}_{key}"), shell.errors():
+            _passage(workspace, question_set, question, gold, f"remove_{number}_{key}")
+    widgets.more(len(question.spans) - SHOWN)
     find(workspace, base, question_set, question, key)
 
 

@@ -231,7 +231,7 @@ def chosen_runs(workspace: Workspace, base: KnowledgeBase, question_set: Questio
 
 
 def compare(set_id: str, run_ids: Sequence[str]) -> None:
-    """Draw the run selectors, and the comparison of the chosen runs or a single run."""
+    """Choose the runs of a set to compare, or the one to look at."""
     st.session_state[_key(set_id)] = ",".join(run_ids)
     links.set_values({"runs": st.session_state[_key(set_id)], "question": ""})
 
@@ -299,7 +299,7 @@ def panel(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet |
 
 def estimate(workspace: Workspace, base: KnowledgeBase, count: int) -> str:
     """Return the estimated time for `count` questions, based on the last runs on a base."""
-    measured = [run.metrics["p50_ms"] / 1000 for run in workspace.runs.all(base.name)[:4] if run.asked]
+    measured = [run.metrics["p50_ms"] / 1000 for run in workspace.runs.all(base.name)[:4] if "p50_ms" in run.metrics]
     return names.duration(count * max(measured, default=SECONDS))
 
 

@@ -259,19 +259,14 @@ def _none(workspace: Workspace, base: str) -> None:
             _first(workspace, base)
             st.session_state["adding_question"] = True
             st.rerun()
-    if not samples:
-        _samples(workspace)
-    if importing:
-        jobs.panel(workspace)
-
-
-def _samples(workspace: Workspace) -> None:
-    """Draw the button that leads to the sample notes, whose questions demonstrate this page."""
-    if jobs.SAMPLE not in [base.name for base in workspace.bases.all()]:
+    # The sample notes' questions demonstrate this page.
+    if not samples and jobs.SAMPLE not in [item.name for item in workspace.bases.all()]:
         welcome.samples(workspace, type="tertiary")
-    elif widgets.small(t("Try it with the sample notes"), "to_samples", "play_arrow"):
+    elif not samples and widgets.small(t("Try it with the sample notes"), "to_samples", "play_arrow"):
         st.query_params["base"] = jobs.SAMPLE
         st.rerun()
+    if importing:
+        jobs.panel(workspace)
 
 
 def _first(workspace: Workspace, base: str) -> QuestionSet:
