@@ -152,7 +152,7 @@ def table(vault: Vault) -> None:
 
 def guesses(ranking: Ranking, labels: Mapping[str, list[str]]) -> Callable[[str], list[str]]:
     """Return what guesses the label of a note by those of its neighbours."""
-    return lambda one: [each.label for each in votes(ranking(one)[:CANDIDATES], labels)]
+    return lambda one: [*votes(ranking(one)[:CANDIDATES], labels)]
 
 
 def row(vault: Vault, name: str, ranking: Ranking, labels: Callable[[str], Sequence[str]]) -> None:

@@ -21,14 +21,13 @@ from core.base.files import disk_space
 from core.base.frozen import frozen
 from core.base.messages import Message, lines, message, plural, verbatim
 from core.base.text import digest
-from core.embedding import Embedder
 from core.embedding.windows import row_windows
 from core.indexing.base_copies import Scratch
 from core.indexing.bases import Bases, SyncedFolders
 from core.indexing.models import Models, cards
 from core.indexing.models.servers import Servers
 from core.markdown.body import shown_in
-from core.model import GUESSED, Check, Filters, KnowledgeBase, count_names
+from core.model import GUESSED, Check, Filters, count_names
 from core.notes import attachments
 from core.notes.links import NoteLinks
 from core.settings import config
@@ -121,25 +120,21 @@ def _models(parts: WorkspaceParts) -> Message | None:
 
 def _rows(parts: WorkspaceParts) -> Message | None:
     """Name the bases with a table that was embedded by an earlier version, which didn't embed rows."""
-    names = []
+    names, store = [], parts.store
     for base in parts.bases.all():
-        if base.has_vectors and parts.store.chunks.with_tables(base):
-            with suppress(TesseraError):  # the check of models reports what is wrong with a model
-                names += [base.name] if _lacks_rows(parts.store, base, embedding.build(base.embedder)) else []
+        if not base.has_vectors or not (rowids := store.chunks.with_tables(base)):
+            continue
+        with suppress(TesseraError):  # the check of models reports what is wrong with a model
+            embedder = embedding.build(base.embedder)
+            chunks = store.chunks.by_rowid(rowids)
+            cards = store.notes.cards_of({chunk.note_id for chunk in chunks.values()})
+            for rowid, chunk in chunks.items():
+                title = cards[chunk.note_id].title
+                first = next(row_windows(chunk, title, embedder, embedder.input_tokens), None)
+                if first and not store.chunks.has_window(rowid, base, digest(first.text)):
+                    names.append(base.name)
+                    break
     return message("Some table rows can't be found individually yet in: {names}", names=names) if names else None
-
-
-def _lacks_rows(store: Store, base: KnowledgeBase, embedder: Embedder) -> bool:
-    chunks = store.chunks.by_rowid(store.chunks.with_tables(base))
-    titles = {
-        note_id: card.title
-        for note_id, card in store.notes.cards_of({item.note_id for item in chunks.values()}).items()
-    }
-    for rowid, chunk in chunks.items():
-        first = next(row_windows(chunk, titles[chunk.note_id], embedder, embedder.input_tokens), None)
-        if first and not store.chunks.has_window(rowid, base, digest(first.text)):
-            return True
-    return False
 
 
 def _servers(parts: WorkspaceParts) -> Message | None:
@@ -443,7 +438,7 @@ OF_FILES: dict[str, Check] = {
             "A stopped process left {n} file: {names}",
             "Stopped processes left {n} files: {names}",
         ),
-        lambda parts: [files.delete(leftover) for leftover in _leftovers(parts)],
+        lambda parts: [*map(files.delete, _leftovers(parts))],
     ),
     "replaced": Check(
         "look",

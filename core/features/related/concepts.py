@@ -8,7 +8,6 @@ from typing import get_args
 
 from core.base.call_log import log_bases, log_call
 from core.base.errors import EditError, UnknownChoice
-from core.base.frozen import frozen
 from core.base.messages import Message, message
 from core.base.phrases import size_of
 from core.base.text import fold
@@ -53,12 +52,8 @@ _LINK, _SHARED = 1.0, 1.5
 _FURTHEST = 8.0
 
 
-@frozen
-class _Index:
-    """The concepts of each note with their counts, and the notes with each concept."""
-
-    of_note: Mapping[str, Mapping[str, int]]
-    holders: Mapping[str, Collection[str]]
+Index = tuple[Mapping[str, Mapping[str, int]], Mapping[str, Collection[str]]]
+"""The concepts of each note with their counts, and the notes with each concept."""
 
 
 class Concepts:
@@ -73,43 +68,35 @@ class Concepts:
     @log_call("concept.list")
     def all(self, base: str = "", limit: int = 60) -> list[Concept]:
         """Return the concepts of a base, by default of all: pinned ones first, then by weight."""
-        index, choices = self._index(base), self._table.choices()
+        (of_note, holders), choices = self._index(base), self._table.choices()
         pinned = {name for name, (choice, _) in choices.items() if choice == "pin"}
         merged: defaultdict[str, list[str]] = defaultdict(list)
         for name, (choice, into) in choices.items():
             if choice == "merge":
                 merged[into].append(name)
-        every = len(index.of_note)
+        every = len(of_note)
         most = max(_FEW, _MOST * every)
         weights: defaultdict[str, float] = defaultdict(float)
-        for counts in index.of_note.values():
+        for counts in of_note.values():
             for name, count in counts.items():
                 weights[name] += (1 + math.log(count)) * size_of(name)
         names = [
-            name
-            for name, holders in index.holders.items()
-            if name in pinned or name in merged or _FEWEST <= len(holders) <= most
+            name for name, notes in holders.items() if name in pinned or name in merged or _FEWEST <= len(notes) <= most
         ]
-        names.sort(
-            key=lambda name: (
-                name not in pinned,
-                -weights[name] * math.log((every + 1) / len(index.holders[name])) ** 2,
-                name,
-            )
-        )
+        telling = {name: weights[name] * math.log((every + 1) / len(holders[name])) ** 2 for name in names}
+        names.sort(key=lambda name: (name not in pinned, -telling[name], name))
         return [
-            Concept(name, len(index.holders[name]), name in pinned, tuple(sorted(merged[name])))
-            for name in names[:limit]
+            Concept(name, len(holders[name]), name in pinned, tuple(sorted(merged[name]))) for name in names[:limit]
         ]
 
     @log_call("concept.notes")
     def notes(self, names: Sequence[str], base: str = "") -> list[ConceptNote]:
         """Return the notes that contain all the given concepts, by number of occurrences; empty without concepts."""
-        index, choices = self._index(base), self._table.choices()
+        (of_note, _), choices = self._index(base), self._table.choices()
         wanted = {_resolve_merges(_name(name), choices) for name in names}
         times = {
             note_id: sum(counts[name] for name in wanted)
-            for note_id, counts in index.of_note.items()
+            for note_id, counts in of_note.items()
             if wanted and wanted <= counts.keys()
         }
         cards = self._store.notes.cards_of(times)
@@ -124,7 +111,11 @@ class Concepts:
         """
         for note_id in (first, last):
             self._store.notes.card(note_id)
-        index, linked = self._index(), self._linked()
+        index, links = self._index(), self._links()
+        linked: defaultdict[str, dict[str, Message]] = defaultdict(dict)
+        for note_id, other in links.among(links.names):
+            linked[note_id][other] = message("It links to the next note")
+            linked[other].setdefault(note_id, message("The next note links to it"))
         costs, before = {first: 0.0}, dict[str, tuple[str, Message]]()
         waiting = [(0.0, first)]
         while waiting:
@@ -164,58 +155,44 @@ class Concepts:
             raise EditError("Name the concept to merge '{name}' into.", name=name)
         self._table.put(name, choice, into if choice == "merge" else "")
 
-    def _index(self, base: str = "") -> _Index:
-        """Return the index of concepts after the user's decisions."""
-        choices = self._table.choices()
-        hidden = {name for name, (choice, _) in choices.items() if choice == "hide"}
-        of_note: dict[str, Mapping[str, int]] = {}
-        every = self._neighbours.phrases()
+    def _index(self, base: str = "") -> Index:
+        """Return the concepts of a base, by default of all, after the user's decisions."""
+        choices, every = self._table.choices(), self._neighbours.phrases()
         several = {name for counts in every.values() for name in counts}
         searched = [item for item in self._store.bases.all() if base in ("", item.name)]
         log_bases(searched)
-        only = {item.id for item in searched}
-        base_of = self._store.notes.base_ids(every)
+        only, base_of = {item.id for item in searched}, self._store.notes.base_ids(every)
+        of_note: dict[str, Counter[str]] = {}
+        holders: defaultdict[str, list[str]] = defaultdict(list)
         for note_id, counts in every.items():
             if base_of.get(note_id) not in only:
                 continue
-            chosen: Counter[str] = Counter()
+            chosen = of_note[note_id] = Counter[str]()
             for phrase, count in counts.items():
                 single = phrase[:-1] if phrase.endswith("s") and phrase[:-1] in several else phrase
-                if (name := _resolve_merges(single, choices)) not in hidden:
+                name = _resolve_merges(single, choices)
+                if choices.get(name, ("", ""))[0] != "hide":
                     chosen[name] += count
-            of_note[note_id] = chosen
-        holders: defaultdict[str, list[str]] = defaultdict(list)
-        for note_id, names in of_note.items():
-            for name in names:
+            for name in chosen:
                 holders[name].append(note_id)
-        return _Index(of_note, holders)
-
-    def _linked(self) -> dict[str, dict[str, Message]]:
-        """Return the notes that each note links to or that link to it, with an explanation."""
-        links = self._links()
-        linked: defaultdict[str, dict[str, Message]] = defaultdict(dict)
-        for note_id, other in links.among(links.names):
-            linked[note_id][other] = message("It links to the next note")
-            linked[other].setdefault(note_id, message("The next note links to it"))
-        return linked
+        return of_note, holders
 
 
 def _steps(
-    note_id: str, index: _Index, linked: Mapping[str, Mapping[str, Message]]
+    note_id: str, index: Index, linked: Mapping[str, Mapping[str, Message]]
 ) -> Iterator[tuple[float, str, Message]]:
     """Yield the cost, note id and explanation of each possible next step of a path from a note."""
-    links = linked.get(note_id, {})
+    (of_note, holders), links = index, linked.get(note_id, {})
     for other, way in links.items():
-        if other in index.of_note:
+        if other in of_note:
             yield _LINK + len(links) / _COMMON, other, way
-    counts = index.of_note.get(note_id, {})
-    shared = (name for name in counts if 1 < len(index.holders[name]) <= _COMMON)
-    weight = {name: counts[name] * size_of(name) / len(index.holders[name]) for name in shared}
+    counts = of_note.get(note_id, {})
+    shared = (name for name in counts if 1 < len(holders[name]) <= _COMMON)
+    weight = {name: counts[name] * size_of(name) / len(holders[name]) for name in shared}
     for name in sorted(weight, key=lambda name: (-weight[name], name))[:_LEADING]:
-        for other in index.holders[name]:
+        for other in holders[name]:
             if other != note_id:
-                cost = _SHARED + len(index.holders[name]) / _COMMON
-                yield cost, other, message("Both mention {phrases}", phrases=[name])
+                yield _SHARED + len(holders[name]) / _COMMON, other, message("Both mention {phrases}", phrases=[name])
 
 
 def _name(name: str) -> str:

@@ -1,12 +1,12 @@
 """Operations on related notes and concepts: the objects that they return, and their output on a terminal."""
 
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import TYPE_CHECKING, Annotated
 
 from core.base.codec import assemble
 from core.base.frozen import frozen
 from core.base.messages import Message
 from core.base.terminal import _, say
-from core.model import Concept, ConceptChoice, HintKind, Note, PlaceSuggestion, Proposal, Related, TagSuggestion
+from core.model import Concept, ConceptChoice, HintKind, Note, PlaceSuggestion, Proposal, TagSuggestion
 from core.operations import names
 from core.operations.declaring import About, Caller, CommandGroup, operation
 from core.operations.parameters import Expected, NoteName, SomeBase
@@ -60,18 +60,6 @@ class RelatedView:
     places: tuple[PlaceSuggestion, ...]
     links: tuple[LinkSuggestionView, ...]
     hints: tuple[HintView, ...]
-
-    @classmethod
-    def from_related(cls, related: Related) -> Self:
-        views = {
-            "notes": tuple(map(RelatedNoteView.from_noun, related.notes)),
-            "copies": tuple(map(RelatedNoteView.from_noun, related.copies)),
-            "links": tuple(map(LinkSuggestionView.from_noun, related.links)),
-            "hints": tuple(
-                assemble(HintView, hint, other_id=hint.other.id if hint.other else None) for hint in related.hints
-            ),
-        }
-        return assemble(cls, related, **views)
 
 
 @frozen
@@ -163,7 +151,15 @@ GROUP = CommandGroup("concept", "Concepts: the key phrases of the notes, and the
     lines=format_related,
 )
 def related(workspace: "Workspace", note: NoteName) -> RelatedView:
-    return RelatedView.from_related(workspace.related.of(names.id_of(workspace, note)))
+    found = workspace.related.of(names.id_of(workspace, note))
+    return assemble(
+        RelatedView,
+        found,
+        notes=tuple(map(RelatedNoteView.from_noun, found.notes)),
+        copies=tuple(map(RelatedNoteView.from_noun, found.copies)),
+        links=tuple(map(LinkSuggestionView.from_noun, found.links)),
+        hints=tuple(assemble(HintView, hint, other_id=hint.other and hint.other.id) for hint in found.hints),
+    )
 
 
 @operation(

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import PurePosixPath
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 from core.base.blobs import Span
 from core.base.call_log import log_bases, log_call
@@ -59,17 +59,11 @@ _LEAD = 0.5
 Label = TypeVar("Label")
 
 
-@frozen
-class Vote(Generic[Label]):
-    """A label with its share of the votes, from 0 to 1, and its number of notes among the nearest."""
+def votes(neighbours: Sequence[Neighbour], labels: Mapping[str, Iterable[Label]]) -> dict[Label, tuple[float, int]]:
+    """Return the labels of neighbours, the most votes first; nearer notes have more weight.
 
-    label: Label
-    share: float
-    notes: int
-
-
-def votes(neighbours: Sequence[Neighbour], labels: Mapping[str, Iterable[Label]]) -> list[Vote[Label]]:
-    """Return the labels of neighbours, the most votes first; nearer notes have more weight."""
+    Each label has its share of the votes, from 0 to 1, and its number of notes among the nearest.
+    """
     voters = [
         (max(neighbour.score, 0.0) ** _STEEP, labels[neighbour.note_id])
         for neighbour in neighbours
@@ -82,7 +76,7 @@ def votes(neighbours: Sequence[Neighbour], labels: Mapping[str, Iterable[Label]]
     every = sum(weight for weight, _ in voters) or 1.0
     nearest = Counter(label for _, theirs in voters[:NEAREST] for label in theirs)
     ranked = sorted(weights, key=lambda label: (-weights[label], str(label)))
-    return [Vote(label, weights[label] / every, nearest[label]) for label in ranked]
+    return {label: (weights[label] / every, nearest[label]) for label in ranked}
 
 
 def tags(note: Note, neighbours: Sequence[Neighbour], cards: Mapping[str, NoteSummary]) -> list[TagSuggestion]:
@@ -90,15 +84,16 @@ def tags(note: Note, neighbours: Sequence[Neighbour], cards: Mapping[str, NoteSu
     own = {tag.casefold() for tag in note.tags}
     text = fold(f"{note.title}\n{note.body}")
     suggested = []
-    for vote in votes(neighbours, {note_id: card.tags for note_id, card in cards.items()}):
-        named = len(vote.label) > 1 and fold(vote.label) in text
-        if vote.label.casefold() in own or vote.notes < _LEAST_NOTES or (vote.share < _LEAST_SHARE and not named):
+    for tag, (share, notes) in votes(neighbours, {note_id: card.tags for note_id, card in cards.items()}).items():
+        named = len(tag) > 1 and fold(tag) in text
+        if tag.casefold() in own or notes < _LEAST_NOTES or (share < _LEAST_SHARE and not named):
             continue
         reason = plural(
-            "{n} of the most similar notes has this tag", "{n} of the most similar notes have this tag", n=vote.notes
+            "{n} of the most similar notes has this tag", "{n} of the most similar notes have this tag", n=notes
         )
-        reason = message("{have}, and the text mentions it", have=reason) if named else reason
-        suggested.append(TagSuggestion(vote.label, reason))
+        suggested.append(
+            TagSuggestion(tag, message("{have}, and the text mentions it", have=reason) if named else reason)
+        )
     return suggested[:_TAGS]
 
 
@@ -106,30 +101,24 @@ def places(
     note: Note, base: str, neighbours: Sequence[Neighbour], cards: Mapping[str, NoteSummary]
 ) -> list[PlaceSuggestion]:
     """Return suggested places for a note, if most of its nearest notes are in another place."""
-    here = base, folder_of(note.path)
-    ranking = votes(neighbours, {item: [(card.base, folder_of(card.path))] for item, card in cards.items()})
-    if not ranking or ranking[0].label == here or ranking[0].share < _LEAD or ranking[0].notes < _LEAST_NOTES:
-        return []
-    shares = {vote.label: vote for vote in ranking}
-    suggested = []
-    for vote in ranking[:_PLACES]:
-        if vote.label == here or vote.notes < _LEAST_NOTES or vote.share < _LEAST_SHARE:
+    here = base, posixpath.dirname(note.path or "")
+    shares = votes(
+        neighbours, {item: [(card.base, posixpath.dirname(card.path or ""))] for item, card in cards.items()}
+    )
+    suggested: list[PlaceSuggestion] = []
+    for place, (share, notes) in shares.items():
+        least = _LEAST_SHARE if suggested else _LEAD
+        if place == here or notes < _LEAST_NOTES or share < least or len(suggested) == _PLACES:
             break
-        (where, folder), staying = vote.label, shares.get(here)
         reason = plural(
             "{n} of the {all} most similar notes is there, {here} here",
             "{n} of the {all} most similar notes are there, {here} here",
-            n=vote.notes,
+            n=notes,
             all=min(NEAREST, len(neighbours)),
-            here=staying.notes if staying else 0,
+            here=shares.get(here, (0.0, 0))[1],
         )
-        suggested.append(PlaceSuggestion(where, folder, reason, movable=where == base and not note.source_ref))
+        suggested.append(PlaceSuggestion(*place, reason, movable=place[0] == base and not note.source_ref))
     return suggested
-
-
-def folder_of(path: str | None) -> str:
-    """Return the folder in the path of a note, "" for the top of its base."""
-    return posixpath.dirname(path or "")
 
 
 LONGEST = 200_000
@@ -176,7 +165,7 @@ def mentions(note: Note, names: Iterable[NoteNames], linked: Iterable[str | None
     text = _prose(note)
     without = {note.id, *linked}
     words = set(re.findall(r"\w+", text))
-    longest: dict[int, Mention] = {}
+    found: list[Mention] = []
     for named in names:
         if named.id in without:
             continue
@@ -184,11 +173,9 @@ def mentions(note: Note, names: Iterable[NoteNames], linked: Iterable[str | None
         # A text may have composed or decomposed accents.
         forms = {unicodedata.normalize(form, name) for name in names_of_note for form in ("NFC", "NFD")}
         if places := [place for name in forms if (place := _place(name, text, words))]:
-            start, end = min(places)
-            if start not in longest or longest[start].end < end:
-                longest[start] = Mention(named.id, start, end)
+            found.append(Mention(named.id, *min(places)))
     chosen: list[Mention] = []
-    for item in sorted(longest.values(), key=lambda mention: mention.start):
+    for item in sorted(found, key=lambda mention: (mention.start, -mention.end)):
         if not chosen or item.start >= chosen[-1].end:
             chosen.append(item)
     return chosen
@@ -264,7 +251,7 @@ _COMMON = 0.05
 """
 _FEW = 20
 _WORD = re.compile(r"\w+")
-_BREAK = re.compile(r"\n[ \t]*\n|\A|\Z")
+_BLOCK = re.compile(r"(?s)\S.*?(?=\n[ \t]*\n|\Z)")
 _PARAGRAPH, _SHORTEST = 40, 8
 """Number of last words of a paragraph to search for, and their minimum total length in characters."""
 _PASSAGES = 5
@@ -489,9 +476,6 @@ def _copied(neighbour: Neighbour) -> Message:
 
 def _paragraph(text: str, at: int) -> str:
     """Return the paragraph at a position, or the one before if the position is between two."""
-    ends, last = [match.end() for match in _BREAK.finditer(text)], len(text.rstrip())
-    start = max((end for end in ends if end <= at and end < last), default=0)
-    if not text[start:at].strip() and start:
-        start = max((end for end in ends if end < start), default=0)
-    following = _BREAK.search(text, start + 1)
-    return text[start : following.start() if following else len(text)]
+    paragraphs = [*_BLOCK.finditer(text)]
+    before = [match for match in paragraphs if match.start() < at] or paragraphs[:1]
+    return before[-1].group() if before else ""

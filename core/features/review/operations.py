@@ -1,11 +1,11 @@
 """Operations on review items: the objects that they return, and their output on a terminal."""
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import TYPE_CHECKING, Annotated
 
 from core.base.codec import assemble
 from core.base.frozen import frozen
-from core.model import MatterKind, ReviewItem, Side
+from core.model import MatterKind, Side
 from core.operations import names
 from core.operations.declaring import About, Caller, CommandGroup, operation
 from core.operations.parameters import SomeBase
@@ -33,11 +33,6 @@ class ReviewItemView:
     quotes: tuple[str, ...]
     path: str | None
     other_path: str | None
-
-    @classmethod
-    def from_item(cls, item: ReviewItem) -> Self:
-        path, other_path = (note.path if note else None for note in (item.note, item.other))
-        return assemble(cls, item, path=path, other_path=other_path)
 
 
 @frozen
@@ -85,7 +80,17 @@ def list_(
     ] = None,
 ) -> ReviewList:
     items = workspace.review.all(kinds=kinds or (), base=workspace.bases.get(base).name if base else "")
-    return ReviewList(tuple(map(ReviewItemView.from_item, items)))
+    return ReviewList(
+        tuple(
+            assemble(
+                ReviewItemView,
+                item,
+                path=item.note and item.note.path,
+                other_path=item.other and item.other.path,
+            )
+            for item in items
+        )
+    )
 
 
 @operation(

@@ -230,15 +230,21 @@ class Review:
             "note": self._submissions,
             "change": self._submissions,
             "conflict": self._submissions,
-            "upgrade": self._upgrades,
-            "file": self._files,
+            # A later edit doesn't reopen the item, but a new text of the pack does.
+            "upgrade": lambda: (
+                _about_note("upgrade", card, card.updated_at, card.id, offered) for card, offered in sides.upgrades()
+            ),
+            "file": lambda: (
+                _about_note("file", own, copy.updated_at, own.id, copy.id, copy.version, other=copy)
+                for own, copy in sides.files()
+            ),
             "split": self._splits,
             "refused": self._refused_passages,
             "expired": self._expired_notes,
             "superseded": self._superseded_notes,
             "copy": lambda: self._pairs("copy", neighbours.likeness.copies()),
             "contradiction": lambda: self._pairs("contradiction", neighbours.likeness.contradictions()),
-            "reminder": self._reminders,
+            "reminder": lambda: (_about_note("reminder", card, card.updated_at, card.id) for card in reminders.due()),
         }
 
     def all(self, *, kinds: Iterable[str] = (), base: str = "") -> list[ReviewItem]:
@@ -345,20 +351,6 @@ class Review:
             state = note.id, note.version, change and change.at
             yield _about_note(proposal.kind, note, proposal.at, *state, submission=proposal)
 
-    def _reminders(self) -> Iterator[ReviewItem]:
-        for card in self.reminders.due():
-            yield _about_note("reminder", card, card.updated_at, card.id)
-
-    def _upgrades(self) -> Iterator[ReviewItem]:
-        for card, offered in self.sides.upgrades():
-            # A later edit doesn't reopen the item, but a new text of the pack does.
-            yield _about_note("upgrade", card, card.updated_at, card.id, offered)
-
-    def _files(self) -> Iterator[ReviewItem]:
-        for first, second in self.sides.files():
-            state = first.id, second.id, second.version
-            yield _about_note("file", first, second.updated_at, *state, other=second)
-
     def _splits(self) -> Iterator[ReviewItem]:
         for flagged in self._chunks.flagged():
             note = flagged.note
@@ -392,8 +384,8 @@ class Review:
 
     def _pairs(self, kind: MatterKind, pairs: Iterator[NotePair]) -> Iterator[ReviewItem]:
         """Yield items for pairs of notes, except pairs of files with two texts, which are items of the kind `file`."""
-        files = set(self.sides.second_texts.pairs().items())
-        others = (pair for pair in pairs if not {(pair.first, pair.second), (pair.second, pair.first)} & files)
+        files = set(map(frozenset, self.sides.second_texts().items()))
+        others = (pair for pair in pairs if frozenset((pair.first, pair.second)) not in files)
         listed = [*islice(others, MOST)]
         cards = self._store.notes.cards_of({note_id for pair in listed for note_id in (pair.first, pair.second)})
         for pair in listed:

@@ -147,18 +147,38 @@ def _pairs(text: str) -> "Counter[tuple[str, str]]":
     return Counter(pairwise(["", *words, ""])) if words else Counter()
 
 
-class SecondTexts:
-    """Finds conflict copies among the files of a workspace. Texts are compared again only if they changed."""
+Undo = Callable[[], object]
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+
+class Upgrades(Protocol):
+    """A feature that offers newer texts for notes that the user edited."""
+
+    def passed_by(self) -> Mapping[str, str]:
+        """Return the ids of the notes with a newer text, each with a hash of that text."""
+
+    def offered(self, note_id: str) -> Note | None:
+        """Return a note with its newer text, None if the upgrade would delete the note."""
+
+    def take(self, note_id: str, expected_version: int) -> None:
+        """Write the newer text of a note; raises Conflict."""
+
+    def leave(self, note_id: str) -> None:
+        """Undo `take`: offer the newer text of a note again."""
+
+
+class TextConflicts:
+    """The notes with two texts, and choosing one or both of them. Texts are compared again only if they changed."""
+
+    def __init__(self, store: Store, notes: Notes, versions: Versions, trash: Trash, upgrades: Upgrades | None) -> None:
+        self._store, self._notes, self._versions, self._trash = store, notes, versions, trash
+        self._upgrades = upgrades
         self._near: Cache[tuple[str, int, str, int], bool] = Cache(_COMPARISONS)
 
-    def pairs(self) -> dict[str, str]:
+    def second_texts(self) -> dict[str, str]:
         """Return the ids of active notes from conflict copies, each with the id of the original's note."""
-        return self._store.remembered.get("second texts", lambda: dict(self._read()))
+        return self._store.remembered.get("second texts", lambda: dict(self._read_second_texts()))
 
-    def _read(self) -> Iterator[tuple[str, str]]:
+    def _read_second_texts(self) -> Iterator[tuple[str, str]]:
         files = self._store.notes.active_files()
         of_path = {(file.base_id, file.source_ref, folded(file.path)): file for file in files}
         for copy in files:
@@ -182,34 +202,6 @@ class SecondTexts:
         except NoteNotFound:  # it was deleted meanwhile
             return False
 
-
-Undo = Callable[[], object]
-
-
-class Upgrades(Protocol):
-    """A feature that offers newer texts for notes that the user edited."""
-
-    def passed_by(self) -> Mapping[str, str]:
-        """Return the ids of the notes with a newer text, each with a hash of that text."""
-
-    def offered(self, note_id: str) -> Note | None:
-        """Return a note with its newer text, None if the upgrade would delete the note."""
-
-    def take(self, note_id: str, expected_version: int) -> None:
-        """Write the newer text of a note; raises Conflict."""
-
-    def leave(self, note_id: str) -> None:
-        """Undo `take`: offer the newer text of a note again."""
-
-
-class TextConflicts:
-    """The notes with two texts, and choosing one or both of them."""
-
-    def __init__(self, store: Store, notes: Notes, versions: Versions, trash: Trash, upgrades: Upgrades | None) -> None:
-        self._store, self._notes, self._versions, self._trash = store, notes, versions, trash
-        self._upgrades = upgrades
-        self.second_texts = SecondTexts(store)
-
     def upgrades(self) -> Iterator[tuple[NoteSummary, str]]:
         """Yield the edited notes that upgrades of their packs skipped, each with the hash of the pack's text."""
         passed = self._upgrades.passed_by() if self._upgrades else {}
@@ -218,7 +210,7 @@ class TextConflicts:
 
     def files(self) -> Iterator[tuple[NoteSummary, NoteSummary]]:
         """Yield pairs of active notes from a file and its conflict copy."""
-        pairs = self.second_texts.pairs()
+        pairs = self.second_texts()
         cards = self._store.notes.cards_of({*pairs, *pairs.values()})
         for copy_id, own in pairs.items():
             if {copy_id, own} <= cards.keys():

@@ -2,7 +2,7 @@
 
 import re
 import tempfile
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -49,9 +49,7 @@ def box(workspace: Workspace, note_id: str) -> None:
     kind = MATTERS[submission.kind]
     with st.container(border=True, key="waiting_box"):
         st.markdown(f":material/{kind.icon}: {text_of(kind.about)}")
-        st.caption(
-            f"{t('{done} {by}', done=SUBMISSIONS[submission.kind], by=AUTHORS[submission.author])} · {local(submission.at)}"
-        )
+        st.caption(f"{_done(submission)} · {local(submission.at)}")
         if submission.change:
             history.draw_difference(workspace.proposals.difference(submission))
         shut = jobs.is_shut(workspace)
@@ -68,6 +66,10 @@ def box(workspace: Workspace, note_id: str) -> None:
             )
             widgets.button(t("Reject"), "reject_box", "close", on_click=reject, **click)
             st.page_link("review.py", label=t("Everything to review"), icon=":material/rule:")
+
+
+def _done(submission: Submission) -> str:
+    return t("{done} {by}", done=SUBMISSIONS[submission.kind], by=AUTHORS[submission.author])
 
 
 @frozen
@@ -285,7 +287,7 @@ def draw_item(workspace: Workspace, matter: ReviewItem) -> None:
             st.switch_page("notes.py")
     st.caption(" · ".join(_origin(workspace, matter)))
     with st.container(border=True, key="review_matter"):
-        _DRAWN[matter.kind](workspace, matter)
+        _draw_content(workspace, matter)
     if matter.note:
         widgets.note_link(matter.note.id)
     if matter.kind != "note":
@@ -315,12 +317,9 @@ def _origin(workspace: Workspace, matter: ReviewItem) -> list[str]:
     if matter.submission and matter.kind == "note" and origin:
         parts.insert(0, t("Suggested from {place}", place=origin))
     elif matter.submission:
-        done = t("{done} {by}", done=SUBMISSIONS[matter.submission.kind], by=AUTHORS[matter.submission.author])
-        parts.insert(0, plain(done))
-    if matter.note and matter.note.path:
-        parts.append(plain(matter.note.path))
-    if matter.kind == "file" and matter.other:
-        parts.append(plain(str(matter.other.path)))
+        parts.insert(0, plain(_done(matter.submission)))
+    files = matter.note, matter.other if matter.kind == "file" else None
+    parts += [plain(note.path) for note in files if note and note.path]
     if matter.kind == "upgrade" and matter.note:
         parts.append(t("pack {name}", name=plain(matter.note.source_ref.removeprefix("pack:"))))
     if matter.kind == "expired" and matter.at:
@@ -330,8 +329,27 @@ def _origin(workspace: Workspace, matter: ReviewItem) -> list[str]:
     return parts
 
 
-def _text(workspace: Workspace, matter: ReviewItem) -> None:
-    if matter.note:
+def _draw_content(workspace: Workspace, matter: ReviewItem) -> None:
+    """Draw the text, the difference, or the two notes that an item is about."""
+    if matter.kind in _OTHER:
+        _pair(workspace, matter)
+    elif matter.kind in ("upgrade", "file"):
+        # If the other text can't be read, the user can still decide.
+        with shell.errors():
+            difference = workspace.review.sides.difference(matter)
+            if difference is None:
+                small_print("The pack no longer has this note: keeping the pack's version moves the note to the trash.")
+            else:
+                history.draw_difference(difference)
+    elif matter.submission and matter.kind != "note":
+        history.draw_difference(workspace.proposals.difference(matter.submission))
+    elif matter.flagged:
+        text = matter.flagged.edit.text or matter.flagged.edit.anchor
+        st.html(f'<div class="t-text t-small">{html(text[:LONGEST])}</div>')
+    elif matter.refused:
+        st.markdown(plain(matter.refused.reason))
+        st.html(f'<div class="t-text t-small">{html(matter.refused.text)}</div>')
+    elif matter.note:
         note = workspace.notes.get(matter.note.id)
         shown = drawable_part(note.body[:LONGEST])
         drawn = as_written(shown) if is_deeply_nested(shown) else document(shown, NoteSources(workspace, note)).html
@@ -344,33 +362,6 @@ def _open_link(link: view.Clicked) -> None:
     if link.note_id:
         opened.choose(link.note_id, link.place)
         st.session_state[_LEAVES] = True
-
-
-def _change(workspace: Workspace, matter: ReviewItem) -> None:
-    if matter.submission:
-        history.draw_difference(workspace.proposals.difference(matter.submission))
-
-
-def _sides(workspace: Workspace, matter: ReviewItem) -> None:
-    """Draw the difference to the other text; if it can't be read, the user can still decide."""
-    with shell.errors():
-        difference = workspace.review.sides.difference(matter)
-        if difference is None:
-            small_print("The pack no longer has this note: keeping the pack's version moves the note to the trash.")
-        else:
-            history.draw_difference(difference)
-
-
-def _split(_: Workspace, matter: ReviewItem) -> None:
-    if matter.flagged:
-        text = matter.flagged.edit.text or matter.flagged.edit.anchor
-        st.html(f'<div class="t-text t-small">{html(text[:LONGEST])}</div>')
-
-
-def _draw_refused(_: Workspace, matter: ReviewItem) -> None:
-    if matter.refused:
-        st.markdown(plain(matter.refused.reason))
-        st.html(f'<div class="t-text t-small">{html(matter.refused.text)}</div>')
 
 
 def _pair(workspace: Workspace, matter: ReviewItem) -> None:
@@ -387,23 +378,6 @@ def _pair(workspace: Workspace, matter: ReviewItem) -> None:
             widgets.note_link(card.id, card.title)
             text = matter.quotes[number] if matter.quotes else workspace.notes.get(card.id).body[:600]
             st.html(f'<div class="t-text t-small">{html(text)}</div>')
-
-
-_DRAWN = {
-    "note": _text,
-    "change": _change,
-    "conflict": _change,
-    "upgrade": _sides,
-    "file": _sides,
-    "split": _split,
-    "refused": _draw_refused,
-    "expired": _text,
-    "superseded": _pair,
-    "copy": _pair,
-    "contradiction": _pair,
-    "reminder": _text,
-}
-"""Functions that draw an item's content, by kind."""
 
 
 # Logs that the user drops on the Review page; the findings of the rules then wait there.
@@ -539,20 +513,18 @@ def draw_list(workspace: Workspace, matters: Sequence[ReviewItem], open_key: str
 def _names(matters: Sequence[ReviewItem]) -> dict[str, str]:
     """Return display names of the items by key: titles, with file names or bases where titles are equal."""
     several = len({matter.base for matter in matters}) > 1
-    titled = defaultdict[tuple[str, str], list[ReviewItem]](list)
-    for matter in matters:
-        titled[matter.kind, matter.title].append(matter)
+    titles = Counter((matter.kind, matter.title) for matter in matters)
+    files = Counter((matter.kind, matter.title, _file(matter.note)) for matter in matters)
     names = {}
-    for (_, title), group in titled.items():
-        files = [_file(item.note) for item in group]
-        if len({*files}) < len(group):
-            files = [_file(item.other) for item in group]
-        for matter, file in zip(group, files, strict=True):
-            name = title or t("The note was deleted")
-            if len(group) > 1 and file:
-                names[matter.key] = file if name in file else f"{name} · {file}"
-            else:
-                names[matter.key] = f"{name} · {matter.base}" if several and matter.base else name
+    for matter in matters:
+        name, file = matter.title or t("The note was deleted"), _file(matter.note)
+        if files[matter.kind, matter.title, file] > 1:
+            file = _file(matter.other)
+        if titles[matter.kind, matter.title] > 1 and file:
+            name = file if name in file else f"{name} · {file}"
+        elif several and matter.base:
+            name = f"{name} · {matter.base}"
+        names[matter.key] = name
     return names
 
 
