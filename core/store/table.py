@@ -9,9 +9,6 @@ from core.base.faults import damage_error
 from core.model import Rowids
 from core.store.database import Database
 
-AMONG = "IN (SELECT value FROM json_each(?))"
-"""SQL for "in a list"; `Database` passes a list as JSON."""
-
 
 Ids = Iterable[str]
 """Ids of notes, chunks or bases."""
