@@ -42,7 +42,7 @@ def workspace() -> "Workspace":
     """Return the single workspace of this server."""
     from pages.ui.shared import shell
 
-    return shell.workspace()
+    return shell.open_workspace()
 
 
 needs_token = access.pages_need_token()

@@ -2,29 +2,28 @@
 
 import streamlit as st
 
-from core.workspace import Workspace
 from pages.ui.bases import base_settings, folders, listing
 from pages.ui.notes import trash
 from pages.ui.shared import jobs, shell
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title
 
 
-def page(workspace: Workspace) -> None:
-    open_base = folders.settle_view(workspace)
+def page() -> None:
+    open_base = folders.settle_view()
     # In its own container: a panel that comes or goes doesn't move the elements after it.
     with st.container():
         base = "" if open_base == folders.NEW else open_base
-        jobs.panel(workspace, ("import", *jobs.BASES, "rechunk", "embed"), base)
+        jobs.panel(("import", *jobs.BASES, "rechunk", "embed"), base)
     if open_base == folders.NEW:
-        listing.draw_new_base(workspace)
+        listing.draw_new_base()
     elif open_base:
-        base_settings.page(workspace, workspace.bases.status(workspace.bases.get(open_base)))
+        base_settings.page(workspace.bases.status(workspace.bases.get(open_base)))
     else:
-        listing.page(workspace)
-    trash.dialog(workspace)
+        listing.page()
+    trash.dialog()
 
 
-workspace = shell.workspace()
 page_title("Knowledge bases")
 with shell.errors():
-    page(workspace)
+    page()

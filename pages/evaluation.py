@@ -67,12 +67,12 @@ def view(question_set: QuestionSet) -> str:
     return chosen
 
 
-workspace = shell.workspace()
+workspace = shell.open_workspace()
 page_title("Evaluation")
 bases = workspace.bases.all()
 if not bases:
     text = t("There is nothing to evaluate yet. Import notes first; then ask them questions whose answers you know.")
-    welcome.no_notes(workspace, text)
+    welcome.no_notes(text)
     st.stop()
 with shell.errors():
     page(workspace, bases)

@@ -4,13 +4,13 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from core.workspace import Workspace
 from pages.ui.help import guide
 from pages.ui.help.guide import Chapter, GuideSources
-from pages.ui.shared import jobs, shell, shortcuts, tour, welcome, widgets
+from pages.ui.shared import jobs, shortcuts, tour, welcome, widgets
 from pages.ui.shared.document import SourceSpan, document, view
 from pages.ui.shared.document.drawing import to_note
 from pages.ui.shared.safe import html, marked, plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title, session_language, small_print, t
 
 ADDRESS = "note"
@@ -55,7 +55,7 @@ def contents(every: dict[str, Chapter], *, current: str = "") -> str:
     return f'<div class="contents{" narrow" if current else ""}">{"".join(parts)}</div>'
 
 
-def draw_matches(workspace: Workspace, language: str, words: str) -> None:
+def draw_matches(language: str, words: str) -> None:
     """Draw the chapters that answer the words, each with an excerpt, and draw them again once the model is loaded."""
     every = guide.chapters(language)
     rows = []
@@ -67,21 +67,21 @@ def draw_matches(workspace: Workspace, language: str, words: str) -> None:
     else:
         small_print("No chapter contains these words.")
     if workspace.jobs.running("warm_reranker"):
-        jobs.redraw_after(workspace, "warm_reranker")
+        jobs.redraw_after("warm_reranker")
 
 
-def beginning(workspace: Workspace, language: str) -> None:
+def beginning(language: str) -> None:
     """Draw the table of contents, or the chapters that match the search."""
     with widgets.row("help_head", vertical_alignment="bottom"):
         page_title("Help")
-        if tour.has_sample(workspace):
-            tour.begin_button(workspace)
+        if tour.has_sample():
+            tour.begin_button()
         else:
-            welcome.samples(workspace)
+            welcome.samples()
         shortcuts.button("help_keys")
-    jobs.panel(workspace)
+    jobs.panel()
     if words := filter_box():
-        draw_matches(workspace, language, words)
+        draw_matches(language, words)
     else:
         show(contents(guide.chapters(language)), "guide_contents")
 
@@ -92,7 +92,7 @@ def reading(language: str, chapter: Chapter) -> None:
     left, right = st.columns([3, 8], gap="large")
     with left, st.container(key="guide_side"):
         if words := filter_box():
-            draw_matches(shell.workspace(), language, words)
+            draw_matches(language, words)
         else:
             show(contents(every, current=chapter.path), "guide_contents")
     with right, st.container(key="guide_chapter"):
@@ -117,4 +117,4 @@ chapter = guide.chapters(language).get(st.query_params.get(ADDRESS, ""))
 if chapter:
     reading(language, chapter)
 else:
-    beginning(shell.workspace(), language)
+    beginning(language)

@@ -7,10 +7,10 @@ import streamlit as st
 
 from core.base.messages import message
 from core.model import AUTHORS, DIGEST, MATTERS, BaseStatus, NoteChange, NoteSummary, Status, day_of
-from core.workspace import Workspace
 from pages.ui.settings import upkeep
 from pages.ui.shared import ignoring, jobs, look, names, pinned, shell, tour, welcome, widgets
 from pages.ui.shared.safe import html, plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import join_list, section_title, t, t_plural, text_of, with_note
 
 COLUMNS = 2
@@ -30,13 +30,13 @@ PURPOSE = (
 """The purpose of Tessera, in three sentences."""
 
 
-def introduce(workspace: Workspace) -> None:
+def introduce() -> None:
     """Introduce Tessera if there are no notes, and offer two ways to begin."""
     st.title("Tessera", anchor=False)
     words, picture = st.columns([1, 1], gap="large", vertical_alignment="center")
     with words:
         st.html("".join(f'<p class="t-lead">{html(sentence)}</p>' for sentence in PURPOSE))
-        welcome.beginnings(workspace)
+        welcome.beginnings()
     picture.html(welcome.example())
     st.space("small")
     with widgets.row("first_choices"):
@@ -53,7 +53,7 @@ def quick_search() -> None:
         st.switch_page("search.py", query_params={"q": text})
 
 
-def attention(workspace: Workspace, status: Status) -> None:
+def attention(status: Status) -> None:
     """Draw the problems that need the user's attention; draws nothing without problems."""
     unread = [base.base for base in status.bases if workspace.folders.unread(base.base)]
     unfinished = workspace.pending.any() and not workspace.jobs.running("import", "embed")
@@ -62,17 +62,17 @@ def attention(workspace: Workspace, status: Status) -> None:
         return
     section_title("Needs attention")
     if unfinished:
-        _unfinished(workspace, status)
+        _unfinished(status)
     if status.index_problem:
         upkeep.problem(status)
-        upkeep.rebuild(workspace)
+        upkeep.rebuild()
     if lapsing:
         _draw_expiring(lapsing)
     for base in unread:
-        ignoring.unread(workspace, base)
+        ignoring.unread(base)
 
 
-def digest(workspace: Workspace) -> None:
+def digest() -> None:
     """Draw today's digest until it is put away: a few lines, each with a link; draws nothing without news."""
     today = workspace.review.digest()
     workspace.start_comparing()
@@ -125,10 +125,10 @@ def _row(card: NoteSummary, at: datetime | None, key: str, icon: str | None = No
         st.caption(" · ".join([*([day_of(at)] if at else []), *named]), width="content")
 
 
-def recent(workspace: Workspace) -> None:
+def recent() -> None:
     """Draw links to the pinned and the most recently changed notes."""
-    kept = pinned.pinned(workspace)
-    cards = pinned.likely(workspace, len(kept) + RECENT, opened=False)
+    kept = pinned.pinned()
+    cards = pinned.likely(len(kept) + RECENT, opened=False)
     if not cards:
         return
     section_title("Recent notes")
@@ -137,7 +137,7 @@ def recent(workspace: Workspace) -> None:
             _row(card, card.updated_at, f"recent_{card.id}", ":material/keep:" if card.id in kept else None)
 
 
-def _unfinished(workspace: Workspace, status: Status) -> None:
+def _unfinished(status: Status) -> None:
     """Draw the number of notes that an import left unindexed, and the button that indexes them."""
     waiting = sum(base.waiting for base in status.bases if base.base.embed_at_once)
     text = t_plural(
@@ -146,17 +146,17 @@ def _unfinished(workspace: Workspace, status: Status) -> None:
         n=waiting,
     )
     st.info(text, icon=":material/hourglass_top:")
-    if not jobs.resumes(workspace, "embed"):
-        jobs.resume(workspace)
+    if not jobs.resumes("embed"):
+        jobs.resume()
 
 
-def bases(workspace: Workspace, status: Status) -> None:
+def bases(status: Status) -> None:
     """Draw a card for every base, and buttons for adding notes; a single base is shown without its name."""
     is_only = len(status.bases) == 1
     st.subheader(t("My notes") if is_only else t("Knowledge bases"), anchor=False)
     for column, base in widgets.in_columns(status.bases, COLUMNS):
         with column.container(border=True, key=f"base_{base.base.id}"):
-            _base(workspace, base, "" if is_only else base.base.name)
+            _base(base, "" if is_only else base.base.name)
     with widgets.row("more_notes"):
         if not is_only:
             st.page_link("bases.py", label=t("New base"), icon=":material/database:", query_params={"new": "yes"})
@@ -164,10 +164,10 @@ def bases(workspace: Workspace, status: Status) -> None:
         if not workspace.readonly and widgets.small(t("Today's note"), "home_today", "today"):
             shell.open_today()
         if jobs.SAMPLE not in [base.base.name for base in status.bases]:
-            welcome.samples(workspace, type="tertiary")
+            welcome.samples(type="tertiary")
 
 
-def _base(workspace: Workspace, status: BaseStatus, name: str) -> None:
+def _base(status: BaseStatus, name: str) -> None:
     base = status.base
     facts = [
         " · ".join([*names.note_counts(workspace.notes.counts(base.name)), *filter(None, [names.last_update(base)])]),
@@ -178,23 +178,22 @@ def _base(workspace: Workspace, status: BaseStatus, name: str) -> None:
     widgets.base_link(base.name)
 
 
-workspace = shell.workspace()
 status = workspace.status()
 
 if not status.bases:
-    introduce(workspace)
-    jobs.panel(workspace)
+    introduce()
+    jobs.panel()
     st.stop()
 
 st.title("Tessera", anchor=False)
 quick_search()
-welcome.links(workspace)
-tour.offer(workspace)
-jobs.panel(workspace)
-digest(workspace)
-attention(workspace, status)
+welcome.links()
+tour.offer()
+jobs.panel()
+digest()
+attention(status)
 left, right = widgets.halves("home")
 with left:
-    recent(workspace)
+    recent()
 with right:
-    bases(workspace, status)
+    bases(status)

@@ -7,7 +7,7 @@ from pages.ui.shared import shell, widgets
 
 page = shell.start()
 with st.sidebar:
-    drafts.listen(shell.workspace())
+    drafts.listen()
     widgets.announce()
 with shell.unreadable(), shell.errors():
     page.run()

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.workspace import Workspace
 from pages.ui import map as note_map
 from pages.ui.shared import shell, welcome, widgets
 from pages.ui.shared.safe import html, plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, labels, page_title, small_print, t, t_plural
 
 
-def page(workspace: Workspace, bases: Sequence[str]) -> None:
+def page(bases: Sequence[str]) -> None:
     """Draw the options and the map."""
     with widgets.row(vertical_alignment="bottom"):
         base = widgets.base_filter(bases, "map_base") if len(bases) > 1 else bases[0]
@@ -26,7 +26,7 @@ def page(workspace: Workspace, bases: Sequence[str]) -> None:
     cards = {card.id: card for card in workspace.notes.all()}
     names: list[str] = []
     if by == "findable":
-        numbers = note_map.findable(workspace, mapped.notes, [base] if base else bases)
+        numbers = note_map.findable(mapped.notes, [base] if base else bases)
         if set(numbers) == {-1}:
             small_print("On the Evaluation page, first check whether your notes can be found.")
         else:
@@ -59,11 +59,10 @@ def _legend(names: Sequence[str], *, grey: bool) -> None:
         st.html(f'<div class="t-facts">{dots}</div>')
 
 
-workspace = shell.workspace()
 page_title("Map")
 bases = [base.name for base in workspace.bases.all()]
 if not bases:
-    welcome.no_notes(workspace, t("There are no notes to map yet."))
+    welcome.no_notes(t("There are no notes to map yet."))
     st.stop()
 with shell.errors():
-    page(workspace, bases)
+    page(bases)

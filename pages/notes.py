@@ -1,12 +1,9 @@
 """The Notes page: a tree on the left and the open note on the right, or a list across the whole width."""
 
-from functools import partial
-
 import streamlit as st
 
 from core.base.errors import NoteNotFound
 from core.model import Note
-from core.workspace import Workspace
 from pages.ui.notes import (
     actions,
     beginning,
@@ -24,10 +21,11 @@ from pages.ui.notes import (
 )
 from pages.ui.review import items
 from pages.ui.shared import jobs, pinned, shell, welcome, widgets
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title, small_print, t
 
 
-def page(workspace: Workspace, bases: list[str]) -> bool:
+def page(bases: list[str]) -> bool:
     """Draw the notes; return whether the chosen base is empty, so that the page shows the import form instead."""
     second = opened.second_id()
     note_id = opened.note_id()
@@ -39,98 +37,97 @@ def page(workspace: Workspace, bases: list[str]) -> bool:
     base = st.session_state.get("notes_base", "")
     if left:
         with left, st.container(key="notes_side"), shell.errors():
-            base, vacant = _notes(workspace, bases, note_id)
+            base, vacant = _notes(bases, note_id)
     if right or vacant:
         with right or st.container(), st.container(key="notes_reader"), shell.errors():
             if not (note_id or listing.is_list()):
                 history.draw_undo()
             if vacant:
                 if "plan" not in st.session_state:  # a waiting plan is shown above
-                    imports.adding(workspace, base, opened=True)
+                    imports.adding(base, opened=True)
             elif note_id:
-                _two_notes(workspace, note_id, second)
+                _two_notes(note_id, second)
             else:
-                beginning.draw(workspace, base, several=len(bases) > 1 and not base)
+                beginning.draw(base, several=len(bases) > 1 and not base)
     return vacant
 
 
-def _notes(workspace: Workspace, bases: list[str], note_id: str) -> tuple[str, bool]:
+def _notes(bases: list[str], note_id: str) -> tuple[str, bool]:
     """Draw the filtered notes; return the chosen base, and whether it has no notes."""
     with widgets.row("notes_views"):
         view = listing.view()
         if note_id:
             opened.drawer_close()
-    narrowed = listing.narrowing(workspace, bases)
+    narrowed = listing.narrowing(bases)
     base = narrowed.base
     if view == "trash":
-        trash.draw(workspace, base, " ".join(narrowed.words))
+        trash.draw(base, " ".join(narrowed.words))
         return base, False
-    cards = narrowed.cards(workspace)
+    cards = narrowed.cards()
     if view == "list":
         history.draw_undo()
-        actions.marked(workspace, listing.marked_notes())
-    if not cards and jobs.is_importing(workspace, base):
+        actions.marked(listing.marked_notes())
+    if not cards and jobs.is_importing(base):
         small_print("The notes are being imported.")
     else:
-        several, move = len(bases) > 1 and not base, partial(actions.drop, workspace)
-        listing.notes(cards, view, note_id, narrowed, several=several, shut=jobs.is_shut(workspace), move=move)
+        several, move = len(bases) > 1 and not base, actions.drop
+        listing.notes(cards, view, note_id, narrowed, several=several, shut=jobs.is_shut(), move=move)
     return base, bool(base) and not (cards or any(narrowed.parts[1:]))
 
 
-def _two_notes(workspace: Workspace, note_id: str, second: str) -> None:
+def _two_notes(note_id: str, second: str) -> None:
     """Draw a note and, if a second one is open, that note next to it."""
     try:
         note = workspace.notes.get(note_id)
     except NoteNotFound:
-        trash.gone(workspace, note_id)
+        trash.gone(note_id)
         return
-    pinned.remember(workspace, note_id)
-    opened.tabs(workspace, note)
+    pinned.remember(note_id)
+    opened.tabs(note)
     if second in ("", note_id) or not workspace.notes.cards_of([second]):
-        _note(workspace, note)
+        _note(note)
         return
     left, right = st.columns(2, gap="medium")
     with left, shell.errors():
-        _note(workspace, note)
+        _note(note)
     with right, shell.errors():
-        reader.second_note(workspace, workspace.notes.get(second))
+        reader.second_note(workspace.notes.get(second))
 
 
-def _note(workspace: Workspace, note: Note) -> None:
-    history.offer_text_undo(workspace, note)
-    drafts.draw_note_drafts(workspace, note.id)
-    actions.draw_retitled(workspace, note)
+def _note(note: Note) -> None:
+    history.offer_text_undo(note)
+    drafts.draw_note_drafts(note.id)
+    actions.draw_retitled(note)
     items.box(workspace, note.id)
-    reader.note(workspace, note, opened.passage(workspace, note))
+    reader.note(note, opened.passage(note))
 
 
-workspace = shell.workspace()
-linked.draw_dialog(workspace)
-today.draw(workspace)
+linked.draw_dialog()
+today.draw()
 if (title := st.session_state.pop(shell.NEW, None)) is not None:
-    composer.leave(workspace)
-    base, folder = composer.current_place(workspace)
+    composer.leave()
+    base, folder = composer.current_place()
     composer.begin(base, title=title, folder=folder)
-if editing.is_open(workspace):
-    editing.page(workspace)
+if editing.is_open():
+    editing.page()
     st.stop()
 with widgets.row("notes_head"):
     page_title("Notes")
     importing = st.container(width="content")
-    today.button(workspace)
-    actions.new(workspace)
+    today.button()
+    actions.new()
 bases = [base.name for base in workspace.bases.all()]
-drafts.draw_new_drafts(workspace)
+drafts.draw_new_drafts()
 with shell.errors():
-    imports.section(workspace)
-jobs.panel(workspace)
+    imports.section()
+jobs.panel()
 if not bases:
-    if not jobs.is_importing(workspace):  # an import's progress is shown above
+    if not jobs.is_importing():  # an import's progress is shown above
         with widgets.row():
             st.caption(t("There are no notes yet. Import a folder above, or"), width="content")
-            welcome.samples(workspace)
+            welcome.samples()
     st.stop()
-vacant = page(workspace, bases)
-actions.draw_dialogs(workspace)
+vacant = page(bases)
+actions.draw_dialogs()
 with importing:
-    imports.popover(workspace, vacant=vacant)
+    imports.popover(vacant=vacant)

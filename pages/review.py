@@ -7,9 +7,9 @@ from pages.ui.review import items
 from pages.ui.shared import jobs, shell
 from pages.ui.shared.text import busy, page_title, small_print
 
-workspace = shell.workspace()
+workspace = shell.open_workspace()
 page_title("Review")
-jobs.panel(workspace, ("edits", "embed", *jobs.LEARNING))
+jobs.panel(("edits", "embed", *jobs.LEARNING))
 with shell.errors():
     with busy("Comparing the notes…"):
         matters = workspace.review.all()
@@ -29,6 +29,6 @@ with shell.errors():
         with right, shell.errors():
             if item:
                 items.draw_item(workspace, item)
-    trash.dialog(workspace)
+    trash.dialog()
     items.reminders(workspace)
     items.section(workspace)

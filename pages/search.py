@@ -4,20 +4,20 @@ import streamlit as st
 
 from pages.ui.search import answer, question_box, threads
 from pages.ui.shared import shell
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title
 
-workspace = shell.workspace()
 with st.container(key="hidden_title"):
     page_title("Search")
 
 bases = [base.name for base in workspace.bases.all()]
-text, options = question_box.row(workspace, bases)
+text, options = question_box.row(bases)
 if thread := threads.shown_thread():
-    threads.draw(workspace, thread)
+    threads.draw(thread)
 elif not bases:
     question_box.draw_start()
 elif text is None:
-    question_box.start(workspace)
+    question_box.start()
 else:
     with shell.errors(), question_box.problems(text):
-        answer.draw(workspace, text, options, several=len(bases) > 1)
+        answer.draw(text, options, several=len(bases) > 1)

@@ -7,27 +7,28 @@ import streamlit as st
 from pages.ui.settings import access, daily, general, models, packs, servers, upkeep
 from pages.ui.shared import links, shell, widgets
 from pages.ui.shared.safe import plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title, section_title, sentences, t, text_of
 
 
 def _general() -> None:
     left, right = widgets.halves("general")
     with left:
-        general.draw_general(workspace)
+        general.draw_general()
     with right:
-        shell.on_demand(t("Today's note"), "daily", "today", partial(daily.draw, workspace))
-        shell.on_demand(t("Types of notes"), "note_types", "category", partial(general.draw_vocabulary, workspace))
-        shell.on_demand(t("Documents"), "converters", "draft", partial(general.draw_documents, workspace))
-        general.draw_file(workspace, "general")
+        shell.on_demand(t("Today's note"), "daily", "today", daily.draw)
+        shell.on_demand(t("Types of notes"), "note_types", "category", general.draw_vocabulary)
+        shell.on_demand(t("Documents"), "converters", "draft", general.draw_documents)
+        general.draw_file("general")
 
 
 def _search() -> None:
     left, right = widgets.halves("search")
     with left:
-        general.search(workspace)
+        general.search()
     with right:
-        shell.on_demand(t("Search index"), "search_index", "database", partial(upkeep.index, workspace, status))
-        general.draw_file(workspace, "search")
+        shell.on_demand(t("Search index"), "search_index", "database", partial(upkeep.index, status))
+        general.draw_file("search")
 
 
 def _models() -> None:
@@ -37,30 +38,29 @@ def _models() -> None:
         (t("Use a model server"), "model_servers", "dns", servers.draw_servers),
         (t("Use a language model"), "language_model", "edit_note", servers.draw_language_model),
     ):
-        shell.on_demand(label, key, icon, partial(draw, workspace, status))
+        shell.on_demand(label, key, icon, partial(draw, status))
 
 
 def _programs() -> None:
     left, right = widgets.halves("programs")
     with left:
         section_title("Assistants")
-        access.draw_assistants(workspace)
+        access.draw_assistants()
     with right:
         section_title("Other programs")
-        access.draw_programs(workspace)
+        access.draw_programs()
 
 
 def _care() -> None:
     left, right = widgets.halves("care")
     with left:
         section_title("Backups")
-        upkeep.draw_backups(workspace)
+        upkeep.draw_backups()
     with right:
         section_title("Health and space")
-        upkeep.draw_health(workspace)
+        upkeep.draw_health()
 
 
-workspace = shell.workspace()
 page_title("Settings")
 
 with shell.errors():
@@ -84,7 +84,7 @@ with shell.errors():
             t("Search"): _search,
             t("Models"): _models,
             t("Assistants and programs"): _programs,
-            **({t("Packs"): lambda: packs.section(workspace)} if workspace.has("packs") else {}),
+            **({t("Packs"): packs.section} if workspace.has("packs") else {}),
             t("Backups and health"): _care,
         },
         "settings_tab",

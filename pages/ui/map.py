@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.base.messages import message_table
 from core.model import NoteMap, NoteSummary
-from core.workspace import Workspace
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t, t_plural
 from pages.ui.shared.widgets import component
 
@@ -40,7 +40,7 @@ def groups(cards: Sequence[NoteSummary | None], by: str) -> tuple[list[int], lis
     return [largest.index(name) if name in largest else -1 for name in names], largest
 
 
-def findable(workspace: Workspace, notes: Sequence[str], bases: Sequence[str]) -> list[int]:
+def findable(notes: Sequence[str], bases: Sequence[str]) -> list[int]:
     """Return how many tenths of each note's questions found it first in the last check; -1 for unchecked notes."""
     shares = {
         note: sum(hit.note_id == note for result in results for hit in result.hits[:1]) / len(results)

@@ -23,7 +23,7 @@ NOTE = "# Heron\n\n![a](pic.png) ![b](sound.png) [paper](paper.pdf) [data](data.
 
 @pytest.fixture
 def browser() -> TestClient:
-    return TestClient(Starlette(routes=routes.routes(shell.workspace)), raise_server_exceptions=False)
+    return TestClient(Starlette(routes=routes.routes(shell.open_workspace)), raise_server_exceptions=False)
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ def _json(path: Path) -> bytes:
     return f'"{path}"'.encode()
 
 
-PICTURES = TestClient(Starlette(routes=routes.routes(shell.workspace)), raise_server_exceptions=False)
+PICTURES = TestClient(Starlette(routes=routes.routes(shell.open_workspace)), raise_server_exceptions=False)
 
 
 def put_in(base: str, note_id: str, name: str, data: bytes) -> httpx.Response:
@@ -124,7 +124,7 @@ def put_in(base: str, note_id: str, name: str, data: bytes) -> httpx.Response:
 
 
 def test_a_picture_goes_beside_the_file_of_its_note_where_files_are_written(note_id: str, folder: Path) -> None:
-    workspace = shell.workspace()
+    workspace = shell.open_workspace()
     (base,) = workspace.bases.all()
     path = put_in(base.name, note_id, "../../Möwe am Meer.png", PNG).json()["path"]
     assert path == f"attachments/Möwe-am-Meer-{DIGEST}.png"
@@ -142,7 +142,7 @@ def test_a_picture_of_a_note_that_lives_here_is_the_workspaces_own_and_is_in_its
     with Workspace(place) as workspace:
         note = workspace.notes.add("home", "Text", title="Heron", path="birds/", embed=False)
     path = put_in("home", note.id, "image.png", PNG).json()["path"]
-    workspace = shell.workspace()
+    workspace = shell.open_workspace()
     note = workspace.notes.update(note.id, body=f"![heron]({path}) ![no](../notes.db)", embed=False)
     assert workspace.attachments.missing(note) == ()
     assert path in Screen().open("notes", note=note.id).document
@@ -161,15 +161,15 @@ def test_a_picture_of_a_note_that_lives_here_is_the_workspaces_own_and_is_in_its
     ],
 )
 def test_what_is_no_picture_is_refused_with_the_reason(note_id: str, folder: Path, data: bytes, reason: str) -> None:
-    answer = put_in(shell.workspace().bases.all()[0].name, note_id, "a.png", data)
+    answer = put_in(shell.open_workspace().bases.all()[0].name, note_id, "a.png", data)
     assert answer.status_code == 422
     assert reason in answer.json()["refused"]
     assert not (folder / "attachments").exists()
 
 
 def test_no_picture_leaves_the_folder_or_comes_without_a_seal(note_id: str, folder: Path, tmp_path: Path) -> None:
-    (base,) = shell.workspace().bases.all()
-    shell.workspace().bases.update(base.name, write_files=True)
+    (base,) = shell.open_workspace().bases.all()
+    shell.open_workspace().bases.update(base.name, write_files=True)
     (tmp_path / "elsewhere").mkdir()
     (folder / "attachments").symlink_to(tmp_path / "elsewhere")
     assert "points elsewhere" in put_in(base.name, note_id, "a.png", PNG).json()["refused"]
@@ -179,7 +179,7 @@ def test_no_picture_leaves_the_folder_or_comes_without_a_seal(note_id: str, fold
 
 
 def test_the_editor_is_led_to_the_pictures_that_its_note_shows_and_to_nothing_else(note_id: str) -> None:
-    (base,) = shell.workspace().bases.all()
+    (base,) = shell.open_workspace().bases.all()
     address = routes.picture_address(base.name, note_id, "en")
     answer = PICTURES.get(f"{address}&path=pic.png")
     assert (answer.content, answer.url.path) == (PNG, routes.file_address(note_id, "pic.png"))

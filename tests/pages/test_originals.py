@@ -27,7 +27,7 @@ def notes(place: Path) -> dict[str, str]:
 
 
 def test_a_pdf_opens_at_the_page_of_its_passage_and_other_kinds_are_saved(notes: dict[str, str]) -> None:
-    browser = TestClient(Starlette(routes=routes.routes(shell.workspace)))
+    browser = TestClient(Starlette(routes=routes.routes(shell.open_workspace)))
     screen = Screen().finish("warm").open("notes", note=notes["potatoes.pdf"], chunk="0")
     assert any("pdfplumber" in one.value for one in screen.app.caption)
     (link,) = (one for one in screen.app.get("link_button") if "original" in one.proto.label)

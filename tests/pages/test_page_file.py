@@ -9,6 +9,7 @@ from core.model import Note
 from core.workspace import Workspace
 from pages.ui.notes import page_file
 from pages.ui.search import quotes
+from pages.ui.shared import server
 from tests.pages.conftest import Screen
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"0" * 40
@@ -25,7 +26,7 @@ TEXT = """# Plan <b>x</b>
 
 
 @pytest.fixture
-def workspace(place: Path, tmp_path: Path) -> Workspace:
+def workspace(place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
     folder = tmp_path / "notes"
     (folder / "pics").mkdir(parents=True)
     (folder / "plan.md").write_text(TEXT, encoding="utf-8")
@@ -35,12 +36,13 @@ def workspace(place: Path, tmp_path: Path) -> Workspace:
     (folder / "list.zip").write_bytes(b"PK")
     with Workspace(place) as workspace:
         workspace.imports.apply(workspace.imports.plan_folder(folder))
+    monkeypatch.setattr(server.current, "opened", workspace)
     return workspace
 
 
 def written(workspace: Workspace, title: str) -> str:
     note: Note = workspace.notes.get(workspace.notes.find(title).id)
-    return page_file.note_page(workspace, note).decode()
+    return page_file.note_page(note).decode()
 
 
 def test_a_page_has_its_pictures_inside_and_loads_nothing(workspace: Workspace) -> None:
@@ -74,7 +76,7 @@ def test_pictures_beyond_the_room_are_left_as_their_words(
 @pytest.mark.parametrize("text", ["> " * 900 + "deep", "long " * 70_000])
 def test_a_text_that_is_not_laid_out_is_saved_as_it_is_written(workspace: Workspace, text: str) -> None:
     note = workspace.notes.add("notes", text, title="</title><script>", author="person")
-    page = page_file.note_page(workspace, note).decode()
+    page = page_file.note_page(note).decode()
     assert page.count(text.strip()[-40:].replace(">", "&gt;")) >= 1
     assert "<script" not in page
 

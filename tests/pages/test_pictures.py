@@ -56,7 +56,7 @@ def test_the_switch_of_a_base_reads_its_pictures_and_a_hit_shows_its_own(screen:
     assert "picture board.png" in screen.text
     assert "&lt;b&gt;greenhouse" in screen.text
     (address,) = [unescape(one) for one in re.findall(r'<img class="t-picture" src="([^"]+)"', screen.text)]
-    browser = TestClient(Starlette(routes=routes.routes(shell.workspace)))
+    browser = TestClient(Starlette(routes=routes.routes(shell.open_workspace)))
     answer = browser.get(address)
     assert (answer.status_code, answer.content, answer.headers["Content-Type"]) == (200, PNG, "image/png")
     screen.open("notes", note=screen.workspace.notes.all()[0].id)

@@ -20,7 +20,7 @@ def typed(screen: Screen, text: str) -> Screen:
     """Type a text: the component doesn't run here, so what it would send is taken over."""
     now = writing(screen.app)
     now.take_text(text, now.number + 1, len(text))
-    composer.keep_draft(screen.workspace, now)
+    composer.keep_draft(now)
     screen.app.run()
     return screen
 
@@ -309,7 +309,7 @@ def test_late_letters_go_to_the_editor_that_was_opened_last(garden: Note) -> Non
         for token in ("closed", "opened")
     )
     letter = {"token": first.token, "number": 2, "text": "Water daily", "at": 11, "about": drafts.about(draft)}
-    app = AppTest.from_function(_take_letters, kwargs={"workspace": screen.workspace})
+    app = AppTest.from_function(_take_letters)
     app.session_state["writings"] = {session.token: session for session in (closed, opened)}
     app.session_state["letters"] = {"typed": {"resume": "", "items": [letter]}}
     app.run()
@@ -326,21 +326,21 @@ def test_a_window_that_heard_of_no_save_continues_the_note_that_it_saved(garden:
     paused(typed(screen, "Water daily"))
     first = writing(screen.app)
     letter = {"token": first.token, "number": 3, "text": "Water twice", "at": 11, "about": drafts.about(draft)}
-    app = AppTest.from_function(_take_letters, kwargs={"workspace": screen.workspace})
+    app = AppTest.from_function(_take_letters)
     app.session_state["page"] = "notes"
     app.session_state["letters"] = {"typed": {"resume": first.token, "items": [letter]}}
     app.run()
     assert not app.exception
-    composer.save(screen.workspace, now := writing(app))
+    composer.save(now := writing(app))
     assert (now.state, now.note and now.note.id) == (State.SAVED, first.note and first.note.id)
     assert now.note
     assert screen.workspace.notes.get(now.note.id).body == "Water twice"
 
 
-def _take_letters(workspace: "Workspace") -> None:  # the source runs alone, as a page
+def _take_letters() -> None:  # the source runs alone, as a page
     from pages.ui.notes import drafts
 
-    drafts._take_sent(workspace)
+    drafts._take_sent()
 
 
 def test_half_a_character_is_no_reason_to_lose_the_others(garden: Note) -> None:

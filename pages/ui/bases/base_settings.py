@@ -5,12 +5,12 @@ from dataclasses import replace
 import streamlit as st
 
 from core.model import BaseStatus, KnowledgeBase, RefusedChunk
-from core.workspace import Workspace
 from pages.ui.bases import folders, listing, model
 from pages.ui.notes import imports, trash
 from pages.ui.search import hits
 from pages.ui.shared import ignoring, jobs, knobs, names, shell, widgets
 from pages.ui.shared.safe import facts, html, plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
 
 # Passages that a base's model refuses, and the button that retries them.
@@ -24,7 +24,7 @@ _LENGTH = 80
 """Maximum number of refused passages to list, and maximum characters to show of each."""
 
 
-def section(workspace: Workspace, status: BaseStatus) -> None:
+def section(status: BaseStatus) -> None:
     """Draw the passages that the model refused, with their notes and the reasons; draws nothing without any."""
     if not status.refused:
         return
@@ -46,75 +46,75 @@ def section(workspace: Workspace, status: BaseStatus) -> None:
                     widgets.chunk_link(refused_chunk.note_id, None, refused_chunk.title)
                     st.caption(plain(" ".join(refused_chunk.text.split())[:_LENGTH]), width="content")
         widgets.more(len(refused) - _SHOWN)
-        shut = jobs.is_writing(workspace, base) or workspace.jobs.running("embed")
+        shut = jobs.is_writing(base) or workspace.jobs.running("embed")
         if widgets.button(t("Retry them"), f"retry_{status.base.id}", "replay", disabled=shut):
-            knobs.embed(workspace, base, refused=True)
+            knobs.embed(base, refused=True)
 
 
-def page(workspace: Workspace, status: BaseStatus) -> None:
+def page(status: BaseStatus) -> None:
     """Draw all settings of a base."""
     base = status.base
     folders.back()
-    st.html(f'<div class="t-title">{html(base.name)}</div>{facts(listing.figures(workspace, status))}')
-    imports.adding(workspace, base.name, opened=not status.notes or folders.is_adding())
-    folders.problems(workspace, base)
+    st.html(f'<div class="t-title">{html(base.name)}</div>{facts(listing.figures(status))}')
+    imports.adding(base.name, opened=not status.notes or folders.is_adding())
+    folders.problems(base)
     folders.section(base)
-    section(workspace, status)
+    section(status)
     if base.wish:
         small_print("The imported archive names another model. On the Model tab, choose whether to use it.")
     widgets.tabs(
         {
-            t("General"): lambda: _general(workspace, status),
-            t("Search"): lambda: _search(workspace, base),
-            t("Model"): lambda: model.draw_model(workspace, status),
-            t("Splitting"): lambda: _splitting(workspace, base),
+            t("General"): lambda: _general(status),
+            t("Search"): lambda: _search(base),
+            t("Model"): lambda: model.draw_model(status),
+            t("Splitting"): lambda: _splitting(base),
         },
         f"tab_{base.id}",
     )
 
 
-def _splitting(workspace: Workspace, base: KnowledgeBase) -> None:
+def _splitting(base: KnowledgeBase) -> None:
     if base.plain:
         small_print("Each line of a text file is searched separately. Blank lines are left out.")
         return
     with shell.errors():
-        model.draw_splitting(workspace, base)
+        model.draw_splitting(base)
 
 
-def _general(workspace: Workspace, status: BaseStatus) -> None:
+def _general(status: BaseStatus) -> None:
     base = status.base
     left, right = widgets.halves("base")
     with left:
-        _name(workspace, base)
+        _name(base)
         shown = {"embed_at_once": base.has_vectors, "write_files": not base.plain, "read_pictures": not base.plain}
         for name in _USUAL:
             if shown.get(name, True):
-                knobs.draw_switch(workspace, base, name)
+                knobs.draw_switch(base, name)
     with right:
-        folders.connection(workspace, base)
-        ignoring.patterns(workspace, base)
+        folders.connection(base)
+        ignoring.patterns(base)
         with st.expander(t("More options"), icon=":material/tune:", key=f"switches_{base.id}"):
             for name in knobs.SWITCHES:
                 if name not in _USUAL and shown.get(name, True):
-                    knobs.draw_switch(workspace, base, name)
+                    knobs.draw_switch(base, name)
     with widgets.row():
         if status.pending:
-            knobs.embed_all(workspace, base, status.pending)
+            knobs.embed_all(base, status.pending)
         widgets.base_link(base.name)
-        listing.export(workspace, base)
-        shut = jobs.is_shut(workspace)
+        listing.export(base)
+        shut = jobs.is_shut()
         widgets.small(
             t("Delete this base"), "delete_base", "delete", disabled=shut, on_click=trash.ask, args=((), base.name)
         )
 
 
-def _name(workspace: Workspace, base: KnowledgeBase) -> None:
+def _name(base: KnowledgeBase) -> None:
     with st.form(f"names_{base.id}", border=False):
         name = st.text_input(t("Name"), base.name, key=f"name_{base.id}_{base.name}", max_chars=80)
         description = st.text_input(
             t("Description"), base.description, key=f"about_{base.id}", placeholder=t("What is this base for?")
         )
-        shut = jobs.is_shut(workspace) or workspace.jobs.running(*jobs.BASES, *jobs.EVALUATION)
+        shut = jobs.is_shut() or workspace.jobs.running(*jobs.BASES, *jobs.EVALUATION)
         saved = widgets.submit(t("Save"), f"save_{base.id}", "check", disabled=shut)
     if not saved:
         return
@@ -135,20 +135,20 @@ def _follow_rename(old: str, new: str) -> None:
         st.session_state["search_bases"] = [new if name == old else name for name in chosen]
 
 
-def _search(workspace: Workspace, base: KnowledgeBase) -> None:
+def _search(base: KnowledgeBase) -> None:
     """Draw the search settings of the base with a box for a trial question below, and the hits on the right."""
     left, right = st.columns([5, 6], gap="large")
     with left:
-        _draw_search_settings(workspace, base)
+        _draw_search_settings(base)
         text = _trial_question(base)
     with right, shell.errors():
         if text:
-            _answer(workspace, base, text)
+            _answer(base, text)
         else:
             small_print("Results from this base appear here.")
 
 
-def _draw_search_settings(workspace: Workspace, base: KnowledgeBase) -> None:
+def _draw_search_settings(base: KnowledgeBase) -> None:
     """Draw the search settings of the base; a choice is stored at once, other settings follow the program's."""
     keys = {name: f"{name}_{base.id}" for name in knobs.fitting(knobs.OF_BASES, base)}
 
@@ -164,7 +164,7 @@ def _draw_search_settings(workspace: Workspace, base: KnowledgeBase) -> None:
     for name, key in keys.items():
         own = getattr(base.search, name)
         st.session_state[key] = knobs.AS_SET if own is None else own
-        texts = knobs.value_labels(workspace, name)
+        texts = knobs.value_labels(name)
         texts.setdefault(st.session_state[key], knobs.value_label(name, own))
         shut = workspace.readonly
         place = advanced if name in rare else usual
@@ -182,7 +182,7 @@ def _trial_question(base: KnowledgeBase) -> str:
     return str(st.session_state.get(key, ""))
 
 
-def _answer(workspace: Workspace, base: KnowledgeBase, text: str) -> None:
+def _answer(base: KnowledgeBase, text: str) -> None:
     with busy("Searching…"):
         result = workspace.search(text, bases=base.name, wait=False)
     count = t_plural("{n} hit", "{n} hits", n=len(result.hits))
@@ -191,4 +191,4 @@ def _answer(workspace: Workspace, base: KnowledgeBase, text: str) -> None:
     hits.draw_choice(result)
     if result.hits and not result.confident:
         small_print("Nothing similar was found. The closest hits:")
-    hits.draw_hits(workspace, text, result, base=False)
+    hits.draw_hits(text, result, base=False)

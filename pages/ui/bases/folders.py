@@ -5,10 +5,10 @@ from pathlib import Path
 import streamlit as st
 
 from core.model import FOREIGN, BaseStatus, KnowledgeBase, Restored, WatchedFolder
-from core.workspace import Workspace
 from pages.ui.shared import ignoring, jobs, links, names, reports, shell, widgets
 from pages.ui.shared.knobs import SWITCHES
 from pages.ui.shared.safe import plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, join_list, small_print, t, t_plural, text_of, with_label
 
 # The current view of the Bases page, stored in its address: all bases, one base, or the form for a new one.
@@ -18,7 +18,7 @@ NEW = "\0new"
 _OPEN, _ADDING = "open_base", "adding_to_base"
 
 
-def settle_view(workspace: Workspace) -> str:
+def settle_view() -> str:
     """Return the current view: the name of the open base, NEW, or "" for all bases."""
     if links.arrived_value("new"):
         st.session_state.update({_OPEN: NEW, "new_name": st.query_params.get("name", "")})
@@ -53,10 +53,10 @@ def back() -> None:
 # The watched folders of a base: their problems, and syncs that need the user's consent.
 
 
-def problems(workspace: Workspace, base: KnowledgeBase) -> None:
+def problems(base: KnowledgeBase) -> None:
     """Draw the unreadable files of a base, problems of its watched folders, and syncs that wait for the user."""
     failures = workspace.folders.failures(base)
-    ignoring.unread(workspace, base)
+    ignoring.unread(base)
     away = workspace.folders.not_downloaded(base)
     reports.not_downloaded(away)
     shown = {*failures, *away}
@@ -75,10 +75,10 @@ def problems(workspace: Workspace, base: KnowledgeBase) -> None:
                 icon=":material/folder_off:",
             )
         elif watched_folder.removals:
-            _wait(workspace, base, watched_folder, f"{base.id}_{number}")
+            _wait(base, watched_folder, f"{base.id}_{number}")
 
 
-def state(workspace: Workspace, status: BaseStatus) -> str:
+def state(status: BaseStatus) -> str:
     """Return the freshness of a base and its last sync as HTML, "" for a base without folders."""
     now = workspace.freshness_of(status.base)
     if now.state == "current" and not status.base.synced_at:
@@ -86,7 +86,7 @@ def state(workspace: Workspace, status: BaseStatus) -> str:
     return shell.freshness_html(now, names.last_update(status.base))
 
 
-def sync(workspace: Workspace, base: KnowledgeBase, folder: str) -> None:
+def sync(base: KnowledgeBase, folder: str) -> None:
     """Sync a base with a folder; a plan that needs confirmation is first shown to the user."""
     with shell.errors():
         with busy("Reading the folder…"):
@@ -94,11 +94,11 @@ def sync(workspace: Workspace, base: KnowledgeBase, folder: str) -> None:
         if plan.needs_confirmation:
             st.session_state["plan"] = plan
             st.switch_page("notes.py")
-        if jobs.start_import(workspace, lambda: plan, base.name):
+        if jobs.start_import(lambda: plan, base.name):
             st.rerun()
 
 
-def text_folders(workspace: Workspace) -> None:
+def text_folders() -> None:
     """Draw the bases created for text folders since the start, and the refused folders with the reasons."""
     if made := workspace.watching.made:
         st.info(
@@ -109,7 +109,7 @@ def text_folders(workspace: Workspace) -> None:
         st.warning(with_label(plain(name), plain(why)), icon=":material/folder_off:")
 
 
-def _wait(workspace: Workspace, base: KnowledgeBase, seen: WatchedFolder, key: str) -> None:
+def _wait(base: KnowledgeBase, seen: WatchedFolder, key: str) -> None:
     text = t_plural(
         "{n} note is no longer in {folder}. Review the changes before they are applied.",
         "{n} notes are no longer in {folder}. Review the changes before they are applied.",
@@ -163,7 +163,7 @@ def section(base: KnowledgeBase) -> None:
     st.info("\n".join([head, "", *lines]), icon=":material/shield:")
 
 
-def connection(workspace: Workspace, base: KnowledgeBase) -> None:
+def connection(base: KnowledgeBase) -> None:
     """Draw the form that connects a folder to a base; the user sees the changes before they are made."""
     with st.expander(t("Connect a folder"), icon=":material/create_new_folder:", key=f"connect_{base.id}"):
         small_print(
@@ -175,7 +175,7 @@ def connection(workspace: Workspace, base: KnowledgeBase) -> None:
             path = st.text_input(
                 t("Path to the folder"), key=f"connect_path_{base.id}", placeholder="~/Documents/notes"
             )
-            shut = jobs.is_shut(workspace)
+            shut = jobs.is_shut()
             if not widgets.submit(t("Review the changes"), f"connect_yes_{base.id}", "difference", disabled=shut):
                 return
         if not path.strip():

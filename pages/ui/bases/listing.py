@@ -21,13 +21,13 @@ from core.model import (
     TrashedBase,
     embedder_name,
 )
-from core.workspace import Workspace
 from pages.ui.bases import folders, model
 from pages.ui.notes import trash
 from pages.ui.shared import jobs, knobs, names, shell, welcome, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.names import local
 from pages.ui.shared.safe import facts, html, plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, join_list, section_title, small_print, t, t_plural, text_of, with_label
 
 # The form for a new base: all its settings, before the base exists.
@@ -36,7 +36,7 @@ _WIDTH = 640
 """Width of the form in pixels."""
 
 
-def draw_new_base(workspace: Workspace) -> None:
+def draw_new_base() -> None:
     """Draw the form for a new base, with rarely used options folded."""
     folders.back()
     section_title("New base")
@@ -47,13 +47,13 @@ def draw_new_base(workspace: Workspace) -> None:
         act, more = st.container(), st.expander(t("More options"), icon=":material/tune:")
     with more:
         description = st.text_input(t("Description"), key="new_description", placeholder=t("What is this base for?"))
-        embedder = usual.embedder if literal else _model(workspace, usual.embedder)
-        search = _choose_search(workspace, knobs.OF_BASES[:1] if literal else knobs.OF_BASES[:2])
-        switched = knobs.draw_new_base_switches(workspace, indexes=not literal, plain=kind == "lines")
+        embedder = usual.embedder if literal else _model(usual.embedder)
+        search = _choose_search(knobs.OF_BASES[:1] if literal else knobs.OF_BASES[:2])
+        switched = knobs.draw_new_base_switches(indexes=not literal, plain=kind == "lines")
         st.html(f'<div class="t-caption">{t("How notes are split")}</div>')
         side = "new" if kind == "vector" else f"new_{kind}"
         chunking = knobs.choose(side, usual.chunking, usual.chunking, reset=t("Reset to the defaults"))
-        model.preview(workspace, chunking, embedder)
+        model.preview(chunking, embedder)
     with act, shell.errors():
         if widgets.button(t("Create base"), "make_base", "check", type="primary", disabled=workspace.readonly):
             fields = cast(BaseFields, {"description": description.strip(), "search": search, **switched})
@@ -74,7 +74,7 @@ def _kind() -> BaseKind:
     )
 
 
-def _model(workspace: Workspace, usual: str) -> str:
+def _model(usual: str) -> str:
     names = {
         card.name: knobs.value_label("embedder", card.name)
         for card in workspace.models.all()
@@ -88,11 +88,11 @@ def _model(workspace: Workspace, usual: str) -> str:
     return widgets.select_or_type(t("Model for meaning"), names, usual, "new_embedder", help=about) or usual
 
 
-def _choose_search(workspace: Workspace, names: Sequence[str]) -> SearchSettings:
+def _choose_search(names: Sequence[str]) -> SearchSettings:
     """Draw widgets for some search settings of a base and return the values; None means the program's setting."""
     chosen: dict[str, object] = {}
     for column, name in zip(st.columns(2), names, strict=False):
-        texts = knobs.value_labels(workspace, name)
+        texts = knobs.value_labels(name)
         value = widgets.select_in(column, knobs.setting_label(name), texts, f"new_{name}")
         chosen[name] = None if value == knobs.AS_SET else value
     return SearchSettings.from_values(chosen)
@@ -104,7 +104,7 @@ _DIALOG = Dialog("emptying_bases")
 _TITLES = 5
 
 
-def draw_trash(workspace: Workspace) -> None:
+def draw_trash() -> None:
     """Draw the deleted bases, most recently deleted first; draws nothing if the trash is empty."""
     trashed = workspace.archives.trash()
     if not trashed:
@@ -121,20 +121,20 @@ def draw_trash(workspace: Workspace) -> None:
         small_print("The base is restored with its notes, their history and your edited passages.")
         names = {base.name for base in workspace.bases.all()}
         for trashed_base in trashed:
-            _draw_trashed(workspace, trashed_base, names)
+            _draw_trashed(trashed_base, names)
         if len(trashed) > 1:
-            _deleting(workspace, t("Empty the trash"), "bases_trash_empty", trashed)
-    _draw_emptying(workspace)
+            _deleting(t("Empty the trash"), "bases_trash_empty", trashed)
+    _draw_emptying()
 
 
-def _draw_trashed(workspace: Workspace, trashed_base: TrashedBase, names: set[str]) -> None:
+def _draw_trashed(trashed_base: TrashedBase, names: set[str]) -> None:
     with widgets.row(f"trashed_{trashed_base.key}"):
         st.markdown(
             f"**{plain(trashed_base.name)}**  \n:small[:gray[{plain(_describe(trashed_base))}]]", width="stretch"
         )
         if not trashed_base.problem:
-            _restoring(workspace, trashed_base, _free_name(trashed_base.name, names))
-        _deleting(workspace, t("Delete for good"), f"forget_base_{trashed_base.key}", [trashed_base])
+            _restoring(trashed_base, _free_name(trashed_base.name, names))
+        _deleting(t("Delete for good"), f"forget_base_{trashed_base.key}", [trashed_base])
 
 
 def _describe(trashed_base: TrashedBase) -> str:
@@ -152,9 +152,9 @@ def _describe(trashed_base: TrashedBase) -> str:
     return t("deleted {at}", at=local(trashed_base.at))
 
 
-def _restoring(workspace: Workspace, trashed_base: TrashedBase, free: str) -> None:
+def _restoring(trashed_base: TrashedBase, free: str) -> None:
     label = t("Restore") if free == trashed_base.name else t("Restore as '{name}'", name=plain(free))
-    if widgets.small(label, f"restore_base_{trashed_base.key}", "restore_from_trash", disabled=jobs.is_shut(workspace)):
+    if widgets.small(label, f"restore_base_{trashed_base.key}", "restore_from_trash", disabled=jobs.is_shut()):
         with shell.errors():
             with busy("Restoring…"):
                 restored = workspace.archives.restore_deleted(trashed_base.key, free)
@@ -171,13 +171,11 @@ def _free_name(name: str, names: set[str]) -> str:
     return free
 
 
-def _deleting(workspace: Workspace, label: str, key: str, trashed: list[TrashedBase]) -> None:
-    widgets.small(
-        label, key, "delete_forever", on_click=_DIALOG.open, args=(trashed,), disabled=jobs.is_shut(workspace)
-    )
+def _deleting(label: str, key: str, trashed: list[TrashedBase]) -> None:
+    widgets.small(label, key, "delete_forever", on_click=_DIALOG.open, args=(trashed,), disabled=jobs.is_shut())
 
 
-def _draw_emptying(workspace: Workspace) -> None:
+def _draw_emptying() -> None:
     trashed: list[TrashedBase] = _DIALOG.subject or []
     if not trashed:
         return
@@ -199,9 +197,9 @@ TYPES = ["zip", "json", "yaml", "yml"]
 Value = TypeVar("Value")
 
 
-def section(workspace: Workspace) -> None:
+def section() -> None:
     """Draw the ways to import a base; for an invalid file, all its mistakes are listed."""
-    if jobs.is_shut(workspace):
+    if jobs.is_shut():
         return
     with st.expander(t("Import a base"), icon=":material/upload:", key="import_a_base"):
         small_print(
@@ -210,24 +208,24 @@ def section(workspace: Workspace) -> None:
         )
         widgets.tabs(
             {
-                t("A file"): lambda: _file(workspace),
-                t("A folder of Markdown files"): lambda: _folder(workspace),
-                t("Folder on this machine"): lambda: _import_here(workspace),
+                t("A file"): _file,
+                t("A folder of Markdown files"): _folder,
+                t("Folder on this machine"): _import_here,
             }
         )
 
 
-def _file(workspace: Workspace) -> None:
+def _file() -> None:
     with st.form("import_file", border=False):
         about = t("A zip, JSON or YAML file exported by Tessera, or a zip of Markdown notes")
         upload = st.file_uploader(about, type=TYPES, key="import_base_file")
         name = _name("import_file_name", t("Default: its own name"))
         if _submitted("import_file") and _require(upload, t("Choose a file first.")):
             data = upload.getvalue()
-            _restore(workspace, lambda: workspace.archives.restore_data(data, upload.name, name))
+            _restore(lambda: workspace.archives.restore_data(data, upload.name, name))
 
 
-def _folder(workspace: Workspace) -> None:
+def _folder() -> None:
     with st.form("import_folder", border=False):
         uploads = st.file_uploader(
             t("A folder of Markdown notes, such as one exported by Tessera"),
@@ -242,16 +240,16 @@ def _folder(workspace: Workspace) -> None:
             and _require(name, t("Enter a name first."))
         ):
             files = [(upload.name.lstrip("/"), upload.getvalue()) for upload in uploads]
-            _restore(workspace, lambda: workspace.archives.restore_files(_below(files), name))
+            _restore(lambda: workspace.archives.restore_files(_below(files), name))
 
 
-def _import_here(workspace: Workspace) -> None:
+def _import_here() -> None:
     with st.form("import_here", border=False):
         about = t("Path of a folder or file")
         path = st.text_input(about, key="import_place", placeholder="~/Documents/notes").strip()
         name = _name("import_here_name", t("Default: its own name"))
         if _submitted("import_here") and _require(path, t("Enter a folder path first.")):
-            _restore(workspace, lambda: workspace.archives.restore(Path(path), name))
+            _restore(lambda: workspace.archives.restore(Path(path), name))
 
 
 def _name(key: str, placeholder: str) -> str:
@@ -276,7 +274,7 @@ def _below(files: list[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
     return files
 
 
-def _restore(workspace: Workspace, restore: Callable[[], Restored]) -> None:
+def _restore(restore: Callable[[], Restored]) -> None:
     with shell.errors():
         try:
             with busy("Importing…"):
@@ -305,7 +303,7 @@ COLUMNS = 2
 FOLDERS = 3
 
 
-def page(workspace: Workspace) -> None:
+def page() -> None:
     """Draw a card for every base, and the button that makes a new one."""
     status = workspace.status()
     about = t(
@@ -316,25 +314,23 @@ def page(workspace: Workspace) -> None:
     widgets.button(
         t("New base"), "new_base", "add", disabled=workspace.readonly, on_click=folders.go, args=(folders.NEW,)
     )
-    folders.text_folders(workspace)
+    folders.text_folders()
     if not status.bases:
-        welcome.no_notes(workspace, t("There are no bases yet. Create one, or import notes, which also creates one."))
+        welcome.no_notes(t("There are no bases yet. Create one, or import notes, which also creates one."))
     for column, base in widgets.in_columns(status.bases, COLUMNS):
         with column.container(border=True, height="stretch", key=f"card_{base.base.id}"):
-            _card(workspace, base)
-    section(workspace)
-    draw_trash(workspace)
+            _card(base)
+    section()
+    draw_trash()
 
 
-def _card(workspace: Workspace, status: BaseStatus) -> None:
+def _card(status: BaseStatus) -> None:
     base = status.base
     about = f'<div class="t-small">{html(base.description)}</div>' if base.description else ""
-    st.html(
-        f'<div class="t-name">{html(base.name)}</div>{about}{facts(figures(workspace, status))}{folders.state(workspace, status)}'
-    )
-    folders.problems(workspace, base)
-    _folders(workspace, status)
-    shut = jobs.is_shut(workspace)
+    st.html(f'<div class="t-name">{html(base.name)}</div>{about}{facts(figures(status))}{folders.state(status)}')
+    folders.problems(base)
+    _folders(status)
+    shut = jobs.is_shut()
     with widgets.row(f"card_actions_{base.id}"):
         widgets.small(
             t("Add notes"),
@@ -346,7 +342,7 @@ def _card(workspace: Workspace, status: BaseStatus) -> None:
         widgets.small(t("Settings"), f"open_{base.id}", "tune", on_click=folders.go, args=(base.name,))
         widgets.base_link(base.name)
         with widgets.row(width="content"):  # the trash button shares the row
-            export(workspace, base)
+            export(base)
             widgets.small(
                 "",
                 f"delete_{base.id}",
@@ -358,7 +354,7 @@ def _card(workspace: Workspace, status: BaseStatus) -> None:
             )
 
 
-def figures(workspace: Workspace, status: BaseStatus) -> list[str]:
+def figures(status: BaseStatus) -> list[str]:
     """Return texts about a base: its number of notes and passages, its model, and its refused passages."""
     return [
         *names.note_counts(workspace.notes.counts(status.base.name)),
@@ -373,18 +369,18 @@ def figures(workspace: Workspace, status: BaseStatus) -> list[str]:
     ]
 
 
-def _folders(workspace: Workspace, status: BaseStatus) -> None:
+def _folders(status: BaseStatus) -> None:
     """Draw the folders of a base, each with a button that syncs it."""
     base, paths = status.base, [path for path, _ in status.folders if Path(path).is_absolute()]
     for number, path in enumerate(paths[:FOLDERS]):
         with widgets.row(f"folder_{base.id}_{number}"):
             st.html(f'<div class="t-small t-dim t-where">{html(path)}</div>')
-            if widgets.small(t("Update now"), f"sync_{base.id}_{number}", "sync", disabled=jobs.is_shut(workspace)):
-                folders.sync(workspace, base, path)
+            if widgets.small(t("Update now"), f"sync_{base.id}_{number}", "sync", disabled=jobs.is_shut()):
+                folders.sync(base, path)
     widgets.more(len(paths) - FOLDERS)
 
 
-def export(workspace: Workspace, base: KnowledgeBase) -> None:
+def export(base: KnowledgeBase) -> None:
     """Draw a button for each export format."""
     forms = {
         "zip": (t("Everything, including the history (zip)"), "application/zip", ".zip", "folder_zip"),

@@ -19,10 +19,10 @@ from core.model import (
     Switch,
     embedder_name,
 )
-from core.workspace import Workspace
 from pages.ui.chunks import bands, summary
 from pages.ui.shared import jobs, knobs, names, widgets
 from pages.ui.shared.safe import plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t
 
 # How a base splits its notes: a preview on a note, and the cost of a change before it is applied.
@@ -30,25 +30,24 @@ from pages.ui.shared.text import small_print, t
 OFFERED = 50
 
 
-def draw_splitting(workspace: Workspace, base: KnowledgeBase) -> None:
+def draw_splitting(base: KnowledgeBase) -> None:
     """Draw the splitting parameters of a base with a preview; a change shows its cost before it can be applied."""
     left, right = st.columns([5, 6], gap="large")
     with left:
         tried = knobs.choose(f"base_{base.id}", base.chunking, base.chunking)
-        _apply(workspace, base, tried)
+        _apply(base, tried)
     with right:
-        preview(workspace, tried, base.embedder, base.name)
+        preview(tried, base.embedder, base.name)
 
 
-def _apply(workspace: Workspace, base: KnowledgeBase, tried: ChunkingOptions) -> None:
+def _apply(base: KnowledgeBase, tried: ChunkingOptions) -> None:
     if tried == base.chunking:
         small_print("Move a slider to try another split. Nothing changes until you apply it.")
         return
-    why = jobs.hindrance(workspace, base.name)
+    why = jobs.hindrance(base.name)
     button = partial(widgets.button, disabled=bool(why), help=why or None)
     if button(t("How long will it take?"), f"split_cost_{base.id}", "calculate"):
         jobs.start(
-            workspace,
             "cost",
             lambda progress: workspace.bases.chunking_cost(
                 base.name, tried, progress=jobs.about(_subject(base), progress)
@@ -57,12 +56,10 @@ def _apply(workspace: Workspace, base: KnowledgeBase, tried: ChunkingOptions) ->
     job = workspace.jobs.find("cost")
     if job and isinstance(job.result, ChangeCost) and job.result.chunking != tried:
         return  # a slider was moved after the estimate
-    cost = jobs.estimate(workspace, _subject(base))
+    cost = jobs.estimate(_subject(base))
     if cost and button(t("Split the base this way"), f"split_{base.id}", "done_all", type="primary"):
         workspace.jobs.forget("cost")
-        jobs.start(
-            workspace, "rechunk", lambda progress: workspace.chunks.rechunk(base.name, options=tried, progress=progress)
-        )
+        jobs.start("rechunk", lambda progress: workspace.chunks.rechunk(base.name, options=tried, progress=progress))
 
 
 def _subject(base: KnowledgeBase) -> str:
@@ -70,9 +67,9 @@ def _subject(base: KnowledgeBase) -> str:
     return f"{base.name} · {t('Splitting')}"
 
 
-def preview(workspace: Workspace, options: ChunkingOptions, embedder: str, base: str = "") -> None:
+def preview(options: ChunkingOptions, embedder: str, base: str = "") -> None:
     """Draw a preview of how a note of a base, or of any base, would be split; without notes, it uses a sample note."""
-    drawn = _split(workspace, options, embedder, base)
+    drawn = _split(options, embedder, base)
     if drawn is None:
         return
     note, cut = drawn
@@ -84,7 +81,7 @@ def preview(workspace: Workspace, options: ChunkingOptions, embedder: str, base:
         summary.why(cut)
 
 
-def _split(workspace: Workspace, options: ChunkingOptions, embedder: str, base: str) -> tuple[Note, Cut] | None:
+def _split(options: ChunkingOptions, embedder: str, base: str) -> tuple[Note, Cut] | None:
     cards = workspace.notes.all(Filters(bases=(base,)) if base else None)
     if not cards:
         files = sorted(jobs.SAMPLES.rglob("*.md"), key=lambda file: file.stat().st_size)
@@ -93,41 +90,41 @@ def _split(workspace: Workspace, options: ChunkingOptions, embedder: str, base: 
     note = workspace.notes.get(
         widgets.select(t("Note to preview"), {card.id: card.title for card in latest}, f"split_note_{base}")
     )
-    return note, summary.cut(workspace, note, options, embedder)
+    return note, summary.cut(note, options, embedder)
 
 
-def draw_model(workspace: Workspace, status: BaseStatus) -> None:
+def draw_model(status: BaseStatus) -> None:
     """Draw the switch for a base's reranking data, and the change of its model."""
     base = status.base
     models = [card for card in workspace.models.all() if card.part == "embedder"]
     if base.has_vectors:
         with widgets.row():
-            _tokens(workspace, status, next((model for model in models if model.name == base.embedder), None))
+            _tokens(status, next((model for model in models if model.name == base.embedder), None))
     else:
         small_print("This base is searched by words only. With a model, its notes are found by meaning too.")
     if status.switch:
-        _draw_switch(workspace, base, status.switch)
+        _draw_switch(base, status.switch)
     else:
         if base.wish:
-            _draw_archived_model(workspace, base)
+            _draw_archived_model(base)
         widgets.heading(t("Change the model"))
-        _change(workspace, base, models)
+        _change(base, models)
         if base.has_vectors:
-            _draw_reindex(workspace, base)
+            _draw_reindex(base)
 
 
-def _draw_reindex(workspace: Workspace, base: KnowledgeBase) -> None:
+def _draw_reindex(base: KnowledgeBase) -> None:
     """Draw the button that indexes the whole base again with its current model."""
     about = t(
         "For a model that changed but kept its name, such as an updated one on a server. Until "
         "indexing is finished, notes are found by words only."
     )
-    shut = jobs.is_writing(workspace, base.name) or workspace.jobs.running("embed", *jobs.BASES)
+    shut = jobs.is_writing(base.name) or workspace.jobs.running("embed", *jobs.BASES)
     if widgets.button(t("Index all notes again"), f"again_{base.id}", "restart_alt", disabled=shut, help=about):
-        jobs.start(workspace, "embed", lambda progress: workspace.pending.embed_again(base.name, progress))
+        jobs.start("embed", lambda progress: workspace.pending.embed_again(base.name, progress))
 
 
-def _tokens(workspace: Workspace, status: BaseStatus, model: ModelCard | None) -> None:
+def _tokens(status: BaseStatus, model: ModelCard | None) -> None:
     """Draw the switch for the base's token bits, their size, and the button that computes missing ones."""
     base = status.base
     possible = model is None or model.has_token_vectors
@@ -137,7 +134,7 @@ def _tokens(workspace: Workspace, status: BaseStatus, model: ModelCard | None) -
     def keep_them(keep: bool) -> None:
         workspace.jobs.start("tokens", lambda progress: workspace.bases.keep_tokens(base.name, keep, progress=progress))
 
-    shut = not possible or jobs.is_writing(workspace) or workspace.jobs.running(*jobs.BASES)
+    shut = not possible or jobs.is_writing() or workspace.jobs.running(*jobs.BASES)
     st.toggle(
         t("Keep data for fast reranking"),
         value=on,
@@ -162,7 +159,7 @@ def _tokens(workspace: Workspace, status: BaseStatus, model: ModelCard | None) -
         widgets.button(t("Add missing data"), f"bits_{base.id}", "bolt", disabled=shut, on_click=add)
 
 
-def _draw_switch(workspace: Workspace, base: KnowledgeBase, switch: Switch) -> None:
+def _draw_switch(base: KnowledgeBase, switch: Switch) -> None:
     """Draw an unfinished change of the embedder, with buttons that resume and abandon it."""
     job = workspace.jobs.find("switch")
     running = job is not None and job.state == "running"
@@ -181,7 +178,7 @@ def _draw_switch(workspace: Workspace, base: KnowledgeBase, switch: Switch) -> N
     shut = workspace.readonly or running
     with st.container(horizontal=True):
         if widgets.button(t("Resume"), f"resume_{base.id}", "play_arrow", type="primary", disabled=shut):
-            jobs.start(workspace, "switch", lambda progress: _run(workspace, base, progress))
+            jobs.start("switch", lambda progress: _run(base, progress))
         about = plain(t("The base keeps its current model; the index for the other model is deleted."))
         if widgets.button(t("Cancel the change"), f"abandon_{base.id}", "undo", disabled=shut, help=about):
             workspace.switches.abandon(base.name)
@@ -189,7 +186,7 @@ def _draw_switch(workspace: Workspace, base: KnowledgeBase, switch: Switch) -> N
             st.rerun()
 
 
-def _draw_archived_model(workspace: Workspace, base: KnowledgeBase) -> None:
+def _draw_archived_model(base: KnowledgeBase) -> None:
     """Draw the model that a base's archive requests, with its requirements, and buttons that use or decline it."""
     text = t(
         "This base was imported from an archive that names the model {name}. The model isn't used until you allow it.",
@@ -201,13 +198,13 @@ def _draw_archived_model(workspace: Workspace, base: KnowledgeBase) -> None:
         busy = workspace.readonly or workspace.jobs.running("cost", *jobs.BASES)
         with st.container(horizontal=True):
             if widgets.button(t("Use that model"), f"use_wish_{base.id}", "model_training", disabled=busy):
-                jobs.start(workspace, "cost", lambda progress: _model_cost(workspace, base, base.wish, progress))
+                jobs.start("cost", lambda progress: _model_cost(base, base.wish, progress))
             if widgets.button(t("Keep the current model"), f"drop_wish_{base.id}", "close", disabled=busy):
                 workspace.bases.forget_wish(base.name)
                 st.rerun()
 
 
-def _change(workspace: Workspace, base: KnowledgeBase, models: Sequence[ModelCard]) -> None:
+def _change(base: KnowledgeBase, models: Sequence[ModelCard]) -> None:
     """Draw the embedder selector, the cost of the change, and the button that starts it."""
     own = base.embedder if base.has_vectors else ""
     names = [model.name for model in models if not model.problem and model.name != own]
@@ -230,22 +227,22 @@ def _change(workspace: Workspace, base: KnowledgeBase, models: Sequence[ModelCar
     )
     if estimate and embedder:
         name = embedder.strip()
-        jobs.start(workspace, "cost", lambda progress: _model_cost(workspace, base, name, progress))
-    cost = jobs.estimate(workspace, base.name)
+        jobs.start("cost", lambda progress: _model_cost(base, name, progress))
+    cost = jobs.estimate(base.name)
     if cost is None:
         return
     label = plain(t("Change to {name}", name=embedder_name(cost.embedder)))
     if widgets.button(label, f"start_{base.id}", "play_arrow", type="primary", disabled=busy):
         workspace.switches.begin(base.name, cost.embedder)
         workspace.jobs.forget("cost")
-        jobs.start(workspace, "switch", lambda progress: _run(workspace, base, progress))
+        jobs.start("switch", lambda progress: _run(base, progress))
 
 
-def _model_cost(workspace: Workspace, base: KnowledgeBase, embedder: str, progress: Progress) -> ChangeCost:
+def _model_cost(base: KnowledgeBase, embedder: str, progress: Progress) -> ChangeCost:
     return workspace.switches.cost(base.name, embedder, progress=jobs.about(base.name, progress))
 
 
-def _run(workspace: Workspace, base: KnowledgeBase, progress: Progress) -> None:
+def _run(base: KnowledgeBase, progress: Progress) -> None:
     workspace.switches.run(base.name, progress=jobs.about(base.name, progress))
     # Until its model is known to exist, a base answers by keyword.
     workspace.models.start_warming()

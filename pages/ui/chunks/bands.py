@@ -9,9 +9,9 @@ import streamlit as st
 from core.base.frozen import frozen
 from core.base.messages import message_table
 from core.model import Chunk, Edit, Note
-from core.workspace import Workspace
 from pages.ui.shared import rendered, style
 from pages.ui.shared.safe import html
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t, t_plural, text_of
 from pages.ui.shared.widgets import component, stamp
 
@@ -103,7 +103,7 @@ def window(chunks: Sequence[Chunk], shown: int, limit: int = LIMIT) -> tuple[int
     return first, last + 1
 
 
-def placed_edits(workspace: Workspace, note: Note) -> dict[str, Edit]:
+def placed_edits(note: Note) -> dict[str, Edit]:
     """Return the edits of a note that still fit its text, by chunk id."""
     return {edit.chunk_id: edit for edit in workspace.chunks.edits(note.id) if not edit.flagged}
 

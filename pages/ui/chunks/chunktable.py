@@ -8,10 +8,10 @@ import streamlit as st
 
 from core.base.messages import message
 from core.model import CHUNK_KINDS, CHUNK_STATES, Chunk, Edit, KnowledgeBase, Note, Progress
-from core.workspace import Workspace
 from pages.ui.chunks import bands, editor, undo
 from pages.ui.shared import jobs, knobs, links, widgets
 from pages.ui.shared.safe import plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t, t_plural, text_of
 
 Item = TypeVar("Item")
@@ -126,7 +126,6 @@ def _shared_titles(sections: Sequence[tuple[str, ...]]) -> int:
 
 
 def actions(
-    workspace: Workspace,
     base: KnowledgeBase,
     note: Note,
     chunks: Sequence[Chunk],
@@ -134,7 +133,7 @@ def actions(
     edited: set[str],
 ) -> None:
     """Draw the actions on the selected chunks; each applies to the chunks that allow it."""
-    why = jobs.hindrance(workspace, base.name)
+    why = jobs.hindrance(base.name)
     living = [chunk for chunk in marked if chunk.state != "deleted" and not chunk.picture]
     run = editor.chunks_to_merge(chunks, living)
     waiting = [chunk.id for chunk in marked if chunk.state in ("pending", "refused")]
@@ -149,21 +148,21 @@ def actions(
         if _button("edit", int(len(marked) == 1 and not marked[0].picture), "edit_note"):
             editor.open_at(marked[0].id)
         if _button("embed", len(waiting), "bolt", why):
-            knobs.embed(workspace, chunk_ids=waiting)
+            knobs.embed(chunk_ids=waiting)
         if _button("merge", len(living) if run else 0, "merge", why):
             links.set_value("chunk", str(run[0].index))
-            step = undo.begin(workspace, note, text_of(editor.MERGED))
+            step = undo.begin(note, text_of(editor.MERGED))
             merge = partial(workspace.chunks.merge, *(chunk.id for chunk in run))
-            jobs.start(workspace, "edits", lambda _: step.run(workspace, merge))
+            jobs.start("edits", lambda _: step.run(merge))
         if _button("delete", len(living), "delete", why):
             places = [chunk.index for chunk in living]
             text = t_plural("{n} chunk was hidden.", "{n} chunks were hidden.", n=len(places))
-            step = undo.begin(workspace, note, text)
-            _run_each(workspace, step, places, lambda at: workspace.chunks.delete(workspace.chunks.all(note.id)[at].id))
+            step = undo.begin(note, text)
+            _run_each(step, places, lambda at: workspace.chunks.delete(workspace.chunks.all(note.id)[at].id))
         if _button("restore", len(back), "settings_backup_restore", why):
             text = t_plural("{n} chunk was restored.", "{n} chunks were restored.", n=len(back))
-            step = undo.begin(workspace, note, text)
-            _run_each(workspace, step, back, restore)
+            step = undo.begin(note, text)
+            _run_each(step, back, restore)
     usual = t(
         "Select one or more rows to act on them. In the text, click a chunk to show it; "
         "double-click it or press Enter to open it."
@@ -177,11 +176,11 @@ def _button(name: str, count: int, icon: str, why: str = "") -> bool:
     return widgets.count_button(label, count, f"act_{name}", icon, disabled=bool(why), help=plain(why) or about)
 
 
-def _run_each(workspace: Workspace, step: undo.EditStep, items: Sequence[Item], act: Callable[[Item], object]) -> None:
+def _run_each(step: undo.EditStep, items: Sequence[Item], act: Callable[[Item], object]) -> None:
     def run(progress: Progress) -> None:
         # In reverse order, because changing a chunk can change later ones.
         for number, item in enumerate(reversed(items)):
             progress(number, len(items), "")
             act(item)
 
-    jobs.start(workspace, "edits", lambda progress: step.run(workspace, partial(run, progress)))
+    jobs.start("edits", lambda progress: step.run(partial(run, progress)))

@@ -9,11 +9,11 @@ import streamlit as st
 from core.base.messages import Message, message
 from core.base.text import with_newlines
 from core.model import CHUNK_STATES, Chunk, Decision, Edit, Flagged, KnowledgeBase, Note
-from core.workspace import Workspace
 from pages.ui.chunks import bands, undo
 from pages.ui.shared import jobs, links, shell, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import facts, html, plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
 
 # Edits that no longer fit their note and wait for the user's decision.
@@ -23,7 +23,7 @@ LENGTH = 600
 """Maximum number of characters to show of an edit."""
 
 
-def draw_flagged(workspace: Workspace) -> None:
+def draw_flagged() -> None:
     """Draw the flagged edits, each with its text and buttons that keep or discard it; draws nothing without any."""
     waiting = workspace.chunks.flagged()
     if not waiting:
@@ -37,11 +37,11 @@ def draw_flagged(workspace: Workspace) -> None:
         small_print("The text that these edits belong to is no longer in the note. Nothing is lost until you decide.")
         for item in waiting[:SHOWN]:
             with st.container(border=True, key=f"flagged_{item.edit.id}"):
-                _draw_flagged(workspace, item)
+                _draw_flagged(item)
         widgets.more(len(waiting) - SHOWN)
 
 
-def _draw_flagged(workspace: Workspace, item: Flagged) -> None:
+def _draw_flagged(item: Flagged) -> None:
     edit, note = item.edit, item.note
     title = html(note.title) if note else html(t("The note was deleted"))
     text = edit.text or edit.anchor
@@ -50,10 +50,10 @@ def _draw_flagged(workspace: Workspace, item: Flagged) -> None:
         f'<div class="t-head"><b>{title}</b><span class="t-tag">{html(bands.CHANGES[edit.kind])}</span></div>'
         f'<div class="t-text t-small">{html(text[:LENGTH])}{more}</div>'
     )
-    shut = jobs.is_writing(workspace, note.base if note else "")
+    shut = jobs.is_writing(note.base if note else "")
 
     def decide(decision: Decision) -> None:
-        jobs.start(workspace, "edits", lambda _: workspace.chunks.resolve(edit.id, decision))
+        jobs.start("edits", lambda _: workspace.chunks.resolve(edit.id, decision))
 
     with st.container(horizontal=True):
         about = plain(t("Becomes a separate chunk at the end of the note"))
@@ -96,9 +96,7 @@ def open_next(chunk_id: str) -> None:
     st.session_state["drawer_mode"] = "edit"
 
 
-def drawer(
-    workspace: Workspace, base: KnowledgeBase, note: Note, chunks: Sequence[Chunk], edits: Mapping[str, Edit]
-) -> None:
+def drawer(base: KnowledgeBase, note: Note, chunks: Sequence[Chunk], edits: Mapping[str, Edit]) -> None:
     """Draw the drawer if it is open; close it if its chunk no longer exists."""
     chunk = next((chunk for chunk in chunks if chunk.id == _DRAWER.subject), None)
     if chunk is None:
@@ -107,66 +105,62 @@ def drawer(
 
     def content() -> None:
         with shell.errors():
-            shut = _draw_lock_reason(workspace, base)
-            _draw_chunk(workspace, note, chunks, chunk, edits.get(chunk.id), shut=shut)
+            shut = _draw_lock_reason(base)
+            _draw_chunk(note, chunks, chunk, edits.get(chunk.id), shut=shut)
 
     _DRAWER.draw(
         t("Chunk {index} of {total}", index=chunk.index + 1, total=chunk.total), content, width=WIDTH, position="right"
     )
 
 
-def _draw_lock_reason(workspace: Workspace, base: KnowledgeBase) -> bool:
+def _draw_lock_reason(base: KnowledgeBase) -> bool:
     """Draw the reason why the chunks of a base can't be changed now, if any; return whether there is one."""
-    why = jobs.hindrance(workspace, base.name)
+    why = jobs.hindrance(base.name)
     if why:
         st.info(plain(why), icon=":material/lock:")
     return bool(why)
 
 
-def _draw_chunk(
-    workspace: Workspace, note: Note, chunks: Sequence[Chunk], chunk: Chunk, edit: Edit | None, *, shut: bool
-) -> None:
+def _draw_chunk(note: Note, chunks: Sequence[Chunk], chunk: Chunk, edit: Edit | None, *, shut: bool) -> None:
     change = bands.change(chunk, edit) if chunk.state != "deleted" else ""
     tokens = t_plural("{n} token", "{n} tokens", n=chunk.token_count)
     st.html(facts([" › ".join(chunk.section), tokens, text_of(CHUNK_STATES[chunk.state]), change]))
     if chunk.state == "deleted":
         st.code(chunk.text, language=None, wrap_lines=True)
         if widgets.button(t("Restore"), "drawer_restore", type="primary", disabled=shut, shortcut="Ctrl+Enter"):
-            _finish(workspace, note, chunk.index, RESTORED, lambda: workspace.chunks.restore(chunk.id))
+            _finish(note, chunk.index, RESTORED, lambda: workspace.chunks.restore(chunk.id))
         return
     mode = widgets.segments(
         t("What to do"), {"edit": t("Edit the text"), "split": t("Split"), "add": t("Add after this")}, "drawer_mode"
     )
     if mode == "split":
-        _split(workspace, note, chunk, shut=shut)
+        _split(note, chunk, shut=shut)
     elif mode == "add":
-        _add(workspace, note, chunk, shut=shut)
+        _add(note, chunk, shut=shut)
     else:
-        _edit(workspace, note, chunk, shut=shut)
-        _draw_merge(workspace, note, chunks, chunk, edit, shut=shut)
+        _edit(note, chunk, shut=shut)
+        _draw_merge(note, chunks, chunk, edit, shut=shut)
 
 
-def _edit(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> None:
+def _edit(note: Note, chunk: Chunk, *, shut: bool) -> None:
     text = st.text_area(
         t("Text of the chunk"), value=chunk.text, key=f"text_{chunk.id}_{note.generation}", height=380, disabled=shut
     )
     small_print("Ctrl+Enter saves. The note's file isn't changed, and your edit is kept when the note is split again.")
     if _done("save", t("Save"), "save", shut=shut):
-        _finish(workspace, note, chunk.index, EDITED, lambda: workspace.chunks.update(chunk.id, text))
+        _finish(note, chunk.index, EDITED, lambda: workspace.chunks.update(chunk.id, text))
 
 
-def _draw_merge(
-    workspace: Workspace, note: Note, chunks: Sequence[Chunk], chunk: Chunk, edit: Edit | None, *, shut: bool
-) -> None:
+def _draw_merge(note: Note, chunks: Sequence[Chunk], chunk: Chunk, edit: Edit | None, *, shut: bool) -> None:
     run = chunks_to_merge(chunks, [chunk])
     with st.container(horizontal=True):
         label = t("Merge with the next chunk") if run[:1] == [chunk] else t("Merge with the previous chunk")
         if run and widgets.button(label, "drawer_merge", "merge", disabled=shut):
-            _finish(workspace, note, run[0].index, MERGED, lambda: workspace.chunks.merge(*(part.id for part in run)))
+            _finish(note, run[0].index, MERGED, lambda: workspace.chunks.merge(*(part.id for part in run)))
         if widgets.button(t("Hide"), "drawer_delete", "delete", disabled=shut):
-            _finish(workspace, note, chunk.index, HIDDEN, lambda: workspace.chunks.delete(chunk.id))
+            _finish(note, chunk.index, HIDDEN, lambda: workspace.chunks.delete(chunk.id))
         if edit and widgets.button(t("Restore"), "drawer_restore", "settings_backup_restore", disabled=shut):
-            _finish(workspace, note, chunk.index, RESTORED, lambda: workspace.chunks.restore(chunk.id))
+            _finish(note, chunk.index, RESTORED, lambda: workspace.chunks.restore(chunk.id))
     if edit and edit.kind != "add" and edit.text:
         with st.expander(t("The note's own text")):
             st.code(edit.anchor, language=None, wrap_lines=True)
@@ -189,39 +183,39 @@ def _are_visible(chunks: Sequence[Chunk]) -> bool:
     return all(chunk.state != "deleted" for chunk in chunks)
 
 
-def _split(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> None:
+def _split(note: Note, chunk: Chunk, *, shut: bool) -> None:
     if len(chunk.text.strip()) < 2:
         small_print("This chunk is too short to split.")
         return
     at = _place(note, chunk)
     if _done("split", t("Split"), "content_cut", shut=shut):
-        _finish(workspace, note, chunk.index, SPLIT, lambda: workspace.chunks.split(chunk.id, at))
+        _finish(note, chunk.index, SPLIT, lambda: workspace.chunks.split(chunk.id, at))
 
 
-def _add(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> None:
+def _add(note: Note, chunk: Chunk, *, shut: bool) -> None:
     text = st.text_area(t("Text of the new chunk"), key=f"add_{chunk.id}_{note.generation}", height=300, disabled=shut)
     small_print("The new chunk comes after this one and can be found like any other. Ctrl+Enter adds it.")
     if _done("add", t("Add after this"), "add", shut=shut):
-        _finish(workspace, note, chunk.index + 1, ADDED, lambda: workspace.chunks.add(note.id, text, after=chunk.id))
+        _finish(note, chunk.index + 1, ADDED, lambda: workspace.chunks.add(note.id, text, after=chunk.id))
 
 
-def first(workspace: Workspace, base: KnowledgeBase, note: Note) -> None:
+def first(base: KnowledgeBase, note: Note) -> None:
     """Draw the form that adds a chunk to a note without chunks."""
-    shut = _draw_lock_reason(workspace, base)
+    shut = _draw_lock_reason(base)
     text = st.text_area(t("Text of the new chunk"), key=f"first_{note.id}_{note.generation}", height=200, disabled=shut)
     small_print("The new chunk can be found like any other. The note's file isn't changed. Ctrl+Enter adds the chunk.")
     if _done("first", t("Add a chunk"), "add", shut=shut):
-        _finish(workspace, note, 0, ADDED, lambda: workspace.chunks.add(note.id, text))
+        _finish(note, 0, ADDED, lambda: workspace.chunks.add(note.id, text))
 
 
 def _done(name: str, label: str, icon: str, *, shut: bool) -> bool:
     return widgets.button(label, f"drawer_{name}", icon, type="primary", shortcut="Ctrl+Enter", disabled=shut)
 
 
-def _finish(workspace: Workspace, note: Note, index: int, done: Message, act: Callable[[], object]) -> None:
+def _finish(note: Note, index: int, done: Message, act: Callable[[], object]) -> None:
     """Call `act`, close the drawer, and show the chunk at `index`; `done` describes the action."""
     with busy("Saving…"):
-        undo.begin(workspace, note, text_of(done)).run(workspace, act)
+        undo.begin(note, text_of(done)).run(act)
     _DRAWER.close()
     links.set_value("chunk", str(min(index, len(workspace.chunks.all(note.id)) - 1)))
     st.rerun()

@@ -11,6 +11,7 @@ from core.workspace import Workspace
 from pages.ui.shared import jobs, knobs, links, names, safe, tree, widgets
 from pages.ui.shared.cards import tags
 from pages.ui.shared.safe import html, plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import section_title, small_print, t, t_plural, text_of
 
 # The note selector of the page: the tree on the left, or the latest notes if none is chosen.
@@ -20,7 +21,7 @@ SHOWN = 12
 COLUMNS = 3
 
 
-def picker(workspace: Workspace, bases: list[str]) -> tuple[str | None, list[NoteSummary]]:
+def picker(bases: list[str]) -> tuple[str | None, list[NoteSummary]]:
     """Draw the filters and the tree; return the id of the chosen note, which a link may set, and the filtered notes."""
     if linked := links.arrived_value("note"):
         st.session_state.update(cut_note=linked, cut_base="", cut_text="")
@@ -28,7 +29,7 @@ def picker(workspace: Workspace, bases: list[str]) -> tuple[str | None, list[Not
     text = st.text_input(t("Title or path"), key="cut_text", icon=":material/filter_alt:", persist_state="session")
     text = text.strip()
     cards = workspace.notes.all(Filters(bases=(base,) if base else ()), text=text)
-    chosen = _chosen_note(workspace)
+    chosen = _chosen_note()
     if cards:
         tree.draw(tree.NoteTree(cards, [base, text], len(bases) > 1 and not base), chosen, choose, "tree")
     else:
@@ -52,7 +53,7 @@ def choose(note_id: str) -> None:
     links.set_value("chunk", "")
 
 
-def _chosen_note(workspace: Workspace) -> str | None:
+def _chosen_note() -> str | None:
     """Return the chosen note, initially the most recently opened one."""
     chosen: str | None = st.session_state.get("cut_note")
     last = workspace.preferences.get(_LAST)
@@ -63,10 +64,10 @@ def _chosen_note(workspace: Workspace) -> str | None:
     return chosen
 
 
-def offer(workspace: Workspace, cards: Sequence[NoteSummary]) -> None:
+def offer(cards: Sequence[NoteSummary]) -> None:
     """Draw a button for each of the most recently changed notes in `cards`."""
     if not workspace.notes.all():
-        st.caption(t("The notes are being imported.") if jobs.is_importing(workspace) else t("There are no notes yet."))
+        st.caption(t("The notes are being imported.") if jobs.is_importing() else t("There are no notes yet."))
         return
     st.html(f'<p class="t-lead">{html(t("Choose a note to see how it is split and to change the split."))}</p>')
     latest = sorted(cards, key=lambda card: card.updated_at or CALENDAR_BEGINS, reverse=True)
@@ -77,11 +78,11 @@ def offer(workspace: Workspace, cards: Sequence[NoteSummary]) -> None:
     widgets.more(len(latest) - SHOWN)
 
 
-def offer_another(workspace: Workspace) -> None:
+def offer_another() -> None:
     """Draw a box for a title or path, and the matching notes."""
     text = widgets.text_box(t("Title or path"), "another_text", icon=":material/filter_alt:").strip()
     if cards := workspace.notes.all(text=text):
-        offer(workspace, cards)
+        offer(cards)
     else:
         small_print("No note matches these filters.")
 
@@ -161,7 +162,7 @@ def linked_chunk(chunks: Sequence[Chunk]) -> int | None:
     return None
 
 
-def cut(workspace: Workspace, note: Note, options: ChunkingOptions, embedder: str) -> Cut:
+def cut(note: Note, options: ChunkingOptions, embedder: str) -> Cut:
     """Split a note as an import would, with its edits; results are cached."""
     return _cut(workspace, note, f"{note.id}:{note.content_hash}:{note.generation}", options, embedder)
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import streamlit as st
 
 from core.model import Edit, Note
-from core.workspace import Workspace
 from pages.ui.shared import widgets
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t
 
 _STEPS = "chunk_edits"
@@ -24,7 +24,7 @@ class EditStep:
     before: Sequence[Edit]
     after: Sequence[Edit] | None = None
 
-    def run(self, workspace: Workspace, act: Callable[[], object]) -> None:
+    def run(self, act: Callable[[], object]) -> None:
         """Run the action; it may run in a job."""
         try:
             act()
@@ -32,14 +32,14 @@ class EditStep:
             self.after = workspace.chunks.edits(self.note_id)
 
 
-def begin(workspace: Workspace, note: Note, text: str) -> EditStep:
+def begin(note: Note, text: str) -> EditStep:
     """Return the undo step for an action on a note, for the caller to run; `text` describes the action."""
     step = EditStep(note.id, text, workspace.chunks.edits(note.id))
     st.session_state[_STEPS] = [*st.session_state.get(_STEPS, []), step][-_MOST:]
     return step
 
 
-def draw(workspace: Workspace, note: Note, *, shut: bool) -> None:
+def draw(note: Note, *, shut: bool) -> None:
     """Draw the last step with a button that undoes it, if nothing has changed since."""
     steps: list[EditStep] = [step for step in st.session_state.get(_STEPS, []) if step.note_id == note.id]
     if not steps or steps[-1].after in (None, steps[-1].before) or steps[-1].after != workspace.chunks.edits(note.id):

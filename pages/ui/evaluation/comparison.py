@@ -394,12 +394,10 @@ def _adopt(workspace: Workspace, base: KnowledgeBase, way: Pipeline) -> None:
         )
         return
     with widgets.row():
-        shut = jobs.is_writing(workspace, base.name) or jobs.is_evaluating(workspace)
+        shut = jobs.is_writing(base.name) or jobs.is_evaluating()
         if widgets.button(t("Use these settings"), "adopt", "check", type="primary", disabled=shut):
             if recut:
-                jobs.start(
-                    workspace, "rechunk", lambda progress: workspace.bases.adopt(base.name, way, progress=progress)
-                )
+                jobs.start("rechunk", lambda progress: workspace.bases.adopt(base.name, way, progress=progress))
             workspace.bases.adopt(base.name, way)
             st.toast(t("The base now uses these settings."), icon=":material/check:")
         st.caption(

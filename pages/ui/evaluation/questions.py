@@ -365,7 +365,7 @@ _DELETION = Dialog("deleting_questions")
 def draw(workspace: Workspace, base: str, question_set: QuestionSet) -> None:
     """Draw the questions of a set, actions on them, and the question that was chosen last."""
     with st.container():
-        jobs.panel(workspace, jobs.QUESTIONS)
+        jobs.panel(jobs.QUESTIONS)
         if (job := workspace.jobs.find("suggest")) and job.state == "done" and not job.result:
             small_print("No definition or heading in the notes gives a new question.")
     with shell.errors():

@@ -254,11 +254,9 @@ def draw_start(
     twice = first == second
     copies = [letter for letter, way in zip(LETTERS, chosen, strict=True) if not workspace.runs.is_own(base, way)]
     with widgets.row("run_row"):
-        label, shut = t("Run these 2 setups"), jobs.is_evaluating(workspace) or not count or twice
+        label, shut = t("Run these 2 setups"), jobs.is_evaluating() or not count or twice
         if widgets.button(label, "run", "play_arrow", type="primary", disabled=shut):
-            jobs.start(
-                workspace, JOB, lambda progress: RunList.from_runs(workspace.runs.run(question_set, chosen, progress))
-            )
+            jobs.start(JOB, lambda progress: RunList.from_runs(workspace.runs.run(question_set, chosen, progress)))
         text = t_plural(
             "{n} question, 2 setups, about {time}",
             "{n} questions, 2 setups, about {time}",
@@ -294,7 +292,7 @@ def panel(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet |
             if question_set is None or made[0].set_id != question_set.id:
                 st.query_params.update({"set": made[0].set_name, "view": "compare"})
                 st.rerun()
-    jobs.panel(workspace, (JOB,))
+    jobs.panel((JOB,))
 
 
 def estimate(workspace: Workspace, base: KnowledgeBase, count: int) -> str:
@@ -334,9 +332,7 @@ def draw_runs(workspace: Workspace, base: KnowledgeBase, question_set: QuestionS
             size=f"{size / 1e6:,.0f}",
         )
         drop = workspace.runs.scratch.drop
-        widgets.small(
-            t("Delete"), "eval_places_delete", "delete", on_click=drop, disabled=jobs.is_evaluating(workspace)
-        )
+        widgets.small(t("Delete"), "eval_places_delete", "delete", on_click=drop, disabled=jobs.is_evaluating())
 
 
 def _marked(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run], *, sets: bool) -> list[Run]:
@@ -380,7 +376,7 @@ def state(workspace: Workspace, run: Run) -> str:
 
 
 def _actions(workspace: Workspace, question_set: QuestionSet, marked: Sequence[Run]) -> None:
-    shut = jobs.is_evaluating(workspace)
+    shut = jobs.is_evaluating()
     ready = [run for run in marked if run.asked]
 
     def open_comparison() -> None:
@@ -400,9 +396,7 @@ def _actions(workspace: Workspace, question_set: QuestionSet, marked: Sequence[R
         )
         resumable = len(marked) == 1 and marked[0].ended_at is None
         if widgets.button(t("Resume"), "history_resume", "play_arrow", disabled=shut or not resumable):
-            jobs.start(
-                workspace, JOB, lambda progress: RunList.from_runs([workspace.runs.resume(marked[0].id, progress)])
-            )
+            jobs.start(JOB, lambda progress: RunList.from_runs([workspace.runs.resume(marked[0].id, progress)]))
         label = t_plural("Delete {n} run", "Delete {n} runs", n=len(marked)) if len(marked) > 1 else t("Delete")
         if widgets.button(label, "history_delete", "delete", disabled=shut or not marked):
             workspace.runs.delete_for_good([run.id for run in marked])

@@ -199,12 +199,11 @@ def draw_check(workspace: Workspace, base: KnowledgeBase) -> None:
             "alone as well. Look at the missed ones: no search finds their passages."
         )
         st.caption(about)
-        shut = jobs.is_evaluating(workspace)
+        shut = jobs.is_evaluating()
         if widgets.button(t("Check now"), f"check_{base.id}", "manage_search", type="primary", disabled=shut):
             checks = workspace.findability
             language = session_language()
             jobs.start(
-                workspace,
                 "evaluate",
                 lambda progress: RunList.from_runs(checks.check(base.name, progress, language=language)),
                 base.name,
@@ -232,7 +231,7 @@ def _choice(workspace: Workspace, base: str, sets: list[QuestionSet]) -> Questio
 
 def _none(workspace: Workspace, base: str) -> None:
     """Explain question sets, and offer ways to make the first one."""
-    importing = jobs.is_importing(workspace, base)
+    importing = jobs.is_importing(base)
     st.info(
         t("The notes are being imported. You can add questions about them when that is finished.")
         if importing

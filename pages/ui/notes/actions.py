@@ -9,12 +9,12 @@ import streamlit as st
 
 from core.base.errors import EditError
 from core.model import NOTE_FIELDS, LinkingNote, Note, Renaming, fields_of
-from core.workspace import Workspace
 from pages.ui.notes import composer, history, note_fields, offers, opened, trash
 from pages.ui.notes.page_file import note_page
 from pages.ui.shared import jobs, names, pinned, shell, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import labels, sentences, small_print, t, t_plural, text_of, with_label
 from pages.ui.shared.widgets import component
 
@@ -26,7 +26,7 @@ WORDS = fields_of("word")
 OTHERS = fields_of("number", "status", "day")
 
 
-def archive_notes(workspace: Workspace, note_ids: Sequence[str]) -> None:
+def archive_notes(note_ids: Sequence[str]) -> None:
     """Archive notes and offer to undo it; for callbacks."""
     active = [card.id for card in workspace.notes.all() if card.id in set(note_ids) and card.status != "archived"]
     workspace.notes.archive(active)
@@ -36,20 +36,20 @@ def archive_notes(workspace: Workspace, note_ids: Sequence[str]) -> None:
     )
 
 
-def draw_dialogs(workspace: Workspace) -> None:
+def draw_dialogs() -> None:
     """Draw the open dialog on notes."""
-    trash.dialog(workspace)
-    _draw_change_dialog(workspace)
+    trash.dialog()
+    _draw_change_dialog()
     if note_ids := FIELDS_DIALOG.subject:
         FIELDS_DIALOG.draw(
             t_plural("Set fields of {n} note", "Set fields of {n} notes", n=len(note_ids)),
-            lambda: _fields(workspace, note_ids),
+            lambda: _fields(note_ids),
         )
     if moving := MOVE_DIALOG.subject:
-        MOVE_DIALOG.draw(t_plural("Move {n} note", "Move {n} notes", n=len(moving)), lambda: _move(workspace, moving))
+        MOVE_DIALOG.draw(t_plural("Move {n} note", "Move {n} notes", n=len(moving)), lambda: _move(moving))
 
 
-def _fields(workspace: Workspace, note_ids: Sequence[str]) -> None:
+def _fields(note_ids: Sequence[str]) -> None:
     cards = workspace.notes.all()
     tags, theirs = (
         list(workspace.vocabulary.tags()),
@@ -100,7 +100,7 @@ _SHOWN = 8
 """Maximum number of linking notes to list."""
 
 
-def _draw_change_dialog(workspace: Workspace) -> None:
+def _draw_change_dialog() -> None:
     """Draw the dialog if it is open."""
     if not DIALOG.subject:
         return
@@ -112,10 +112,10 @@ def _draw_change_dialog(workspace: Workspace) -> None:
         "read_as": t("Read the file in another encoding"),
     }
     draw = {"rename": _rename, "export": _export, "read_as": _read_as}[what]
-    DIALOG.draw(titles[what], lambda: draw(workspace, note))
+    DIALOG.draw(titles[what], lambda: draw(note))
 
 
-def _rename(workspace: Workspace, note: Note) -> None:
+def _rename(note: Note) -> None:
     with st.form("rename_note", border=False):
         title = st.text_input(t("Title"), note.title, key=f"rename_{note.id}").strip()
         file = note.in_file
@@ -130,13 +130,11 @@ def _rename(workspace: Workspace, note: Note) -> None:
                     workspace.preferences.set(_FILES, "on" if file else "off")
                 if title and title != note.title:
                     done = workspace.renames.rename(note.id, title, file=file, expected_version=note.version)
-                    _offer_undo(
-                        workspace, [done], t("'{before}' was renamed to '{title}'.", before=note.title, title=title)
-                    )
+                    _offer_undo([done], t("'{before}' was renamed to '{title}'.", before=note.title, title=title))
                 _done()
 
 
-def draw_retitled(workspace: Workspace, note: Note) -> None:
+def draw_retitled(note: Note) -> None:
     """After a note's title was changed in the editor, offer to rename the file and update the links."""
     note_id, before = st.session_state.get(composer.RETITLED, ("", ""))
     if note_id != note.id or workspace.readonly:
@@ -150,7 +148,7 @@ def draw_retitled(workspace: Workspace, note: Note) -> None:
     def follow() -> None:
         done = workspace.renames.rename(note.id, note.title, title_before=before, expected_version=note.version)
         _forget_title()
-        _offer_undo(workspace, [done], t("'{before}' was renamed to '{title}'.", before=before, title=note.title))
+        _offer_undo([done], t("'{before}' was renamed to '{title}'.", before=before, title=note.title))
 
     texts = [
         t_plural("{n} note links to the old title.", "{n} notes link to the old title.", n=n) if n else "",
@@ -180,7 +178,7 @@ def _draw_linking(linking: Sequence[LinkingNote]) -> None:
         st.markdown("\n".join([*shown, *([f"- {t('{n} more', n=more)}"] if more else [])]))
 
 
-def _offer_undo(workspace: Workspace, done: Sequence[Renaming], text: str) -> None:
+def _offer_undo(done: Sequence[Renaming], text: str) -> None:
     """Show the result of renaming or moving, with the links that couldn't be updated, and a button that undoes all."""
     linking = [link for renaming in done for link in renaming.linking]
     changed = len({link.id for link in linking if link.refusal is None})
@@ -197,38 +195,38 @@ def _offer_undo(workspace: Workspace, done: Sequence[Renaming], text: str) -> No
     history.offer_undo(plain(sentences(texts)), partial(workspace.renames.undo, *done))
 
 
-def _move(workspace: Workspace, note_ids: Sequence[str]) -> None:
+def _move(note_ids: Sequence[str]) -> None:
     first = workspace.notes.get(note_ids[0])
     base = workspace.bases.by_id(first.base_id).name
     top, before = t("the top level"), str(PurePosixPath(first.path or "").parent).removeprefix(".")
-    folders = {"": top, **{folder: folder for folder in offers.load_offers(workspace).folders[base]}}
+    folders = {"": top, **{folder: folder for folder in offers.load_offers().folders[base]}}
     folders.setdefault(before, before)
     folder = widgets.select_or_type(t("Folder"), folders, before, f"move_{'_'.join(note_ids)}")
     if widgets.button(t("Move"), "move_yes", "drive_file_move", type="primary", disabled=workspace.readonly):
         with shell.errors():
-            _move_into(workspace, note_ids, folder)
+            _move_into(note_ids, folder)
             MOVE_DIALOG.close()
             st.rerun()
 
 
-def _move_into(workspace: Workspace, note_ids: Sequence[str], folder: str) -> None:
+def _move_into(note_ids: Sequence[str], folder: str) -> None:
     """Move notes into a folder of their base, and offer to undo it."""
     done = workspace.renames.move(note_ids, folder)
     if moved := [renaming for renaming in done if renaming.path != renaming.path_before]:
         text = t("The note is now at '{path}'.", path=moved[0].path)
         if len(moved) > 1:
             text = t("{n} notes are now in '{folder}'.", n=len(moved), folder=folder or t("the top level"))
-        _offer_undo(workspace, moved, text)
+        _offer_undo(moved, text)
 
 
-def drop(workspace: Workspace, note_ids: Sequence[str], base: str, folder: str) -> None:
+def drop(note_ids: Sequence[str], base: str, folder: str) -> None:
     """Move dragged notes into a folder of their base; raises EditError if a note isn't in `base`, unless that is ""."""
     if base and any(card.base != base for card in workspace.notes.cards_of(note_ids).values()):
         raise EditError("Notes can only be moved within their own base.")
-    _move_into(workspace, note_ids, folder)
+    _move_into(note_ids, folder)
 
 
-def _export(workspace: Workspace, note: Note) -> None:
+def _export(note: Note) -> None:
     path = PurePosixPath(note.path or "note.md")
     name, page = path.with_suffix(".txt" if note.plain else ".md").name, path.with_suffix(".html").name
     with shell.errors():
@@ -236,10 +234,10 @@ def _export(workspace: Workspace, note: Note) -> None:
         text = workspace.files.text(note.id).encode("utf-8", "replace")
         widgets.download(plain(name), text, name, "text/markdown", "export_note", "download", type="primary")
         small_print("To print or share: the note as it looks here, as one web page with its pictures included.")
-        widgets.download(plain(page), note_page(workspace, note), page, "text/html", "export_page", "description")
+        widgets.download(plain(page), note_page(note), page, "text/html", "export_page", "description")
 
 
-def _read_as(workspace: Workspace, note: Note) -> None:
+def _read_as(note: Note) -> None:
     st.caption(
         t(
             "If characters look wrong, the file was read in the wrong encoding. Choose the "
@@ -281,14 +279,13 @@ def is_here() -> bool:
     return st.context.ip_address is None and st.get_option("server.address") in _LOOPBACK
 
 
-def new(workspace: Workspace) -> None:
+def new() -> None:
     """Draw the button that begins a new note in the current base and folder."""
     widgets.button(
         t("New note"),
         "new_note",
         "edit_square",
         on_click=composer.begin_here,
-        args=(workspace,),
         disabled=workspace.readonly,
     )
 
@@ -298,7 +295,7 @@ def is_raw() -> bool:
     return bool(st.session_state.get(_RAW))
 
 
-def actions(workspace: Workspace, note: Note) -> None:
+def actions(note: Note) -> None:
     """Draw the actions on an open note."""
     widgets.button(
         t("Edit"),
@@ -306,10 +303,10 @@ def actions(workspace: Workspace, note: Note) -> None:
         "edit",
         help=t("Key: E"),
         on_click=composer.edit,
-        args=(workspace, note.id),
+        args=(note.id,),
         disabled=workspace.readonly,
     )
-    _menu(workspace, note)
+    _menu(note)
 
 
 def ways(note: Note) -> None:
@@ -319,21 +316,21 @@ def ways(note: Note) -> None:
         obsidian(note, t("Open in Obsidian"))
 
 
-def marked(workspace: Workspace, note_ids: Sequence[str]) -> None:
+def marked(note_ids: Sequence[str]) -> None:
     """Draw the actions on the notes selected in the list."""
     delete = t_plural("Delete {n} note", "Delete {n} notes", n=len(note_ids))
     acts: tuple[tuple[str, str, str, Callable[[Sequence[str]], object]], ...] = (
         (t("Set fields…"), "set_fields", "edit_note", FIELDS_DIALOG.open),
         (t("Move…"), "move_notes", "drive_file_move", MOVE_DIALOG.open),
-        (t("Archive"), "archive_notes", "archive", partial(archive_notes, workspace)),
+        (t("Archive"), "archive_notes", "archive", archive_notes),
         (delete, "delete_notes", "delete", trash.ask),
     )
     with st.container(horizontal=True, key="marked_actions"):
         for label, key, icon, act in acts if note_ids else ():
-            widgets.button(label, key, icon, disabled=jobs.is_shut(workspace), on_click=act, args=(note_ids,))
+            widgets.button(label, key, icon, disabled=jobs.is_shut(), on_click=act, args=(note_ids,))
 
 
-def _menu(workspace: Workspace, note: Note) -> None:
+def _menu(note: Note) -> None:
     """Draw the menu of rarely used actions on a note."""
 
     def choose(action: str) -> None:
@@ -347,14 +344,14 @@ def _menu(workspace: Workspace, note: Note) -> None:
             case "history":
                 history.DIALOG.open(note.id)
             case "pin":
-                pinned.toggle(workspace, note.id)
-                if note.id in pinned.pinned(workspace):
+                pinned.toggle(note.id)
+                if note.id in pinned.pinned():
                     text = t("'{title}' comes first on Home and in the list of Ctrl+O now.", title=plain(note.title))
                     st.toast(text, icon=":material/keep:")
             case "view":
                 st.session_state[_RAW] = not is_raw()
             case "archive":
-                archive_notes(workspace, [note.id])
+                archive_notes([note.id])
             case "restore":
                 workspace.trash.restore([note.id])
             case "delete":
@@ -365,11 +362,11 @@ def _menu(workspace: Workspace, note: Note) -> None:
                 workspace.documents.convert(note.id, converter.removeprefix("convert "))
 
     view = t("Show the formatted text") if is_raw() else t("Show the raw text")
-    pin = t("Unpin") if note.id in pinned.pinned(workspace) else t("Pin")
+    pin = t("Unpin") if note.id in pinned.pinned() else t("Pin")
     texts = {"pin": pin, "history": t("History"), "view": view, "export": t("Save as a file…")}
     if note.in_file and is_here():
         texts["open"] = t("Open in the system's editor")
-    if not jobs.is_shut(workspace):
+    if not jobs.is_shut():
         texts |= {"rename": t("Rename…"), "copy": t("Duplicate"), "move": t("Move…")}
         archived = note.status == "archived"
         texts |= {"restore": t("Make active again")} if archived else {"archive": t("Archive this note")}
@@ -379,4 +376,4 @@ def _menu(workspace: Workspace, note: Note) -> None:
         if workspace.documents.has_encoding(note):
             texts["read_as"] = t("Change the encoding…")
     widgets.menu(t("More"), texts, f"note_menu_{note.id}", "more_horiz", choose)
-    history.dialog(workspace)
+    history.dialog()

@@ -6,10 +6,10 @@ from heapq import nlargest
 import streamlit as st
 
 from core.model import Concept, Filters, NoteSummary, day_of
-from core.workspace import Workspace
 from pages.ui.notes import opened
 from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import html, plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
 
 # Concepts: key phrases of the notes, the notes that contain several of them, and paths between notes.
@@ -18,13 +18,13 @@ _CONCEPTS = 60
 _NOTES = 20
 
 
-def draw_concepts(workspace: Workspace, base: str) -> None:
+def draw_concepts(base: str) -> None:
     """Draw the panel of concepts, initially folded; its content is computed only while it is open."""
     if workspace.has("related"):
-        shell.on_demand(t("Concepts"), "concepts", "category", lambda: _draw(workspace, base))
+        shell.on_demand(t("Concepts"), "concepts", "category", lambda: _draw(base))
 
 
-def _draw(workspace: Workspace, base: str) -> None:
+def _draw(base: str) -> None:
     with busy("Reading the notes"):
         concepts = workspace.related.concepts.all(base, _CONCEPTS)
     if hidden := st.session_state.get("concept_hidden"):
@@ -47,12 +47,12 @@ def _draw(workspace: Workspace, base: str) -> None:
     st.session_state["concept_names"] = [name for name in st.session_state.get("concept_names") or () if name in labels]
     chosen = widgets.pills(t("Concepts"), labels, "concept_names", selection_mode="multi")
     if chosen:
-        _decisions(workspace, concepts, chosen)
-        _notes(workspace, chosen, base)
-    _way(workspace)
+        _decisions(concepts, chosen)
+        _notes(chosen, base)
+    _way()
 
 
-def _decisions(workspace: Workspace, concepts: Sequence[Concept], chosen: Sequence[str]) -> None:
+def _decisions(concepts: Sequence[Concept], chosen: Sequence[str]) -> None:
     """Draw the actions on the chosen concepts; several concepts can be merged into the first."""
     first, shut = chosen[0], workspace.readonly
     known = {concept.name: concept for concept in concepts}
@@ -79,7 +79,7 @@ def _decisions(workspace: Workspace, concepts: Sequence[Concept], chosen: Sequen
             widgets.small(label, "concept_merge", "merge", on_click=merge, disabled=shut)
 
 
-def _notes(workspace: Workspace, names: Sequence[str], base: str) -> None:
+def _notes(names: Sequence[str], base: str) -> None:
     notes = workspace.related.concepts.notes(names, base)
     if not notes:
         small_print("No note contains all of them.")
@@ -91,7 +91,7 @@ def _notes(workspace: Workspace, names: Sequence[str], base: str) -> None:
     widgets.more(len(notes) - _NOTES)
 
 
-def _way(workspace: Workspace) -> None:
+def _way() -> None:
     """Draw two boxes for notes, and the path from the first to the second."""
     st.caption(f"**{t('Path from one note to another')}**")
     left, right = st.columns(2)
@@ -118,7 +118,7 @@ def _way(workspace: Workspace) -> None:
 _SHOWN = 10
 
 
-def draw(workspace: Workspace, base: str, *, several: bool) -> None:
+def draw(base: str, *, several: bool) -> None:
     """Draw a hint on opening a note, links to the most recently changed notes of one or all bases, and the concepts.
 
     With `several`, the bases of the notes are named.
@@ -126,7 +126,7 @@ def draw(workspace: Workspace, base: str, *, several: bool) -> None:
     with st.container(key="beginning"):
         lead = t("Choose a note to read, or press Ctrl+O to open one by its title.")
         st.html(f'<p class="t-lead">{html(lead)}</p>')
-        latest = _latest(workspace, base)
+        latest = _latest(base)
         if not latest:
             small_print("There are no notes yet. Write one, or import a folder.")
             return
@@ -136,10 +136,10 @@ def draw(workspace: Workspace, base: str, *, several: bool) -> None:
                 widgets.note_link(card.id, card.title)
                 about = [card.base if several else "", day_of(card.updated_at) if card.updated_at else ""]
                 st.caption(plain(" · ".join(filter(None, about))), width="content")
-    draw_concepts(workspace, base)
+    draw_concepts(base)
 
 
-def _latest(workspace: Workspace, base: str) -> Sequence[NoteSummary]:
+def _latest(base: str) -> Sequence[NoteSummary]:
     """Return the most recently changed notes of a base, or of all bases."""
     if not base:
         return workspace.notes.switch("", _SHOWN)

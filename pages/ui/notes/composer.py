@@ -15,10 +15,10 @@ from core.base.datetimes import utc_now
 from core.base.errors import NoteNotFound, TesseraError, VersionNotFound
 from core.base.text import with_line_ends
 from core.model import NOTE_FIELDS, NOTE_SUFFIXES, Note, NoteDraft, NoteSummary, Proposal, Submission
-from core.workspace import Workspace
 from pages.ui.notes import history
 from pages.ui.notes.session import NEW, EditorSession, State, as_json
 from pages.ui.shared.safe import plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t
 
 # The current base and folder, where a new note goes by default.
@@ -27,7 +27,7 @@ _LATEST = 20
 """Number of recently changed notes in which a writable base is looked for."""
 
 
-def current_place(workspace: Workspace) -> tuple[str, str]:
+def current_place() -> tuple[str, str]:
     """Return the base and folder of the open note, else the listed base, else the base of the last change.
 
     Bases of text files are skipped, because they are written elsewhere. If there is no base, the name of a base to make
@@ -78,9 +78,9 @@ def begin(base: str = "", *, title: str = "", folder: str = "") -> None:
     _open(EditorSession(token_hex(8), None, base, folder=folder, fields={"title": title} if title else {}))
 
 
-def begin_here(workspace: Workspace) -> None:
+def begin_here() -> None:
     """Begin a new note in the current base and folder; for callbacks."""
-    base, folder = current_place(workspace)
+    base, folder = current_place()
     begin(base, folder=folder)
 
 
@@ -90,7 +90,7 @@ def title_of(path: str) -> str:
     return name[: -len(PurePosixPath(name).suffix)] if name.lower().endswith(NOTE_SUFFIXES) else name
 
 
-def edit(workspace: Workspace, note_id: str, *, at_end: bool = False, caret: int = 0) -> None:
+def edit(note_id: str, *, at_end: bool = False, caret: int = 0) -> None:
     """Begin to edit a note, with the caret at an offset or at the end; for callbacks. Raises NoteNotFound."""
     note = workspace.notes.get(note_id)
     caret = _units(note.body) if at_end else max(0, caret)
@@ -103,7 +103,7 @@ def _units(text: str) -> int:
     return len(text.encode("utf-16-le")) // 2
 
 
-def edit_proposed(workspace: Workspace, submission: Submission) -> None:
+def edit_proposed(submission: Submission) -> None:
     """Begin to edit a proposed change of a note; for callbacks. Raises NoteNotFound."""
     note, changed = workspace.notes.get(submission.note.id), workspace.proposals.proposed(submission)
     fields = {name: as_json(value) for name in NOTE_FIELDS if (value := getattr(changed, name)) != getattr(note, name)}
@@ -119,18 +119,18 @@ def edit_proposed(workspace: Workspace, submission: Submission) -> None:
     )
 
 
-def resume(workspace: Workspace, key: str) -> None:
+def resume(key: str) -> None:
     """Open a draft in the editor; for callbacks. If its note no longer exists, it becomes the draft of a new note."""
     if draft := workspace.drafts.find(key):
-        open_draft(workspace, draft)
+        open_draft(draft)
 
 
-def open_draft(workspace: Workspace, draft: NoteDraft, predecessor: str = "") -> None:
+def open_draft(draft: NoteDraft, predecessor: str = "") -> None:
     """Open a draft in the editor; `predecessor` is the token of an ended session's editor, still in the window."""
     token = draft.key.split(" ")[1]
     about = draft.fields
     fields = about.get("fields")
-    note = _draft_origin(workspace, draft)
+    note = _draft_origin(draft)
     session = EditorSession(
         token_hex(8),
         note,
@@ -144,13 +144,13 @@ def open_draft(workspace: Workspace, draft: NoteDraft, predecessor: str = "") ->
         predecessor=predecessor,
     )
     _open(session)
-    keep_draft(workspace, session, claim=True)
+    keep_draft(session, claim=True)
     session.request("rest")
     if session.key != draft.key and not workspace.readonly:
         workspace.drafts.delete_for_good(draft.key)
 
 
-def _draft_origin(workspace: Workspace, draft: NoteDraft) -> Note | None:
+def _draft_origin(draft: NoteDraft) -> Note | None:
     """Return the version of the note that a draft is based on; for a draft that is saved, the stored note."""
     note_id, draft_id = draft.key.split(" ")
     version = draft.version
@@ -163,54 +163,54 @@ def _draft_origin(workspace: Workspace, draft: NoteDraft) -> Note | None:
     except NoteNotFound:
         return None
     try:
-        return now if is_saved(workspace, draft) else workspace.versions.get(note_id, version)
+        return now if is_saved(draft) else workspace.versions.get(note_id, version)
     except VersionNotFound:  # a later version of the sitting replaced it
         return replace(now, version=version)
 
 
-def leave(workspace: Workspace) -> None:
+def leave() -> None:
     """Close the editor and save its text; a text that can't be saved stays a draft."""
     if session := st.session_state.pop(_WRITING, None):
         session.offers = session.links = None
-        save_left(workspace, None)
+        save_left(None)
         if session.note and session.note.title != session.title_before != "":
             note_id, before = st.session_state.get(RETITLED, ("", ""))
             before = before if note_id == session.note.id else session.title_before
             st.session_state[RETITLED] = session.note.id, before
 
 
-def discard(workspace: Workspace, key: str) -> None:
+def discard(key: str) -> None:
     """Delete a draft; if it is open in the editor, close the editor. For callbacks."""
     workspace.drafts.delete_for_good(key)
     for text in session_texts().values():
         if text.key == key:
             text.revert()
     if (session := current_session()) and session.key == key:
-        leave(workspace)
+        leave()
 
 
-def save(workspace: Workspace, session: EditorSession, *, over: Note | None = None, automatic: bool = False) -> None:
+def save(session: EditorSession, *, over: Note | None = None, automatic: bool = False) -> None:
     """Save text and fields as a new version, or replace the stored note `over`; indexing follows in the background.
 
     The version replaces the previous one if that was an automatic save of the same sitting. If the note has meanwhile
     been changed in other lines and fields, both changes are merged. A text that can't be saved stays a draft.
     """
     try:
-        note = _store(workspace, session, over)
+        note = _store(session, over)
     except TesseraError as error:
         session.refuse(error)
         if session.conflict and over is None:
             with suppress(TesseraError):  # changed once more, so the user has to choose
-                _merge(workspace, session, automatic=automatic)
+                _merge(session, automatic=automatic)
         return
-    drop_draft(workspace, session)
+    drop_draft(session)
     _SAVED[session.draft_id] = note.id, note.version, session.number
     session.save(note, automatic=automatic)
 
 
-def _merge(workspace: Workspace, session: EditorSession, *, automatic: bool) -> None:
+def _merge(session: EditorSession, *, automatic: bool) -> None:
     """Merge the user's text with the stored change and save it, unless both changed the same lines or a field."""
-    note, stored = session.note, stored_note(workspace, session)
+    note, stored = session.note, stored_note(session)
     assert note is not None
     if session.decides or any(getattr(stored, name) != getattr(note, name) for name in session.fields):
         return
@@ -219,7 +219,7 @@ def _merge(workspace: Workspace, session: EditorSession, *, automatic: bool) -> 
     if body is None:
         return
     if body == mine:  # the stored text is the same, for example if the connection broke during this editor's save
-        save(workspace, session, over=stored, automatic=automatic)
+        save(session, over=stored, automatic=automatic)
         return
     about: Any = {"author": "person", "embed": False}
     merged = workspace.notes.update(note.id, body=body, expected_version=stored.version, **about, **session.fields)
@@ -227,20 +227,20 @@ def _merge(workspace: Workspace, session: EditorSession, *, automatic: bool) -> 
     def undo() -> None:
         workspace.notes.update(note.id, body=mine, expected_version=merged.version, **about)
         if current_session():
-            edit(workspace, note.id)
+            edit(note.id)
 
-    drop_draft(workspace, session)
+    drop_draft(session)
     session.abandon()
     if session is current_session():
         moved = _units(body) - _units(mine) if body[: session.caret] != mine[: session.caret] else 0
-        edit(workspace, note.id, caret=session.caret + moved)
+        edit(note.id, caret=session.caret + moved)
     text = t(
         "'{title}' was changed elsewhere while you were writing. Both changes were kept.", title=plain(merged.title)
     )
     history.offer_undo(text, undo)
 
 
-def stored_note(workspace: Workspace, session: EditorSession) -> Note:
+def stored_note(session: EditorSession) -> Note:
     """Return the stored note of a conflict; a changed file is read first, so that its text becomes a version."""
     assert session.note is not None
     assert session.conflict is not None
@@ -249,7 +249,7 @@ def stored_note(workspace: Workspace, session: EditorSession) -> Note:
     return session.conflict
 
 
-def _store(workspace: Workspace, session: EditorSession, over: Note | None) -> Note:
+def _store(session: EditorSession, over: Note | None) -> Note:
     fields: Any = session.fields
     if session.note is None:
         session.created = True
@@ -272,24 +272,24 @@ def _store(workspace: Workspace, session: EditorSession, over: Note | None) -> N
     )
 
 
-def move_to(workspace: Workspace, session: EditorSession, base: str, folder: str) -> None:
+def move_to(session: EditorSession, base: str, folder: str) -> None:
     """Set the base and folder of a new note; a note that is already saved is created again there.
 
     The text is stored as a draft first, so that a killed process loses nothing; at worst the text is in both places.
     """
     before, session.base, session.folder = (session.base, session.folder), base, folder
     if not (made := session.note) or before == (base, folder):
-        keep_draft(workspace, session)
+        keep_draft(session)
         return
-    session.detach(has_title=has_own_title(workspace, session))
-    keep_draft(workspace, session)
+    session.detach(has_title=has_own_title(session))
+    keep_draft(session)
     with suppress(TesseraError):  # its file was changed, or can't be deleted: then the old note stays too
         workspace.trash.take_back(made.id)
         workspace.trash.delete_for_good([made.id])
     session.request("rest")
 
 
-def save_left(workspace: Workspace, open_session: EditorSession | None) -> None:
+def save_left(open_session: EditorSession | None) -> None:
     """Save the texts of this session's editors that are closed, except `open_session`.
 
     A note that was created and then emptied goes to the trash.
@@ -297,20 +297,20 @@ def save_left(workspace: Workspace, open_session: EditorSession | None) -> None:
     for text in session_texts().values():
         if text is open_session or workspace.readonly:
             continue
-        if is_blank(workspace, text):
-            _take_back(workspace, text)
+        if is_blank(text):
+            _take_back(text)
         elif text.state is State.UNSAVED:
-            save(workspace, text, automatic=True)
+            save(text, automatic=True)
 
 
-def is_blank(workspace: Workspace, session: EditorSession) -> bool:
+def is_blank(session: EditorSession) -> bool:
     """Return whether the note was created in this editor and has neither a text nor its own title."""
     if session.note is None or not session.created or session.conflict or session.body.strip():
         return False
-    return not has_own_title(workspace, session)
+    return not has_own_title(session)
 
 
-def has_own_title(workspace: Workspace, session: EditorSession) -> bool:
+def has_own_title(session: EditorSession) -> bool:
     """Return whether the note in the editor has its own title rather than the default from its text."""
     if "title" in session.fields or session.note is None:
         return bool(session.fields.get("title"))
@@ -319,16 +319,16 @@ def has_own_title(workspace: Workspace, session: EditorSession) -> bool:
     return session.note.title != workspace.texts.title_of(session.note.body)
 
 
-def _take_back(workspace: Workspace, session: EditorSession) -> None:
+def _take_back(session: EditorSession) -> None:
     assert session.note is not None
-    drop_draft(workspace, session)
+    drop_draft(session)
     with suppress(TesseraError):  # the note was changed meanwhile, or is gone
         workspace.trash.take_back(session.note.id, expected_version=session.note.version)
     session.note, session.refusal, session.created = None, None, False
     session.body, session.fields = "", {}  # what the editor still sends becomes a new note
 
 
-def is_overtaken(workspace: Workspace, session: EditorSession) -> bool:
+def is_overtaken(session: EditorSession) -> bool:
     """Return whether the stored note has a newer version than at the last call."""
     assert session.note is not None
     try:
@@ -337,23 +337,23 @@ def is_overtaken(workspace: Workspace, session: EditorSession) -> bool:
         return False
     if session.conflict and not session.decides:
         session.conflict = None
-        save(workspace, session, automatic=True)
+        save(session, automatic=True)
     return overtaken
 
 
-def take_newer(workspace: Workspace, session: EditorSession) -> None:
+def take_newer(session: EditorSession) -> None:
     """Edit the newer version; if the user has changed the text, show a conflict. For callbacks. Raises NoteNotFound."""
     assert session.note is not None
     if session.changed:
         session.conflict = session.newer
     else:
-        edit(workspace, session.note.id)
+        edit(session.note.id)
 
 
 # The draft of a text, stored as soon as the editor sends it; it belongs to the editor that claimed it last.
 
 
-def keep_draft(workspace: Workspace, session: EditorSession, *, claim: bool = False) -> None:
+def keep_draft(session: EditorSession, *, claim: bool = False) -> None:
     """Store the text as a draft, or delete the draft if it equals the stored note.
 
     A draft belongs to the editor that claimed it last; any other editor writes a separate draft.
@@ -361,14 +361,14 @@ def keep_draft(workspace: Workspace, session: EditorSession, *, claim: bool = Fa
     if workspace.readonly:
         return
     if session.changed:
-        key = put_draft(workspace, draft_of(workspace, session), "" if claim else session.token)
+        key = put_draft(draft_of(session), "" if claim else session.token)
         session.keep(key.split(" ")[1])
     else:
-        drop_draft(workspace, session)
+        drop_draft(session)
         session.acknowledge()
 
 
-def draft_of(workspace: Workspace, session: EditorSession) -> NoteDraft:
+def draft_of(session: EditorSession) -> NoteDraft:
     """Build the draft of an editor session."""
     base = workspace.bases.find(session.base)
     about = {
@@ -384,7 +384,7 @@ def draft_of(workspace: Workspace, session: EditorSession) -> NoteDraft:
     return NoteDraft(session.key, base.id if base else "", version, title, session.body, about, utc_now())
 
 
-def put_draft(workspace: Workspace, draft: NoteDraft, writer: str) -> str:
+def put_draft(draft: NoteDraft, writer: str) -> str:
     """Store a draft and return its key; the key is new if another editor claimed the draft."""
     with _PUTTING:
         stored = workspace.drafts.find(draft.key)
@@ -394,7 +394,7 @@ def put_draft(workspace: Workspace, draft: NoteDraft, writer: str) -> str:
     return draft.key
 
 
-def drop_draft(workspace: Workspace, session: EditorSession) -> None:
+def drop_draft(session: EditorSession) -> None:
     """Delete the draft of an editor session, unless another editor claimed it."""
     with _PUTTING:
         stored = workspace.drafts.find(session.key)
@@ -402,7 +402,7 @@ def drop_draft(workspace: Workspace, session: EditorSession) -> None:
             workspace.drafts.delete_for_good(session.key)
 
 
-def is_saved(workspace: Workspace, draft: NoteDraft) -> bool:
+def is_saved(draft: NoteDraft) -> bool:
     """Return whether a draft equals its stored note, or is empty for a new note."""
     note_id = draft.key.split(" ")[0]
     body = "" if note_id == NEW else workspace.notes.get(note_id).body

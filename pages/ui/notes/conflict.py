@@ -7,15 +7,15 @@ from dataclasses import replace
 import streamlit as st
 
 from core.model import Note
-from core.workspace import Workspace
 from pages.ui.notes import composer, history
 from pages.ui.notes.session import EditorSession, fields_of
 from pages.ui.shared import widgets
 from pages.ui.shared.safe import html, plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t
 
 
-def draw(workspace: Workspace, session: EditorSession) -> None:
+def draw(session: EditorSession) -> None:
     """Draw the differences and the choices; no choice loses a text, and the user can keep writing."""
     stored = session.conflict
     assert stored is not None
@@ -27,13 +27,11 @@ def draw(workspace: Workspace, session: EditorSession) -> None:
             ),
             icon=":material/call_split:",
         )
-        _difference(workspace, stored, session)
+        _difference(stored, session)
         with st.container(horizontal=True):
 
-            def choice(
-                label: str, key: str, icon: str, act: Callable[[Workspace, EditorSession], None], help: str
-            ) -> None:
-                widgets.button(label, key, icon, help=help, on_click=act, args=(workspace, session))
+            def choice(label: str, key: str, icon: str, act: Callable[[EditorSession], None], help: str) -> None:
+                widgets.button(label, key, icon, help=help, on_click=act, args=(session,))
 
             choice(t("Keep mine"), "conflict_mine", "check", _keep_mine, t("The other version is kept in the history."))
             choice(
@@ -48,7 +46,7 @@ def draw(workspace: Workspace, session: EditorSession) -> None:
             )
 
 
-def _difference(workspace: Workspace, stored: Note, session: EditorSession) -> None:
+def _difference(stored: Note, session: EditorSession) -> None:
     other, own = html(t("only in the other version")), html(t("only in your version"))
     st.html(f'<p class="t-words"><del>{other}</del> · <ins>{own}</ins></p>')
     if shown := history.words(workspace.versions.compare(stored, replace(stored, body=session.body))):
@@ -57,31 +55,31 @@ def _difference(workspace: Workspace, stored: Note, session: EditorSession) -> N
         small_print("Both versions have the same text; only their fields differ.")
 
 
-def _keep_mine(workspace: Workspace, session: EditorSession) -> None:
-    composer.save(workspace, session, over=composer.stored_note(workspace, session))
+def _keep_mine(session: EditorSession) -> None:
+    composer.save(session, over=composer.stored_note(session))
 
 
-def _take_theirs(workspace: Workspace, session: EditorSession) -> None:
+def _take_theirs(session: EditorSession) -> None:
     """Save the editor's text as a version, then revert to the stored text."""
-    stored = composer.stored_note(workspace, session)
+    stored = composer.stored_note(session)
     if session.decides:  # a save would accept a program's text, so the text stays a draft
-        composer.leave(workspace)
+        composer.leave()
         return
-    composer.save(workspace, session, over=stored)
+    composer.save(session, over=stored)
     if session.changed:
         return
     note = workspace.versions.revert(stored.id, stored.version, embed=False)
-    composer.discard(workspace, session.key)
+    composer.discard(session.key)
     text = t("'{title}' now has the other version; yours is kept in the history.", title=plain(note.title))
     history.offer_undo(
         text, lambda: workspace.versions.revert(note.id, note.version - 1, expected_version=note.version)
     )
 
 
-def _keep_both(workspace: Workspace, session: EditorSession) -> None:
+def _keep_both(session: EditorSession) -> None:
     """Save the editor's text, and add the stored text as a new note next to it."""
-    stored = composer.stored_note(workspace, session)
-    composer.save(workspace, session, over=stored)
+    stored = composer.stored_note(session)
+    composer.save(session, over=stored)
     if session.changed:
         return
     title = t("{title} (other version)", title=stored.title)
@@ -90,7 +88,7 @@ def _keep_both(workspace: Workspace, session: EditorSession) -> None:
     other = workspace.notes.add(
         session.base, stored.body, path=path, author="person", embed=False, **fields_of(stored) | {"title": title}
     )
-    composer.discard(workspace, session.key)
+    composer.discard(session.key)
     history.offer_undo(
         t("The other version is now the note '{title}'.", title=plain(title)),
         lambda: workspace.trash.take_back(other.id),

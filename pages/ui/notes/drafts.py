@@ -10,36 +10,36 @@ import streamlit as st
 from core.base.datetimes import utc_now
 from core.base.errors import NoteNotFound
 from core.model import NoteDraft
-from core.workspace import Workspace
 from pages.ui.notes import composer
 from pages.ui.notes.session import NEW, EditorSession, without_surrogates
 from pages.ui.shared import links, names, widgets
 from pages.ui.shared.safe import plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t
 from pages.ui.shared.widgets import component
 
 
-def draw_note_drafts(workspace: Workspace, note_id: str) -> None:
+def draw_note_drafts(note_id: str) -> None:
     """Draw the drafts of a note."""
     for draft in workspace.drafts.all():
         if draft.key.startswith(f"{note_id} "):
-            _offer(workspace, draft, t("You changed this note at {at} and didn't save it.", at=names.local(draft.at)))
+            _offer(draft, t("You changed this note at {at} and didn't save it.", at=names.local(draft.at)))
 
 
-def draw_new_drafts(workspace: Workspace) -> None:
+def draw_new_drafts() -> None:
     """Draw the drafts of new and of deleted notes."""
     drafts = workspace.drafts.all()
     there = workspace.notes.cards_of(draft.key.split(" ")[0] for draft in drafts)
     for draft in drafts:
         if draft.key.split(" ")[0] not in there:
             title = plain(draft.title or draft.body.strip().split("\n")[0][:60])
-            _offer(workspace, draft, t("Unsaved draft: {title} ({at}).", title=title, at=names.local(draft.at)))
+            _offer(draft, t("Unsaved draft: {title} ({at}).", title=title, at=names.local(draft.at)))
 
 
-def _offer(workspace: Workspace, draft: NoteDraft, text: str) -> None:
+def _offer(draft: NoteDraft, text: str) -> None:
     def resume() -> None:
-        _take_sent(workspace)  # the last letters, which the browser sent together with the click
-        composer.resume(workspace, draft.key)
+        _take_sent()  # the last letters, which the browser sent together with the click
+        composer.resume(draft.key)
 
     with widgets.row(f"draft_{draft.key}", border=True):
         st.markdown(f":material/edit_note: {text}", width="stretch")
@@ -50,9 +50,7 @@ def _offer(workspace: Workspace, draft: NoteDraft, text: str) -> None:
             type="primary",
             on_click=resume,
         )
-        widgets.small(
-            t("Discard"), f"discard_{draft.key}", "delete", on_click=composer.discard, args=(workspace, draft.key)
-        )
+        widgets.small(t("Discard"), f"discard_{draft.key}", "delete", on_click=composer.discard, args=(draft.key,))
 
 
 _KEY = "letters"
@@ -84,11 +82,11 @@ def about(draft: NoteDraft) -> dict[str, object]:
     return {"key": draft.key, "base": draft.base_id, "version": draft.version, "fields": draft.fields}
 
 
-def listen(workspace: Workspace) -> None:
+def listen() -> None:
     """Receive the unsaved texts of this window's editors, open and closed."""
 
     session = composer.current_session()
-    composer.save_left(workspace, session if st.session_state["page"] == "notes" else None)
+    composer.save_left(session if st.session_state["page"] == "notes" else None)
     stored = st.session_state.get(_STORED, {}) | {
         token: session.stored for token, session in composer.session_texts().items()
     }
@@ -104,15 +102,15 @@ def listen(workspace: Workspace) -> None:
         LETTERS(key=_KEY, data=data, on_typed_change=lambda: widgets.guarded(_take_sent)(workspace))
 
 
-def _take_sent(workspace: Workspace) -> None:
+def _take_sent() -> None:
     sent = (st.session_state.get(_KEY) or {}).get("typed")
     if sent and not workspace.readonly:
         for item in sent["items"]:
             with suppress(KeyError, TypeError, ValueError):  # malformed data, which no editor wrote
-                _take(workspace, item, goes_on=item["token"] == sent["resume"])
+                _take(item, goes_on=item["token"] == sent["resume"])
 
 
-def _take(workspace: Workspace, item: UnstoredText, *, goes_on: bool) -> None:
+def _take(item: UnstoredText, *, goes_on: bool) -> None:
     """Hand a text to the editor session that sent it, else to a draft; `goes_on` reopens the editor."""
     token, number = str(item["token"]), int(item["number"])
     draft_id = str(item["about"]["key"]).partition(" ")[2]
@@ -125,14 +123,14 @@ def _take(workspace: Workspace, item: UnstoredText, *, goes_on: bool) -> None:
     if mine := next(filter(continues, reversed(composer.session_texts().values())), None):
         if number > mine.stored:
             mine.take_text(item["text"], number, int(item["at"]), title=item.get("title"))
-            composer.keep_draft(workspace, mine)
+            composer.keep_draft(mine)
             mine.request(mine.action or "rest")
         number = min(number, mine.stored)
     elif goes_on:
         links.set_value("note", st.query_params.get("note", ""))  # so that the address doesn't count as a link
-        composer.open_draft(workspace, _draft(item), token)
-    elif not _is_known(workspace, draft := _draft(item)):
-        composer.put_draft(workspace, draft, token)
+        composer.open_draft(_draft(item), token)
+    elif not _is_known(draft := _draft(item)):
+        composer.put_draft(draft, token)
     st.session_state.setdefault(_STORED, {})[token] = number
 
 
@@ -150,18 +148,18 @@ _COMPARED = 5
 """Maximum number of versions to compare with a text that arrives late."""
 
 
-def _is_known(workspace: Workspace, draft: NoteDraft) -> bool:
+def _is_known(draft: NoteDraft) -> bool:
     """Return whether the text, or a later one from the same editor, is already stored in a draft or in the note."""
     stored = workspace.drafts.find(draft.key)
     if stored is None:
         with suppress(NoteNotFound):
-            return composer.is_saved(workspace, draft) or _is_in_history(workspace, draft)
+            return composer.is_saved(draft) or _is_in_history(draft)
         return False
     mine = stored.fields.get("writer") == draft.fields["writer"]
     return stored.body == draft.body or (mine and composer.number_of(stored) >= composer.number_of(draft))
 
 
-def _is_in_history(workspace: Workspace, draft: NoteDraft) -> bool:
+def _is_in_history(draft: NoteDraft) -> bool:
     """Return whether a version after the draft's has the same text; raises NoteNotFound."""
     note_id = draft.key.split(" ")[0]
     if note_id == NEW:

@@ -5,13 +5,13 @@ from pathlib import PurePosixPath
 import streamlit as st
 
 from core.model import KnowledgeBase, Note
-from core.workspace import Workspace
 from pages.ui.notes import composer, conflict, editor, history, linked, note_fields, opened
 from pages.ui.notes.files import NoteSources
 from pages.ui.notes.session import Action, EditorSession, State
 from pages.ui.shared import links, shell, widgets
 from pages.ui.shared.document import RenderedNote, as_written, document, view
 from pages.ui.shared.safe import drawable_part, is_deeply_nested, plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t
 
 # Passages from other notes that are similar to the paragraph at the caret, next to the editor.
@@ -20,7 +20,7 @@ _PASSAGE = 400
 """Maximum number of characters to show of a passage."""
 
 
-def draw_nearby(workspace: Workspace, session: EditorSession) -> None:
+def draw_nearby(session: EditorSession) -> None:
     """Draw passages similar to the current paragraph; a click on a title opens the note, and the draft stays."""
     note_id = session.note.id if session.note else ""
     hits = workspace.related.passages(session.body, session.caret, without=note_id)
@@ -39,19 +39,19 @@ AROUND = 20_000
 """Characters to render before and after the caret of a long note."""
 
 
-def is_open(workspace: Workspace) -> bool:
+def is_open() -> bool:
     """Return whether the editor is open; a link to another note closes it."""
     session = composer.current_session()
     if session is None:
         return False
     linked = links.arrived_value("note")
     if linked and linked != (session.note.id if session.note else ""):
-        composer.leave(workspace)
+        composer.leave()
         return False
     return True
 
 
-def page(workspace: Workspace) -> None:
+def page() -> None:
     """Draw the page; typing redraws only the editor part, a save the whole page."""
 
     @st.fragment
@@ -60,7 +60,7 @@ def page(workspace: Workspace) -> None:
         if session is None:
             st.rerun()
         else:
-            _draw(workspace, session)
+            _draw(session)
 
     session = composer.current_session()
     opened.choose(session.note.id if session and session.note else "")
@@ -69,47 +69,45 @@ def page(workspace: Workspace) -> None:
 
         @st.fragment(run_every=LOOK)
         def look() -> None:
-            if composer.is_overtaken(workspace, session):
+            if composer.is_overtaken(session):
                 st.rerun()
 
         look()
 
 
-def _draw(workspace: Workspace, session: EditorSession) -> None:
+def _draw(session: EditorSession) -> None:
     with shell.errors():
-        _act(workspace, session)
+        _act(session)
     with shell.errors():
         with st.container():  # a separate container, so that elements that come and go don't move the editor
             if session.conflict:
-                conflict.draw(workspace, session)
+                conflict.draw(session)
             elif session.newer and session.note and session.newer.version > session.note.version:
-                _draw_newer(workspace, session)
+                _draw_newer(session)
             history.draw_undo()
-            _bar(workspace, session)
-            note_fields.draw_head(workspace, session)
+            _bar(session)
+            note_fields.draw_head(session)
         left, right = st.columns([11, 9], gap="medium")
         with left:
             note = session.note
             base = workspace.bases.by_id(note.base_id) if note and note.in_file else None
             if note and base and not base.write_files:
-                _draw_read_only(workspace, note, base)
+                _draw_read_only(note, base)
                 side = {"key": "reading_side", "default": "rendered"}
             else:
-                _editor(workspace, session)
+                _editor(session)
                 side = {"key": "writing_side"}
         with right:
-            _side(workspace, session, **side)
+            _side(session, **side)
 
 
-def _draw_newer(workspace: Workspace, session: EditorSession) -> None:
+def _draw_newer(session: EditorSession) -> None:
     with widgets.row("writing_newer"):
         st.info(t("This note's file was changed since you opened it."), icon=":material/sync:")
-        widgets.small(
-            t("Show the new text"), "take_newer", "refresh", on_click=composer.take_newer, args=(workspace, session)
-        )
+        widgets.small(t("Show the new text"), "take_newer", "refresh", on_click=composer.take_newer, args=(session,))
 
 
-def _act(workspace: Workspace, session: EditorSession) -> None:
+def _act(session: EditorSession) -> None:
     """Do the pending action; redraw the whole page if that created the note or closed the editor.
 
     The callback that requested the action may run before the one that delivers the typed text. The action stays pending
@@ -119,7 +117,7 @@ def _act(workspace: Workspace, session: EditorSession) -> None:
     if action is None:
         return
     try:
-        _do(workspace, session, action)
+        _do(session, action)
     except Exception:
         session.action = None
         raise
@@ -128,30 +126,30 @@ def _act(workspace: Workspace, session: EditorSession) -> None:
         st.rerun()
 
 
-def _do(workspace: Workspace, session: EditorSession, action: Action) -> None:
+def _do(session: EditorSession, action: Action) -> None:
     if action == "discard":
-        composer.discard(workspace, session.key)
+        composer.discard(session.key)
     elif action == "save":
         if session.changed and session.complete:
-            composer.save(workspace, session)
+            composer.save(session)
         session.autosaved_at = None  # the next automatic save makes a new version
     else:
-        saves = session.state is State.UNSAVED and not (action == "leave" and composer.is_blank(workspace, session))
+        saves = session.state is State.UNSAVED and not (action == "leave" and composer.is_blank(session))
         if saves:
-            composer.save(workspace, session, automatic=True)
+            composer.save(session, automatic=True)
         if action == "leave" and not (saves and session.changed):
-            composer.leave(workspace)
+            composer.leave()
             if session.note:  # a new note may just have been created
                 opened.choose(session.note.id)
 
 
-def _bar(workspace: Workspace, session: EditorSession) -> None:
-    stays = session.state not in (State.CLEAN, State.SAVED, State.UNSAVED) and not composer.is_blank(workspace, session)
+def _bar(session: EditorSession) -> None:
+    stays = session.state not in (State.CLEAN, State.SAVED, State.UNSAVED) and not composer.is_blank(session)
     with widgets.row("writing_bar"):
         label = t("Close and keep draft") if stays else t("Done")
         widgets.small(label, "writing_leave", "arrow_back", on_click=session.request, args=("leave",))
         with st.container(key="writing_state"):
-            st.caption(_state(workspace, session))
+            st.caption(_state(session))
             with st.container(key="writing_away"):  # shown by the style sheet while only the browser has the text
                 small_print("Not saved yet: no connection")
         if session.note and not session.created:
@@ -178,7 +176,7 @@ def _bar(workspace: Workspace, session: EditorSession) -> None:
         st.warning(plain(session.refusal), icon=":material/warning:")
 
 
-def _state(workspace: Workspace, session: EditorSession) -> str:
+def _state(session: EditorSession) -> str:
     match session.state:
         case State.UNSAVED:
             return t("Saving…")
@@ -200,18 +198,18 @@ def _state(workspace: Workspace, session: EditorSession) -> str:
     return t("Not saved yet. What you write is stored as a draft until then.")
 
 
-def _editor(workspace: Workspace, session: EditorSession) -> None:
-    offered = note_fields.load_offers(workspace, session)
+def _editor(session: EditorSession) -> None:
+    offered = note_fields.load_offers(session)
 
     def take_text(sent: editor.Typed) -> None:
         session.heard = True
         session.take_text(**sent)
-        composer.keep_draft(workspace, session)
+        composer.keep_draft(session)
 
-    editor.write(workspace, session, offered, widgets.guarded(take_text))
+    editor.write(session, offered, widgets.guarded(take_text))
 
 
-def _draw_read_only(workspace: Workspace, note: Note, base: KnowledgeBase) -> None:
+def _draw_read_only(note: Note, base: KnowledgeBase) -> None:
     """Draw how a note can be edited whose file the base doesn't write."""
     with st.container(border=True, key="writing_elsewhere"):
         st.markdown(t("This note is the file **{path}**. Its fields can be set here.", path=plain(note.path or "")))
@@ -227,7 +225,7 @@ def _draw_read_only(workspace: Workspace, note: Note, base: KnowledgeBase) -> No
                 t("Make a copy here"),
                 "writing_copy",
                 "content_copy",
-                on_click=lambda: composer.edit(workspace, workspace.notes.copy(note.id, embed=False).id),
+                on_click=lambda: composer.edit(workspace.notes.copy(note.id, embed=False).id),
                 disabled=workspace.readonly,
             )
             if not note.plain:
@@ -239,7 +237,7 @@ def _draw_read_only(workspace: Workspace, note: Note, base: KnowledgeBase) -> No
                 )
 
 
-def _side(workspace: Workspace, session: EditorSession, key: str, default: str | None = None) -> None:
+def _side(session: EditorSession, key: str, default: str | None = None) -> None:
     """Draw the panel next to the text in the chosen view; `default` is the initial view."""
     views = {"rendered": t("Rendered"), "fields": t("Fields")}
     if workspace.has("related"):
@@ -249,21 +247,21 @@ def _side(workspace: Workspace, session: EditorSession, key: str, default: str |
         return
     with st.container(key="writing_beside"):
         if view == "fields":
-            note_fields.draw(workspace, session)
+            note_fields.draw(session)
         elif view == "nearby":
-            draw_nearby(workspace, session)
+            draw_nearby(session)
         elif session.body.strip():
-            _preview(workspace, session)
+            _preview(session)
         else:
             small_print("A preview of what you write appears here.")
 
 
-def _preview(workspace: Workspace, session: EditorSession) -> None:
+def _preview(session: EditorSession) -> None:
     """Draw the rendered text. A click on a link closes the editor and opens the linked note; the draft stays."""
 
     def clicked(link: view.Clicked) -> None:
         if link.note_id:
-            composer.leave(workspace)
+            composer.leave()
             opened.choose(link.note_id, link.place)
         else:
             linked.ask(session.base, link.make)
@@ -271,7 +269,7 @@ def _preview(workspace: Workspace, session: EditorSession) -> None:
     first, shown = _lines_around(session.body, session.caret)
     shown = drawable_part(shown)
     session.links = session.links or workspace.notes.links()
-    sources = NoteSources(workspace, _note_in_editor(workspace, session), session.links)
+    sources = NoteSources(_note_in_editor(session), session.links)
     drawn = RenderedNote(as_written(shown), ()) if is_deeply_nested(shown) else document(shown, sources)
     lines = ",".join(str(first + line) for line in drawn.lines)
     article = f'<article data-lines="{lines}">{drawn.html}</article>'
@@ -287,7 +285,7 @@ def _lines_around(body: str, caret: int) -> tuple[int, str]:
     return body.count("\n", 0, first), body[first : max(caret, AROUND) + AROUND]
 
 
-def _note_in_editor(workspace: Workspace, session: EditorSession) -> Note:
+def _note_in_editor(session: EditorSession) -> Note:
     """Return the note in the editor, or a provisional note at the new note's place, from which links are resolved."""
     if session.note:
         return session.note

@@ -11,10 +11,10 @@ from typing import Required, TypedDict
 import streamlit as st
 
 from core.base.messages import Message, in_context, message
-from core.workspace import Workspace
 from pages.ui.notes import composer, drafts, routes
 from pages.ui.notes.offers import Offers
 from pages.ui.notes.session import Action, EditorSession
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import session_language, t, text_of
 from pages.ui.shared.widgets import component
 
@@ -73,7 +73,7 @@ class Typed(TypedDict, total=False):
     title: str | None
 
 
-def write(workspace: Workspace, session: EditorSession, offered: Offers, typed: Callable[[Typed], None]) -> None:
+def write(session: EditorSession, offered: Offers, typed: Callable[[Typed], None]) -> None:
     """Draw the editor; `typed` receives its messages before the page is drawn."""
     key = f"editor_{session.token}"
 
@@ -92,7 +92,7 @@ def write(workspace: Workspace, session: EditorSession, offered: Offers, typed: 
         "stored": session.stored,
         "saved": not session.changed,
         "actions": session.actions,
-        "about": drafts.about(composer.draft_of(workspace, session)),
+        "about": drafts.about(composer.draft_of(session)),
         "place": workspace.name,
         "session": drafts.session_id(),
         "notes": offered.notes,

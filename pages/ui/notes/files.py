@@ -8,11 +8,11 @@ import streamlit as st
 
 from core.base.errors import NoteNotFound
 from core.model import Attachment, Chunk, Note
-from core.workspace import Workspace
 from pages.ui.notes import routes
 from pages.ui.shared import widgets
 from pages.ui.shared.document import Sources, SourceSpan
 from pages.ui.shared.safe import plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t
 
 # The targets of a note's links.
@@ -35,7 +35,6 @@ class NoteSources:
 
     def __init__(
         self,
-        workspace: Workspace,
         note: Note,
         links: Any = None,
         *,
@@ -43,7 +42,6 @@ class NoteSources:
         first_line: int = 0,
         address: Callable[[str, Attachment], str | None] = _route,
     ) -> None:
-        self._workspace = workspace
         self._note = note
         self._links = links or workspace.notes.links()
         self._address = address
@@ -57,7 +55,7 @@ class NoteSources:
         return self._place(note_id) if note_id else None
 
     def missing(self, target: str, *, relative: bool) -> str:
-        if self._workspace.readonly:
+        if workspace.readonly:
             return ""
         near = relative or "/" not in target
         folder = posixpath.dirname(self._note.path or "") if near and not target.startswith("/") else ""
@@ -65,31 +63,31 @@ class NoteSources:
         return posixpath.basename(path) if path.startswith("..") else path
 
     def file(self, target: str) -> str | None:
-        file = self._workspace.attachments.find(self._note.id, target) if self._note.id else None
+        file = workspace.attachments.find(self._note.id, target) if self._note.id else None
         return self._address(self._note.id, file) if file else None
 
     def text(self, note_id: str) -> tuple[str, Sources]:
         try:
-            note = self._workspace.notes.get(note_id)
+            note = workspace.notes.get(note_id)
         except NoteNotFound:
             return "", self
-        return note.body, NoteSources(self._workspace, note, self._links, address=self._address)
+        return note.body, NoteSources(note, self._links, address=self._address)
 
     def links(self) -> tuple[list[SourceSpan], list[str], list[SourceSpan]]:
         """Return the linked notes, the targets of broken links, and the notes that link to this one."""
         links = self._links.resolve(self._note, self._note.links)
         there = dict.fromkeys(link.note_id for link in links if link.note_id)
         missing = [link.target for link in links if not link.note_id]
-        return self._places(there), missing, self._places(self._workspace.notes.linking(self._note.id))
+        return self._places(there), missing, self._places(workspace.notes.linking(self._note.id))
 
     def mentions(self, places: Sequence[SourceSpan]) -> dict[str, str]:
         """Return the sentences in which other notes link to this one, by the other note's id."""
-        return self._workspace.texts.mentions(self._links, self._note.id, [place.id for place in places])
+        return workspace.texts.mentions(self._links, self._note.id, [place.id for place in places])
 
     def near(self, limit: int) -> list[SourceSpan]:
         """Return notes with a similar meaning, if their vectors are in memory."""
-        has = self._workspace.has("related")
-        return self._places(card.id for card in (self._workspace.related.close(self._note.id, limit) if has else ()))
+        has = workspace.has("related")
+        return self._places(card.id for card in (workspace.related.close(self._note.id, limit) if has else ()))
 
     def links_among(self, places: Iterable[SourceSpan]) -> list[tuple[str, str]]:
         """Return the links between some notes as pairs of ids."""
@@ -100,7 +98,7 @@ class NoteSources:
 
     def _place(self, note_id: str) -> SourceSpan:
         if self.can_click and note_id not in self._beginnings and len(self._beginnings) < PREVIEWED:
-            self._beginnings |= self._workspace.texts.beginnings([note_id], PREVIEW)
+            self._beginnings |= workspace.texts.beginnings([note_id], PREVIEW)
         return SourceSpan(note_id, self._links.title(note_id), self._beginnings.get(note_id, ""))
 
 

@@ -5,11 +5,11 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from core.model import AUTHORS, NOTE_FIELDS, VERSION_KINDS, FieldChange, Note, NoteDifference, Version
-from core.workspace import Workspace
 from pages.ui.shared import shell, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.names import local
 from pages.ui.shared.safe import html, plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import join_list, small_print, t
 
 # The last changes, and the button that undoes them one by one.
@@ -29,7 +29,7 @@ def offer_undo(text: str, undo: Callable[[], object]) -> None:
     st.session_state[_DONE] = [*st.session_state.get(_DONE, []), (text, undo)][-_KEPT:]
 
 
-def offer_text_undo(workspace: Workspace, note: Note) -> None:
+def offer_text_undo(note: Note) -> None:
     """Offer to undo the edits since the note was last shown in this session, unless an undo was already offered."""
     seen: dict[str, int] = st.session_state.setdefault(_SEEN, {})
     before, seen[note.id] = seen.get(note.id, note.version), note.version
@@ -78,10 +78,10 @@ _MOST = 60_000
 """Maximum number of characters of a difference to show."""
 
 
-def dialog(workspace: Workspace) -> None:
+def dialog() -> None:
     """Draw the history dialog if it is open."""
     if note_id := DIALOG.subject:
-        DIALOG.draw(t("History"), lambda: _history(workspace, note_id), width="large")
+        DIALOG.draw(t("History"), lambda: _history(note_id), width="large")
 
 
 def line(version: Version) -> str:
@@ -90,7 +90,7 @@ def line(version: Version) -> str:
     return f"{version.number} · {done} · {local(version.at)}"
 
 
-def _history(workspace: Workspace, note_id: str) -> None:
+def _history(note_id: str) -> None:
     with shell.errors():
         texts = {version.number: line(version) for version in workspace.versions.all(note_id)}
         left, right = st.columns([1, 3], gap="medium")
@@ -105,13 +105,13 @@ def _history(workspace: Workspace, note_id: str) -> None:
                 if others and number != max(texts):
                     label, shut = t("Restore this version"), workspace.readonly
                     if widgets.button(label, "history_revert", "restore", type="primary", disabled=shut):
-                        _revert(workspace, note_id, number, max(texts))
+                        _revert(note_id, number, max(texts))
                         st.rerun()
             with st.container(border=True, key="history_text"):
                 if other is None:
-                    _draw_version(workspace, workspace.versions.get(note_id, number))
+                    _draw_version(workspace.versions.get(note_id, number))
                 else:
-                    _draw_comparison(workspace, note_id, sorted((number, other)), sides=view == "sides")
+                    _draw_comparison(note_id, sorted((number, other)), sides=view == "sides")
 
 
 def _choose_view(note_id: str, number: int, others: dict[int, str]) -> tuple[str, int | None]:
@@ -135,12 +135,12 @@ def _choose_view(note_id: str, number: int, others: dict[int, str]) -> tuple[str
     )
 
 
-def _draw_version(workspace: Workspace, note: Note) -> None:
+def _draw_version(note: Note) -> None:
     head = "" if note.title == workspace.texts.title_of(note.body) else f"<b>{html(note.title)}</b>"
     st.html(f"{head}<div class='t-words'>{html(note.body[:_MOST])}</div>{_cut(len(note.body))}")
 
 
-def _draw_comparison(workspace: Workspace, note_id: str, numbers: Sequence[int], *, sides: bool) -> None:
+def _draw_comparison(note_id: str, numbers: Sequence[int], *, sides: bool) -> None:
     """Draw the differences between two versions, with a legend."""
     first, second = numbers
     removed, added = t("removed: only in version {n}", n=first), t("added: only in version {n}", n=second)
@@ -239,7 +239,7 @@ def value(item: object) -> str:
     return _NONE if item in (None, "") else str(item)[: len("2026-01-31")] if hasattr(item, "isoformat") else str(item)
 
 
-def _revert(workspace: Workspace, note_id: str, number: int, now: int) -> None:
+def _revert(note_id: str, number: int, now: int) -> None:
     note = workspace.versions.revert(note_id, number, expected_version=now)
     DIALOG.close()
     offer_undo(

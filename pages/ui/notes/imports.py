@@ -7,18 +7,18 @@ import streamlit as st
 
 from core import desktop as window
 from core.model import NOTE_SUFFIXES, SyncPlan
-from core.workspace import Workspace
 from pages.ui.notes import composer, listing
 from pages.ui.shared import jobs, reports, shell, widgets
 from pages.ui.shared.safe import plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural
 
 # The question whether edits may change the user's files, asked at the first import of a folder into a base.
 
 
-def question(workspace: Workspace, plan: SyncPlan) -> bool | None:
+def question(plan: SyncPlan) -> bool | None:
     """Draw the question whether edits are saved to files, and return the answer; None if it needn't be asked."""
-    if not _is_open(workspace, plan):
+    if not _is_open(plan):
         return None
     texts = {False: t("Nowhere: your files are read-only"), True: t("The note's own file")}
     about = [
@@ -28,7 +28,7 @@ def question(workspace: Workspace, plan: SyncPlan) -> bool | None:
     return st.radio(t("Save edits to"), list(texts), format_func=texts.__getitem__, captions=about, key="plan_writes")
 
 
-def _is_open(workspace: Workspace, plan: SyncPlan) -> bool:
+def _is_open(plan: SyncPlan) -> bool:
     """Return whether the plan is a base's first import of a writable folder with notes."""
     folder, base = Path(plan.source_ref), workspace.bases.find(plan.base)
     decided = base is not None and (base.plain or base.write_files or bool(workspace.folders.all(base)))
@@ -88,31 +88,31 @@ _INTO = "into_"
 """Prefix of the widget keys for a given base, because the page of a base has its own buttons."""
 
 
-def popover(workspace: Workspace, *, vacant: bool) -> None:
+def popover(*, vacant: bool) -> None:
     """Draw the button that opens the import form, unless the page already shows the form (`vacant`)."""
-    if not (vacant or _opens_ways(workspace) or _is_locked(workspace)):
+    if not (vacant or _opens_ways() or _is_locked()):
         with st.popover(t("Import"), icon=":material/sync:"), st.container(key="import_body"):
-            _ways(workspace)
+            _ways()
 
 
-def section(workspace: Workspace) -> None:
+def section() -> None:
     """Draw the plan that waits for confirmation, else the import form if there are no notes or a link opens it."""
     plan: SyncPlan | None = st.session_state.get("plan")
     if plan is not None:
-        _decide(workspace, plan)
-    elif _opens_ways(workspace) and not _is_locked(workspace):
+        _decide(plan)
+    elif _opens_ways() and not _is_locked():
         with st.expander(t("Import and update"), expanded=True, icon=":material/sync:"):
-            _ways(workspace)
+            _ways()
 
 
-def adding(workspace: Workspace, base: str, *, opened: bool) -> None:
+def adding(base: str, *, opened: bool) -> None:
     """Draw the ways to add notes to a base (folder, files, new note), or its plan that waits for confirmation."""
     plan: SyncPlan | None = st.session_state.get("plan")
     if plan is not None and plan.base == base:
-        _decide(workspace, plan)
-    elif not _is_locked(workspace) and "import" not in st.query_params:
+        _decide(plan)
+    elif not _is_locked() and "import" not in st.query_params:
         with st.expander(t("Add notes"), expanded=opened, icon=":material/note_add:", key=f"add_notes_{base}"):
-            _ways(workspace, base)
+            _ways(base)
             if widgets.button(
                 t("Write a note"),
                 "write_into",
@@ -124,38 +124,38 @@ def adding(workspace: Workspace, base: str, *, opened: bool) -> None:
                 st.switch_page("notes.py")
 
 
-def _opens_ways(workspace: Workspace) -> bool:
+def _opens_ways() -> bool:
     return not workspace.bases.all() or "import" in st.query_params
 
 
-def _is_locked(workspace: Workspace) -> bool:
-    return jobs.is_shut(workspace) or st.session_state.get("plan") is not None
+def _is_locked() -> bool:
+    return jobs.is_shut() or st.session_state.get("plan") is not None
 
 
-def _ways(workspace: Workspace, base: str = "") -> None:
+def _ways(base: str = "") -> None:
     """Draw the import form; without a given base, it asks for the name."""
     folder, files = t("Upload a folder"), t("Upload files or a zip")
     widgets.tabs(
         {
-            t("Folder on this machine"): lambda: _by_path(workspace, base),
-            folder: lambda: _by_upload(workspace, folder, "directory", base),
-            files: lambda: _by_upload(workspace, files, "files", base),
-            **({t("A web page"): lambda: _by_address(workspace, base)} if workspace.documents.asks_web else {}),
+            t("Folder on this machine"): lambda: _by_path(base),
+            folder: lambda: _by_upload(folder, "directory", base),
+            files: lambda: _by_upload(files, "files", base),
+            **({t("A web page"): lambda: _by_address(base)} if workspace.documents.asks_web else {}),
         }
     )
 
 
-def _target(workspace: Workspace, key: str) -> str:
+def _target(key: str) -> str:
     """Return the base that an import goes into; it is chosen where there are several. The first import makes one."""
     taken = {pack.base for pack in workspace.packs.installed()}
     bases = {base.name: base.name for base in workspace.bases.all() if not base.plain and base.name not in taken}
     if len(bases) < 2:
         return next(iter(bases), t("My notes"))
-    widgets.begin_with(key, bases, composer.current_place(workspace)[0])
+    widgets.begin_with(key, bases, composer.current_place()[0])
     return widgets.select(t("Knowledge base"), bases, key)
 
 
-def _by_path(workspace: Workspace, base: str) -> None:
+def _by_path(base: str) -> None:
     choose("import_path")
     take("import_path")
     with st.form("by_path", border=False):
@@ -165,26 +165,26 @@ def _by_path(workspace: Workspace, base: str) -> None:
             "edits may change them."
         )
         path = st.text_input(t("Folder path"), key="import_path", help=about, placeholder="~/Documents/notes")
-        name = base or _target(workspace, "import_base")
+        name = base or _target("import_base")
         submitted = widgets.submit(t("Preview changes"), f"{_INTO if base else ''}look_path", type="primary")
     if submitted and not path.strip():
         st.error(t("Enter a folder path first."))
     elif submitted:
-        _look(workspace, path.strip(), name)
-    _draw_synced_folders(workspace, base)
+        _look(path.strip(), name)
+    _draw_synced_folders(base)
 
 
-def _by_address(workspace: Workspace, into: str) -> None:
+def _by_address(into: str) -> None:
     with st.form("by_address", border=False):
         address = st.text_input(t("Address"), key="import_address", placeholder="https://example.org/page").strip()
-        base = into or _target(workspace, "import_address_base")
+        base = into or _target("import_address_base")
         submitted = widgets.submit(t("Preview changes"), f"{_INTO if into else ''}look_address", type="primary")
     if submitted:
         with shell.errors(), busy("Loading the page…"):
-            _propose(workspace, workspace.imports.plan_page(workspace.documents.page(address), base))
+            _propose(workspace.imports.plan_page(workspace.documents.page(address), base))
 
 
-def _draw_synced_folders(workspace: Workspace, of: str) -> None:
+def _draw_synced_folders(of: str) -> None:
     """Draw a button for each folder that was synced before with the base, or with any base."""
     known = [
         (base.name, folder)
@@ -196,15 +196,15 @@ def _draw_synced_folders(workspace: Workspace, of: str) -> None:
     for number, (name, folder) in enumerate(known):
         label = t("{what}: {place}", what=t("Update again"), place=f"{plain(name)} · {plain(folder)}")
         if widgets.small(label, f"{_INTO if of else ''}again_{number}", "sync"):
-            _look(workspace, folder, name)
+            _look(folder, name)
 
 
-def _look(workspace: Workspace, path: str, base: str) -> None:
+def _look(path: str, base: str) -> None:
     with shell.errors(), busy("Reading the folder…"):
-        _propose(workspace, workspace.imports.plan_folder(Path(path), base))
+        _propose(workspace.imports.plan_folder(Path(path), base))
 
 
-def _by_upload(workspace: Workspace, label: str, kind: str, base: str) -> None:
+def _by_upload(label: str, kind: str, base: str) -> None:
     count = st.session_state.setdefault("uploads", 0)
     with st.container(key=f"by_{kind}"):
         files = st.file_uploader(
@@ -215,7 +215,7 @@ def _by_upload(workspace: Workspace, label: str, kind: str, base: str) -> None:
             label_visibility="collapsed",
         )
         small_print("For more than a few hundred files, the folder path is much faster.")
-        name = base or _target(workspace, f"upload_base_{kind}")
+        name = base or _target(f"upload_base_{kind}")
         if widgets.button(t("Preview changes"), f"{_INTO if base else ''}look_{kind}", type="primary"):
             if not files:
                 st.error(t("Choose files first."))
@@ -224,21 +224,21 @@ def _by_upload(workspace: Workspace, label: str, kind: str, base: str) -> None:
                 pairs = ((file.name, file.getvalue()) for file in files)
                 plan = workspace.imports.plan_upload(pairs, name)
                 st.session_state["uploads"] = count + 1
-                _propose(workspace, plan)
+                _propose(plan)
 
 
-def _propose(workspace: Workspace, plan: SyncPlan) -> None:
+def _propose(plan: SyncPlan) -> None:
     st.session_state["plan"] = plan
     workspace.jobs.forget("import")
     st.rerun()
 
 
-def _decide(workspace: Workspace, plan: SyncPlan) -> None:
+def _decide(plan: SyncPlan) -> None:
     """Draw a plan and its confirmation; a plan that removes many notes needs a second confirmation."""
     with st.container(border=True, key="plan"):
         several = len({*(base.name for base in workspace.bases.all()), plan.base}) > 1
         st.subheader(plain(t("What will change in '{base}'", base=plan.base) if several else t("What will change")))
-        _makes(workspace, plan)
+        _makes(plan)
         reports.show(plan)
         confirmed = True
         if plan.joined:
@@ -254,13 +254,13 @@ def _decide(workspace: Workspace, plan: SyncPlan) -> None:
             )
             label = t_plural("Yes, remove {n} note", "Yes, remove {n} notes", n=len(plan.removed))
             confirmed = st.checkbox(label, key="plan_confirmed") and confirmed
-        writes = question(workspace, plan)
+        writes = question(plan)
         if plan.is_empty:
             small_print("Everything is up to date: there is nothing to do.")
         with st.container(horizontal=True):
             shut = plan.is_empty or not confirmed or workspace.readonly
             if widgets.button(t("Apply"), "plan_apply", "check", type="primary", disabled=shut):
-                if jobs.start_import(workspace, lambda: plan, plan.base, confirmed=confirmed, writes=writes):
+                if jobs.start_import(lambda: plan, plan.base, confirmed=confirmed, writes=writes):
                     del st.session_state["plan"]
                     st.query_params.pop("import", None)
                     listing.narrow(plan.base)
@@ -297,7 +297,7 @@ def _joins(plan: SyncPlan) -> bool:
     return st.checkbox(label, key="plan_differing")
 
 
-def _makes(workspace: Workspace, plan: SyncPlan) -> None:
+def _makes(plan: SyncPlan) -> None:
     """Draw a message about the base that a plan creates, and a link to the form with its other settings."""
     bases = [base.name for base in workspace.bases.all()]
     if plan.makes is None or plan.base in bases:

@@ -5,7 +5,6 @@ from pathlib import PurePosixPath
 
 import streamlit as st
 
-from core.workspace import Workspace
 from pages.ui.notes import composer
 from pages.ui.shared import names, widgets
 from pages.ui.shared.dialogs import Dialog
@@ -21,7 +20,7 @@ def ask(base: str, path: str) -> None:
     _DIALOG.open((base, path))
 
 
-def draw_dialog(workspace: Workspace) -> None:
+def draw_dialog() -> None:
     """Draw the dialog if it is open."""
     if not _DIALOG.subject:
         return
@@ -29,12 +28,12 @@ def draw_dialog(workspace: Workspace) -> None:
 
     def content() -> None:
         folders = PurePosixPath(path).parts[:-1]
-        place = " › ".join(filter(None, [names.base_name(workspace, base), *folders])) or t("My notes")
+        place = " › ".join(filter(None, [names.base_name(base), *folders])) or t("My notes")
         st.write(t("There is no note with this name yet. It would be created in {place}.", place=plain(place)))
         with st.container(horizontal=True):
             is_begun = widgets.button(t("New note"), "linked_yes", "edit_square", type="primary")
             if is_begun:
-                composer.leave(workspace)
+                composer.leave()
                 composer.begin(base, title=composer.title_of(path), folder=posixpath.dirname(path))
             if is_begun or widgets.button(t("Cancel"), "linked_no"):
                 _DIALOG.close()

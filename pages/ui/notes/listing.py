@@ -9,9 +9,9 @@ import streamlit as st
 from core.base.errors import QueryError
 from core.base.frozen import frozen
 from core.model import BY_USE, Filters, NoteSummary, day_of
-from core.workspace import Workspace
 from pages.ui.notes import opened
 from pages.ui.shared import links, names, tree, widgets
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
 
 _FILTERS = "notes_filters"
@@ -35,14 +35,14 @@ class Narrowing:
         """All parts that narrow the list, the base first."""
         return [self.base, self.words, self.filters.conditions, self.filters.after, self.filters.before]
 
-    def cards(self, workspace: Workspace) -> list[NoteSummary]:
+    def cards(self) -> list[NoteSummary]:
         """Return the notes that match the filters and have all words in their title or path."""
         found = [workspace.notes.all(self.filters, text=word) for word in self.words or [""]]
         passing = set.intersection(*({card.id for card in cards} for cards in found))
         return [card for card in found[0] if card.id in passing]
 
 
-def narrowing(workspace: Workspace, bases: list[str]) -> Narrowing:
+def narrowing(bases: list[str]) -> Narrowing:
     """Draw the filter box, and return its parsed content."""
     if (base := links.arrived_value("base")) in bases:
         others = [item for item in st.session_state.get(_FILTERS, []) if not item.startswith("base:")]
@@ -67,7 +67,7 @@ def narrowing(workspace: Workspace, bases: list[str]) -> Narrowing:
     pieces = [
         [f'{offered[item][0]}:"{offered[item][1]}"'] if item in offered else _PIECE.findall(item) for item in typed
     ]
-    narrowed = _read(workspace, bases, [piece for part in pieces for piece in part])
+    narrowed = _read(bases, [piece for part in pieces for piece in part])
     links.set_value("base", narrowed.base)
     st.session_state["notes_base"] = narrowed.base
     return narrowed
@@ -82,7 +82,7 @@ def _label(field: str, value: str) -> str:
     return t("use:{value}", value=text_of(BY_USE[value]))
 
 
-def _read(workspace: Workspace, bases: Container[str], pieces: Sequence[str]) -> Narrowing:
+def _read(bases: Container[str], pieces: Sequence[str]) -> Narrowing:
     """Parse the entries of the filter box: terms of the query language become filters, other entries words."""
     named, terms, words = list[str](), list[str](), list[str]()
     for piece in pieces:

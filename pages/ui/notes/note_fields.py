@@ -9,11 +9,11 @@ from streamlit.delta_generator import DeltaGenerator
 from core.base.messages import message_table
 from core.model import CLASSIFYING, NOTE_FIELDS, RELATIONS
 from core.model import STATUSES as EVERY_STATUS
-from core.workspace import Workspace
 from pages.ui.notes import composer, offers
 from pages.ui.notes.session import EditorSession, as_json
 from pages.ui.shared import widgets
 from pages.ui.shared.safe import plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import join_list, t, text_of
 
 STATUSES = {name: text for name, text in EVERY_STATUS.items() if name != "expired"}
@@ -35,36 +35,34 @@ _SEEN = ("tags", "status")
 _FOLDED = tuple(name for name in CLASSIFYING if name not in _SEEN)
 
 
-def draw_head(workspace: Workspace, session: EditorSession) -> None:
+def draw_head(session: EditorSession) -> None:
     """Draw the title, and below it the place of a new note, the tags and the status."""
-    _title(workspace, session)
+    _title(session)
     with st.container(key="note_fields"):
         if session.note is None or session.created:
-            *place, tags, status = st.columns([3, 3, 4, 2] if (bases := _bases(workspace, session)) else [3, 7, 2])
-            _place(workspace, session, bases, place)
+            *place, tags, status = st.columns([3, 3, 4, 2] if (bases := _bases(session)) else [3, 7, 2])
+            _place(session, bases, place)
         else:
             tags, status = st.columns([10, 2])
         for name, column in zip(_SEEN, (tags, status), strict=True):
-            _field(workspace, session, name, column)
+            _field(session, name, column)
 
 
-def _bases(workspace: Workspace, session: EditorSession) -> list[str]:
+def _bases(session: EditorSession) -> list[str]:
     """Return the bases that a new note can go into, empty if there is nothing to choose."""
     bases = [base.name for base in workspace.bases.all() if not base.plain]
     options = list(dict.fromkeys([*bases, *filter(None, [session.base])]))
     return options if len(options) > 1 else []
 
 
-def _place(
-    workspace: Workspace, session: EditorSession, bases: Sequence[str], columns: Sequence[DeltaGenerator]
-) -> None:
+def _place(session: EditorSession, bases: Sequence[str], columns: Sequence[DeltaGenerator]) -> None:
     """Draw the base selector for a new note, if there are several bases, and the folder selector."""
     base_key, folder_key = f"new_base_{session.token}", f"new_folder_{session.token}"
 
     def chosen() -> None:
         base = st.session_state.get(base_key) or session.base
         folder = st.session_state.get(folder_key, session.folder) or ""
-        composer.move_to(workspace, session, base, folder.strip())
+        composer.move_to(session, base, folder.strip())
 
     if bases:
         now = bases.index(session.base) if session.base else None
@@ -72,7 +70,7 @@ def _place(
         columns[0].selectbox(
             t("Knowledge base"), bases, now, placeholder=placeholder, key=base_key, on_change=widgets.guarded(chosen)
         )
-    folders = load_offers(workspace, session).folders.get(session.base, [])
+    folders = load_offers(session).folders.get(session.base, [])
     word_box(
         columns[-1],
         t("Folder"),
@@ -84,13 +82,13 @@ def _place(
     )
 
 
-def draw(workspace: Workspace, session: EditorSession) -> None:
+def draw(session: EditorSession) -> None:
     """Draw the folded fields."""
     for at in range(0, len(_FOLDED), 2):
         for column, name in zip(st.columns(2), _FOLDED[at : at + 2], strict=False):
-            _field(workspace, session, name, column)
+            _field(session, name, column)
     for name in RELATIONS:
-        _field(workspace, session, name, st)
+        _field(session, name, st)
 
 
 def key_of(session: EditorSession, name: str) -> str:
@@ -98,34 +96,32 @@ def key_of(session: EditorSession, name: str) -> str:
     return f"note_{name}_{session.token}_{session.redraws}"
 
 
-def _title(workspace: Workspace, session: EditorSession) -> None:
+def _title(session: EditorSession) -> None:
     """Draw the title; a default title taken from the text is a grey placeholder."""
     key, given = key_of(session, "title"), workspace.texts.title_of(session.body) if session.body.strip() else ""
-    own = composer.has_own_title(workspace, session)
+    own = composer.has_own_title(session)
     st.text_input(
         t("Title"),
         (session.value("title") or "") if own else "",
         key=key,
         placeholder=given or t("Title (optional)"),
         label_visibility="collapsed",
-        on_change=_on_change(workspace, session, "title", key),
+        on_change=_on_change(session, "title", key),
         disabled=workspace.readonly,
     )
-    _draw_file_value(workspace, session, "title", st)
+    _draw_file_value(session, "title", st)
 
 
-def _field(workspace: Workspace, session: EditorSession, name: str, box: widgets.Place) -> None:
+def _field(session: EditorSession, name: str, box: widgets.Place) -> None:
     value, key = session.value(name), key_of(session, name)
     label, about = text_of(NOTE_FIELDS[name].title), ABOUT.get(name)
-    more: dict[str, object] = {"on_change": _on_change(workspace, session, name, key)}
+    more: dict[str, object] = {"on_change": _on_change(session, name, key)}
     more |= {"help": text_of(about)} if about else {}
     match NOTE_FIELDS[name].kind:
         case "tags":
-            words_box(box, label, key, [tag for tag, _ in load_offers(workspace, session).tags], value or [], **more)
+            words_box(box, label, key, [tag for tag, _ in load_offers(session).tags], value or [], **more)
         case "notes":
-            words_box(
-                box, label, key, [note for note, *_ in load_offers(workspace, session).notes], value or [], **more
-            )
+            words_box(box, label, key, [note for note, *_ in load_offers(session).notes], value or [], **more)
         case "number":
             number_box(box, name, key, value or 0, **more)
         case "day":
@@ -134,8 +130,8 @@ def _field(workspace: Workspace, session: EditorSession, name: str, box: widgets
             texts = {status: text_of(text) for status, text in STATUSES.items()}
             widgets.select_in(box, label, texts, key, index=list(texts).index(value or "active"), **more)
         case _:
-            word_box(box, label, key, _words(workspace, session, name), value or "", **more)
-    _draw_file_value(workspace, session, name, box)
+            word_box(box, label, key, _words(session, name), value or "", **more)
+    _draw_file_value(session, name, box)
 
 
 def words_box(
@@ -172,7 +168,7 @@ def day_box(box: widgets.Place, name: str, key: str, value: date | None = None, 
     return day
 
 
-def _draw_file_value(workspace: Workspace, session: EditorSession, name: str, box: widgets.Place) -> None:
+def _draw_file_value(session: EditorSession, name: str, box: widgets.Place) -> None:
     """Draw a field's value in the file if the user has overridden it, and the button that restores it."""
     note = session.note
     if note is None or name not in note.overridden:
@@ -180,7 +176,7 @@ def _draw_file_value(workspace: Workspace, session: EditorSession, name: str, bo
 
     def give_back() -> None:
         session.give_back(workspace.files.give_back(note.id, [name]), name)
-        composer.keep_draft(workspace, session)
+        composer.keep_draft(session)
 
     value = as_json(note.overridden[name])
     said = join_list(value) if isinstance(value, list) else value
@@ -199,7 +195,7 @@ def _draw_file_value(workspace: Workspace, session: EditorSession, name: str, bo
         )
 
 
-def _on_change(workspace: Workspace, session: EditorSession, name: str, key: str) -> Callable[[], None]:
+def _on_change(session: EditorSession, name: str, key: str) -> Callable[[], None]:
     """Return the callback that copies a widget's value into a field."""
 
     def take() -> None:
@@ -207,13 +203,13 @@ def _on_change(workspace: Workspace, session: EditorSession, name: str, key: str
             return
         value = st.session_state[key]
         session.set(name, value.isoformat() if isinstance(value, date) else value)
-        composer.keep_draft(workspace, session)
+        composer.keep_draft(session)
         session.request(session.action or "rest")
 
     return take
 
 
-def _words(workspace: Workspace, session: EditorSession, name: str) -> list[str]:
+def _words(session: EditorSession, name: str) -> list[str]:
     """Return the words to suggest for a field."""
     if name == "type":
         workspace.vocabulary.begin(st.session_state["language"])
@@ -223,7 +219,7 @@ def _words(workspace: Workspace, session: EditorSession, name: str) -> list[str]
     return workspace.vocabulary.in_use(name)
 
 
-def load_offers(workspace: Workspace, session: EditorSession) -> offers.Offers:
+def load_offers(session: EditorSession) -> offers.Offers:
     if session.offers is None:
-        session.offers = offers.load_offers(workspace)
+        session.offers = offers.load_offers()
     return session.offers

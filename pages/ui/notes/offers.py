@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from core.model import NoteSummary
-from core.workspace import Workspace
+from pages.ui.shared.server import workspace
 
 _NOT_IN_LINKS = set("[]|#^\n")
 
@@ -20,7 +20,7 @@ class Offers:
     """Folders by the base's name."""
 
 
-def load_offers(workspace: Workspace) -> Offers:
+def load_offers() -> Offers:
     """Collect the current notes, tags and folders of the workspace."""
     cards = workspace.notes.all()
     folders = {
@@ -30,10 +30,10 @@ def load_offers(workspace: Workspace) -> Offers:
         for base in workspace.bases.all()
     }
     tags = sorted(workspace.vocabulary.tags().items(), key=lambda tag: (-tag[1], tag[0]))
-    return Offers(_links(workspace, cards), [(tag, str(count)) for tag, count in tags], folders)
+    return Offers(_links(cards), [(tag, str(count)) for tag, count in tags], folders)
 
 
-def _links(workspace: Workspace, cards: Sequence[NoteSummary]) -> list[tuple[str, str, str]]:
+def _links(cards: Sequence[NoteSummary]) -> list[tuple[str, str, str]]:
     """Return the notes by link name, with title and folder if the link name doesn't contain them."""
     offered, links = [], workspace.notes.links()
     for card in cards:

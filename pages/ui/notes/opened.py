@@ -7,9 +7,9 @@ from itertools import islice
 import streamlit as st
 
 from core.model import Chunk, Note, NoteSummary
-from core.workspace import Workspace
 from pages.ui.shared import links, widgets
 from pages.ui.shared.safe import plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t
 
 _NOTE = "open_note"
@@ -115,7 +115,7 @@ def forget(note_ids: Sequence[str] | None = None) -> None:
         choose_second("")
 
 
-def tabs(workspace: Workspace, note: Note) -> None:
+def tabs(note: Note) -> None:
     """Draw tabs for the notes that this session opened last, if there are several.
 
     A menu opens one of these notes, or a note linked from or to the open note, next to the open note.
@@ -151,7 +151,7 @@ def _close_drawer() -> None:
     st.session_state[_DRAWER] = st.session_state.get(_DRAWER, 0) + 1
 
 
-def passage(workspace: Workspace, note: Note) -> tuple[Chunk, str] | None:
+def passage(note: Note) -> tuple[Chunk, str] | None:
     """Return the chunk in the address, and the question that led to it; None if the address has no chunk.
 
     If the address has a span `at=START-END`, the chunk is reduced to it.

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from core.base.html_page import html_page
 from core.model import Attachment, Note
-from core.workspace import Workspace
 from pages.ui.notes import routes
 from pages.ui.notes.files import NoteSources
 from pages.ui.shared import document as documents
@@ -34,7 +33,7 @@ def page_file(title: str, body: str) -> bytes:
     return html_page(title, body, _STYLE, session_language()).encode("utf-8", "replace")
 
 
-def note_page(workspace: Workspace, note: Note) -> bytes:
+def note_page(note: Note) -> bytes:
     """Return a note as an HTML page; links to other notes and to files become plain text."""
     room = PICTURES
 
@@ -48,7 +47,7 @@ def note_page(workspace: Workspace, note: Note) -> bytes:
     heading = f"<h1>{html(note.title)}</h1>"
     if note.plain or len(note.body) > LAID_OUT or is_deeply_nested(note.body):
         return page_file(note.title, heading + as_written(note.body))
-    drawn = document(note.body, NoteSources(workspace, note, address=inside))
+    drawn = document(note.body, NoteSources(note, address=inside))
     headed = [heading.level for heading in drawn.headings[:1]] == [1]
     # There is no app to open other notes. Links within the page need no script.
     body = re.sub(r'<a class="(?:note|missing)"[^>]*>', "<a>", drawn.html)

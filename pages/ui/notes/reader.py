@@ -27,7 +27,6 @@ from core.model import (
     day_of,
     property_text,
 )
-from core.workspace import Workspace
 from pages.ui.chunks import bands
 from pages.ui.notes import actions, files, history, linked, listing, neighbours, opened
 from pages.ui.notes.files import NoteSources
@@ -36,6 +35,7 @@ from pages.ui.shared.cards import tags
 from pages.ui.shared.document import RenderedNote, SourceSpan, document, view
 from pages.ui.shared.document.drawing import tag, to_note
 from pages.ui.shared.safe import drawable_part, facts, html, is_deeply_nested, plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import join_list, small_print, t, t_plural, text_of, with_label
 
 # How an open note was found and used, and whether it helped.
@@ -44,7 +44,7 @@ USES = 20
 """Maximum number of uses to list."""
 
 
-def record_opening(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None, arrival: str) -> None:
+def record_opening(note: Note, passage: tuple[Chunk, str] | None, arrival: str) -> None:
     """Record that a note was opened from a question's hits, once per opening."""
     if passage and passage[1]:
         now = (note.id, passage[0].id, passage[1], arrival)
@@ -55,7 +55,7 @@ def record_opening(workspace: Workspace, note: Note, passage: tuple[Chunk, str] 
             workspace.clicks.note("open", passage[1], places)
 
 
-def draw_uses(workspace: Workspace, note: Note) -> None:
+def draw_uses(note: Note) -> None:
     """Draw a note's usage figures and last uses; draws nothing for a note that was never found or used."""
     figures = workspace.uses.figures(note.id)
     uses = [use for use in workspace.uses.of(note.id) if use.used_in != "found"]
@@ -95,21 +95,20 @@ def _line(use: Use) -> str:
 # What other notes tell about the open note: related notes and copies, and suggestions that a click accepts.
 
 
-def panel(workspace: Workspace, note: Note) -> None:
+def panel(note: Note) -> None:
     """Draw the panel of concepts, initially folded; its content is computed only while it is open."""
     if workspace.has("related"):
-        shell.on_demand(t("Related notes and suggestions"), "related", "hub", lambda: _Panel(workspace, note).draw())
+        shell.on_demand(t("Related notes and suggestions"), "related", "hub", lambda: _Panel(note).draw())
 
 
 class _Panel:
-    def __init__(self, workspace: Workspace, note: Note) -> None:
-        self._workspace = workspace
+    def __init__(self, note: Note) -> None:
         self._note = note
         self._base = workspace.bases.by_id(note.base_id).name
-        self._shut = jobs.is_shut(workspace)
+        self._shut = jobs.is_shut()
 
     def draw(self) -> None:
-        related = self._workspace.related.of(self._note.id)
+        related = workspace.related.of(self._note.id)
         if related == Related(writable=related.writable):
             small_print("No similar notes were found.")
             return
@@ -140,10 +139,10 @@ class _Panel:
             st.caption(f"**{t('Suggested tags')}**")
         for number, suggested in enumerate(tags):
             if self._draw_accept(f"#{suggested.tag}", f"tag_{number}", "new_label", text_of(suggested.reason)):
-                self._workspace.notes.tag([self._note.id], add=[suggested.tag])
+                workspace.notes.tag([self._note.id], add=[suggested.tag])
                 self._finish(
                     t("The tag #{tag} was added.", tag=suggested.tag),
-                    partial(self._workspace.notes.tag, [self._note.id], remove=[suggested.tag]),
+                    partial(workspace.notes.tag, [self._note.id], remove=[suggested.tag]),
                 )
 
     def _places(self, places: Sequence[PlaceSuggestion]) -> None:
@@ -162,10 +161,10 @@ class _Panel:
                 "drive_file_move",
                 text_of(place_suggestion.reason),
             ):
-                (moved,) = self._workspace.renames.move(self._note.id, place_suggestion.folder)
+                (moved,) = workspace.renames.move(self._note.id, place_suggestion.folder)
                 self._finish(
                     t("The note is now at '{path}'.", path=moved.path),
-                    partial(self._workspace.renames.undo, moved),
+                    partial(workspace.renames.undo, moved),
                 )
 
     def _links(self, links: Sequence[LinkSuggestion], *, writable: bool) -> None:
@@ -176,11 +175,11 @@ class _Panel:
         for link in links:
             label = link.note.title if link.text == link.note.title else f"{link.text} → {link.note.title}"
             if self._draw_accept(label, f"link_{link.note.id}", "add_link", text_of(link.reason), shut=not writable):
-                version = self._workspace.versions.all(self._note.id)[0].number
-                self._workspace.related.link(self._note.id, link.note.id, expected_version=self._note.version)
+                version = workspace.versions.all(self._note.id)[0].number
+                workspace.related.link(self._note.id, link.note.id, expected_version=self._note.version)
                 self._finish(
                     t("The link to '{title}' was added.", title=link.note.title),
-                    partial(self._workspace.versions.revert, self._note.id, version),
+                    partial(workspace.versions.revert, self._note.id, version),
                 )
 
     def _hints(self, hints: Sequence[Hint]) -> None:
@@ -223,17 +222,17 @@ BEFORE = 8
 """Number of lines to show above the target line of a plain text."""
 
 
-def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -> None:
+def note(note: Note, passage: tuple[Chunk, str] | None) -> None:
     """Draw a note, scrolled to a passage if there is one; nothing in the note is run or fetched."""
-    edits = bands.placed_edits(workspace, note)
+    edits = bands.placed_edits(note)
     edited = [chunk.index for chunk in workspace.chunks.all(note.id) if chunk.id in edits] if edits else []
-    record_opening(workspace, note, passage, opened.arrival())
+    record_opening(note, passage, opened.arrival())
     with st.container(key="reader"):
         with st.container(key="reader_top", gap="xsmall"):  # stays above the text when scrolling
             with widgets.row("reader_bar"):
                 _ways_back(note, passage)
                 st.html(f'<div class="t-title">{html(note.title)}</div>')
-                actions.actions(workspace, note)
+                actions.actions(note)
             history.draw_undo()
         with widgets.row("reader_about"):
             dated = day_of(note.updated_at) if note.updated_at else ""
@@ -253,7 +252,7 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
         if remarks := [text_of(remark) for remark in (*omissions, *note.warnings)]:
             sentences = (plain(f"{remark[:1].upper()}{remark[1:]}") for remark in remarks)
             st.warning("\n\n".join(sentences), icon=":material/warning:")
-        if note.encoding and note.encoding.known == "unsure" and not jobs.is_shut(workspace):
+        if note.encoding and note.encoding.known == "unsure" and not jobs.is_shut():
             widgets.small(
                 t("Change the encoding…"),
                 "read_as",
@@ -284,20 +283,20 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
         if actions.is_raw():
             _raw(note)
         else:
-            _text(workspace, note, passage)
+            _text(note, passage)
         _fields(note)
-        draw_uses(workspace, note)
-        panel(workspace, note)
+        draw_uses(note)
+        panel(note)
 
 
-def second_note(workspace: Workspace, note: Note) -> None:
+def second_note(note: Note) -> None:
     """Draw the second note, read-only, with buttons that close it and swap it with the first note."""
     with st.container(key="second"):
         with widgets.row("second_bar"):
             st.html(f'<div class="t-title">{html(note.title)}</div>')
             widgets.small(t("Swap"), "second_swap", "swap_horiz", on_click=opened.swap, args=(note.id,))
             widgets.close("second_close", t("Close"), on_click=opened.choose_second, args=("",))
-        _text(workspace, note, None, opened.choose_second, "second")
+        _text(note, None, opened.choose_second, "second")
 
 
 def _ways_back(note: Note, passage: tuple[Chunk, str] | None) -> None:
@@ -340,7 +339,6 @@ def _field(name: object, value: object) -> str:
 
 
 def _text(
-    workspace: Workspace,
     note: Note,
     passage: tuple[Chunk, str] | None,
     choose: Callable[[str, str], None] = opened.choose,
@@ -367,7 +365,7 @@ def _text(
             st.code(shown, language=None, wrap_lines=True)
             return
         first_line = len(re.findall(LINE_END, body[: start - len(before)]))
-        sources = NoteSources(workspace, note, can_click=True, first_line=first_line)
+        sources = NoteSources(note, can_click=True, first_line=first_line)
         drawn = document(shown, sources, (len(before), len(before) + end - start) if passage else None)
         is_first = key == "reader"
         place = "passage" if passage else drawn.anchor(opened.place()) if is_first else ""

@@ -5,11 +5,11 @@ from datetime import datetime
 import streamlit as st
 
 from core.base.datetimes import local_now
-from core.workspace import Workspace
 from pages.ui.notes import composer, note_fields, offers, opened
 from pages.ui.shared import names, shell, shortcuts, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t
 
 _DIALOG = Dialog("choosing_today")
@@ -21,52 +21,47 @@ def now() -> datetime:
     return datetime.now(zone) if zone else local_now()
 
 
-def button(workspace: Workspace) -> None:
+def button() -> None:
     """Draw the button that opens today's note."""
     widgets.button(
-        t("Today's note"),
-        "today",
-        "today",
-        help=t("Key: {key}", key=shortcuts.EVERYWHERE["today"][0]),
-        on_click=_begin,
-        args=(workspace,),
+        t("Today's note"), "today", "today", help=t("Key: {key}", key=shortcuts.EVERYWHERE["today"][0]), on_click=_begin
     )
 
 
-def draw(workspace: Workspace) -> None:
+def draw() -> None:
     """Open today's note if its key was pressed, and draw the dialog if it is open."""
     if st.session_state.pop(shell.TODAY, False):
         widgets.guarded(_begin)(workspace)
     if _DIALOG.subject:
-        _DIALOG.draw(t("Today's note"), lambda: _choose(workspace))
+        _DIALOG.draw(t("Today's note"), _choose)
 
 
-def _begin(workspace: Workspace) -> None:
+def _begin() -> None:
     if workspace.daily.problem and not workspace.readonly:
         _DIALOG.open(True)
     else:
-        _open(workspace)
+        _open()
 
 
-def _open(workspace: Workspace) -> None:
+def _open() -> None:
     note = workspace.daily.open(now(), st.session_state["language"])
-    composer.leave(workspace)
+    composer.leave()
     if workspace.readonly:
         opened.choose(note.id)
     else:
-        composer.edit(workspace, note.id, at_end=True)
+        composer.edit(note.id, at_end=True)
 
 
-def _choose(workspace: Workspace) -> None:
+def _choose() -> None:
     """Draw the base and folder selectors; the choice is stored in the settings."""
     if problem := workspace.daily.problem:
         st.write(plain(problem))
     bases = [base.name for base in workspace.bases.all() if not base.plain]
     chosen = workspace.settings.daily
-    first = chosen.base if chosen.base in bases else composer.current_place(workspace)[0]
+    first = chosen.base if chosen.base in bases else composer.current_place()[0]
     widgets.begin_with("today_base", bases, first)
     base = widgets.select(t("Knowledge base"), {name: name for name in bases}, "today_base") if bases[1:] else first
-    folders = offers.load_offers(workspace).folders.get(base, [])
+    folders = offers.load_offers().folders.get(base, [])
     folder = note_fields.word_box(st, t("Folder"), "today_folder", folders, chosen.folder, placeholder=t("No folder"))
     small_print("You can change this in Settings and choose a template there.")
     if widgets.button(t("Open today's note"), "today_yes", "today", type="primary"):
@@ -77,6 +72,6 @@ def _choose(workspace: Workspace) -> None:
             workspace.settings_file.write("daily.folder", folder or None)
             if workspace.daily.problem:  # the note is the template itself
                 workspace.settings_file.write("daily.template", None)
-            _open(workspace)
+            _open()
             _DIALOG.close()
             st.rerun()

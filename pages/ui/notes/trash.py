@@ -6,12 +6,12 @@ import streamlit as st
 
 from core.base.messages import message_table
 from core.model import Trashed
-from core.workspace import Workspace
 from pages.ui.notes import history, opened
 from pages.ui.shared import names, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.names import local
 from pages.ui.shared.safe import plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, sentences, small_print, t, t_plural, text_of
 
 # The trash: deleted notes, which can be restored or deleted for good.
@@ -28,7 +28,7 @@ BY = message_table(
 )
 
 
-def draw(workspace: Workspace, base: str, text: str) -> None:
+def draw(base: str, text: str) -> None:
     """Draw the deleted notes of one or all bases that contain `text` in their title or path."""
     st.caption(
         t_plural(
@@ -48,42 +48,42 @@ def draw(workspace: Workspace, base: str, text: str) -> None:
     if not found:
         small_print("The trash is empty.")
     for trashed in found[:_SHOWN]:
-        _row(workspace, trashed, bases[trashed.base_id])
+        _row(trashed, bases[trashed.base_id])
     widgets.more(len(found) - _SHOWN)
     if found:
         ids = [trashed.version.note_id for trashed in found]
         with st.container(horizontal=True):
             label = t_plural("Restore {n} note", "Restore all {n} notes", n=len(ids))
-            _restoring(workspace, label, "trash_restore_all", ids)
+            _restoring(label, "trash_restore_all", ids)
             label = t("Empty the trash") if not look else t_plural("Delete {n} note", "Delete {n} notes", n=len(ids))
-            _deleting(workspace, label, "trash_empty", ids)
-    _dialog(workspace)
+            _deleting(label, "trash_empty", ids)
+    _dialog()
 
 
-def gone(workspace: Workspace, note_id: str) -> None:
+def gone(note_id: str) -> None:
     """Draw what became of a note that isn't there any more, with the way to get it back if it is in the trash."""
     trashed = next((trashed for trashed in workspace.trash.all() if trashed.version.note_id == note_id), None)
     st.info(
         t("This note is in the trash.") if trashed else t("This note isn't here any more."), icon=":material/delete:"
     )
     if trashed:
-        _row(workspace, trashed, workspace.bases.by_id(trashed.base_id).name)
-        _dialog(workspace)
+        _row(trashed, workspace.bases.by_id(trashed.base_id).name)
+        _dialog()
 
 
-def _row(workspace: Workspace, trashed: Trashed, base: str) -> None:
+def _row(trashed: Trashed, base: str) -> None:
     note_id = trashed.version.note_id
     with st.container(border=True, key=f"trash_{note_id}"):
         st.markdown(f"**{plain(trashed.version.title)}**")
         about = text_of(BY[trashed.version.author], at=local(trashed.version.at))
-        place = [names.base_name(workspace, base), trashed.path or ""]
+        place = [names.base_name(base), trashed.path or ""]
         st.caption(" · ".join([*map(plain, filter(None, place)), about]))
         with st.container(horizontal=True):
-            _restoring(workspace, t("Restore"), f"restore_{note_id}", [note_id])
-            _deleting(workspace, t("Delete for good"), f"forget_{note_id}", [note_id])
+            _restoring(t("Restore"), f"restore_{note_id}", [note_id])
+            _deleting(t("Delete for good"), f"forget_{note_id}", [note_id])
 
 
-def _restoring(workspace: Workspace, label: str, key: str, note_ids: Sequence[str]) -> None:
+def _restoring(label: str, key: str, note_ids: Sequence[str]) -> None:
     def restore() -> None:
         workspace.trash.restore(note_ids)
         history.clear_undo()
@@ -93,11 +93,11 @@ def _restoring(workspace: Workspace, label: str, key: str, note_ids: Sequence[st
     widgets.small(label, key, "restore_from_trash", on_click=restore, disabled=workspace.readonly)
 
 
-def _deleting(workspace: Workspace, label: str, key: str, note_ids: Sequence[str]) -> None:
+def _deleting(label: str, key: str, note_ids: Sequence[str]) -> None:
     widgets.small(label, key, "delete_forever", on_click=_DIALOG.open, args=(note_ids,), disabled=workspace.readonly)
 
 
-def _dialog(workspace: Workspace) -> None:
+def _dialog() -> None:
     note_ids = _DIALOG.subject
     if not note_ids:
         return
@@ -122,16 +122,16 @@ def ask(note_ids: Sequence[str], base: str = "") -> None:
     DIALOG.open((list(note_ids), base))
 
 
-def dialog(workspace: Workspace) -> None:
+def dialog() -> None:
     """Draw the dialog if it is open."""
     note_ids, base = DIALOG.subject or ([], "")
     if base:
-        _base(workspace, base)
+        _base(base)
     elif note_ids:
-        _notes(workspace, note_ids)
+        _notes(note_ids)
 
 
-def _base(workspace: Workspace, base: str) -> None:
+def _base(base: str) -> None:
     status = next((status for status in workspace.status().bases if status.base.name == base), None)
     if status is None:
         DIALOG.close()
@@ -155,7 +155,7 @@ def _base(workspace: Workspace, base: str) -> None:
     DIALOG.confirm(title, text, "delete", delete)
 
 
-def _notes(workspace: Workspace, note_ids: Sequence[str]) -> None:
+def _notes(note_ids: Sequence[str]) -> None:
     cards = [card for card in workspace.notes.all() if card.id in note_ids]
     if not cards:
         DIALOG.close()

@@ -283,7 +283,7 @@ def draw_item(workspace: Workspace, matter: ReviewItem) -> None:
         if matter.submission and widgets.button(
             t("Edit, then accept"), "decide_edit", "edit", shortcut="E", disabled=shut
         ):
-            composer.edit_proposed(workspace, matter.submission)
+            composer.edit_proposed(matter.submission)
             st.switch_page("notes.py")
     st.caption(" · ".join(_origin(workspace, matter)))
     with st.container(border=True, key="review_matter"):
@@ -312,7 +312,7 @@ def draw_item(workspace: Workspace, matter: ReviewItem) -> None:
 
 def _origin(workspace: Workspace, matter: ReviewItem) -> list[str]:
     """Return texts about an item's origin."""
-    parts = [plain(base)] if (base := names.base_name(workspace, matter.base)) else []
+    parts = [plain(base)] if (base := names.base_name(matter.base)) else []
     origin = plain(matter.note.origin) if matter.note else ""
     if matter.submission and matter.kind == "note" and origin:
         parts.insert(0, t("Suggested from {place}", place=origin))
@@ -352,7 +352,7 @@ def _draw_content(workspace: Workspace, matter: ReviewItem) -> None:
     elif matter.note:
         note = workspace.notes.get(matter.note.id)
         shown = drawable_part(note.body[:LONGEST])
-        drawn = as_written(shown) if is_deeply_nested(shown) else document(shown, NoteSources(workspace, note)).html
+        drawn = as_written(shown) if is_deeply_nested(shown) else document(shown, NoteSources(note)).html
         view.show(f"<article>{drawn}</article>", "review_text", arrival=matter.key, on_click=_open_link)
         if st.session_state.pop(_LEAVES, False):
             st.switch_page("notes.py")
@@ -374,7 +374,7 @@ def _pair(workspace: Workspace, matter: ReviewItem) -> None:
         if not card:
             continue
         with column:
-            st.caption(" · ".join(filter(None, [label, plain(names.base_name(workspace, card.base))])))
+            st.caption(" · ".join(filter(None, [label, plain(names.base_name(card.base))])))
             widgets.note_link(card.id, card.title)
             text = matter.quotes[number] if matter.quotes else workspace.notes.get(card.id).body[:600]
             st.html(f'<div class="t-text t-small">{html(text)}</div>')
@@ -422,11 +422,11 @@ def _drop(workspace: Workspace) -> None:
             "log are dropped; the others wait here for you."
         ),
     )
-    closed = not dropped or jobs.is_shut(workspace) or workspace.jobs.running(*jobs.LEARNING)
+    closed = not dropped or jobs.is_shut() or workspace.jobs.running(*jobs.LEARNING)
     if widgets.button(t("Suggest notes"), "learning_go", "school", disabled=closed):
         # The names are valid on any file system.
         logs = [(_UNSAFE.sub("_", file.name)[-60:].lstrip(".") or "log", file.getvalue()) for file in dropped]
-        jobs.start(workspace, "learn", lambda progress: _learn(workspace, base, logs, with_model, progress))
+        jobs.start("learn", lambda progress: _learn(workspace, base, logs, with_model, progress))
 
 
 def _learn(
@@ -504,7 +504,7 @@ def draw_list(workspace: Workspace, matters: Sequence[ReviewItem], open_key: str
                 label,
                 f"all_{name}",
                 decision.icon,
-                disabled=jobs.is_shut(workspace),
+                disabled=jobs.is_shut(),
                 on_click=decision.act,
                 args=(workspace, matters),
             )

@@ -26,11 +26,11 @@ from core.model import (
     Thread,
     WhyNot,
 )
-from core.workspace import Workspace
 from pages.ui.search import hits, question_box, quotes, threads, understood, written
 from pages.ui.shared import cards, jobs, knobs, links, names, shell, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import Span, facts, html, plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
 
 # The dropped candidates, and the reason why a note isn't a hit.
@@ -42,14 +42,12 @@ LISTED = 300
 EXCERPT = 2
 
 
-def draw_dropped(workspace: Workspace, prepared: Prepared, options: SearchOptions) -> None:
+def draw_dropped(prepared: Prepared, options: SearchOptions) -> None:
     """Draw the dropped candidates when the user unfolds them."""
-    shell.on_demand(
-        t("Also considered"), "lost_box", "filter_list_off", lambda: _draw_dropped(workspace, prepared, options)
-    )
+    shell.on_demand(t("Also considered"), "lost_box", "filter_list_off", lambda: _draw_dropped(prepared, options))
 
 
-def _draw_dropped(workspace: Workspace, prepared: Prepared, options: SearchOptions) -> None:
+def _draw_dropped(prepared: Prepared, options: SearchOptions) -> None:
     explained = SearchOptions(**{**options, "explain": True, "wait": False})
     result = workspace.searching.answer(workspace.searching.prepare(prepared.typed, explained, like=prepared))
     if not result.lost:
@@ -82,17 +80,17 @@ def _row(item: DroppedCandidate, marks: Sequence[Span], *, base: bool) -> str:
     )
 
 
-def why_not(workspace: Workspace, text: str, options: SearchOptions) -> None:
+def why_not(text: str, options: SearchOptions) -> None:
     """Draw a note selector, and the reason why the chosen note isn't a hit."""
 
     def draw() -> None:
-        if card := _note(workspace):
-            _reason(workspace, workspace.searching.why_not(text, card.id, **options), text)
+        if card := _note():
+            _reason(workspace.searching.why_not(text, card.id, **options), text)
 
     shell.on_demand(t("Why not this note?"), "why_not_box", "contact_support", draw)
 
 
-def _note(workspace: Workspace) -> NoteSummary | None:
+def _note() -> NoteSummary | None:
     notes = workspace.notes.all()
     if len(notes) > LISTED:
         typed = st.text_input(t("Part of its title or path"), key="why_not_part", icon=":material/filter_alt:")
@@ -106,7 +104,7 @@ def _note(workspace: Workspace) -> NoteSummary | None:
     return next((card for card in notes if card.id == chosen), None)
 
 
-def _reason(workspace: Workspace, why: WhyNot, text: str) -> None:
+def _reason(why: WhyNot, text: str) -> None:
     stage = text_of(LOST[why.stage]) if why.stage else t("This note is among the hits")
     st.html(
         f'<div class="t-reason chosen"><b>{html(stage)}</b>{html(text_of(why.message))}</div>{cards.stages(why.scores)}'
@@ -122,34 +120,34 @@ def _reason(workspace: Workspace, why: WhyNot, text: str) -> None:
 # The written answer on the Search page: its button, or the answer with its thread.
 
 
-def section(workspace: Workspace, text: str, options: SearchOptions) -> None:
+def section(text: str, options: SearchOptions) -> None:
     """Draw the written answer, or the button that starts it; draws nothing without a language model."""
     if workspace.readonly or not workspace.settings.llm.is_set_up:
         return
-    if thread := _thread(workspace, text):
-        threads.in_place(workspace, thread, text)
+    if thread := _thread(text):
+        threads.in_place(thread, text)
         return
-    own, busy = written.is_for(workspace, text), workspace.jobs.running("answer")
+    own, busy = written.is_for(text), workspace.jobs.running("answer")
     if own:  # the answer is being written, or it failed
-        written.live(workspace)
+        written.live()
     if not (own and busy):
-        _button(workspace, text, options, busy=busy, again=own)
+        _button(text, options, busy=busy, again=own)
 
 
-def _button(workspace: Workspace, text: str, options: SearchOptions, *, busy: bool, again: bool) -> None:
+def _button(text: str, options: SearchOptions, *, busy: bool, again: bool) -> None:
     label = t("Try again") if again else t("Write an answer")
     about = (
         t("Another answer is being written.") if busy else t("Your language model writes the answer from these hits.")
     )
     if widgets.small(label, "write_answer", "edit_note", help=about, disabled=busy):
-        written.begin(workspace, text, text, **options)
+        written.begin(text, text, **options)
 
 
-def _thread(workspace: Workspace, text: str) -> Thread | None:
+def _thread(text: str) -> Thread | None:
     """Return the thread that began with this session's written answer to a question, or None."""
     known: dict[str, str] = st.session_state.setdefault("thread_of_question", {})
     latest = workspace.threads.latest_thread
-    if latest and written.is_for(workspace, text) and not workspace.jobs.running("answer"):
+    if latest and written.is_for(text) and not workspace.jobs.running("answer"):
         known[text] = latest
     if text not in known:
         return None
@@ -182,7 +180,7 @@ CONTEXT = Dialog("context_of")
 BUDGETS = (500, 1000, 2000, 4000, 8000, 16_000)
 
 
-def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bool) -> None:
+def draw(text: str, options: SearchOptions, *, several: bool) -> None:
     """Search for a question and draw the result; if the search is slow, draw preliminary hits first."""
     now = SearchOptions(**{**options, "wait": False})
     # Separate containers, so that an element that comes or goes doesn't move the elements after it.
@@ -201,7 +199,7 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
     chooses, reranker = prepared.asks_model, prepared.query.settings.reranker
     slow = (chooses or reranker not in knobs.QUICK) and st.session_state.get("reranked") != question
     waiting = None
-    early = _at_once(workspace, prepared, now) if slow else None
+    early = _at_once(prepared, now) if slow else None
     if early is not None:
         with top:
             understood.chips(text, early)
@@ -210,7 +208,7 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
         waiting.caption(f":material/hourglass_top: {_count(early)} · {doing}")
         answer.empty()
         with before.container():
-            hits.draw_preliminary(workspace, early, base=several)
+            hits.draw_preliminary(early, base=several)
     if question_box.is_typing() and chooses:
         pause = st.empty()
         for _ in range(round(PAUSE / SLICE)):
@@ -219,27 +217,27 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
     links.set_values(address)
     with nullcontext() if early else busy("Searching…"):
         workspace.start_healing()
-        result = hits.search_wider(workspace, prepared, now)
+        result = hits.search_wider(prepared, now)
     if "model_loading" not in result.notices:
         st.session_state["reranked"] = question
         if question_box.is_first("hits", text):
             workspace.uses.found(result, options.get("filters"))
-    question_box.remember(workspace, text)
+    question_box.remember(text)
     if early is None:
         with top:
             understood.chips(text, result)
-    fields = understood.collect_facets(workspace, result, now) if result.hits and result.confident else {}
+    fields = understood.collect_facets(result, now) if result.hits and result.confident else {}
     before.empty()
     if waiting:
         waiting.empty()
     with narrowing:
         understood.drawer(result, fields)
     with answer.container():
-        _summary(workspace, prepared, result, top, narrow=bool(fields))
-        _hits(workspace, prepared, result, options, several=several)
+        _summary(prepared, result, top, narrow=bool(fields))
+        _hits(prepared, result, options, several=several)
 
 
-def _at_once(workspace: Workspace, prepared: Prepared, options: SearchOptions) -> SearchResult | None:
+def _at_once(prepared: Prepared, options: SearchOptions) -> SearchResult | None:
     """Return the result without reranking; None if no hit is close or the question is invalid."""
     first = SearchOptions(**{**options, "reranker": knobs.NO_RERANKER, "choose": False})
     try:
@@ -250,30 +248,28 @@ def _at_once(workspace: Workspace, prepared: Prepared, options: SearchOptions) -
     return result if result.hits and result.confident else None
 
 
-def _hits(
-    workspace: Workspace, prepared: Prepared, result: SearchResult, options: SearchOptions, *, several: bool
-) -> None:
+def _hits(prepared: Prepared, result: SearchResult, options: SearchOptions, *, several: bool) -> None:
     text = prepared.typed
     understood.section(result)
-    hits.draw_pictures(workspace, result)
+    hits.draw_pictures(result)
     if result.hits:
         first = st.container()
-        answer = quotes.box(workspace, result)
+        answer = quotes.box(result)
         if answer is not None and not answer.denied:
             with first:
-                section(workspace, text, options)
-        if answer is not None and answer.quotes and not _thread(workspace, text):
-            question_box.draw_follow_up(workspace, text)
-        hits.draw_hits(workspace, text, result, base=several, answer=answer)
+                section(text, options)
+        if answer is not None and answer.quotes and not _thread(text):
+            question_box.draw_follow_up(text)
+        hits.draw_hits(text, result, base=several, answer=answer)
         if result.confident:
             hits.more_button(result)
     elif result.pictures:
         return
     else:
-        understood.draw_suggestions(workspace, text, result)
+        understood.draw_suggestions(text, result)
     options = SearchOptions(**{**options, "limit": result.settings.limit})
-    draw_dropped(workspace, prepared, options)
-    why_not(workspace, text, options)
+    draw_dropped(prepared, options)
+    why_not(text, options)
 
 
 def _count(result: SearchResult) -> str:
@@ -289,9 +285,7 @@ def _count(result: SearchResult) -> str:
     return f"{seen} · {count}" if result.hits else seen
 
 
-def _summary(
-    workspace: Workspace, prepared: Prepared, result: SearchResult, top: DeltaGenerator, *, narrow: bool
-) -> None:
+def _summary(prepared: Prepared, result: SearchResult, top: DeltaGenerator, *, narrow: bool) -> None:
     """Draw the number of hits, the search mode, the actions on all hits, and the notices."""
     # Whether the notes answer a question is shown in the answer box.
     close = not result.hits or result.confident or workspace.answers.asks(result)
@@ -317,7 +311,7 @@ def _summary(
         if narrow:
             widgets.small(t("Filters"), "facets_toggle", "filter_list", on_click=understood.toggle)
         if result.hits and close:
-            _context(workspace, prepared)
+            _context(prepared)
     if result.rerank_problem:
         st.warning(
             f"**{t('The hits are in a first order.')}** {plain(text_of(result.rerank_problem))}",
@@ -326,10 +320,10 @@ def _summary(
     hits.draw_choice(result)
     _draw_corrections(result)
     for notice in result.notices if result.hits or "pictures_loading" in result.notices else ():
-        st.info(text_of(_notice(workspace, result, notice)), icon=":material/info:")
+        st.info(text_of(_notice(result, notice)), icon=":material/info:")
     question_box.draw_fields(result.query, result.understood.colons)
-    if {"model_loading", "pictures_loading"} & {*result.notices} and not _has_failed(workspace):
-        jobs.redraw_after(workspace, *_LOADING)
+    if {"model_loading", "pictures_loading"} & {*result.notices} and not _has_failed():
+        jobs.redraw_after(*_LOADING)
 
 
 def _draw_corrections(result: SearchResult) -> None:
@@ -346,13 +340,13 @@ def _is_by_meaning(result: SearchResult) -> bool:
     return result.mode in ("semantic", "hybrid")
 
 
-def _has_failed(workspace: Workspace) -> bool:
+def _has_failed() -> bool:
     return any(job.state == "failed" for job in map(workspace.jobs.find, _LOADING) if job)
 
 
-def _notice(workspace: Workspace, result: SearchResult, notice: Notice) -> Message:
+def _notice(result: SearchResult, notice: Notice) -> Message:
     """Return the text of a notice; a notice about a model says which one, and whether it is still loading."""
-    if notice == "unfinished" and (minutes := _minutes_left(workspace)):
+    if notice == "unfinished" and (minutes := _minutes_left()):
         return plural(
             "Some notes are not indexed yet and can only be found by words. Answers get better in about {n} minute.",
             ("Some notes are not indexed yet and can only be found by words. Answers get better in about {n} minutes."),
@@ -366,20 +360,20 @@ def _notice(workspace: Workspace, result: SearchResult, notice: Notice) -> Messa
     return ABOUT_MODELS["model_failed"] if warm is not None and warm.state == "failed" else NOTICES[notice]
 
 
-def _minutes_left(workspace: Workspace) -> int:
+def _minutes_left() -> int:
     """Return the estimated minutes until indexing ends, 0 if unknown or if nothing is being indexed."""
     left = [job.left for job in map(workspace.jobs.find, _INDEXING) if job and job.state == "running" and job.left]
     return max(1, round(max(left) / 60)) if left else 0
 
 
-def _context(workspace: Workspace, prepared: Prepared) -> None:
+def _context(prepared: Prepared) -> None:
     """Draw the button that shows the context for a question."""
     about = t("The passages and their sources as one text to paste into a prompt")
-    inside, look = partial(_passages, workspace, prepared), {"type": "tertiary", "help": about}
+    inside, look = partial(_passages, prepared), {"type": "tertiary", "help": about}
     CONTEXT.draw_with_button(t("For an assistant"), "context_open", "content_copy", prepared.typed, inside, **look)
 
 
-def _passages(workspace: Workspace, prepared: Prepared) -> None:
+def _passages(prepared: Prepared) -> None:
     default = workspace.settings.search.context_tokens
     st.session_state.setdefault("context_budget", default)
     budget = st.select_slider(
@@ -398,19 +392,19 @@ def _passages(workspace: Workspace, prepared: Prepared) -> None:
         texts.append(t_plural("{n} left out (no room)", "{n} left out (no room)", n=count))
     st.html(facts(texts))
     with widgets.row():
-        clicked = partial(_record_citation, workspace, prepared.typed, context) if workspace.clicks.enabled else None
+        clicked = partial(_record_citation, prepared.typed, context) if workspace.clicks.enabled else None
         widgets.copy_button(t("Copy for an assistant"), context.text, "context_copy", clicked)
         file = (context.text, "context.md", "text/markdown")
 
         def cite() -> None:
             workspace.uses.cited(prepared.typed, context)
-            _record_citation(workspace, prepared.typed, context)
+            _record_citation(prepared.typed, context)
 
         none = not context.text
         widgets.download(t("Download"), *file, "context_download", "download", disabled=none, on_click=cite)
     st.code(context.text, language=None, wrap_lines=True, height=min(420, 80 + 24 * context.text.count("\n")))
 
 
-def _record_citation(workspace: Workspace, question: str, context: Context) -> None:
+def _record_citation(question: str, context: Context) -> None:
     """Record that the user copied or downloaded the passages in a context."""
     workspace.clicks.note("cite", question, [(citation.note.id, "") for citation in context.citations])

@@ -23,12 +23,12 @@ from core.model import (
     Verdict,
     day_of,
 )
-from core.workspace import Workspace
 from pages.ui.evaluation import questions
 from pages.ui.notes import routes
 from pages.ui.search import question_box
 from pages.ui.shared import cards, shell, style, widgets
 from pages.ui.shared.safe import facts, folded, html, plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t, t_plural, text_of
 
 # The pictures that a question asks for, each with its note and a link to similar ones.
@@ -36,22 +36,22 @@ from pages.ui.shared.text import t, t_plural, text_of
 PICTURE_COLUMNS = 3
 
 
-def draw_pictures(workspace: Workspace, result: SearchResult) -> None:
+def draw_pictures(result: SearchResult) -> None:
     """Draw a card for each picture."""
     for column, hit in widgets.in_columns(result.pictures, PICTURE_COLUMNS):
         with column.container(border=True, height="stretch", key=f"picture_{hit.rank}", gap="xsmall"):
-            _draw_picture(workspace, hit)
+            _draw_picture(hit)
 
 
-def _draw_picture(workspace: Workspace, hit: PictureHit) -> None:
-    _draw_image(workspace, hit.note.id, hit.picture)
+def _draw_picture(hit: PictureHit) -> None:
+    _draw_image(hit.note.id, hit.picture)
     st.page_link("notes.py", label=plain(hit.note.title), query_params={"note": hit.note.id})
     st.html(f'<div class="t-crumb">{html(hit.picture)}</div>')
     ask = partial(question_box.put, f"has:image like:{_quote_name(hit.picture)}")
     widgets.small(t("Pictures like this"), f"like_{hit.rank}", "image_search", on_click=ask)
 
 
-def _draw_image(workspace: Workspace, note_id: str, picture: str) -> None:
+def _draw_image(note_id: str, picture: str) -> None:
     """Draw a picture of a note as a thumbnail, if the file still exists."""
     file = workspace.attachments.find(note_id, f"/{picture}")
     if file and routes.is_shown(file):
@@ -124,7 +124,7 @@ _WANTED = "more_hits"
 """Session key for a question, and how often the user has asked for more hits."""
 
 
-def search_wider(workspace: Workspace, prepared: Prepared, options: SearchOptions) -> SearchResult:
+def search_wider(prepared: Prepared, options: SearchOptions) -> SearchResult:
     """Return the result for a question, including the additional hits that the user asked for."""
     result = workspace.searching.answer(prepared)
     for _ in range(_wanted_times(prepared.typed)):
@@ -205,7 +205,7 @@ def group_by_note(result: SearchResult) -> list[list[Hit]]:
     return list(notes.values())
 
 
-def draw_preliminary(workspace: Workspace, result: SearchResult, *, base: bool) -> None:
+def draw_preliminary(result: SearchResult, *, base: bool) -> None:
     """Draw the best hit of each note, for reading until the final hits arrive."""
     seen = workspace.searching.highlights(result)
     for first, *_ in group_by_note(result):
@@ -216,11 +216,9 @@ def draw_preliminary(workspace: Workspace, result: SearchResult, *, base: bool) 
             st.html(cards.body(first, seen[first.chunk.id], around=False))
 
 
-def draw_hits(
-    workspace: Workspace, text: str, result: SearchResult, *, base: bool, answer: Answer | None = None
-) -> None:
+def draw_hits(text: str, result: SearchResult, *, base: bool, answer: Answer | None = None) -> None:
     """Draw the hits; `answer` is the answer to the question, if there is one."""
-    entries, groups = Entries(workspace, text, result, base=base, answer=answer), group_by_note(result)
+    entries, groups = Entries(text, result, base=base, answer=answer), group_by_note(result)
     weak = [hits for hits in groups[FEW:] if entries.are_weak(hits)]
     fold = f"weak_hits_of_{text}"
     shown = fold in widgets.toggled()
@@ -262,10 +260,7 @@ def _card(hits: Sequence[Hit], draw: Callable[..., None], *, seen: int) -> None:
 class Entries:
     """Renderer for the hits of a result, with highlights, marks and colours."""
 
-    def __init__(
-        self, workspace: Workspace, text: str, result: SearchResult, *, base: bool, answer: Answer | None
-    ) -> None:
-        self._workspace = workspace
+    def __init__(self, text: str, result: SearchResult, *, base: bool, answer: Answer | None) -> None:
         self._text = text
         self._result = result
         self._base = base
@@ -309,7 +304,7 @@ class Entries:
         if why in toggled:
             self._why(hit, seen)
         if hit.chunk.picture:  # a picture whose text was read
-            _draw_image(self._workspace, hit.note.id, hit.chunk.picture)
+            _draw_image(hit.note.id, hit.chunk.picture)
         if not unfolded:
             said = hit.chunk.id in self._said
             st.html(
@@ -319,12 +314,12 @@ class Entries:
             )
             return
         size = st.session_state.setdefault(f"around_{self._around}_{hit.chunk.id}", self._around)
-        passage = hit.passage if size == self._around else self._workspace.searching.passage(hit, size)
+        passage = hit.passage if size == self._around else workspace.searching.passage(hit, size)
         st.html(cards.body(replace(hit, passage=passage), seen, around=True))
         texts = {width: t("Only this passage") if not width else f"±{width}" for width in WIDTHS}
         with _row(f"passage_{hit.rank}"):
             widgets.segments(t("Neighbouring passages"), texts, f"around_{self._around}_{hit.chunk.id}")
-            clicks, place = self._workspace.clicks, [(hit.note.id, hit.chunk.id)]
+            clicks, place = workspace.clicks, [(hit.note.id, hit.chunk.id)]
             copied = partial(clicks.note, "copy", self._text, place) if clicks.enabled else None
             whole = passage.text if hit.chunk.line else as_copied(flow(passage.text, paged=hit.note.is_paged))
             widgets.copy_button(t("Copy"), whole, f"copy_{hit.rank}", copied)
@@ -348,7 +343,7 @@ class Entries:
 
     def _clicks(self, hit: Hit) -> None:
         """Draw the clicks that raise a hit's note, and the button that deletes them."""
-        clicks = [click for click in self._workspace.searching.clicks_on(self._result) if click.note_id == hit.note.id]
+        clicks = [click for click in workspace.searching.clicks_on(self._result) if click.note_id == hit.note.id]
         if not clicks:
             return
         lines = (
@@ -359,19 +354,19 @@ class Entries:
             f'<p>{html(title)}</p><div class="t-list">{"".join(f"<div>{html(line)}</div>" for line in lines)}</div>'
         )
         widgets.more(len(clicks) - LISTED)
-        forget = partial(self._workspace.clicks.forget, [hit.note.id])
+        forget = partial(workspace.clicks.forget, [hit.note.id])
         about = t("Delete your recorded clicks on this note")
-        key, shut = f"forget_clicks_{hit.rank}", self._workspace.readonly
+        key, shut = f"forget_clicks_{hit.rank}", workspace.readonly
         widgets.small(t("Clear"), key, "delete", help=about, on_click=forget, disabled=shut)
 
     def _verdict(self, hit: Hit) -> None:
         """Draw the user's verdict on a hit; a second click removes it."""
-        key, uses = f"verdict_{hit.chunk.id}", self._workspace.uses
+        key, uses = f"verdict_{hit.chunk.id}", workspace.uses
         names = {name: text_of(VERDICTS[name]) for name in get_args(Verdict)}
         verdicts = {use.chunk_id: use.verdict for use in uses.judged(query=self._text)}
         judge = partial(uses.judge, self._text, hit.note.id, hit.chunk.id)
         now = widgets.bound(key, verdicts.get(hit.chunk.id), judge)
-        widgets.pills(t("Was it useful?"), names, disabled=self._workspace.readonly, **now)
+        widgets.pills(t("Was it useful?"), names, disabled=workspace.readonly, **now)
 
 
 def _toggle(label: str, name: str, key: str, icon: str) -> None:

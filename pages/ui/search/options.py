@@ -6,8 +6,8 @@ from typing import cast
 import streamlit as st
 
 from core.model import CompleteSettings, KnowledgeBase, SearchOptions
-from core.workspace import Workspace
 from pages.ui.shared import knobs, widgets
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t, text_of
 
 FILTERS = ("search_bases", "search_tags")
@@ -16,9 +16,9 @@ DRAWN = ("mode", *(name for column in knobs.OF_SEARCHES for name in column))
 """Options that have the value of the base, else of the settings, until the user chooses one."""
 
 
-def button(workspace: Workspace, bases: list[str]) -> SearchOptions:
+def button(bases: list[str]) -> SearchOptions:
     """Draw the button that opens and closes the options, and return the chosen options."""
-    changed = _count_changed(_set_up(workspace, bases))
+    changed = _count_changed(_set_up(bases))
     label = t("Options · {n}", n=changed) if changed else t("Options")
     widgets.button(label, "options", "tune", **widgets.toggling(OPEN))
     state = st.session_state
@@ -29,7 +29,7 @@ def button(workspace: Workspace, bases: list[str]) -> SearchOptions:
     return cast(SearchOptions, chosen)
 
 
-def panel(workspace: Workspace, bases: list[str]) -> None:
+def panel(bases: list[str]) -> None:
     """Draw the options if they are open; a change runs the search again."""
     if OPEN not in widgets.toggled():
         return
@@ -43,7 +43,7 @@ def panel(workspace: Workspace, bases: list[str]) -> None:
             column.multiselect(label, there, key=key, placeholder=none, persist_state="session")
         with st.expander(t("Advanced"), key="advanced_options"):
             chosen = st.session_state[FILTERS[0]]
-            _draw_reranker(workspace, workspace.bases.get(chosen[0]) if len(chosen) == 1 else None)
+            _draw_reranker(workspace.bases.get(chosen[0]) if len(chosen) == 1 else None)
             for column, names in zip(st.columns(2, gap="medium"), knobs.OF_SEARCHES, strict=True):
                 with column:
                     for name in names:
@@ -52,9 +52,9 @@ def panel(workspace: Workspace, bases: list[str]) -> None:
             widgets.small(t("Reset to the defaults"), "reset_options", "undo", on_click=reset)
 
 
-def _draw_reranker(workspace: Workspace, base: KnowledgeBase | None) -> None:
+def _draw_reranker(base: KnowledgeBase | None) -> None:
     """Draw the reranker selector; the default is the reranker of the base, else of the settings."""
-    texts = knobs.value_labels(workspace, "reranker", base)
+    texts = knobs.value_labels("reranker", base)
     widgets.begin_with("reranker", texts, knobs.AS_SET)
     about = text_of(knobs.HELPS["reranker"])
     widgets.select(t("Rerank"), texts, "reranker", help=about, persist_state="session")
@@ -86,7 +86,7 @@ def choose(name: str, value: object) -> None:
     _mark_own(name)
 
 
-def _set_up(workspace: Workspace, bases: list[str]) -> CompleteSettings:
+def _set_up(bases: list[str]) -> CompleteSettings:
     """Give all options valid values; return the search settings of the chosen base, else those of the program."""
     st.session_state.setdefault("own_options", frozenset())
     st.session_state.setdefault("reranker", knobs.AS_SET)

@@ -9,11 +9,11 @@ import streamlit as st
 from core.base.errors import EmbeddingMismatch, ModelError, ProviderError, QueryError
 from core.base.messages import message
 from core.model import PastSearch, SearchOptions
-from core.workspace import Workspace
 from pages.ui.search import options, threads
 from pages.ui.shared import links, names, welcome, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import html, marked, plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, t_plural, text_of
 
 # The history of questions: saved ones by name, and the most recent ones.
@@ -26,28 +26,28 @@ LONGEST = 70
 DIALOG = Dialog("past")
 
 
-def button(workspace: Workspace, text: str) -> None:
+def button(text: str) -> None:
     """Draw the button that opens the history."""
     with st.container(width="content"):
-        inside = partial(_draw_history, workspace, text)
+        inside = partial(_draw_history, text)
         DIALOG.draw_with_button(t("History"), "past_open", "history", (text, threads.opened_thread()), inside)
 
 
-def _draw_history(workspace: Workspace, text: str) -> None:
+def _draw_history(text: str) -> None:
     past = workspace.searches.all()
     saved = [search for search in past if search.name]
     last = [search for search in past if not search.name]
     if text and all(search.query != text for search in saved):
-        _save(workspace, text)
-    _draw_searches(workspace, t("Saved"), saved)
-    _draw_searches(workspace, t("Recent questions"), last[:SHOWN])
+        _save(text)
+    _draw_searches(t("Saved"), saved)
+    _draw_searches(t("Recent questions"), last[:SHOWN])
     if not past:
         small_print("Your recent questions appear here.")
     with st.container(gap="xxsmall", key="past_answers"):
-        threads.draw_links(workspace)
+        threads.draw_links()
 
 
-def _save(workspace: Workspace, text: str) -> None:
+def _save(text: str) -> None:
     def save() -> None:
         if name := st.session_state["past_name"].strip():
             workspace.searches.save(text, name)
@@ -60,17 +60,17 @@ def _save(workspace: Workspace, text: str) -> None:
         widgets.button(t("Save"), "past_save", "bookmark_add", on_click=save, disabled=shut)
 
 
-def _draw_searches(workspace: Workspace, title: str, searches: Sequence[PastSearch]) -> None:
+def _draw_searches(title: str, searches: Sequence[PastSearch]) -> None:
     if not searches:
         return
     with st.container(gap="xxsmall", key=f"past_rows_{bool(searches[0].name)}"):
         st.caption(title)
         for number, search in enumerate(searches):
             with widgets.row(gap="small"):
-                _row(workspace, search, f"forget_{bool(search.name)}_{number}")
+                _row(search, f"forget_{bool(search.name)}_{number}")
 
 
-def _row(workspace: Workspace, search: PastSearch, key: str) -> None:
+def _row(search: PastSearch, key: str) -> None:
     about = t_plural(
         "{query} ({at}, asked {n} time)",
         "{query} ({at}, asked {n} times)",
@@ -87,15 +87,15 @@ def _short(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 
-def row(workspace: Workspace, bases: list[str]) -> tuple[str | None, SearchOptions]:
+def row(bases: list[str]) -> tuple[str | None, SearchOptions]:
     """Draw the question box, the history and the options; return the question (None without one) and the options."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="ask_row"):
         text = _question()
-        button(workspace, text or "")
-        chosen = options.button(workspace, bases)
+        button(text or "")
+        chosen = options.button(bases)
         with st.popover(t("Search tips"), icon=":material/help:", key="search_tips"):
             _tips()
-    options.panel(workspace, bases)
+    options.panel(bases)
     if text is not None and st.session_state.get("as_typed") == text:
         chosen["as_typed"] = True
     return text, chosen
@@ -118,7 +118,7 @@ def draw_earlier(text: str) -> Mapping[str, str]:
     return {"q": text, _EARLIER: "\n".join(earlier)}
 
 
-def draw_follow_up(workspace: Workspace, text: str) -> None:
+def draw_follow_up(text: str) -> None:
     """Draw the box for a follow-up question."""
 
     def ask() -> None:
@@ -169,7 +169,7 @@ def is_first(what: str, text: str) -> bool:
     return before != text
 
 
-def remember(workspace: Workspace, text: str) -> None:
+def remember(text: str) -> None:
     """Record a new question, replacing an unfinished form of it that was recorded during typing."""
     if st.session_state.pop("new_question", "") != text:
         return
@@ -226,7 +226,7 @@ def draw_start() -> None:
         st.switch_page("home.py")
 
 
-def start(workspace: Workspace) -> None:
+def start() -> None:
     """Draw recent questions and examples, before the user asks a question."""
     left, right = st.columns(2, gap="large")
     past = workspace.searches.all(RECENT)
@@ -236,8 +236,8 @@ def start(workspace: Workspace) -> None:
             _ask_again(search.name or search.query, search.query, _icon(search))
         if not past:
             small_print("Your recent questions appear here.")
-        threads.draw_links(workspace, RECENT)
-    if examples := welcome.questions(workspace):
+        threads.draw_links(RECENT)
+    if examples := welcome.questions():
         with right, st.container(key="examples", gap="xxsmall"):
             widgets.heading(t("For example"))
             for text in examples:

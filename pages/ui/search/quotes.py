@@ -11,11 +11,11 @@ import streamlit as st
 from core.base.flow import as_copied
 from core.base.text import link_address
 from core.model import ANSWERED, Answer, Quote, SearchResult, day_of
-from core.workspace import Workspace
 from pages.ui.notes.page_file import page_file
 from pages.ui.search import question_box
 from pages.ui.shared import cards, rendered, widgets
 from pages.ui.shared.safe import Span, html, plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
 
 _FENCE = re.compile(r"(?m)^[ \t>]*(?:`{3,}|~{3,}).*\n?")
@@ -27,7 +27,7 @@ _MORE = "more_of_the_answer"
 _HEADER = re.compile(r"(?m)^([^|\n]*+\|.*)\n[ \t>]*+\|?+(?:[ \t]*+:?+-++:?+[ \t]*+\|?+)++$")
 
 
-def box(workspace: Workspace, result: SearchResult) -> Answer | None:
+def box(result: SearchResult) -> Answer | None:
     """Draw the notes' answer to a question and return it; for a word or a title, draw nothing and return None."""
     if "model_loading" in result.notices:
         return None

@@ -5,11 +5,11 @@ from functools import partial
 import streamlit as st
 
 from core.model import GONE, Cited, CitedPlace, NoteDifference, Thread, Turn
-from core.workspace import Workspace
 from pages.ui.notes import history
 from pages.ui.search import written
 from pages.ui.shared import links, names, shell, widgets
 from pages.ui.shared.safe import html, plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, t, text_of
 
 SHOWN = 12
@@ -36,7 +36,7 @@ def close() -> None:
     st.session_state[_OPEN] = ""
 
 
-def draw_links(workspace: Workspace, most: int = SHOWN) -> None:
+def draw_links(most: int = SHOWN) -> None:
     """Draw links to the threads with the latest answers."""
     threads = workspace.threads.all()[:most]
     if not threads:
@@ -54,13 +54,13 @@ def draw_links(workspace: Workspace, most: int = SHOWN) -> None:
         )
 
 
-def draw(workspace: Workspace, thread_id: str) -> None:
+def draw(thread_id: str) -> None:
     """Draw a thread: actions, turns, the answer that is being written, and the box for a follow-up question."""
     with shell.errors():
         thread = workspace.threads.get(thread_id)
         with widgets.row(key="thread_bar"):
             st.html(f'<div class="t-name">{html(thread.title)}</div>', width="stretch")
-            keep, delete = partial(_keep, workspace, thread), partial(_delete, workspace, thread)
+            keep, delete = partial(_keep, thread), partial(_delete, thread)
             shut = workspace.readonly
             widgets.small(t("Keep as a note"), "thread_keep", "note_add", on_click=keep, disabled=shut)
             widgets.small(t("Delete"), "thread_delete", "delete", on_click=delete, disabled=shut)
@@ -69,24 +69,24 @@ def draw(workspace: Workspace, thread_id: str) -> None:
             st.success(t("Saved as a note; it waits for you on the Review page."), icon=":material/check:")
             st.page_link("notes.py", label=t("Open the note"), query_params={"note": note})
         for turn in thread.turns:
-            _turn(workspace, turn, first=turn.number == 1)
-        _follow_up(workspace, thread)
+            _turn(turn, first=turn.number == 1)
+        _follow_up(thread)
 
 
-def in_place(workspace: Workspace, thread: Thread, question: str) -> None:
+def in_place(thread: Thread, question: str) -> None:
     """Draw a thread below its first question, with the box for a follow-up question."""
     with shell.errors():
         for turn in thread.turns:
-            if turn.number == 1 and written.is_for(workspace, question):
-                written.live(workspace)
+            if turn.number == 1 and written.is_for(question):
+                written.live()
             else:
-                _turn(workspace, turn, first=turn.number == 1)
-        _follow_up(workspace, thread)
+                _turn(turn, first=turn.number == 1)
+        _follow_up(thread)
         label = t("Open the thread, or keep it as a note")
         st.page_link("search.py", label=label, icon=":material/forum:", query_params={"thread": thread.id})
 
 
-def _turn(workspace: Workspace, turn: Turn, *, first: bool) -> None:
+def _turn(turn: Turn, *, first: bool) -> None:
     with st.container(border=True, key=f"turn_{turn.number}", gap="xsmall"):
         if not first:
             st.html(f'<div class="t-name">{html(turn.typed)}</div>')
@@ -95,15 +95,15 @@ def _turn(workspace: Workspace, turn: Turn, *, first: bool) -> None:
         written.head(turn.model)
         written.sentences(turn.sentences, {cited.number: cited.quote for cited in turn.citations})
         for cited in turn.citations:
-            _draw_quotes(workspace, turn, cited)
+            _draw_quotes(turn, cited)
 
 
-def _draw_quotes(workspace: Workspace, turn: Turn, cited: Cited) -> None:
+def _draw_quotes(turn: Turn, cited: Cited) -> None:
     """Draw a quote with the link to its place, or with a message that its source has changed."""
     place = workspace.threads.place(cited)
     if place.state in ("same", "moved"):
         quote = "" if cited.number in written.reworded(turn.sentences) else cited.quote
-        written.source(cited.number, place.title, quote, _address(workspace, turn, cited, place))
+        written.source(cited.number, place.title, quote, _address(turn, cited, place))
         return
     st.html(
         f'<div><b>[{cited.number}]</b> {html(place.title)} <span class="t-tag">{html(text_of(GONE[place.state]))}</span></div>'
@@ -114,7 +114,7 @@ def _draw_quotes(workspace: Workspace, turn: Turn, cited: Cited) -> None:
             st.html(history.words(NoteDifference(place.pieces, ())))
 
 
-def _address(workspace: Workspace, turn: Turn, cited: Cited, place: CitedPlace) -> dict[str, str]:
+def _address(turn: Turn, cited: Cited, place: CitedPlace) -> dict[str, str]:
     """Return the query parameters of a quote: its note, the chunk where it starts, and its span."""
     chunks = workspace.chunks.all(cited.note_id)
     chunk = next((item for item in chunks if item.start <= place.start and place.end <= item.end), None)
@@ -123,14 +123,14 @@ def _address(workspace: Workspace, turn: Turn, cited: Cited, place: CitedPlace) 
     return address | ({"chunk": str(chunk.index), "at": f"{place.start}-{place.end}"} if chunk else {})
 
 
-def _follow_up(workspace: Workspace, thread: Thread) -> None:
+def _follow_up(thread: Thread) -> None:
     """Draw the answer that is being written, and the box for a follow-up question, first as typed, then completed."""
     if not workspace.settings.llm.is_set_up or workspace.readonly:
         return
     running = workspace.jobs.running("answer")
     stored = len(thread.turns) > st.session_state.get("thread_turns", 0)
-    if written.is_for(workspace, thread.id) and (running or not stored):
-        written.live(workspace)
+    if written.is_for(thread.id) and (running or not stored):
+        written.live()
     if running:
         return
     thread_id, completed = st.session_state.get(_COMPLETED) or ("", "")
@@ -157,13 +157,13 @@ def _follow_up(workspace: Workspace, thread: Thread) -> None:
     if go:
         st.session_state.update({_COMPLETED: None, "thread_turns": len(thread.turns)})
         typed = st.session_state[_TYPED]
-        written.begin(workspace, thread.id, asked.strip(), thread.id, typed=typed)
+        written.begin(thread.id, asked.strip(), thread.id, typed=typed)
 
 
-def _keep(workspace: Workspace, thread: Thread) -> None:
+def _keep(thread: Thread) -> None:
     st.session_state["thread_note"] = workspace.threads.keep(thread.id).id
 
 
-def _delete(workspace: Workspace, thread: Thread) -> None:
+def _delete(thread: Thread) -> None:
     workspace.threads.delete_for_good(thread.id)
     close()

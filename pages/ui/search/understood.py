@@ -23,10 +23,10 @@ from core.model import (
     day_of,
     on_clock,
 )
-from core.workspace import Workspace
 from pages.ui.search import hits, options, question_box
 from pages.ui.shared import cards, knobs, widgets
 from pages.ui.shared.safe import folded, html, plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import sentences, t, text_of, with_note
 
 # The sub-queries of a decomposed question, round by round, with the numbers of all and of new hits.
@@ -111,7 +111,7 @@ _JOINT = re.compile(r"(?<=\w)[_/.](?=\w)")
 """Characters after which the line of a long value may break."""
 
 
-def collect_facets(workspace: Workspace, result: SearchResult, options: SearchOptions) -> dict[str, list[Facet]]:
+def collect_facets(result: SearchResult, options: SearchOptions) -> dict[str, list[Facet]]:
     """Return the facets by field; for a field that the question filters by, from a search without that filter."""
     fields: dict[str, list[Facet]] = {}
     for name in TERMS:
@@ -191,14 +191,14 @@ TAGS = 8
 """Maximum number of existing tags to list if a question has an unknown tag."""
 
 
-def draw_suggestions(workspace: Workspace, text: str, result: SearchResult) -> None:
+def draw_suggestions(text: str, result: SearchResult) -> None:
     """Show a message that nothing was found, and suggest wider searches."""
     words = bool(result.understood.text)
     st.warning(
         t("Nothing was found for this question.") if words else t("No note matches these filters."),
         icon=":material/search_off:",
     )
-    _no_such_tag(workspace, result)
+    _no_such_tag(result)
     with st.container(horizontal=True, key="relax"):
         for term in narrowing(result):
             if rest := question_box.without_term(text, term.start, term.end):
@@ -231,7 +231,7 @@ def _relaxed_label(term: Term, filters: Filters) -> str:
     return t("Without {term}", term=plain(term_name(term, filters)))
 
 
-def _no_such_tag(workspace: Workspace, result: SearchResult) -> None:
+def _no_such_tag(result: SearchResult) -> None:
     """Draw the unknown tags in the question, and existing tags."""
     tags = workspace.vocabulary.tags()
     known = {tag.casefold() for tag in tags}

@@ -7,9 +7,9 @@ from typing import Unpack
 import streamlit as st
 
 from core.model import MARKS, Answer, Quote, SearchOptions, Sentence, WrittenAnswer
-from core.workspace import Workspace
 from pages.ui.shared import cards, rendered, widgets
 from pages.ui.shared.safe import html, plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
 
 _LOOK = 0.4
@@ -19,7 +19,6 @@ _FOR = "written_for"
 
 
 def begin(
-    workspace: Workspace,
     subject: str,
     text: str,
     thread: str = "",
@@ -33,12 +32,12 @@ def begin(
     st.rerun()
 
 
-def is_for(workspace: Workspace, subject: str) -> bool:
+def is_for(subject: str) -> bool:
     """Return whether the newest answer is for this subject and was started in this tab."""
     return st.session_state.get(_FOR) == subject == workspace.threads.latest_subject
 
 
-def live(workspace: Workspace) -> None:
+def live() -> None:
     """Draw the answer and update it while it is being written; redraw the whole page at its end."""
     running = workspace.jobs.running("answer")
 

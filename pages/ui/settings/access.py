@@ -5,10 +5,10 @@ import streamlit as st
 from core.base.app_paths import PROGRAM
 from core.base.errors import TesseraError
 from core.base.messages import message_table, reason_of
-from core.workspace import Workspace
 from pages.ui.settings import general
 from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import html, plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
 
 # Assistants on the Settings page: the configuration for each.
@@ -21,7 +21,7 @@ WAYS = message_table(
 )
 
 
-def draw_assistants(workspace: Workspace) -> None:
+def draw_assistants() -> None:
     """Draw an explanation of assistants, and the configuration for the chosen one."""
     about = t(
         "An assistant such as Claude can search and read your notes and write new ones, which "
@@ -54,7 +54,7 @@ def draw_assistants(workspace: Workspace) -> None:
 _API = "/api/v1"
 
 
-def draw_programs(workspace: Workspace) -> None:
+def draw_programs() -> None:
     """Draw the switch for programs and, while it is on, the address and the token."""
     about = t(
         "A script, a bot or an editor on this machine can search your notes and write new ones, "
@@ -62,20 +62,20 @@ def draw_programs(workspace: Workspace) -> None:
     )
     st.caption(about)
     enabled = workspace.settings_file.get("http.enabled")
-    now = general.choice(workspace, enabled.key, "programs", workspace.open_to_programs, workspace.set_program_access)
+    now = general.choice(enabled.key, "programs", workspace.open_to_programs, workspace.set_program_access)
     st.toggle(t("Allow apps on this computer"), **now)
     general.remark(enabled)
     run = workspace.access.run
     if workspace.open_to_programs and run:
-        _draw_access(workspace, f"{run.address}{_API}")
+        _draw_access(f"{run.address}{_API}")
 
 
-def _draw_access(workspace: Workspace, address: str) -> None:
+def _draw_access(address: str) -> None:
     """Draw the address, the token, and an example request."""
     st.markdown(f"**{t('Address')}**")
     st.code(address, language=None)
     with shell.errors():
-        shell.on_demand(t("Show the token"), "token", "key", lambda: _token(workspace))
+        shell.on_demand(t("Show the token"), "token", "key", _token)
     _draw_extension()
     st.markdown(f"**{t('To try it in a terminal')}**")
     st.code(f'curl -H "Authorization: Bearer TOKEN" {address}/status', language="bash", wrap_lines=True)
@@ -106,7 +106,7 @@ def _draw_extension() -> None:
     )
 
 
-def _token(workspace: Workspace) -> None:
+def _token() -> None:
     """Draw the token, and the button that replaces it with a new one."""
     try:
         token = workspace.access.token

@@ -5,15 +5,15 @@ from functools import partial
 
 import streamlit as st
 
-from core.workspace import Workspace
 from pages.ui.notes import today
 from pages.ui.settings import general
 from pages.ui.shared import shell
 from pages.ui.shared.safe import plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t
 
 
-def draw(workspace: Workspace) -> None:
+def draw() -> None:
     """Draw the settings, and the path that today's note gets."""
     bases = {base.name: base.name for base in workspace.bases.all() if not base.plain}
     notes = {card.path or card.title: f"{card.title} · {card.path or card.base}" for card in workspace.notes.all()}
@@ -34,7 +34,7 @@ def draw(workspace: Workspace) -> None:
         ),
     }
     for name, field in fields.items():
-        general.field(workspace, f"daily.{name}", field, str)
+        general.field(f"daily.{name}", field, str)
     with shell.errors():
         if problem := workspace.daily.problem:
             st.caption(plain(problem))

@@ -8,9 +8,9 @@ import streamlit as st
 
 from core.base.messages import message
 from core.model import DEFAULTS, PARTS, ConverterCard, ProgramSetting
-from core.workspace import Workspace
 from pages.ui.shared import knobs, look, names, shell, widgets
 from pages.ui.shared.safe import html, plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, t_plural, text_of, with_label
 from pages.ui.shared.widgets import Option
 
@@ -20,30 +20,30 @@ FIRST = ("mode", "limit", "reranker")
 """Settings that are always visible."""
 
 
-def search(workspace: Workspace) -> None:
+def search() -> None:
     """Draw the search settings, which apply unless the question or its base has its own."""
     small_print("The default for every search, unless its base or the search itself sets something else.")
     for name in FIRST:
-        _part(workspace, name)
+        _part(name)
     with st.expander(t("Advanced"), icon=":material/tune:", key="search_advanced"):
         for name in PARTS:
             if name not in FIRST:
-                _part(workspace, name)
+                _part(name)
     recorded = workspace.settings_file.get("search.record_uses")
-    now = choice(workspace, recorded.key, "record_uses", workspace.uses.enabled, workspace.uses.enable)
+    now = choice(recorded.key, "record_uses", workspace.uses.enabled, workspace.uses.enable)
     about = t(
         "Records which notes are found, opened, quoted or read by programs, and for which "
         "question. The records stay in this workspace; each note shows its own figures."
     )
     st.toggle(t("Record how notes are found and used"), **now, help=about)
     remark(recorded)
-    _clicks(workspace)
+    _clicks()
 
 
-def _clicks(workspace: Workspace) -> None:
+def _clicks() -> None:
     """Draw the switch for recording clicks, and the button that deletes the recorded clicks."""
     clicks, program_setting = workspace.clicks, workspace.settings_file.get("search.use_clicks")
-    now = choice(workspace, program_setting.key, "use_clicks", clicks.enabled, clicks.enable)
+    now = choice(program_setting.key, "use_clicks", clicks.enabled, clicks.enable)
     about = t(
         "What you open, copy or cite ranks a little higher the next time you ask something "
         "similar; the effect fades month by month. While this is on, Tessera records the note, "
@@ -58,12 +58,12 @@ def _clicks(workspace: Workspace) -> None:
         )
 
 
-def _part(workspace: Workspace, name: str) -> None:
+def _part(name: str) -> None:
     draw: Callable[..., object] = partial(knobs.draw, name)
     if name == "reranker":
-        texts = {value: knobs.value_label(name, value) for value in knobs.values(workspace, name)}
+        texts = {value: knobs.value_label(name, value) for value in knobs.values(name)}
         draw = partial(select, knobs.setting_label(name), texts, label_of=partial(knobs.value_label, name))
-    field(workspace, f"search.{name}", draw, type(getattr(DEFAULTS, name)))
+    field(f"search.{name}", draw, type(getattr(DEFAULTS, name)))
 
 
 def select(
@@ -79,7 +79,7 @@ def select(
 VOCABULARY = "vocabulary"
 
 
-def draw_vocabulary(workspace: Workspace) -> None:
+def draw_vocabulary() -> None:
     """Draw an editor for the file, with the problems in its lines."""
     vocabulary, language = workspace.vocabulary, st.session_state["language"]
     vocabulary.begin(language)
@@ -117,7 +117,7 @@ def draw_vocabulary(workspace: Workspace) -> None:
 # Documents on the Settings page: the converters, and the switch for web pages.
 
 
-def draw_documents(workspace: Workspace) -> None:
+def draw_documents() -> None:
     """Draw the switch for web pages, and the converters."""
     small_print(
         "Tessera loads a web page only when you type its address: one request, without anything "
@@ -140,12 +140,12 @@ def _converter_row(converter_card: ConverterCard) -> str:
 # Language, theme, folders and old versions on the Settings page.
 
 
-def draw_general(workspace: Workspace) -> None:
+def draw_general() -> None:
     """Draw the language and theme selectors, and the numeric settings."""
     look.choose_language(workspace, "settings_language", label_visibility="visible")
     look.choose_look(workspace, "settings_look", label_visibility="visible")
     with st.expander(t("Folders and old versions"), icon=":material/tune:", key="general_numbers"):
-        numbers(workspace)
+        numbers()
 
 
 FILE = "tessera.toml"
@@ -164,16 +164,15 @@ NUMBERS = {
 """Label and help of each top-level numeric setting."""
 
 
-def numbers(workspace: Workspace) -> None:
+def numbers() -> None:
     """Draw the top-level numeric settings."""
     for name, (label, about) in NUMBERS.items():
         program_setting = workspace.settings_file.get(name)
         least, most = int(program_setting.least or 0), int(program_setting.most or 0)
-        field(workspace, name, partial(st.number_input, text_of(label), least, most, help=text_of(about)))
+        field(name, partial(st.number_input, text_of(label), least, most, help=text_of(about)))
 
 
 def field(
-    workspace: Workspace,
     key: str,
     draw: Callable[..., object],
     shown: Callable[..., object] = int,
@@ -193,7 +192,7 @@ def field(
         with st.container():
             draw(
                 **widgets.bound(widget, shown(program_setting.value), write),
-                disabled=_is_fixed(workspace, program_setting),
+                disabled=_is_fixed(program_setting),
             )
         if program_setting.source == "file":
             about = t("Delete this line from {file}", file=FILE)
@@ -202,13 +201,11 @@ def field(
     remark(program_setting)
 
 
-def choice(
-    workspace: Workspace, key: str, widget: str, value: Option, store: Callable[[Option], object]
-) -> dict[str, Any]:
+def choice(key: str, widget: str, value: Option, store: Callable[[Option], object]) -> dict[str, Any]:
     """Return widget arguments for a choice that the workspace stores, unless `tessera.toml` sets it."""
     program_setting = workspace.settings_file.get(key)
     chosen = partial(workspace.settings_file.write, key) if program_setting.source == "file" else store
-    return {**widgets.bound(widget, value, chosen), "disabled": _is_fixed(workspace, program_setting)}
+    return {**widgets.bound(widget, value, chosen), "disabled": _is_fixed(program_setting)}
 
 
 def remark(program_setting: ProgramSetting) -> None:
@@ -221,16 +218,16 @@ def remark(program_setting: ProgramSetting) -> None:
         small_print("Takes effect the next time Tessera starts.")
 
 
-def _is_fixed(workspace: Workspace, program_setting: ProgramSetting) -> bool:
+def _is_fixed(program_setting: ProgramSetting) -> bool:
     return workspace.readonly or program_setting.source == "environment"
 
 
-def draw_file(workspace: Workspace, key: str) -> None:
+def draw_file(key: str) -> None:
     """Draw the settings file, folded."""
-    shell.on_demand(FILE, f"file_{key}", "description", partial(_file, workspace))
+    shell.on_demand(FILE, f"file_{key}", "description", _file)
 
 
-def _file(workspace: Workspace) -> None:
+def _file() -> None:
     path, text = workspace.settings_file.path, workspace.settings_file.text()
     about = t("Your choices above are written to this file at once. Comments and order are kept.")
     st.caption(plain(f"{path} · {about}"))

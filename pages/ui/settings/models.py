@@ -9,20 +9,20 @@ import streamlit as st
 from core.base.errors import TesseraError
 from core.base.messages import message_table
 from core.model import Device, ImageStatus, ModelCard, Progress, Status, embedder_name, reranker_name
-from core.workspace import Workspace
 from pages.ui.settings import general
 from pages.ui.shared import jobs, names, reports, widgets
 from pages.ui.shared.safe import facts, folded, html, plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import section_title, small_print, t, t_plural, text_of, with_label
 
 # The picture model on the Settings page, and the number of pictures that it can find.
 
 
-def draw_picture_model(workspace: Workspace) -> None:
+def draw_picture_model() -> None:
     """Draw the choice of the model for pictures, and its progress."""
     section_title("Model for pictures")
     box = partial(st.text_input, t("Name or folder"), placeholder="clip-ViT-B-32")
-    general.field(workspace, "pictures.model", box, str, workspace.images.start)
+    general.field("pictures.model", box, str, workspace.images.start)
     small_print(
         "The name of a CLIP model on huggingface.co, such as clip-ViT-B-32 (600 MB, downloaded "
         "once), or its folder. Pictures in your notes can then be found by what they show; they "
@@ -39,7 +39,7 @@ def draw_picture_model(workspace: Workspace) -> None:
         _draw_counts(status)
         job = workspace.jobs.find("images")
         if job and job.state != "done":
-            jobs.panel(workspace, ("images",))
+            jobs.panel(("images",))
 
 
 def _draw_counts(status: ImageStatus) -> None:
@@ -103,10 +103,10 @@ def in_use(status: Status) -> str:
     return t("Models in use: {names}.", names=[plain(embedder_name(name)) for name in sorted(used)])
 
 
-def draw_models(workspace: Workspace, status: Status) -> None:
+def draw_models(status: Status) -> None:
     """Draw the device of the models, and a card for each model."""
     models = workspace.models.all()
-    _device(workspace, models)
+    _device(models)
     used: dict[str, list[str]] = {}
     for base in (item.base for item in status.bases if item.base.has_vectors):
         used.setdefault(base.embedder, []).append(base.name)
@@ -115,12 +115,12 @@ def draw_models(workspace: Workspace, status: Status) -> None:
     for part in ("embedder", "reranker"):
         st.subheader(text_of(PARTS[part]), anchor=False)
         cards = [model for model in shown if model.part == part]
-        _cards(workspace, [card for card in cards if not _is_rare(card, used)], used)
+        _cards([card for card in cards if not _is_rare(card, used)], used)
         if rare := [card for card in cards if _is_rare(card, used)]:
             with st.expander(t("Models to download"), icon=":material/download:", key=f"rare_{part}"):
-                _cards(workspace, rare, used)
-    draw_picture_model(workspace)
-    _other(workspace, models)
+                _cards(rare, used)
+    draw_picture_model()
+    _other(models)
 
 
 def _is_rare(card: ModelCard, used: Mapping[str, Sequence[str]]) -> bool:
@@ -128,13 +128,13 @@ def _is_rare(card: ModelCard, used: Mapping[str, Sequence[str]]) -> bool:
     return card.downloadable and card.name not in used
 
 
-def _cards(workspace: Workspace, cards: Sequence[ModelCard], used: Mapping[str, Sequence[str]]) -> None:
+def _cards(cards: Sequence[ModelCard], used: Mapping[str, Sequence[str]]) -> None:
     for column, card in widgets.in_columns(cards, COLUMNS):
         with column.container(border=True, height="stretch", key=f"model_{card.name}"):
-            _card(workspace, card, used.get(card.name, []))
+            _card(card, used.get(card.name, []))
 
 
-def _device(workspace: Workspace, models: Sequence[ModelCard]) -> None:
+def _device(models: Sequence[ModelCard]) -> None:
     """Draw the device of the loaded models, or a button that determines it, which takes seconds."""
     job = workspace.jobs.find("device")
     devices = [model.running.device for model in models if model.running and not model.name.startswith("onnx")]
@@ -155,10 +155,10 @@ def _device(workspace: Workspace, models: Sequence[ModelCard]) -> None:
         return
     label, shut = t("Show where models run"), bool(job and not job.error)
     if not workspace.jobs.running("warm") and widgets.button(label, "device", "memory", disabled=shut):
-        jobs.start(workspace, "device", lambda _: workspace.models.device())
+        jobs.start("device", lambda _: workspace.models.device())
 
 
-def _card(workspace: Workspace, card: ModelCard, used: Sequence[str]) -> None:
+def _card(card: ModelCard, used: Sequence[str]) -> None:
     tags = [t("used by {names}", names=list(used))] if used else []
     tags += [t("loaded")] if card.running else []
     tagged = "".join(f'<span class="t-tag">{html(tag)}</span>' for tag in tags)
@@ -174,10 +174,10 @@ def _card(workspace: Workspace, card: ModelCard, used: Sequence[str]) -> None:
     with st.container(horizontal=True):
         if card.downloadable:
             if widgets.button(t("Download"), f"download_{card.name}", "download", disabled=busy):
-                _download(workspace, card.name)
+                _download(card.name)
         elif not card.problem and widgets.button(t("Test"), f"test_{card.name}", "play_arrow", disabled=busy):
-            _test(workspace, card.name)
-    jobs.panel_about(workspace, TRIED, lambda what: what == card.name)
+            _test(card.name)
+    jobs.panel_about(TRIED, lambda what: what == card.name)
 
 
 def _title(card: ModelCard) -> str:
@@ -219,7 +219,7 @@ def _details(card: ModelCard) -> str:
     return folded(t("Model details"), lines, css="t-more")
 
 
-def _other(workspace: Workspace, models: Sequence[ModelCard]) -> None:
+def _other(models: Sequence[ModelCard]) -> None:
     """Draw a form that downloads or tests a model that has no card."""
     section_title("Another model")
     busy = workspace.jobs.running(*jobs.MODELS)
@@ -233,19 +233,19 @@ def _other(workspace: Workspace, models: Sequence[ModelCard]) -> None:
         "with the environment variable HF_ENDPOINT set to a mirror."
     )
     if download and name:
-        _download(workspace, name)
+        _download(name)
     elif test and name:
-        _test(workspace, name)
+        _test(name)
     known = {card.name for card in models}
-    jobs.panel_about(workspace, TRIED, lambda what: what not in known)
+    jobs.panel_about(TRIED, lambda what: what not in known)
 
 
-def _test(workspace: Workspace, name: str) -> None:
-    jobs.start(workspace, "test", lambda progress: workspace.models.test(name, progress=progress))
+def _test(name: str) -> None:
+    jobs.start("test", lambda progress: workspace.models.test(name, progress=progress))
 
 
-def _download(workspace: Workspace, name: str) -> None:
+def _download(name: str) -> None:
     def job(progress: Progress) -> Path:
         return workspace.models.download(name, progress=jobs.about(name, progress))
 
-    jobs.start(workspace, "download", job)
+    jobs.start("download", job)

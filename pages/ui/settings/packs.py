@@ -7,9 +7,9 @@ import streamlit as st
 
 from core.base.messages import message
 from core.model import PackCard, PackReport, Progress
-from core.workspace import Workspace
 from pages.ui.shared import jobs, names, shell, widgets
 from pages.ui.shared.safe import facts, html, plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, t_plural, text_of
 
 PackWork = Callable[[Progress], PackReport]
@@ -26,20 +26,20 @@ DESCRIPTIONS = {
 """Translatable pack descriptions, by the text in `pack.toml`."""
 
 
-def section(workspace: Workspace) -> None:
+def section() -> None:
     """Draw the progress of an installation, a card for every pack, and the box for a pack's folder."""
-    jobs.panel(workspace, (jobs.PACKS,))
+    jobs.panel((jobs.PACKS,))
     small_print("A pack is a versioned set of notes. Upgrades leave notes that you changed or deleted as they are.")
     for problem in workspace.packs.problems.values():
         st.warning(plain(problem), icon=":material/warning:")
     with st.container(key="halves_packs"):
         for column, card in widgets.in_columns(workspace.packs.all(), 2):
             with column.container(border=True, key=f"pack_{card.name}"):
-                _pack(workspace, card)
-    _from_folder(workspace)
+                _pack(card)
+    _from_folder()
 
 
-def _pack(workspace: Workspace, card: PackCard) -> None:
+def _pack(card: PackCard) -> None:
     found, installed = card.found, card.installed
     remarks = []
     if found:
@@ -56,20 +56,18 @@ def _pack(workspace: Workspace, card: PackCard) -> None:
     st.html(f'<div class="t-name">{html(card.name)}</div>{facts(remarks)}')
     if found and found.description:
         st.caption(plain(DESCRIPTIONS.get(found.description, found.description)))
-    shut = jobs.is_writing(workspace)
+    shut = jobs.is_writing()
     with widgets.row():
         if found and not installed:
             _starts(
-                workspace,
                 t("Install"),
                 f"install_{card.name}",
                 "download",
                 shut,
-                partial(_install, workspace, card.name),
+                partial(_install, card.name),
             )
         if found and card.newer:
             _starts(
-                workspace,
                 t("Upgrade to {version}", version=found.version),
                 f"upgrade_{card.name}",
                 "upgrade",
@@ -81,22 +79,20 @@ def _pack(workspace: Workspace, card: PackCard) -> None:
                 workspace.packs.delete(card.name)
                 st.rerun()
     if found and installed:
-        shell.on_demand(
-            t("Notes that you changed"), f"edited_{card.name}", "edit_note", partial(_edited, workspace, card.name)
-        )
+        shell.on_demand(t("Notes that you changed"), f"edited_{card.name}", "edit_note", partial(_edited, card.name))
 
 
-def _starts(workspace: Workspace, label: str, key: str, icon: str, shut: bool, work: PackWork) -> None:
+def _starts(label: str, key: str, icon: str, shut: bool, work: PackWork) -> None:
     """Draw a button that starts a job on a pack."""
     if widgets.button(label, key, icon, disabled=shut):
-        jobs.start(workspace, jobs.PACKS, work)
+        jobs.start(jobs.PACKS, work)
 
 
-def _install(workspace: Workspace, source: str, progress: Progress) -> PackReport:
+def _install(source: str, progress: Progress) -> PackReport:
     return workspace.packs.install(source, embed=False, progress=progress)
 
 
-def _edited(workspace: Workspace, name: str) -> None:
+def _edited(name: str) -> None:
     """Draw the notes of a pack that the user has changed, each with its difference from the pack's text."""
     notes = workspace.packs.edited(name)
     if not notes:
@@ -111,11 +107,11 @@ def _edited(workspace: Workspace, name: str) -> None:
             small_print("Only the fields differ.")
 
 
-def _from_folder(workspace: Workspace) -> None:
+def _from_folder() -> None:
     """Draw the box for installing a pack from a folder."""
     with st.form("pack_folder", border=False), widgets.row(vertical_alignment="bottom"):
         folder = st.text_input(t("Folder with a pack.toml"), key="pack_folder_path")
-        if widgets.submit(t("Install"), "install_folder", "folder_open", disabled=jobs.is_writing(workspace)):
+        if widgets.submit(t("Install"), "install_folder", "folder_open", disabled=jobs.is_writing()):
             if folder.strip():
-                jobs.start(workspace, jobs.PACKS, partial(_install, workspace, folder.strip()))
+                jobs.start(jobs.PACKS, partial(_install, folder.strip()))
             st.rerun()

@@ -7,9 +7,9 @@ import streamlit as st
 from core.base.frozen import frozen
 from core.base.messages import Message, message, message_table
 from core.model import LocalServer, ServerCard, Status
-from core.workspace import Workspace
 from pages.ui.shared import jobs, local_servers, shell, widgets
 from pages.ui.shared.safe import html, plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
 
 # Local model servers on the Settings page: what was searched, and the button that uses a server.
@@ -23,17 +23,17 @@ _STEPS = (
 """Steps for installing a language model."""
 
 
-def draw_found(workspace: Workspace) -> None:
+def draw_found() -> None:
     """Draw the language models found on this machine."""
     with st.container(border=True, key="local_servers", gap="small"):
-        local_servers.draw(workspace, lambda found: _list(workspace, found))
+        local_servers.draw(lambda found: _list(found))
 
 
-def _list(workspace: Workspace, found: local_servers.Found | None) -> None:
+def _list(found: local_servers.Found | None) -> None:
     with widgets.row():
         st.html(f'<div class="t-name">{html(t("Language models on this machine"))}</div>', width="stretch")
         if widgets.small(t("Search again"), "look_again", "refresh", disabled=found is None):
-            local_servers.forget(workspace)
+            local_servers.forget()
             st.rerun()
     about = t(
         "Programs such as Ollama run a language model on your own machine. Tessera looks for them at their usual "
@@ -45,10 +45,10 @@ def _list(workspace: Workspace, found: local_servers.Found | None) -> None:
     elif not any(server.models for server in found):
         st.html(f"<ol>{''.join(f'<li>{html(step)}</li>' for step in _STEPS)}</ol>")
     for server in found or ():
-        _draw_found_server(workspace, server)
+        _draw_found_server(server)
 
 
-def _draw_found_server(workspace: Workspace, server: LocalServer) -> None:
+def _draw_found_server(server: LocalServer) -> None:
     card = workspace.servers.get("llm")
     used = card.complete and card.base_url == server.base_url
     if used:
@@ -65,7 +65,7 @@ def _draw_found_server(workspace: Workspace, server: LocalServer) -> None:
             width="stretch",
         )
         models = [model for model in server.models if not (used and model == card.model)]
-        if not models or not local_servers.is_open(workspace):
+        if not models or not local_servers.is_open():
             return
         model = models[0]
         if len(server.models) > 1:
@@ -75,7 +75,7 @@ def _draw_found_server(workspace: Workspace, server: LocalServer) -> None:
         if widgets.button(t("Let it write answers"), f"use_local_{port}", "edit_note"):
             for what in ("base_url", "model"):
                 _renew(what, card)
-            local_servers.use(workspace, server, model)
+            local_servers.use(server, model)
             st.rerun()
 
 
@@ -158,19 +158,19 @@ SOURCES = message_table(
 FILE = "tessera.toml"
 
 
-def draw_servers(workspace: Workspace, status: Status) -> None:
+def draw_servers(status: Status) -> None:
     """Draw an explanation of model servers, and a card for each purpose except language models."""
     _about()
-    _cards(workspace, status, [section for section in PURPOSES if section != "llm"])
+    _cards(status, [section for section in PURPOSES if section != "llm"])
 
 
-def draw_language_model(workspace: Workspace, status: Status) -> None:
+def draw_language_model(status: Status) -> None:
     """Draw the language models found on this machine, and the card of the language model in use."""
     if workspace.settings.llm.discover:
-        draw_found(workspace)
+        draw_found()
     else:
         _about()
-    _cards(workspace, status, ["llm"])
+    _cards(status, ["llm"])
 
 
 def _about() -> None:
@@ -182,13 +182,13 @@ def _about() -> None:
     st.html(f'<div class="t-about t-dim">{html(about)}</div>')
 
 
-def _cards(workspace: Workspace, status: Status, sections: Iterable[str]) -> None:
+def _cards(status: Status, sections: Iterable[str]) -> None:
     for card in map(workspace.servers.get, sections):
         with st.container(border=True, key=f"server_{card.section}"):
-            _card(workspace, status, card)
+            _card(status, card)
 
 
-def _card(workspace: Workspace, status: Status, card: ServerCard) -> None:
+def _card(status: Status, card: ServerCard) -> None:
     purpose = PURPOSES[card.section]
 
     def remove() -> None:
@@ -212,11 +212,11 @@ def _card(workspace: Workspace, status: Status, card: ServerCard) -> None:
     open_ = [name for name in ("base_url", "model") if card.sources[name] in ("entered", "default")]
     if "base_url" in open_:
         _presets(card)
-    _form(workspace, card, open_)
+    _form(card, open_)
     _draw_destination(card)
     if card.key or card.key_for:
-        _key(workspace, card)
-    jobs.panel_about(workspace, ("server",), lambda what: what == card.section)
+        _key(card)
+    jobs.panel_about(("server",), lambda what: what == card.section)
     if used := _served_bases(status, card):
         st.caption(plain(t("Used by {names}. If you change the model, index these bases again.", names=used)))
     elif card.complete:
@@ -237,7 +237,7 @@ def _presets(card: ServerCard) -> None:
             st.button(name, key=key, type="tertiary", help=plain(address), on_click=put, args=(address,))
 
 
-def _form(workspace: Workspace, card: ServerCard, open_: list[str]) -> None:
+def _form(card: ServerCard, open_: list[str]) -> None:
     """Draw the boxes for address, model and key, and the button that stores and tests them."""
     purpose = PURPOSES[card.section]
     texts = {"base_url": t("Address"), "model": t("Model")}
@@ -266,10 +266,10 @@ def _form(workspace: Workspace, card: ServerCard, open_: list[str]) -> None:
         busy = workspace.jobs.running(*jobs.MODELS)
         if widgets.submit(label, _box("save", card), "play_arrow", type="primary", disabled=busy):
             with shell.errors():
-                _save(workspace, card, open_)
+                _save(card, open_)
 
 
-def _save(workspace: Workspace, card: ServerCard, open_: list[str]) -> None:
+def _save(card: ServerCard, open_: list[str]) -> None:
     """Store the values of the form and start the test."""
     section = card.section
     if open_:
@@ -279,7 +279,7 @@ def _save(workspace: Workspace, card: ServerCard, open_: list[str]) -> None:
     _renew("key", card)
     st.session_state.pop(_preset(card), None)
     if any(workspace.servers.get(section).sources[name] != "default" for name in ("base_url", "model")):
-        jobs.start(workspace, "server", lambda progress: workspace.servers.test(section, progress))
+        jobs.start("server", lambda progress: workspace.servers.test(section, progress))
     st.rerun()
 
 
@@ -298,7 +298,7 @@ def _draw_destination(card: ServerCard) -> None:
         st.warning(plain(warning), icon=":material/no_encryption:")
 
 
-def _key(workspace: Workspace, card: ServerCard) -> None:
+def _key(card: ServerCard) -> None:
     """Draw whether a key is set, with buttons that replace and remove it."""
     if card.key:
         text = text_of(KEYS[card.key], variable=card.variable)

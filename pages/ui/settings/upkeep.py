@@ -1,41 +1,37 @@
 """Maintenance: backups, health checks, disk space, and the search index."""
 
-from functools import partial
-
 import streamlit as st
 
 from core.model import BACKUP_REASONS, SPACE_PARTS, Backup, Health, Status
-from core.workspace import Workspace
 from pages.ui.settings import general
 from pages.ui.shared import jobs, names, shell, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.names import local
 from pages.ui.shared.safe import plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
 
 # Health checks on the Settings page, disk space, and the bug report.
 
 
-def draw_health(workspace: Workspace) -> None:
+def draw_health() -> None:
     """Draw the button that runs all checks, their findings, past jobs, disk space, and the bug report."""
     small_print("Checks the notes, the search index, your folders, models, the disk and the backups.")
     busy = workspace.jobs.running("doctor")
     with st.container(horizontal=True):
         if widgets.button(t("Check everything"), "doctor", "stethoscope", disabled=busy):
-            jobs.start(workspace, "doctor", lambda progress: workspace.doctor.examine(progress=progress))
+            jobs.start("doctor", lambda progress: workspace.doctor.examine(progress=progress))
         job = workspace.jobs.find("doctor")
         health = job.result if job and isinstance(job.result, Health) else None
         mendable = health and any(check.problem and check.mendable for check in health.checks)
-        shut = busy or jobs.is_writing(workspace)
+        shut = busy or jobs.is_writing()
         if mendable and widgets.button(t("Repair what can be repaired"), "doctor_fix", "healing", disabled=shut):
-            jobs.start(workspace, "doctor", lambda progress: workspace.doctor.examine(fix=True, progress=progress))
-    jobs.panel(workspace, ("doctor", "compact"))
+            jobs.start("doctor", lambda progress: workspace.doctor.examine(fix=True, progress=progress))
+    jobs.panel(("doctor", "compact"))
     if health:
         _draw_findings(health)
-    shell.on_demand(
-        t("Background tasks since Tessera started"), "jobs_ended", "history", partial(jobs.history, workspace)
-    )
-    shell.on_demand(t("What takes up space"), "space", "hard_drive", partial(_space, workspace))
+    shell.on_demand(t("Background tasks since Tessera started"), "jobs_ended", "history", jobs.history)
+    shell.on_demand(t("What takes up space"), "space", "hard_drive", _space)
     shell.report(workspace.bug_report)
 
 
@@ -55,7 +51,7 @@ def _draw_findings(health: Health) -> None:
     st.caption(t_plural("{n} check found nothing wrong.", "{n} checks found nothing wrong.", n=sound))
 
 
-def _space(workspace: Workspace) -> None:
+def _space() -> None:
     """Draw the disk space by category, and the button that frees unused space."""
     space = workspace.doctor.space()
     rows = [
@@ -76,7 +72,7 @@ def _space(workspace: Workspace) -> None:
             "questions have their passage among the first five hits; with reranking, 80 do."
         )
     about = t("{size} unused.", size=names.megabytes(space.unused))
-    shut = workspace.jobs.running("compact") or jobs.is_writing(workspace)
+    shut = workspace.jobs.running("compact") or jobs.is_writing()
     if widgets.button(t("Free unused space"), "compact", "compress", disabled=shut, help=about):
         workspace.jobs.start("compact", workspace.doctor.compact)
         st.rerun()
@@ -88,7 +84,7 @@ _DAILY, _FOLDER, _PASSPHRASE = "backup_daily", "backup_folder", "backup_passphra
 _SHOWN = 30
 
 
-def draw_backups(workspace: Workspace) -> None:
+def draw_backups() -> None:
     """Draw the button that makes a backup, the backup settings, and the list of backups."""
     small_print(
         "A backup contains all notes and their history, your questions, your preferences, and "
@@ -101,18 +97,18 @@ def draw_backups(workspace: Workspace) -> None:
             icon=":material/warning:",
         )
     if widgets.button(t("Make a backup now"), "backup_make", "backup", disabled=workspace.jobs.running("backup")):
-        jobs.start(workspace, "backup", lambda progress: workspace.backups.make(progress=progress))
-    jobs.panel(workspace, ("backup", "verify"))
-    _choices(workspace)
+        jobs.start("backup", lambda progress: workspace.backups.make(progress=progress))
+    jobs.panel(("backup", "verify"))
+    _choices()
     backups = workspace.backups.all()
     for backup in backups[:_SHOWN]:
-        _row(workspace, backup)
+        _row(backup)
     if not backups:
         small_print("There is no backup yet.")
-    _dialog(workspace, {backup.name: backup for backup in backups})
+    _dialog({backup.name: backup for backup in backups})
 
 
-def _choices(workspace: Workspace) -> None:
+def _choices() -> None:
     """Draw the backup settings: daily backups, the folder, and the encryption."""
     daily, folder = (workspace.settings_file.get(f"backups.{name}") for name in ("daily", "folder"))
     backups, shut = workspace.backups, workspace.readonly or folder.source == "environment"
@@ -125,7 +121,7 @@ def _choices(workspace: Workspace) -> None:
 
     st.toggle(
         t("Make a backup every day"),
-        **general.choice(workspace, daily.key, _DAILY, backups.daily, backups.choose_daily),
+        **general.choice(daily.key, _DAILY, backups.daily, backups.choose_daily),
         help=t(
             "Made while Tessera is running. The last seven daily backups are kept; backups that you "
             "make yourself are kept until you delete them."
@@ -145,10 +141,10 @@ def _choices(workspace: Workspace) -> None:
         off = shut or st.session_state[_FOLDER] == str(backups.place)
         widgets.button(t("Save"), "backup_folder_save", "save", on_click=put, disabled=off)
     general.remark(folder)
-    shell.popover(t("Encryption"), "backup_encryption", "lock", partial(_encryption, workspace))
+    shell.popover(t("Encryption"), "backup_encryption", "lock", _encryption)
 
 
-def _encryption(workspace: Workspace) -> None:
+def _encryption() -> None:
     """Draw the passphrase setting, which encrypts later backups."""
     on = workspace.backups.encrypted
     st.caption(
@@ -173,15 +169,15 @@ def _encryption(workspace: Workspace) -> None:
             widgets.button(t("Stop encrypting"), "backup_unprotect", "lock_open", on_click=end, disabled=shut)
 
 
-def _row(workspace: Workspace, backup: Backup) -> None:
+def _row(backup: Backup) -> None:
     with widgets.row(f"backup_{backup.name}"):
         st.markdown(f"**{plain(local(backup.made_at))}**  \n:small[:gray[{plain(_about(backup))}]]", width="stretch")
         if not backup.problem:
             if widgets.small(
                 t("Check"), f"verify_{backup.name}", "verified", disabled=workspace.jobs.running("verify")
             ):
-                jobs.start(workspace, "verify", lambda _: workspace.backups.verify(backup.name))
-            shut = workspace.readonly or jobs.is_writing(workspace)
+                jobs.start("verify", lambda _: workspace.backups.verify(backup.name))
+            shut = workspace.readonly or jobs.is_writing()
             label, key = t("Restore"), f"restore_{backup.name}"
             widgets.small(
                 label, key, "settings_backup_restore", on_click=_DIALOG.open, args=(backup.name,), disabled=shut
@@ -199,7 +195,7 @@ def _about(backup: Backup) -> str:
     return " · ".join([*parts, str(backup.file.parent)])
 
 
-def _dialog(workspace: Workspace, backups: dict[str, Backup]) -> None:
+def _dialog(backups: dict[str, Backup]) -> None:
     """Draw the dialog for restoring a backup, if it is open."""
     backup = backups.get(_DIALOG.subject)
     if backup is None:
@@ -231,7 +227,7 @@ def _dialog(workspace: Workspace, backups: dict[str, Backup]) -> None:
 # The state of the vector index.
 
 
-def index(workspace: Workspace, status: Status) -> None:
+def index(status: Status) -> None:
     """Draw the state of the vector index, and the button that rebuilds it."""
     chosen = workspace.settings.index
     if status.index_problem:
@@ -247,8 +243,8 @@ def index(workspace: Workspace, status: Status) -> None:
         f"{chunks} · {plain(t('{size} on disk in {folder}', size=names.megabytes(status.bytes_on_disk), folder=str(status.folder)))}"
     )
     if chosen.kind != "none":
-        rebuild(workspace)
-    jobs.panel(workspace, ("rebuild",))
+        rebuild()
+    jobs.panel(("rebuild",))
 
 
 def problem(status: Status) -> None:
@@ -259,9 +255,9 @@ def problem(status: Status) -> None:
     st.caption(plain(status.index_problem))
 
 
-def rebuild(workspace: Workspace) -> None:
+def rebuild() -> None:
     """Draw the button that rebuilds the vector index."""
     about = plain(t("Rebuilds the search index from stored data. This needs no model and changes no notes."))
-    shut = jobs.is_writing(workspace) or workspace.jobs.running("switch")
+    shut = jobs.is_writing() or workspace.jobs.running("switch")
     if widgets.button(t("Rebuild the index"), "rebuild", "restart_alt", disabled=shut, help=about):
-        jobs.start(workspace, "rebuild", workspace.rebuild)
+        jobs.start("rebuild", workspace.rebuild)

@@ -8,27 +8,27 @@ from pathlib import PurePosixPath
 import streamlit as st
 
 from core.model import Failed, KnowledgeBase
-from core.workspace import Workspace
 from pages.ui.shared import names, reports, widgets
 from pages.ui.shared.safe import html, plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, t_plural
 
 _SHOWN = 10
 """Maximum number of files with their own buttons; the rest is only listed."""
 
 
-def unread(workspace: Workspace, base: KnowledgeBase) -> None:
+def unread(base: KnowledgeBase) -> None:
     """Draw the unreadable files of a base, folded; draws nothing without any."""
     files = workspace.folders.unread(base)
     if not files:
         return
     title = t_plural("{n} file could not be read", "{n} files could not be read", n=len(files))
-    place = names.base_name(workspace, base.name)
+    place = names.base_name(base.name)
     with st.expander(" · ".join(filter(None, [title, plain(place)])), icon=":material/draft:", key=f"unread_{base.id}"):
-        rows(workspace, base.name, files, base.id)
+        rows(base.name, files, base.id)
 
 
-def rows(workspace: Workspace, base: str, files: Sequence[Failed], key: str) -> None:
+def rows(base: str, files: Sequence[Failed], key: str) -> None:
     """Draw unreadable files with the reasons, and buttons that ignore a file or all files of its kind."""
     for number, failed in enumerate(files[:_SHOWN]):
         ignore = partial(workspace.folders.ignore, base)
@@ -45,7 +45,7 @@ def rows(workspace: Workspace, base: str, files: Sequence[Failed], key: str) -> 
         reports.listing(reports.failed(others))
 
 
-def patterns(workspace: Workspace, base: KnowledgeBase) -> None:
+def patterns(base: KnowledgeBase) -> None:
     """Draw the ignored files and kinds of files of a base, with buttons that undo it; draws nothing without any."""
     ignored = workspace.folders.ignored(base)
     if not ignored:

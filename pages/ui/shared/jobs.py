@@ -28,9 +28,9 @@ from core.model import (
     jobs_at,
     left_line,
 )
-from core.workspace import Workspace
 from pages.ui.shared import ignoring, names, reports, widgets
 from pages.ui.shared.safe import html, plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
 
 SAMPLES = Path(__file__).parents[3] / "data" / "packs" / "sample"
@@ -62,24 +62,24 @@ SOON = 1.2
 """Seconds that a page waits for a job that may be short."""
 
 
-def follow(workspace: Workspace, draw: Callable[[], None], *, idle: float | None = None) -> None:
+def follow(draw: Callable[[], None], *, idle: float | None = None) -> None:
     """Draw a fragment that depends on jobs, and redraw it while one runs.
 
     The whole page is redrawn when a job starts or ends, and after a sync. While no job runs, the fragment is redrawn
     every `idle` seconds.
     """
-    running, synced = _running(workspace), workspace.watching.synced
+    running, synced = _running(), workspace.watching.synced
 
     @st.fragment(run_every=0.5 if "warm" in running else 1.0 if running else idle)
     def part() -> None:
-        if _running(workspace) != running or workspace.watching.synced != synced:
+        if _running() != running or workspace.watching.synced != synced:
             st.rerun()
         draw()
 
     part()
 
 
-def redraw_after(workspace: Workspace, *names: str) -> None:
+def redraw_after(*names: str) -> None:
     """Redraw the page once none of these jobs runs: the side bar doesn't watch jobs that the page itself started."""
     drawn: list[bool] = []
 
@@ -92,29 +92,29 @@ def redraw_after(workspace: Workspace, *names: str) -> None:
     part()
 
 
-def _running(workspace: Workspace) -> list[str]:
+def _running() -> list[str]:
     return [
         name for name in JOB_KINDS if (job := workspace.jobs.find(name)) and job.state == "running" and not job.quiet
     ]
 
 
-def is_importing(workspace: Workspace, base: str = "") -> bool:
+def is_importing(base: str = "") -> bool:
     """Return whether an import into a base is running; "" means any base."""
     job = workspace.jobs.find("import")
     return job is not None and job.state == "running" and (not (job.base and base) or job.base == base)
 
 
-def is_shut(workspace: Workspace) -> bool:
+def is_shut() -> bool:
     """Return whether notes and bases can't be changed because the workspace is read-only or an import is running."""
-    return workspace.readonly or is_importing(workspace)
+    return workspace.readonly or is_importing()
 
 
-def is_writing(workspace: Workspace, base: str = "") -> bool:
+def is_writing(base: str = "") -> bool:
     """Return whether the chunks of a base, or of any base, can't be changed now."""
-    return bool(hindrance(workspace, base))
+    return bool(hindrance(base))
 
 
-def hindrance(workspace: Workspace, base: str = "") -> str:
+def hindrance(base: str = "") -> str:
     """Return why the chunks of a base, or of any base, can't be changed now, "" if they can.
 
     An import replaces notes of its own base only, so other bases can be changed meanwhile.
@@ -122,17 +122,17 @@ def hindrance(workspace: Workspace, base: str = "") -> str:
     if workspace.readonly:
         return text_of(READONLY)
     for job in filter(None, map(workspace.jobs.find, WRITING)):
-        if job.state == "running" and (job.name != "import" or is_importing(workspace, base)):
+        if job.state == "running" and (job.name != "import" or is_importing(base)):
             return t("{doing}: you can change chunks when that is done.", doing=text_of(JOB_KINDS[job.name].doing))
     return ""
 
 
-def is_evaluating(workspace: Workspace) -> bool:
+def is_evaluating() -> bool:
     """Return whether runs can't be started or deleted, because one is running or the workspace is read-only."""
     return workspace.readonly or workspace.jobs.running(*EVALUATION)
 
 
-def start(workspace: Workspace, name: str, job: Callable[[Progress], object], base: str = "") -> None:
+def start(name: str, job: Callable[[Progress], object], base: str = "") -> None:
     """Run a job, and redraw the page when it ends, or after `SOON` seconds at the latest."""
     if workspace.jobs.start(name, job, base=base):
         ended = workspace.jobs.wait(name, SOON)
@@ -151,14 +151,13 @@ def about(subject: str, progress: Progress) -> Progress:
     return named
 
 
-def start_samples(workspace: Workspace) -> None:
+def start_samples() -> None:
     """Import the sample notes in a job."""
     install = partial(workspace.packs.install, SAMPLE, embed=False)
     workspace.jobs.start("import", lambda progress: install(progress=progress), base=SAMPLE)
 
 
 def start_import(
-    workspace: Workspace,
     plan: Callable[[], SyncPlan],
     base: str,
     *,
@@ -180,7 +179,7 @@ def start_import(
     return workspace.jobs.start("import", work, base=base)
 
 
-def panel(workspace: Workspace, names: Sequence[str] = (*IMPORTS, "embed"), base: str = "") -> None:
+def panel(names: Sequence[str] = (*IMPORTS, "embed"), base: str = "") -> None:
     """Draw the running jobs with these names, and the reports of finished ones; jobs without a report end with a toast.
 
     With a `base`, the jobs of other bases are left out.
@@ -189,25 +188,25 @@ def panel(workspace: Workspace, names: Sequence[str] = (*IMPORTS, "embed"), base
     def draw() -> None:
         for name in names:
             job = workspace.jobs.find(name)
-            if job and _is_visible(workspace, job) and (not base or job.base in ("", base)):
+            if job and _is_visible(job) and (not base or job.base in ("", base)):
                 with st.container(border=job.state != "done", key=f"job_{name}"):
-                    _running_job(workspace, job) if job.state == "running" else _ended(workspace, job)
+                    _running_job(job) if job.state == "running" else _ended(job)
 
     if any(map(workspace.jobs.find, names)):
-        follow(workspace, draw)
+        follow(draw)
 
 
-def _is_visible(workspace: Workspace, job: Job) -> bool:
+def _is_visible(job: Job) -> bool:
     """Return whether to draw a job: running, failed, with an answer, or with a report that is new or lists failures."""
     if job.state == "running" and job.name in ROUTINE:
         return time.monotonic() - job.started > BRIEF
     if job.state != "done" or isinstance(job.result, _ANSWERS):
         return True
-    failed = bool(_unread(workspace, job) or (isinstance(job.result, Rechunked) and job.result.failed))
+    failed = bool(_unread(job) or (isinstance(job.result, Rechunked) and job.result.failed))
     return failed or (isinstance(job.result, _REPORTS) and time.monotonic() - job.started - job.seconds < STAYS)
 
 
-def _unread(workspace: Workspace, job: Job) -> list[Failed]:
+def _unread(job: Job) -> list[Failed]:
     """Return the files that an import couldn't read, except those that have been read or ignored since."""
     if not isinstance(job.result, SyncReport) or not workspace.bases.find(job.base):
         return []
@@ -215,7 +214,7 @@ def _unread(workspace: Workspace, job: Job) -> list[Failed]:
     return [failed for failed in job.result.failed if failed in unread]
 
 
-def announce(workspace: Workspace) -> None:
+def announce() -> None:
     """Draw a toast for each job that ended since the last run of this session."""
     ended = {job.id: job for job in workspace.jobs.all() if job.state != "running" and JOB_KINDS[job.name].place}
     announced = st.session_state.setdefault(_ANNOUNCED, set(ended))
@@ -252,7 +251,7 @@ def _figures(job: Job) -> list[str]:
     return reports.summary(job.result) if isinstance(job.result, _REPORTS) else []
 
 
-def history(workspace: Workspace) -> None:
+def history() -> None:
     """Draw the jobs that ended since the program started, the latest first."""
     now, clock = utc_now(), time.monotonic()
     rows = [
@@ -273,23 +272,23 @@ def history(workspace: Workspace) -> None:
         small_print("Nothing has run since Tessera started.")
 
 
-def estimate(workspace: Workspace, subject: str) -> ChangeCost | None:
+def estimate(subject: str) -> ChangeCost | None:
     """Draw the job that estimates a change's cost, and return its result; None without an estimate for `subject`."""
     job = workspace.jobs.find("cost")
     if job is None or job.what != subject:
         return None
-    panel(workspace, ("cost",))
+    panel(("cost",))
     return job.result if isinstance(job.result, ChangeCost) else None
 
 
-def panel_about(workspace: Workspace, names: Sequence[str], is_meant: Callable[[object], bool]) -> None:
+def panel_about(names: Sequence[str], is_meant: Callable[[object], bool]) -> None:
     """Draw the jobs with these names whose subject satisfies `is_meant`."""
     for name in names:
         if (job := workspace.jobs.find(name)) and is_meant(job.what):
-            panel(workspace, (name,))
+            panel((name,))
 
 
-def resume(workspace: Workspace) -> None:
+def resume() -> None:
     """Draw the button that indexes the notes that imports left unindexed."""
     shut = workspace.readonly or workspace.jobs.running("embed")
     if widgets.button(t("Index the rest"), "go_on", "bolt", disabled=shut):
@@ -297,13 +296,13 @@ def resume(workspace: Workspace) -> None:
         st.rerun()
 
 
-def resumes(workspace: Workspace, name: str) -> bool:
+def resumes(name: str) -> bool:
     """Return whether a job ended early, so that the page offers to index the rest."""
     job = workspace.jobs.find(name) if name == "embed" else None
     return job is not None and job.state in ("failed", "cancelled") and workspace.pending.any()
 
 
-def _running_job(workspace: Workspace, job: Job) -> None:
+def _running_job(job: Job) -> None:
     number = (lambda count: names.megabytes(int(count))) if job.name == "download" else "{:,.0f}".format
     whole = job.name in EVALUATION or isinstance(job.what, Message)
     share = f"{job.share:.0%}" if whole else f"{number(job.done)} / {number(job.total)}"
@@ -323,7 +322,7 @@ def _count(result: object) -> int:
     return 0
 
 
-def _ended(workspace: Workspace, job: Job) -> None:
+def _ended(job: Job) -> None:
     if job.state == "failed":
         st.error(f"**{t('Something went wrong')}** {plain(job.error)}", icon=":material/error:")
     elif job.state == "cancelled":
@@ -340,13 +339,13 @@ def _ended(workspace: Workspace, job: Job) -> None:
     with widgets.row():
         if job.state == "done":
             _done(job)
-        elif resumes(workspace, job.name):
-            resume(workspace)
+        elif resumes(job.name):
+            resume()
         widgets.close(f"close_{job.name}", t("Close"), on_click=workspace.jobs.forget, args=(job.name,))
     if isinstance(job.result, Rechunked) and job.result.failed:
         reports.listing(reports.failed(job.result.failed))
     if isinstance(job.result, SyncReport):
-        ignoring.rows(workspace, job.base, _unread(workspace, job), job.name)
+        ignoring.rows(job.base, _unread(job), job.name)
         reports.not_downloaded(job.result.not_downloaded)
 
 

@@ -24,41 +24,40 @@ from core.model import (
     SearchSettings,
     setting_value,
 )
-from core.workspace import Workspace
 from pages.ui.shared import jobs, widgets
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
 
 # Chunks that aren't indexed yet, and the switch that indexes new ones at once.
 
 
-def draw_embedding(workspace: Workspace, base: KnowledgeBase, note: Note, chunks: Sequence[Chunk]) -> None:
+def draw_embedding(base: KnowledgeBase, note: Note, chunks: Sequence[Chunk]) -> None:
     """Draw the base's switch for indexing at once, and buttons that index waiting chunks of the note or the base."""
     if not base.has_vectors:
         return
     pending = sum(chunk.state == "pending" for chunk in chunks)
     waiting = workspace.pending.count(base.name)
-    shut = jobs.is_writing(workspace, base.name) or workspace.jobs.running("embed")
+    shut = jobs.is_writing(base.name) or workspace.jobs.running("embed")
     with widgets.row():
-        draw_switch(workspace, base, "embed_at_once")
+        draw_switch(base, "embed_at_once")
         if pending and widgets.button(t("Index this note ({n})", n=pending), "embed_note", "bolt", disabled=shut):
-            embed(workspace, note_ids=[note.id])
+            embed(note_ids=[note.id])
         if waiting > pending:
-            embed_all(workspace, base, waiting)
+            embed_all(base, waiting)
 
 
-def embed_all(workspace: Workspace, base: KnowledgeBase, pending: int) -> None:
+def embed_all(base: KnowledgeBase, pending: int) -> None:
     """Draw the button that indexes the waiting chunks of a base."""
     if widgets.button(
         t("Index the whole base ({n})", n=pending),
         f"embed_base_{base.id}",
         "bolt",
-        disabled=jobs.is_writing(workspace, base.name),
+        disabled=jobs.is_writing(base.name),
     ):
-        embed(workspace, base.name)
+        embed(base.name)
 
 
 def embed(
-    workspace: Workspace,
     base: str | None = None,
     *,
     note_ids: Sequence[str] = (),
@@ -67,7 +66,7 @@ def embed(
 ) -> None:
     """Index the waiting chunks of a base, or some notes or chunks, in a job."""
     which = partial(workspace.pending.embed, base, note_ids=note_ids, chunk_ids=chunk_ids, refused=refused)
-    jobs.start(workspace, "embed", lambda progress: which(progress=progress))
+    jobs.start("embed", lambda progress: which(progress=progress))
 
 
 # Switches of a base, for a new base and for a stored one.
@@ -117,7 +116,7 @@ _ON = ("embed_at_once", "watch")
 """Switches that are on in a new base."""
 
 
-def draw_new_base_switches(workspace: Workspace, *, indexes: bool, plain: bool) -> dict[str, bool]:
+def draw_new_base_switches(*, indexes: bool, plain: bool) -> dict[str, bool]:
     """Draw the switches of a new base, except those without effect in it, and return their values.
 
     The switch for reading pictures is disabled until the picture reader is installed.
@@ -131,11 +130,11 @@ def draw_new_base_switches(workspace: Workspace, *, indexes: bool, plain: bool) 
         if not left_out.get(name)
     }
     if not plain:
-        _what_is_missing(workspace)
+        _what_is_missing()
     return {first: True} | chosen
 
 
-def draw_switch(workspace: Workspace, base: KnowledgeBase, name: str) -> None:
+def draw_switch(base: KnowledgeBase, name: str) -> None:
     """Draw a switch of a stored base; a click changes the base."""
     on = bool(getattr(base, name))
     # The key has the state, because a browser that still shows an older state would report it as a choice.
@@ -154,10 +153,10 @@ def draw_switch(workspace: Workspace, base: KnowledgeBase, name: str) -> None:
         }
     _toggle(name, key, value=on, **more)
     if name == "read_pictures":
-        _what_is_missing(workspace)
+        _what_is_missing()
 
 
-def _what_is_missing(workspace: Workspace) -> None:
+def _what_is_missing() -> None:
     """Draw how to install the picture reader, if it is missing."""
     if not workspace.pictures.can_read:
         small_print("The component that reads pictures isn't installed yet. Install it, then restart Tessera:")
@@ -334,7 +333,7 @@ def draw(name: str, *, key: str, offered: Sequence[str] = (), **more: object) ->
     return widgets.drawn(st.slider, label, float(least), float(most), step=0.05, key=key, **more)
 
 
-def values(workspace: Workspace, name: str) -> list[object]:
+def values(name: str) -> list[object]:
     """Return the values to choose from: the names of rerankers, or some numbers in the range."""
     if name == "reranker":
         return [NO_RERANKER, *workspace.models.rerankers()]
@@ -342,10 +341,10 @@ def values(workspace: Workspace, name: str) -> list[object]:
     return [*OFFERED[name], most] if name in OFFERED else [least + (most - least) * tenth / 10 for tenth in range(11)]
 
 
-def value_labels(workspace: Workspace, name: str, base: KnowledgeBase | None = None) -> dict[object, str]:
+def value_labels(name: str, base: KnowledgeBase | None = None) -> dict[object, str]:
     """Return display texts by value; the first value leaves a setting to the base or the settings."""
     usual = value_label(name, getattr(workspace.bases.search_settings(base), name))
-    texts = {value: value_label(name, value) for value in values(workspace, name)}
+    texts = {value: value_label(name, value) for value in values(name)}
     return {AS_SET: t("Default: {value}", value=usual), **texts}
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 import streamlit as st
 
 from core.model import LocalServer
-from core.workspace import Workspace
 from pages.ui.shared import shell
+from pages.ui.shared.server import workspace
 
 _JOB = "local_servers"
 _FRESH = 30.0
@@ -20,9 +20,9 @@ _AGAIN = 0.3
 Found = tuple[LocalServer, ...]
 
 
-def draw(workspace: Workspace, inside: Callable[[Found | None], None]) -> None:
+def draw(inside: Callable[[Found | None], None]) -> None:
     """Look for model servers, and call `inside` with the result to draw it, or with None while the search runs."""
-    _start(workspace)
+    _start()
     running = workspace.jobs.running(_JOB)
 
     @st.fragment(run_every=_AGAIN if running else None)
@@ -30,28 +30,28 @@ def draw(workspace: Workspace, inside: Callable[[Found | None], None]) -> None:
         if running and not workspace.jobs.running(_JOB):
             st.rerun()
         with shell.errors():
-            inside(None if running else found_servers(workspace))
+            inside(None if running else found_servers())
 
     part()
 
 
-def found_servers(workspace: Workspace) -> Found:
+def found_servers() -> Found:
     """Return the usual addresses with the results of the last search; empty if there is none or it failed."""
     job = workspace.jobs.find(_JOB)
     return job.result if job is not None and isinstance(job.result, tuple) else ()
 
 
-def forget(workspace: Workspace) -> None:
+def forget() -> None:
     """Forget the last result, so that the next run of the page searches again."""
     workspace.jobs.forget(_JOB)
 
 
-def is_open(workspace: Workspace) -> bool:
+def is_open() -> bool:
     """Return whether a page may set the language model, because neither the environment nor the file sets it."""
     return {"environment", "file"}.isdisjoint(workspace.servers.get("llm").sources.values())
 
 
-def use(workspace: Workspace, server: LocalServer, model: str) -> None:
+def use(server: LocalServer, model: str) -> None:
     """Use a model of a local server as the language model; raises ConfigError."""
     workspace.servers.update("llm", base_url=server.base_url, model=model)
 
@@ -61,7 +61,7 @@ def short(model: str) -> str:
     return model.replace("\\", "/").rpartition("/")[2].removesuffix(".gguf") if model.endswith(".gguf") else model
 
 
-def _start(workspace: Workspace) -> None:
+def _start() -> None:
     last = workspace.jobs.find(_JOB)
     if last and (last.state == "running" or time.monotonic() - last.started - last.seconds < _FRESH):
         return

@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.base.messages import message_table
 from core.model import MODES, KnowledgeBase, NoteCounts, SearchResult, on_clock
-from core.workspace import Workspace
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t, t_plural, text_of
 
 # Bytes, durations and points in time as the user reads them.
@@ -42,7 +42,7 @@ def search_mode(result: SearchResult) -> str:
     return text_of(MODES["keyword" if words else result.mode])
 
 
-def base_name(workspace: Workspace, base: str) -> str:
+def base_name(base: str) -> str:
     """Return the name of a note's base, "" while there is no other base."""
     return base if len(workspace.bases.all()) > 1 else ""
 

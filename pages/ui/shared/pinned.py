@@ -1,26 +1,26 @@
 """Pinned and recently opened notes, which come first in note selectors."""
 
 from core.model import NoteSummary
-from core.workspace import Workspace
+from pages.ui.shared.server import workspace
 
 MOST = 20
 """Maximum number of pinned notes, and of opened notes, to remember."""
 _PINNED, _OPENED = "pinned_notes", "opened_notes"
 
 
-def pinned(workspace: Workspace) -> list[str]:
+def pinned() -> list[str]:
     """Return the ids of the pinned notes, most recent first."""
     return workspace.preferences.get(_PINNED).split()
 
 
-def toggle(workspace: Workspace, note_id: str) -> None:
+def toggle(note_id: str) -> None:
     """Pin a note, or unpin it."""
-    others = [item for item in pinned(workspace) if item != note_id]
-    now = others if note_id in pinned(workspace) else [note_id, *others]
+    others = [item for item in pinned() if item != note_id]
+    now = others if note_id in pinned() else [note_id, *others]
     workspace.preferences.set(_PINNED, " ".join(now[:MOST]))
 
 
-def remember(workspace: Workspace, note_id: str) -> None:
+def remember(note_id: str) -> None:
     """Remember that a note was opened."""
     before = workspace.preferences.get(_OPENED).split()
     if before[:1] != [note_id]:
@@ -28,9 +28,9 @@ def remember(workspace: Workspace, note_id: str) -> None:
         workspace.preferences.set(_OPENED, " ".join([note_id, *others][:MOST]))
 
 
-def likely(workspace: Workspace, limit: int, *, opened: bool) -> list[NoteSummary]:
+def likely(limit: int, *, opened: bool) -> list[NoteSummary]:
     """Return the notes that the user probably wants: pinned, recently opened (if `opened`), then recently changed."""
-    ids = pinned(workspace) + (workspace.preferences.get(_OPENED).split() if opened else [])
+    ids = pinned() + (workspace.preferences.get(_OPENED).split() if opened else [])
     cards = workspace.notes.cards_of(ids)
     every = [*(cards[note_id] for note_id in ids if note_id in cards), *workspace.notes.switch("", limit)]
     return [*{card.id: card for card in every}.values()][:limit]

@@ -1,7 +1,7 @@
 """The server of the pages: headers of all responses, the front end's configuration, and changes to Streamlit."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import streamlit as st
 from starlette.datastructures import MutableHeaders
@@ -11,6 +11,22 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 if TYPE_CHECKING:
     from streamlit.proto.ClientState_pb2 import ClientState
+
+    from core.workspace import Workspace
+
+
+class OpenWorkspace:
+    """Stands for the workspace that this server has open; another one is opened when a backup is restored."""
+
+    opened: "Workspace | None" = None
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.opened, name)
+
+
+current = OpenWorkspace()
+workspace = cast("Workspace", current)
+"""The workspace of this server, for the parts of its pages."""
 
 
 def address() -> str:

@@ -14,6 +14,7 @@ from core.model import JOB_KINDS, Freshness
 from core.workspace import Workspace, bug_report
 from pages.ui.shared import jobs, look, names, pinned, server, shortcuts, style, tour, widgets
 from pages.ui.shared.safe import html, plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title, small_print, t, text_of
 
 # The quick switcher: from every page to a note by title, alias or path, to a page, or to a new note.
@@ -45,7 +46,7 @@ def _go_to_notes() -> None:
     st.switch_page("notes.py")
 
 
-def dialog(workspace: Workspace, *, wanted: bool) -> None:
+def dialog(*, wanted: bool) -> None:
     """Draw the switcher if it is open, or `wanted` now."""
     if wanted:
         st.session_state[_OPEN] = True
@@ -57,8 +58,8 @@ def dialog(workspace: Workspace, *, wanted: bool) -> None:
         text = widgets.text_box(
             t("Title, alias, path or page name"), "switch_text", icon=":material/search:", live="120ms"
         )
-        kept, several = pinned.pinned(workspace), len(workspace.bases.all()) > 1
-        cards = workspace.notes.switch(text, SHOWN) if text.strip() else pinned.likely(workspace, SHOWN, opened=True)
+        kept, several = pinned.pinned(), len(workspace.bases.all()) > 1
+        cards = workspace.notes.switch(text, SHOWN) if text.strip() else pinned.likely(SHOWN, opened=True)
         with st.container(key="switcher", gap="xxsmall"):
             for card in cards:
                 place = " / ".join(filter(None, [card.base if several else "", card.path]))
@@ -168,7 +169,7 @@ def start() -> st.Page:
     return page
 
 
-def workspace() -> Workspace:
+def open_workspace() -> Workspace:
     """Return the workspace of this server."""
     return _opened()[0]
 
@@ -195,7 +196,7 @@ def unreadable() -> Iterator[None]:
     try:
         yield
     finally:
-        for sentence in workspace().unreadable:
+        for sentence in open_workspace().unreadable:
             st.sidebar.warning(plain(sentence), icon=":material/warning:")
 
 
@@ -248,6 +249,7 @@ def _opened() -> tuple[Workspace, StoreError | None]:
     except StoreError:
         workspace.close()
         raise
+    server.current.opened = workspace
     return workspace, holder
 
 
@@ -274,9 +276,9 @@ def _frame(workspace: Workspace | None) -> st.Page:
         away = html(t("No connection to Tessera"))
         st.html(f'<div class="t-state t-away"><span class="t-dot absent"></span>{away}</div>')
         if workspace:
-            jobs.announce(workspace)
-            jobs.follow(workspace, lambda: _state(workspace), idle=IDLE if workspace.watching.is_on else None)
-            _care(workspace)
+            jobs.announce()
+            jobs.follow(_state, idle=IDLE if workspace.watching.is_on else None)
+            _care()
         look.hand_over(workspace)
         shortcuts.button("shortcuts")
         wants = shortcuts.listen(searches=st.session_state["page"] == "search", language=st.session_state["language"])
@@ -287,7 +289,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
             )
     if workspace:
         with suppress(TesseraError):  # the page says what is wrong with the database
-            tour.draw(workspace, st.session_state["page"])
+            tour.draw(st.session_state["page"])
     path = urlsplit(st.context.url or "").path.strip("/")
     if path and path not in PAGES:
         st.warning(t("There is no page at this address."), icon=":material/help:")
@@ -298,7 +300,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
     if wants == "new" and workspace and not workspace.readonly:
         open_new()
     if workspace:
-        dialog(workspace, wanted=wants == "switch")
+        dialog(wanted=wants == "switch")
     shortcuts.dialog(wanted=wants == "keys")
     return page
 
@@ -327,8 +329,8 @@ def _menu(
     links(FOOT)
 
 
-def _state(workspace: Workspace) -> None:
-    _model_state(workspace)
+def _state() -> None:
+    _model_state()
     with suppress(TesseraError):  # the page says what is wrong with the database
         if workspace.bases.all() and (now := workspace.freshness).state != "working":  # the progress is drawn above
             st.html(freshness_html(now))
@@ -348,7 +350,7 @@ def freshness_html(now: Freshness, remark: str = "") -> str:
     return f'<div class="t-state"><span class="t-dot {dot}"></span><div>{state}</div></div>'
 
 
-def _model_state(workspace: Workspace) -> None:
+def _model_state() -> None:
     job = workspace.jobs.find("warm")
     done = job is None or job.state == "done" or (job.state == "running" and workspace.models.loaded)
     state = "ready" if done else "loading" if job and job.state == "running" else "failed"
@@ -366,7 +368,7 @@ def _model_state(workspace: Workspace) -> None:
                 st.caption(plain(t("You can keep searching: by words, and more slowly by meaning.")))
 
 
-def _care(workspace: Workspace) -> None:
+def _care() -> None:
     """Draw warnings about a nearly full disk or a failed backup."""
     if free := workspace.little_space:
         text = t(

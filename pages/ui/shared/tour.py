@@ -4,9 +4,9 @@ import streamlit as st
 
 from core.base.frozen import frozen
 from core.base.messages import ENGLISH, Message, in_context, message
-from core.workspace import Workspace
 from pages.ui.shared import jobs, welcome, widgets
 from pages.ui.shared.safe import html
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import session_language, t, text_of
 
 _STEP = "tour_step"
@@ -85,37 +85,37 @@ STEPS = (
 )
 
 
-def has_sample(workspace: Workspace) -> bool:
+def has_sample() -> bool:
     """Return whether the base of sample notes exists."""
     return any(base.name == jobs.SAMPLE for base in workspace.bases.all())
 
 
-def offer(workspace: Workspace) -> None:
+def offer() -> None:
     """Offer the tour if the sample notes exist, until the user has taken or declined it."""
-    if _STEP in st.session_state or not has_sample(workspace) or workspace.preferences.get(_PREFERENCE) == _ENDED:
+    if _STEP in st.session_state or not has_sample() or workspace.preferences.get(_PREFERENCE) == _ENDED:
         return
     with widgets.row("tour_offer", border=True):
         about = t("Two minutes with the sample notes: search, answers, splitting, writing, measuring.")
         _text(t("A tour in five steps"), about)
-        begin_button(workspace, type="primary")
-        widgets.button(t("No, thanks"), "tour_refuse", on_click=end, args=(workspace,))
+        begin_button(type="primary")
+        widgets.button(t("No, thanks"), "tour_refuse", on_click=end)
 
 
-def begin_button(workspace: Workspace, **more: object) -> None:
+def begin_button(**more: object) -> None:
     """Draw the button that begins the tour."""
     if widgets.button(t("Take the tour"), "tour_begin", "tour", **more):
-        _go(workspace, 0)
+        _go(0)
 
 
-def draw(workspace: Workspace, page: str) -> None:
+def draw(page: str) -> None:
     """Draw the card of the current step, or on other pages a button that leads back to the step."""
     number = st.session_state.get(_STEP)
     if number is None:
         return
     step, last = STEPS[number], number == len(STEPS) - 1
     here = page == step.page
-    if not has_sample(workspace) or (last and not here):
-        end(workspace)
+    if not has_sample() or (last and not here):
+        end()
         return
     with st.container(border=True, key="tour", gap="xsmall"):
         about = t("Tour, step {n} of {all}: {title}", n=number + 1, all=len(STEPS), title=step.title)
@@ -123,20 +123,20 @@ def draw(workspace: Workspace, page: str) -> None:
         with widgets.row():
             if not here:
                 if widgets.button(t("Go on with the tour"), "tour_next", "arrow_forward", type="primary"):
-                    _go(workspace, number)
+                    _go(number)
             elif last:
-                widgets.button(t("Done"), "tour_next", "check", type="primary", on_click=end, args=(workspace,))
+                widgets.button(t("Done"), "tour_next", "check", type="primary", on_click=end)
             elif widgets.button(t("Next"), "tour_next", "arrow_forward", type="primary"):
-                _go(workspace, number + 1)
+                _go(number + 1)
             if here and number and widgets.button(text_of(_BACK), "tour_back", "arrow_back"):
-                _go(workspace, number - 1)
+                _go(number - 1)
             if not (here and last):
-                widgets.small(t("End the tour"), "tour_end", "close", on_click=end, args=(workspace,))
+                widgets.small(t("End the tour"), "tour_end", "close", on_click=end)
     if here:
         st.html(f"<style>{step.marks} {{ {_MARK} }}</style>")
 
 
-def end(workspace: Workspace) -> None:
+def end() -> None:
     """End the tour and don't offer it again."""
     st.session_state[_STEP] = None  # if preferences can't be stored, this session remembers it
     workspace.preferences.set(_PREFERENCE, _ENDED)
@@ -147,13 +147,13 @@ def _text(title: str, text: str) -> None:
     st.html(f'<div class="t-name">{html(title)}</div>{more}')
 
 
-def _go(workspace: Workspace, number: int) -> None:
+def _go(number: int) -> None:
     st.session_state[_STEP] = number
     step = STEPS[number]
-    st.switch_page(f"{step.page}.py", query_params=_address(workspace, step))
+    st.switch_page(f"{step.page}.py", query_params=_address(step))
 
 
-def _address(workspace: Workspace, step: TourStep) -> dict[str, str]:
+def _address(step: TourStep) -> dict[str, str]:
     if step.page == "search":
         return {"q": text_of(welcome.OF_SAMPLES[0])}
     if not step.note:

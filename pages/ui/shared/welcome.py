@@ -3,9 +3,9 @@
 import streamlit as st
 
 from core.base.messages import in_context, message
-from core.workspace import Workspace
 from pages.ui.shared import jobs, widgets
 from pages.ui.shared.safe import html, plain
+from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t, text_of
 
 # Example questions about the user's own notes, else about the sample notes.
@@ -31,7 +31,7 @@ EXAMPLE = (
 """Texts in the example answer: a question, the marked part of its quote, and the quote's source."""
 
 
-def questions(workspace: Workspace) -> list[str]:
+def questions() -> list[str]:
     """Return example questions about the sample notes, or checked questions about other notes."""
     cards = workspace.notes.switch("", READ)
     own = [card for card in cards if card.base != jobs.SAMPLE and card.status == "active"]
@@ -41,9 +41,9 @@ def questions(workspace: Workspace) -> list[str]:
     return list(workspace.answers.examples.for_notes(stamp)[:SHOWN]) if own else []
 
 
-def links(workspace: Workspace) -> None:
+def links() -> None:
     """Draw the example questions as links; draws nothing without any."""
-    texts = questions(workspace)
+    texts = questions()
     if not texts:
         return
     with widgets.row("examples"):
@@ -64,24 +64,24 @@ def example() -> str:
     )
 
 
-def no_notes(workspace: Workspace, text: str) -> None:
+def no_notes(text: str) -> None:
     """Draw the purpose of a page that has no notes, the buttons that import notes, and the progress of an import."""
     st.html(f'<p class="t-lead">{html(text)}</p>')
-    beginnings(workspace)
-    jobs.panel(workspace)
+    beginnings()
+    jobs.panel()
 
 
-def beginnings(workspace: Workspace) -> None:
+def beginnings() -> None:
     """Draw two buttons to begin: one imports the sample notes, the other opens the import of the user's notes."""
     with st.container(horizontal=True):
-        samples(workspace, type="primary")
-        if widgets.button(t("Import my notes"), "to_import", "folder_open", disabled=jobs.is_shut(workspace)):
+        samples(type="primary")
+        if widgets.button(t("Import my notes"), "to_import", "folder_open", disabled=jobs.is_shut()):
             st.switch_page("notes.py")
 
 
-def samples(workspace: Workspace, **more: object) -> None:
+def samples(**more: object) -> None:
     """Draw the button that imports the sample notes."""
-    label, shut = t("Try it with sample notes"), jobs.is_shut(workspace)
+    label, shut = t("Try it with sample notes"), jobs.is_shut()
     if workspace.has("packs") and widgets.button(label, "try", "play_arrow", disabled=shut, **more):
-        jobs.start_samples(workspace)
+        jobs.start_samples()
         st.rerun()
