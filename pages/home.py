@@ -62,7 +62,15 @@ def attention(status: Status) -> None:
         return
     section_title("Needs attention")
     if unfinished:
-        _unfinished(status)
+        waiting = sum(base.waiting for base in status.bases if base.base.embed_at_once)
+        text = t_plural(
+            "{n} note can only be found by words, because it is not indexed yet.",
+            "{n} notes can only be found by words, because they are not indexed yet.",
+            n=waiting,
+        )
+        st.info(text, icon=":material/hourglass_top:")
+        if not jobs.resumes("embed"):
+            jobs.resume()
     if status.index_problem:
         upkeep.problem(status)
         upkeep.rebuild()
@@ -135,19 +143,6 @@ def recent() -> None:
     with st.container(gap="xxsmall", key="recent_notes"):
         for card in cards:
             _row(card, card.updated_at, f"recent_{card.id}", ":material/keep:" if card.id in kept else None)
-
-
-def _unfinished(status: Status) -> None:
-    """Draw the number of notes that an import left unindexed, and the button that indexes them."""
-    waiting = sum(base.waiting for base in status.bases if base.base.embed_at_once)
-    text = t_plural(
-        "{n} note can only be found by words, because it is not indexed yet.",
-        "{n} notes can only be found by words, because they are not indexed yet.",
-        n=waiting,
-    )
-    st.info(text, icon=":material/hourglass_top:")
-    if not jobs.resumes("embed"):
-        jobs.resume()
 
 
 def bases(status: Status) -> None:

@@ -34,7 +34,13 @@ def page(bases: Sequence[str]) -> None:
     else:
         numbers, names = note_map.groups([cards.get(note) for note in mapped.notes], by)
     note_map.draw(mapped, cards, numbers, ramp=by == "findable", links=links, key="note_map")
-    _legend(names, grey=-1 in numbers)
+    dots = "".join(
+        f'<span><i class="t-dot t-map-{number}"></i> {html(name)}</span>' for number, name in enumerate(names)
+    )
+    if names and (-1 in numbers):
+        dots += f'<span><i class="t-dot t-map-none"></i> {html(t("others"))}</span>'
+    if dots:
+        st.html(f'<div class="t-facts">{dots}</div>')
     if mapped.left_out:
         counts = workspace.notes.counts(base)
         others = max(0, mapped.left_out - counts.to_review - counts.archived)
@@ -46,17 +52,6 @@ def page(bases: Sequence[str]) -> None:
         left = t_plural("{n} note isn't on the map", "{n} notes aren't on the map", n=mapped.left_out)
         small_print("{left}: {reasons}", left=left, reasons=[reason for reason, n in reasons.items() if n])
     st.caption(plain(t("Drag to move, scroll to zoom, click a point to open its note.")))
-
-
-def _legend(names: Sequence[str], *, grey: bool) -> None:
-    """Draw the legend: the colours and names of the groups."""
-    dots = "".join(
-        f'<span><i class="t-dot t-map-{number}"></i> {html(name)}</span>' for number, name in enumerate(names)
-    )
-    if names and grey:
-        dots += f'<span><i class="t-dot t-map-none"></i> {html(t("others"))}</span>'
-    if dots:
-        st.html(f'<div class="t-facts">{dots}</div>')
 
 
 page_title("Map")

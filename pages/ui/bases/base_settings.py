@@ -140,7 +140,13 @@ def _search(base: KnowledgeBase) -> None:
     left, right = st.columns([5, 6], gap="large")
     with left:
         _draw_search_settings(base)
-        text = _trial_question(base)
+        key = f"tried_{base.id}"
+        widgets.heading(t("Try it"))
+        with st.form(f"try_{base.id}", border=False):
+            typed = st.text_area(t("Question"), key=f"{key}_text", height=80)
+            if widgets.submit(t("Ask this base"), f"{key}_ask", "search", type="primary"):
+                st.session_state[key] = (typed or "").strip()
+        text = str(st.session_state.get(key, ""))
     with right, shell.errors():
         if text:
             _answer(base, text)
@@ -169,17 +175,6 @@ def _draw_search_settings(base: KnowledgeBase) -> None:
         shut = workspace.readonly
         place = advanced if name in rare else usual
         widgets.select_in(place, knobs.setting_label(name), texts, key, on_change=save, disabled=shut)
-
-
-def _trial_question(base: KnowledgeBase) -> str:
-    """Draw the box for a trial question to a base; return the question, or "" if there is none."""
-    key = f"tried_{base.id}"
-    widgets.heading(t("Try it"))
-    with st.form(f"try_{base.id}", border=False):
-        typed = st.text_area(t("Question"), key=f"{key}_text", height=80)
-        if widgets.submit(t("Ask this base"), f"{key}_ask", "search", type="primary"):
-            st.session_state[key] = (typed or "").strip()
-    return str(st.session_state.get(key, ""))
 
 
 def _answer(base: KnowledgeBase, text: str) -> None:

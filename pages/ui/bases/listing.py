@@ -121,20 +121,17 @@ def draw_trash() -> None:
         small_print("The base is restored with its notes, their history and your edited passages.")
         names = {base.name for base in workspace.bases.all()}
         for trashed_base in trashed:
-            _draw_trashed(trashed_base, names)
+            with widgets.row(f"trashed_{trashed_base.key}"):
+                st.markdown(
+                    f"**{plain(trashed_base.name)}**  \n:small[:gray[{plain(_describe(trashed_base))}]]",
+                    width="stretch",
+                )
+                if not trashed_base.problem:
+                    _restoring(trashed_base, _free_name(trashed_base.name, names))
+                _deleting(t("Delete for good"), f"forget_base_{trashed_base.key}", [trashed_base])
         if len(trashed) > 1:
             _deleting(t("Empty the trash"), "bases_trash_empty", trashed)
     _draw_emptying()
-
-
-def _draw_trashed(trashed_base: TrashedBase, names: set[str]) -> None:
-    with widgets.row(f"trashed_{trashed_base.key}"):
-        st.markdown(
-            f"**{plain(trashed_base.name)}**  \n:small[:gray[{plain(_describe(trashed_base))}]]", width="stretch"
-        )
-        if not trashed_base.problem:
-            _restoring(trashed_base, _free_name(trashed_base.name, names))
-        _deleting(t("Delete for good"), f"forget_base_{trashed_base.key}", [trashed_base])
 
 
 def _describe(trashed_base: TrashedBase) -> str:
@@ -280,23 +277,18 @@ def _restore(restore: Callable[[], Restored]) -> None:
             with busy("Importing…"):
                 restored = restore()
         except ArchiveError as error:
-            _mistakes(error)
+            count = t_plural(
+                "{path} has {n} mistake, so nothing was imported. Correct it, then import the file again.",
+                "{path} has {n} mistakes, so nothing was imported. Correct them, then import the file again.",
+                n=len(error.mistakes),
+                path=error.path,
+            )
+            st.error(plain(count), icon=":material/error:")
+            rows = [with_label(f"<b>{html(where)}</b>", html(why)) for where, why in error.mistakes]
+            st.html(f'<div class="t-list">{"".join(f"<div>{row}</div>" for row in rows)}</div>')
             return
         folders.draw_restored(restored)
         st.rerun()
-
-
-def _mistakes(error: ArchiveError) -> None:
-    """Draw all mistakes in a file with their locations."""
-    count = t_plural(
-        "{path} has {n} mistake, so nothing was imported. Correct it, then import the file again.",
-        "{path} has {n} mistakes, so nothing was imported. Correct them, then import the file again.",
-        n=len(error.mistakes),
-        path=error.path,
-    )
-    st.error(plain(count), icon=":material/error:")
-    rows = [with_label(f"<b>{html(where)}</b>", html(why)) for where, why in error.mistakes]
-    st.html(f'<div class="t-list">{"".join(f"<div>{row}</div>" for row in rows)}</div>')
 
 
 COLUMNS = 2

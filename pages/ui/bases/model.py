@@ -110,18 +110,13 @@ def draw_model(status: BaseStatus) -> None:
         widgets.heading(t("Change the model"))
         _change(base, models)
         if base.has_vectors:
-            _draw_reindex(base)
-
-
-def _draw_reindex(base: KnowledgeBase) -> None:
-    """Draw the button that indexes the whole base again with its current model."""
-    about = t(
-        "For a model that changed but kept its name, such as an updated one on a server. Until "
-        "indexing is finished, notes are found by words only."
-    )
-    shut = jobs.is_writing(base.name) or workspace.jobs.running("embed", *jobs.BASES)
-    if widgets.button(t("Index all notes again"), f"again_{base.id}", "restart_alt", disabled=shut, help=about):
-        jobs.start("embed", lambda progress: workspace.pending.embed_again(base.name, progress))
+            about = t(
+                "For a model that changed but kept its name, such as an updated one on a server. Until "
+                "indexing is finished, notes are found by words only."
+            )
+            shut = jobs.is_writing(base.name) or workspace.jobs.running("embed", *jobs.BASES)
+            if widgets.button(t("Index all notes again"), f"again_{base.id}", "restart_alt", disabled=shut, help=about):
+                jobs.start("embed", lambda progress: workspace.pending.embed_again(base.name, progress))
 
 
 def _tokens(status: BaseStatus, model: ModelCard | None) -> None:

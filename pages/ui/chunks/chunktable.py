@@ -43,7 +43,9 @@ def table(
     """Draw the table; return the selected chunks, and the index of the chunk to show in the text."""
     key = f"chunks_{note.id}_{note.generation}"
     shown = _follow(key, shown)
-    shared = _shared_titles([chunk.section for chunk in chunks])
+    sections = [chunk.section for chunk in chunks]
+    columns = zip(*sections, strict=False)
+    shared = next((number for number, titles in enumerate(columns) if len(set(titles)) > 1), min(map(len, sections)))
     lines: list[dict[str, object]] = [
         {
             "index": chunk.index + 1,
@@ -117,12 +119,6 @@ def _marked(key: str) -> list[int]:
 
 def _mark(key: str, rows: Sequence[int]) -> None:
     st.session_state[key] = {"selection": {"rows": list(rows)}}
-
-
-def _shared_titles(sections: Sequence[tuple[str, ...]]) -> int:
-    """Return the number of leading titles that all sections share, which the rows leave out."""
-    columns = zip(*sections, strict=False)
-    return next((number for number, titles in enumerate(columns) if len(set(titles)) > 1), min(map(len, sections)))
 
 
 def actions(

@@ -136,34 +136,37 @@ def _draw_chunk(note: Note, chunks: Sequence[Chunk], chunk: Chunk, edit: Edit | 
     if mode == "split":
         _split(note, chunk, shut=shut)
     elif mode == "add":
-        _add(note, chunk, shut=shut)
+        text = st.text_area(
+            t("Text of the new chunk"), key=f"add_{chunk.id}_{note.generation}", height=300, disabled=shut
+        )
+        small_print("The new chunk comes after this one and can be found like any other. Ctrl+Enter adds it.")
+        if _done("add", t("Add after this"), "add", shut=shut):
+            _finish(note, chunk.index + 1, ADDED, lambda: workspace.chunks.add(note.id, text, after=chunk.id))
     else:
-        _edit(note, chunk, shut=shut)
-        _draw_merge(note, chunks, chunk, edit, shut=shut)
-
-
-def _edit(note: Note, chunk: Chunk, *, shut: bool) -> None:
-    text = st.text_area(
-        t("Text of the chunk"), value=chunk.text, key=f"text_{chunk.id}_{note.generation}", height=380, disabled=shut
-    )
-    small_print("Ctrl+Enter saves. The note's file isn't changed, and your edit is kept when the note is split again.")
-    if _done("save", t("Save"), "save", shut=shut):
-        _finish(note, chunk.index, EDITED, lambda: workspace.chunks.update(chunk.id, text))
-
-
-def _draw_merge(note: Note, chunks: Sequence[Chunk], chunk: Chunk, edit: Edit | None, *, shut: bool) -> None:
-    run = chunks_to_merge(chunks, [chunk])
-    with st.container(horizontal=True):
-        label = t("Merge with the next chunk") if run[:1] == [chunk] else t("Merge with the previous chunk")
-        if run and widgets.button(label, "drawer_merge", "merge", disabled=shut):
-            _finish(note, run[0].index, MERGED, lambda: workspace.chunks.merge(*(part.id for part in run)))
-        if widgets.button(t("Hide"), "drawer_delete", "delete", disabled=shut):
-            _finish(note, chunk.index, HIDDEN, lambda: workspace.chunks.delete(chunk.id))
-        if edit and widgets.button(t("Restore"), "drawer_restore", "settings_backup_restore", disabled=shut):
-            _finish(note, chunk.index, RESTORED, lambda: workspace.chunks.restore(chunk.id))
-    if edit and edit.kind != "add" and edit.text:
-        with st.expander(t("The note's own text")):
-            st.code(edit.anchor, language=None, wrap_lines=True)
+        text = st.text_area(
+            t("Text of the chunk"),
+            value=chunk.text,
+            key=f"text_{chunk.id}_{note.generation}",
+            height=380,
+            disabled=shut,
+        )
+        small_print(
+            "Ctrl+Enter saves. The note's file isn't changed, and your edit is kept when the note is split again."
+        )
+        if _done("save", t("Save"), "save", shut=shut):
+            _finish(note, chunk.index, EDITED, lambda: workspace.chunks.update(chunk.id, text))
+        run = chunks_to_merge(chunks, [chunk])
+        with st.container(horizontal=True):
+            label = t("Merge with the next chunk") if run[:1] == [chunk] else t("Merge with the previous chunk")
+            if run and widgets.button(label, "drawer_merge", "merge", disabled=shut):
+                _finish(note, run[0].index, MERGED, lambda: workspace.chunks.merge(*(part.id for part in run)))
+            if widgets.button(t("Hide"), "drawer_delete", "delete", disabled=shut):
+                _finish(note, chunk.index, HIDDEN, lambda: workspace.chunks.delete(chunk.id))
+            if edit and widgets.button(t("Restore"), "drawer_restore", "settings_backup_restore", disabled=shut):
+                _finish(note, chunk.index, RESTORED, lambda: workspace.chunks.restore(chunk.id))
+        if edit and edit.kind != "add" and edit.text:
+            with st.expander(t("The note's own text")):
+                st.code(edit.anchor, language=None, wrap_lines=True)
 
 
 def chunks_to_merge(chunks: Sequence[Chunk], chosen: Sequence[Chunk]) -> list[Chunk]:
@@ -190,13 +193,6 @@ def _split(note: Note, chunk: Chunk, *, shut: bool) -> None:
     at = _place(note, chunk)
     if _done("split", t("Split"), "content_cut", shut=shut):
         _finish(note, chunk.index, SPLIT, lambda: workspace.chunks.split(chunk.id, at))
-
-
-def _add(note: Note, chunk: Chunk, *, shut: bool) -> None:
-    text = st.text_area(t("Text of the new chunk"), key=f"add_{chunk.id}_{note.generation}", height=300, disabled=shut)
-    small_print("The new chunk comes after this one and can be found like any other. Ctrl+Enter adds it.")
-    if _done("add", t("Add after this"), "add", shut=shut):
-        _finish(note, chunk.index + 1, ADDED, lambda: workspace.chunks.add(note.id, text, after=chunk.id))
 
 
 def first(base: KnowledgeBase, note: Note) -> None:
@@ -248,14 +244,14 @@ def _place(note: Note, chunk: Chunk) -> int:
 def places(text: str) -> list[int]:
     """Return the offsets, except 0, where lines and sentences start; if there are too many, only those of lines."""
     text = with_newlines(text)
-    starts = [match.start() for match in _PLACE.finditer(text) if _may_end(text[: match.start()].rstrip())]
+    starts = [
+        match.start()
+        for match in _PLACE.finditer(text)
+        if (part := text[: match.start()].rstrip()) and not _BELONGS_TO_NEXT.fullmatch(part.rpartition("\n")[2])
+    ]
     if len(starts) > PLACES:
         starts = [at for at in starts if text[at - 1] == "\n"]
     return starts[:PLACES]
-
-
-def _may_end(part: str) -> bool:
-    return bool(part) and not _BELONGS_TO_NEXT.fullmatch(part.rpartition("\n")[2])
 
 
 def _best_place(text: str, offered: Sequence[int]) -> int:

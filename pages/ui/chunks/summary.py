@@ -7,7 +7,6 @@ import streamlit as st
 
 from core.base.errors import NoteNotFound
 from core.model import CALENDAR_BEGINS, Chunk, ChunkingOptions, Cut, Edit, Filters, Note, NoteSummary, Sizes
-from core.workspace import Workspace
 from pages.ui.shared import jobs, knobs, links, names, safe, tree, widgets
 from pages.ui.shared.cards import tags
 from pages.ui.shared.safe import html, plain
@@ -29,7 +28,12 @@ def picker(bases: list[str]) -> tuple[str | None, list[NoteSummary]]:
     text = st.text_input(t("Title or path"), key="cut_text", icon=":material/filter_alt:", persist_state="session")
     text = text.strip()
     cards = workspace.notes.all(Filters(bases=(base,) if base else ()), text=text)
-    chosen = _chosen_note()
+    chosen: str | None = st.session_state.get("cut_note")
+    last = workspace.preferences.get(_LAST)
+    if chosen is None and last:
+        with suppress(NoteNotFound):
+            chosen = workspace.notes.get(last).id
+            st.session_state["cut_note"] = chosen
     if cards:
         tree.draw(tree.NoteTree(cards, [base, text], len(bases) > 1 and not base), chosen, choose, "tree")
     else:
@@ -51,17 +55,6 @@ def choose(note_id: str) -> None:
     st.session_state["cut_note"] = note_id
     links.set_value("note", note_id)
     links.set_value("chunk", "")
-
-
-def _chosen_note() -> str | None:
-    """Return the chosen note, initially the most recently opened one."""
-    chosen: str | None = st.session_state.get("cut_note")
-    last = workspace.preferences.get(_LAST)
-    if chosen is None and last:
-        with suppress(NoteNotFound):
-            chosen = workspace.notes.get(last).id
-            st.session_state["cut_note"] = chosen
-    return chosen
 
 
 def offer(cards: Sequence[NoteSummary]) -> None:
@@ -164,12 +157,12 @@ def linked_chunk(chunks: Sequence[Chunk]) -> int | None:
 
 def cut(note: Note, options: ChunkingOptions, embedder: str) -> Cut:
     """Split a note as an import would, with its edits; results are cached."""
-    return _cut(workspace, note, f"{note.id}:{note.content_hash}:{note.generation}", options, embedder)
+    return _cut(note, f"{note.id}:{note.content_hash}:{note.generation}", options, embedder)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def _cut(_workspace: Workspace, _note: Note, key: str, options: ChunkingOptions, embedder: str) -> Cut:
-    return _workspace.chunks.cut(_note, options, embedder)
+def _cut(_note: Note, key: str, options: ChunkingOptions, embedder: str) -> Cut:
+    return workspace.chunks.cut(_note, options, embedder)
 
 
 def retained_edits(edits: Collection[Edit]) -> None:

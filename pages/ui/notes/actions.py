@@ -8,7 +8,7 @@ from urllib.parse import quote
 import streamlit as st
 
 from core.base.errors import EditError
-from core.model import NOTE_FIELDS, LinkingNote, Note, Renaming, fields_of
+from core.model import NOTE_FIELDS, Note, Renaming, fields_of
 from pages.ui.notes import composer, history, note_fields, offers, opened, trash
 from pages.ui.notes.page_file import note_page
 from pages.ui.shared import jobs, names, pinned, shell, widgets
@@ -123,7 +123,16 @@ def _rename(note: Note) -> None:
             file = st.checkbox(
                 t("Rename the file too"), workspace.preferences.get(_FILES) != "off", key=f"rename_file_{note.id}"
             )
-        _draw_linking(workspace.renames.plan(note.id, note.title).linking)
+        linking = workspace.renames.plan(note.id, note.title).linking
+        if linking:
+            st.caption(
+                t_plural(
+                    "Links in {n} note will be updated too:", "Links in {n} notes will be updated too:", n=len(linking)
+                )
+            )
+            shown = [f"- {plain(note.title)}" for note in linking[:_SHOWN]]
+            more = len(linking) - len(shown)
+            st.markdown("\n".join([*shown, *([f"- {t('{n} more', n=more)}"] if more else [])]))
         if widgets.submit(t("Rename"), "rename_yes", "check", type="primary", disabled=workspace.readonly):
             with shell.errors():
                 if workspace.files.is_writable(note):
@@ -163,19 +172,6 @@ def draw_retitled(note: Note) -> None:
 
 def _forget_title() -> None:
     st.session_state.pop(composer.RETITLED, None)
-
-
-def _draw_linking(linking: Sequence[LinkingNote]) -> None:
-    """Draw the notes whose links change if the note is renamed or moved."""
-    if linking:
-        st.caption(
-            t_plural(
-                "Links in {n} note will be updated too:", "Links in {n} notes will be updated too:", n=len(linking)
-            )
-        )
-        shown = [f"- {plain(note.title)}" for note in linking[:_SHOWN]]
-        more = len(linking) - len(shown)
-        st.markdown("\n".join([*shown, *([f"- {t('{n} more', n=more)}"] if more else [])]))
 
 
 def _offer_undo(done: Sequence[Renaming], text: str) -> None:

@@ -18,12 +18,6 @@ _CONCEPTS = 60
 _NOTES = 20
 
 
-def draw_concepts(base: str) -> None:
-    """Draw the panel of concepts, initially folded; its content is computed only while it is open."""
-    if workspace.has("related"):
-        shell.on_demand(t("Concepts"), "concepts", "category", lambda: _draw(base))
-
-
 def _draw(base: str) -> None:
     with busy("Reading the notes"):
         concepts = workspace.related.concepts.all(base, _CONCEPTS)
@@ -136,7 +130,8 @@ def draw(base: str, *, several: bool) -> None:
                 widgets.note_link(card.id, card.title)
                 about = [card.base if several else "", day_of(card.updated_at) if card.updated_at else ""]
                 st.caption(plain(" · ".join(filter(None, about))), width="content")
-    draw_concepts(base)
+    if workspace.has("related"):
+        shell.on_demand(t("Concepts"), "concepts", "category", lambda: _draw(base))
 
 
 def _latest(base: str) -> Sequence[NoteSummary]:

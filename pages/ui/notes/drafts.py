@@ -99,7 +99,7 @@ def listen() -> None:
         "away": t("Tessera isn't responding. What you type stays on this page; start Tessera again to continue."),
     }
     with st.container(key="letters_box"):
-        LETTERS(key=_KEY, data=data, on_typed_change=lambda: widgets.guarded(_take_sent)(workspace))
+        LETTERS(key=_KEY, data=data, on_typed_change=widgets.guarded(_take_sent))
 
 
 def _take_sent() -> None:

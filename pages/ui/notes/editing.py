@@ -4,7 +4,7 @@ from pathlib import PurePosixPath
 
 import streamlit as st
 
-from core.model import KnowledgeBase, Note
+from core.model import Note
 from pages.ui.notes import composer, conflict, editor, history, linked, note_fields, opened
 from pages.ui.notes.files import NoteSources
 from pages.ui.notes.session import Action, EditorSession, State
@@ -83,7 +83,11 @@ def _draw(session: EditorSession) -> None:
             if session.conflict:
                 conflict.draw(session)
             elif session.newer and session.note and session.newer.version > session.note.version:
-                _draw_newer(session)
+                with widgets.row("writing_newer"):
+                    st.info(t("This note's file was changed since you opened it."), icon=":material/sync:")
+                    widgets.small(
+                        t("Show the new text"), "take_newer", "refresh", on_click=composer.take_newer, args=(session,)
+                    )
             history.draw_undo()
             _bar(session)
             note_fields.draw_head(session)
@@ -92,19 +96,43 @@ def _draw(session: EditorSession) -> None:
             note = session.note
             base = workspace.bases.by_id(note.base_id) if note and note.in_file else None
             if note and base and not base.write_files:
-                _draw_read_only(note, base)
+                with st.container(border=True, key="writing_elsewhere"):
+                    st.markdown(
+                        t("This note is the file **{path}**. Its fields can be set here.", path=plain(note.path or ""))
+                    )
+                    st.caption(
+                        t("Text files are read-only here. Edit the text in another program.")
+                        if note.plain
+                        else t("The text is read-only, as you chose when you imported the file.")
+                    )
+                    with widgets.row():
+                        widgets.button(
+                            t("Make a copy here"),
+                            "writing_copy",
+                            "content_copy",
+                            on_click=lambda: composer.edit(workspace.notes.copy(note.id, embed=False).id),
+                            disabled=workspace.readonly,
+                        )
+                        if not note.plain:
+                            st.page_link(
+                                "bases.py",
+                                label=t("Change this"),
+                                icon=":material/tune:",
+                                query_params={"base": base.name},
+                            )
                 side = {"key": "reading_side", "default": "rendered"}
             else:
-                _editor(session)
+                offered = note_fields.load_offers(session)
+
+                def take_text(sent: editor.Typed) -> None:
+                    session.heard = True
+                    session.take_text(**sent)
+                    composer.keep_draft(session)
+
+                editor.write(session, offered, widgets.guarded(take_text))
                 side = {"key": "writing_side"}
         with right:
             _side(session, **side)
-
-
-def _draw_newer(session: EditorSession) -> None:
-    with widgets.row("writing_newer"):
-        st.info(t("This note's file was changed since you opened it."), icon=":material/sync:")
-        widgets.small(t("Show the new text"), "take_newer", "refresh", on_click=composer.take_newer, args=(session,))
 
 
 def _act(session: EditorSession) -> None:
@@ -196,45 +224,6 @@ def _state(session: EditorSession) -> str:
         case State.INCOMPLETE if not session.base:
             return t("Not saved yet: choose a base. What you write is stored as a draft until then.")
     return t("Not saved yet. What you write is stored as a draft until then.")
-
-
-def _editor(session: EditorSession) -> None:
-    offered = note_fields.load_offers(session)
-
-    def take_text(sent: editor.Typed) -> None:
-        session.heard = True
-        session.take_text(**sent)
-        composer.keep_draft(session)
-
-    editor.write(session, offered, widgets.guarded(take_text))
-
-
-def _draw_read_only(note: Note, base: KnowledgeBase) -> None:
-    """Draw how a note can be edited whose file the base doesn't write."""
-    with st.container(border=True, key="writing_elsewhere"):
-        st.markdown(t("This note is the file **{path}**. Its fields can be set here.", path=plain(note.path or "")))
-        st.caption(
-            t("Text files are read-only here. Edit the text in another program.")
-            if note.plain
-            else t(
-                "The text is read-only, as you chose when you imported the file.",
-            )
-        )
-        with widgets.row():
-            widgets.button(
-                t("Make a copy here"),
-                "writing_copy",
-                "content_copy",
-                on_click=lambda: composer.edit(workspace.notes.copy(note.id, embed=False).id),
-                disabled=workspace.readonly,
-            )
-            if not note.plain:
-                st.page_link(
-                    "bases.py",
-                    label=t("Change this"),
-                    icon=":material/tune:",
-                    query_params={"base": base.name},
-                )
 
 
 def _side(session: EditorSession, key: str, default: str | None = None) -> None:

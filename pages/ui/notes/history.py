@@ -1,6 +1,6 @@
 """The version history of a note in a dialog, and undoing the last changes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import streamlit as st
 
@@ -105,13 +105,34 @@ def _history(note_id: str) -> None:
                 if others and number != max(texts):
                     label, shut = t("Restore this version"), workspace.readonly
                     if widgets.button(label, "history_revert", "restore", type="primary", disabled=shut):
-                        _revert(note_id, number, max(texts))
+                        now = max(texts)
+                        note = workspace.versions.revert(note_id, number, expected_version=now)
+                        DIALOG.close()
+                        offer_undo(
+                            t("'{title}' was restored to version {n}.", title=plain(note.title), n=number),
+                            lambda: workspace.versions.revert(note_id, now),
+                        )
                         st.rerun()
             with st.container(border=True, key="history_text"):
                 if other is None:
-                    _draw_version(workspace.versions.get(note_id, number))
+                    note = workspace.versions.get(note_id, number)
+                    head = "" if note.title == workspace.texts.title_of(note.body) else f"<b>{html(note.title)}</b>"
+                    st.html(f"{head}<div class='t-words'>{html(note.body[:_MOST])}</div>{_cut(len(note.body))}")
                 else:
-                    _draw_comparison(note_id, sorted((number, other)), sides=view == "sides")
+                    numbers = sorted((number, other))
+                    sides = view == "sides"
+                    first, second = numbers
+                    removed, added = (
+                        t("removed: only in version {n}", n=first),
+                        t("added: only in version {n}", n=second),
+                    )
+                    st.html(f'<p class="t-words t-key"><del>{html(removed)}</del> <ins>{html(added)}</ins></p>')
+                    difference = workspace.versions.difference(note_id, first, second)
+                    if sides and (shown := side_by_side(difference)):
+                        heads = "".join(f"<b>{html(t('Version {n}', n=n))}</b>" for n in numbers)
+                        st.html(f"{_fields(difference.fields)}<div class='t-words t-sides'>{heads}{shown}</div>")
+                    else:
+                        draw_difference(difference)
 
 
 def _choose_view(note_id: str, number: int, others: dict[int, str]) -> tuple[str, int | None]:
@@ -133,24 +154,6 @@ def _choose_view(note_id: str, number: int, others: dict[int, str]) -> tuple[str
     return view, widgets.select(
         t("Compared with"), texts, f"history_{note_id}_{number}", index=list(texts).index(first)
     )
-
-
-def _draw_version(note: Note) -> None:
-    head = "" if note.title == workspace.texts.title_of(note.body) else f"<b>{html(note.title)}</b>"
-    st.html(f"{head}<div class='t-words'>{html(note.body[:_MOST])}</div>{_cut(len(note.body))}")
-
-
-def _draw_comparison(note_id: str, numbers: Sequence[int], *, sides: bool) -> None:
-    """Draw the differences between two versions, with a legend."""
-    first, second = numbers
-    removed, added = t("removed: only in version {n}", n=first), t("added: only in version {n}", n=second)
-    st.html(f'<p class="t-words t-key"><del>{html(removed)}</del> <ins>{html(added)}</ins></p>')
-    difference = workspace.versions.difference(note_id, first, second)
-    if sides and (shown := side_by_side(difference)):
-        heads = "".join(f"<b>{html(t('Version {n}', n=n))}</b>" for n in numbers)
-        st.html(f"{_fields(difference.fields)}<div class='t-words t-sides'>{heads}{shown}</div>")
-    else:
-        draw_difference(difference)
 
 
 def draw_difference(difference: NoteDifference) -> None:
@@ -237,12 +240,3 @@ def value(item: object) -> str:
     if isinstance(item, (tuple, list)):
         return join_list(map(str, item)) or _NONE
     return _NONE if item in (None, "") else str(item)[: len("2026-01-31")] if hasattr(item, "isoformat") else str(item)
-
-
-def _revert(note_id: str, number: int, now: int) -> None:
-    note = workspace.versions.revert(note_id, number, expected_version=now)
-    DIALOG.close()
-    offer_undo(
-        t("'{title}' was restored to version {n}.", title=plain(note.title), n=number),
-        lambda: workspace.versions.revert(note_id, now),
-    )

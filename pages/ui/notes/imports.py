@@ -171,7 +171,17 @@ def _by_path(base: str) -> None:
         st.error(t("Enter a folder path first."))
     elif submitted:
         _look(path.strip(), name)
-    _draw_synced_folders(base)
+    known = [
+        (stored.name, folder)
+        for stored in workspace.bases.all()
+        if base in ("", stored.name)
+        for folder, _ in workspace.folders.all(stored)
+        if Path(folder).is_absolute()
+    ]
+    for number, (into, folder) in enumerate(known):
+        label = t("{what}: {place}", what=t("Update again"), place=f"{plain(into)} · {plain(folder)}")
+        if widgets.small(label, f"{_INTO if base else ''}again_{number}", "sync"):
+            _look(folder, into)
 
 
 def _by_address(into: str) -> None:
@@ -182,21 +192,6 @@ def _by_address(into: str) -> None:
     if submitted:
         with shell.errors(), busy("Loading the page…"):
             _propose(workspace.imports.plan_page(workspace.documents.page(address), base))
-
-
-def _draw_synced_folders(of: str) -> None:
-    """Draw a button for each folder that was synced before with the base, or with any base."""
-    known = [
-        (base.name, folder)
-        for base in workspace.bases.all()
-        if of in ("", base.name)
-        for folder, _ in workspace.folders.all(base)
-        if Path(folder).is_absolute()
-    ]
-    for number, (name, folder) in enumerate(known):
-        label = t("{what}: {place}", what=t("Update again"), place=f"{plain(name)} · {plain(folder)}")
-        if widgets.small(label, f"{_INTO if of else ''}again_{number}", "sync"):
-            _look(folder, name)
 
 
 def _look(path: str, base: str) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from datetime import date
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from core.base.messages import message_table
 from core.model import CLASSIFYING, NOTE_FIELDS, RELATIONS
@@ -41,7 +40,34 @@ def draw_head(session: EditorSession) -> None:
     with st.container(key="note_fields"):
         if session.note is None or session.created:
             *place, tags, status = st.columns([3, 3, 4, 2] if (bases := _bases(session)) else [3, 7, 2])
-            _place(session, bases, place)
+            base_key, folder_key = f"new_base_{session.token}", f"new_folder_{session.token}"
+
+            def chosen() -> None:
+                base = st.session_state.get(base_key) or session.base
+                folder = st.session_state.get(folder_key, session.folder) or ""
+                composer.move_to(session, base, folder.strip())
+
+            if bases:
+                now = bases.index(session.base) if session.base else None
+                placeholder = t("Choose a knowledge base")
+                place[0].selectbox(
+                    t("Knowledge base"),
+                    bases,
+                    now,
+                    placeholder=placeholder,
+                    key=base_key,
+                    on_change=widgets.guarded(chosen),
+                )
+            folders = load_offers(session).folders.get(session.base, [])
+            word_box(
+                place[-1],
+                t("Folder"),
+                folder_key,
+                folders,
+                session.folder,
+                placeholder=t("No folder"),
+                on_change=widgets.guarded(chosen),
+            )
         else:
             tags, status = st.columns([10, 2])
         for name, column in zip(_SEEN, (tags, status), strict=True):
@@ -53,33 +79,6 @@ def _bases(session: EditorSession) -> list[str]:
     bases = [base.name for base in workspace.bases.all() if not base.plain]
     options = list(dict.fromkeys([*bases, *filter(None, [session.base])]))
     return options if len(options) > 1 else []
-
-
-def _place(session: EditorSession, bases: Sequence[str], columns: Sequence[DeltaGenerator]) -> None:
-    """Draw the base selector for a new note, if there are several bases, and the folder selector."""
-    base_key, folder_key = f"new_base_{session.token}", f"new_folder_{session.token}"
-
-    def chosen() -> None:
-        base = st.session_state.get(base_key) or session.base
-        folder = st.session_state.get(folder_key, session.folder) or ""
-        composer.move_to(session, base, folder.strip())
-
-    if bases:
-        now = bases.index(session.base) if session.base else None
-        placeholder = t("Choose a knowledge base")
-        columns[0].selectbox(
-            t("Knowledge base"), bases, now, placeholder=placeholder, key=base_key, on_change=widgets.guarded(chosen)
-        )
-    folders = load_offers(session).folders.get(session.base, [])
-    word_box(
-        columns[-1],
-        t("Folder"),
-        folder_key,
-        folders,
-        session.folder,
-        placeholder=t("No folder"),
-        on_change=widgets.guarded(chosen),
-    )
 
 
 def draw(session: EditorSession) -> None:

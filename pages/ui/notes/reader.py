@@ -44,17 +44,6 @@ USES = 20
 """Maximum number of uses to list."""
 
 
-def record_opening(note: Note, passage: tuple[Chunk, str] | None, arrival: str) -> None:
-    """Record that a note was opened from a question's hits, once per opening."""
-    if passage and passage[1]:
-        now = (note.id, passage[0].id, passage[1], arrival)
-        if st.session_state.get("use_recorded") != now:
-            st.session_state["use_recorded"] = now
-            places = [(note.id, passage[0].id)]
-            workspace.uses.note("search", places, passage[1])
-            workspace.clicks.note("open", passage[1], places)
-
-
 def draw_uses(note: Note) -> None:
     """Draw a note's usage figures and last uses; draws nothing for a note that was never found or used."""
     figures = workspace.uses.figures(note.id)
@@ -226,11 +215,31 @@ def note(note: Note, passage: tuple[Chunk, str] | None) -> None:
     """Draw a note, scrolled to a passage if there is one; nothing in the note is run or fetched."""
     edits = bands.placed_edits(note)
     edited = [chunk.index for chunk in workspace.chunks.all(note.id) if chunk.id in edits] if edits else []
-    record_opening(note, passage, opened.arrival())
+    if passage and passage[1]:
+        now = (note.id, passage[0].id, passage[1], opened.arrival())
+        if st.session_state.get("use_recorded") != now:
+            st.session_state["use_recorded"] = now
+            places = [(note.id, passage[0].id)]
+            workspace.uses.note("search", places, passage[1])
+            workspace.clicks.note("open", passage[1], places)
     with st.container(key="reader"):
         with st.container(key="reader_top", gap="xsmall"):  # stays above the text when scrolling
             with widgets.row("reader_bar"):
-                _ways_back(note, passage)
+                if passage and passage[1]:
+                    st.page_link(
+                        "search.py",
+                        label=t("Back to the hits"),
+                        icon=":material/arrow_back:",
+                        query_params={"q": passage[1]},
+                    )
+                if way := opened.trail():
+                    widgets.small(t("Back"), "note_back", "arrow_back", on_click=opened.back, args=(way,))
+                if listing.is_list():
+                    widgets.small(t("All notes"), "all_notes", "description", on_click=opened.choose, args=("",))
+                else:
+                    opened.drawer()
+                if passage:
+                    files.original_link(note, passage[0].page)
                 st.html(f'<div class="t-title">{html(note.title)}</div>')
                 actions.actions(note)
             history.draw_undo()
@@ -299,22 +308,6 @@ def second_note(note: Note) -> None:
         _text(note, None, opened.choose_second, "second")
 
 
-def _ways_back(note: Note, passage: tuple[Chunk, str] | None) -> None:
-    """Draw the links back to the hits, the previous note and the list, and the link to the source document."""
-    if passage and passage[1]:
-        st.page_link(
-            "search.py", label=t("Back to the hits"), icon=":material/arrow_back:", query_params={"q": passage[1]}
-        )
-    if way := opened.trail():
-        widgets.small(t("Back"), "note_back", "arrow_back", on_click=opened.back, args=(way,))
-    if listing.is_list():
-        widgets.small(t("All notes"), "all_notes", "description", on_click=opened.choose, args=("",))
-    else:
-        opened.drawer()
-    if passage:
-        files.original_link(note, passage[0].page)
-
-
 def _fields(note: Note) -> None:
     shown = [(text_of(NOTE_FIELDS[name].title), text_of(value)) for name, value in classification(note).items()]
     shown += [(text_of(NOTE_FIELDS[name].title), join_list(getattr(note, name))) for name in RELATIONS]
@@ -346,7 +339,20 @@ def _text(
 ) -> None:
     """Draw a note's rendered text; of a long text, only the part around the passage. `choose` opens a linked note."""
     if note.plain:
-        _draw_numbered_text(note, passage, key)
+        at = passage[0].line if passage else 0
+        every = re.split(LINE_END, note.body)
+        first = max(1, at - BEFORE)
+        rows, size = [], 0
+        for number, line in enumerate(every[first - 1 : first - 1 + NUMBERED_LINES], start=first):
+            shown = line[: CHARACTERS - size]
+            size += len(shown) + 1
+            rows.append(f"<div{' class=on' if number == at else ''}><i>{number:,}</i><span>{html(shown)}</span></div>")
+            if size >= CHARACTERS:
+                break
+        if size < len(note.body):
+            _is_long(note, size, around=passage is not None)
+        with st.container(key=f"{key}_body"):
+            st.html(f'<div class="t-numbered">{"".join(rows)}</div>')
         return
     body = note.body
     start, end = (passage[0].start, passage[0].end) if passage else (0, 0)
@@ -382,15 +388,6 @@ def _text(
                 linked.ask(workspace.bases.by_id(note.base_id).name, link.make)
 
         view.show(_page(note, drawn, sources), f"{key}_document", place=place, arrival=arrival, on_click=clicked)
-
-
-def _draw_numbered_text(note: Note, passage: tuple[Chunk, str] | None, key: str) -> None:
-    """Draw a plain text with line numbers; of a long text, only the part around the passage."""
-    drawn, shown = _numbered_lines(note.body, passage[0].line if passage else 0)
-    if shown < len(note.body):
-        _is_long(note, shown, around=passage is not None)
-    with st.container(key=f"{key}_body"):
-        st.html(drawn)
 
 
 def _page(note: Note, drawn: RenderedNote, sources: NoteSources) -> str:
@@ -457,17 +454,3 @@ def _is_long(note: Note, shown: int, *, around: bool) -> None:
     body = note.body.encode("utf-8", "replace")
     name = "note.txt" if note.plain else "note.md"
     st.download_button(t("Download the whole text"), body, name, "text/plain", key=f"whole_{note.id}")
-
-
-def _numbered_lines(body: str, at: int) -> tuple[str, int]:
-    """Return the lines from shortly before line `at` (0: from the start) as HTML, and their number of characters."""
-    every = re.split(LINE_END, body)
-    first = max(1, at - BEFORE)
-    rows, size = [], 0
-    for number, line in enumerate(every[first - 1 : first - 1 + NUMBERED_LINES], start=first):
-        shown = line[: CHARACTERS - size]
-        size += len(shown) + 1
-        rows.append(f"<div{' class=on' if number == at else ''}><i>{number:,}</i><span>{html(shown)}</span></div>")
-        if size >= CHARACTERS:
-            break
-    return f'<div class="t-numbered">{"".join(rows)}</div>', min(size, len(body))

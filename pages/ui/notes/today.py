@@ -31,7 +31,7 @@ def button() -> None:
 def draw() -> None:
     """Open today's note if its key was pressed, and draw the dialog if it is open."""
     if st.session_state.pop(shell.TODAY, False):
-        widgets.guarded(_begin)(workspace)
+        widgets.guarded(_begin)()
     if _DIALOG.subject:
         _DIALOG.draw(t("Today's note"), _choose)
 

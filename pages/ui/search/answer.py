@@ -42,11 +42,6 @@ LISTED = 300
 EXCERPT = 2
 
 
-def draw_dropped(prepared: Prepared, options: SearchOptions) -> None:
-    """Draw the dropped candidates when the user unfolds them."""
-    shell.on_demand(t("Also considered"), "lost_box", "filter_list_off", lambda: _draw_dropped(prepared, options))
-
-
 def _draw_dropped(prepared: Prepared, options: SearchOptions) -> None:
     explained = SearchOptions(**{**options, "explain": True, "wait": False})
     result = workspace.searching.answer(workspace.searching.prepare(prepared.typed, explained, like=prepared))
@@ -268,7 +263,7 @@ def _hits(prepared: Prepared, result: SearchResult, options: SearchOptions, *, s
     else:
         understood.draw_suggestions(text, result)
     options = SearchOptions(**{**options, "limit": result.settings.limit})
-    draw_dropped(prepared, options)
+    shell.on_demand(t("Also considered"), "lost_box", "filter_list_off", lambda: _draw_dropped(prepared, options))
     why_not(text, options)
 
 
@@ -318,30 +313,19 @@ def _summary(prepared: Prepared, result: SearchResult, top: DeltaGenerator, *, n
             icon=":material/warning:",
         )
     hits.draw_choice(result)
-    _draw_corrections(result)
-    for notice in result.notices if result.hits or "pictures_loading" in result.notices else ():
-        st.info(text_of(_notice(result, notice)), icon=":material/info:")
-    question_box.draw_fields(result.query, result.understood.colons)
-    if {"model_loading", "pictures_loading"} & {*result.notices} and not _has_failed():
-        jobs.redraw_after(*_LOADING)
-
-
-def _draw_corrections(result: SearchResult) -> None:
-    """Draw the words that were searched with another spelling, with a button that searches the original spelling."""
     for word, nearest in result.spelled.items():
         with widgets.row(key=f"spelled_{word}"):
             text = t("No note contains “{word}”, so “{nearest}” was searched for as well.", word=word, nearest=nearest)
             st.caption(f":material/spellcheck: {plain(text)}", width="content")
             only = partial(st.session_state.__setitem__, "as_typed", result.query)
             widgets.small(t("Search for exactly this"), f"as_typed_{word}", "undo", on_click=only)
-
-
-def _is_by_meaning(result: SearchResult) -> bool:
-    return result.mode in ("semantic", "hybrid")
-
-
-def _has_failed() -> bool:
-    return any(job.state == "failed" for job in map(workspace.jobs.find, _LOADING) if job)
+    for notice in result.notices if result.hits or "pictures_loading" in result.notices else ():
+        st.info(text_of(_notice(result, notice)), icon=":material/info:")
+    question_box.draw_fields(result.query, result.understood.colons)
+    if {"model_loading", "pictures_loading"} & {*result.notices} and not any(
+        job.state == "failed" for job in map(workspace.jobs.find, _LOADING) if job
+    ):
+        jobs.redraw_after(*_LOADING)
 
 
 def _notice(result: SearchResult, notice: Notice) -> Message:
@@ -354,7 +338,7 @@ def _notice(result: SearchResult, notice: Notice) -> Message:
         )
     if notice != "model_loading":
         return NOTICES[notice]
-    if _is_by_meaning(result):
+    if result.mode in ("semantic", "hybrid"):
         return ABOUT_MODELS["reranker_loading"]
     warm = workspace.jobs.find("warm")
     return ABOUT_MODELS["model_failed"] if warm is not None and warm.state == "failed" else NOTICES[notice]

@@ -16,7 +16,6 @@ from core.model import (
     Answer,
     Highlight,
     Hit,
-    PictureHit,
     Prepared,
     SearchOptions,
     SearchResult,
@@ -40,15 +39,11 @@ def draw_pictures(result: SearchResult) -> None:
     """Draw a card for each picture."""
     for column, hit in widgets.in_columns(result.pictures, PICTURE_COLUMNS):
         with column.container(border=True, height="stretch", key=f"picture_{hit.rank}", gap="xsmall"):
-            _draw_picture(hit)
-
-
-def _draw_picture(hit: PictureHit) -> None:
-    _draw_image(hit.note.id, hit.picture)
-    st.page_link("notes.py", label=plain(hit.note.title), query_params={"note": hit.note.id})
-    st.html(f'<div class="t-crumb">{html(hit.picture)}</div>')
-    ask = partial(question_box.put, f"has:image like:{_quote_name(hit.picture)}")
-    widgets.small(t("Pictures like this"), f"like_{hit.rank}", "image_search", on_click=ask)
+            _draw_image(hit.note.id, hit.picture)
+            st.page_link("notes.py", label=plain(hit.note.title), query_params={"note": hit.note.id})
+            st.html(f'<div class="t-crumb">{html(hit.picture)}</div>')
+            ask = partial(question_box.put, f"has:image like:{_quote_name(hit.picture)}")
+            widgets.small(t("Pictures like this"), f"like_{hit.rank}", "image_search", on_click=ask)
 
 
 def _draw_image(note_id: str, picture: str) -> None:

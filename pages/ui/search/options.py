@@ -5,7 +5,7 @@ from typing import cast
 
 import streamlit as st
 
-from core.model import CompleteSettings, KnowledgeBase, SearchOptions
+from core.model import CompleteSettings, SearchOptions
 from pages.ui.shared import knobs, widgets
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t, text_of
@@ -18,7 +18,9 @@ DRAWN = ("mode", *(name for column in knobs.OF_SEARCHES for name in column))
 
 def button(bases: list[str]) -> SearchOptions:
     """Draw the button that opens and closes the options, and return the chosen options."""
-    changed = _count_changed(_set_up(bases))
+    usual = _set_up(bases)
+    own = [st.session_state[name] != knobs.value(usual, name) for name in st.session_state["own_options"]]
+    changed = sum(map(bool, [*own, st.session_state["reranker"] != knobs.AS_SET]))
     label = t("Options · {n}", n=changed) if changed else t("Options")
     widgets.button(label, "options", "tune", **widgets.toggling(OPEN))
     state = st.session_state
@@ -43,21 +45,16 @@ def panel(bases: list[str]) -> None:
             column.multiselect(label, there, key=key, placeholder=none, persist_state="session")
         with st.expander(t("Advanced"), key="advanced_options"):
             chosen = st.session_state[FILTERS[0]]
-            _draw_reranker(workspace.bases.get(chosen[0]) if len(chosen) == 1 else None)
+            rerankers = knobs.value_labels("reranker", workspace.bases.get(chosen[0]) if len(chosen) == 1 else None)
+            widgets.begin_with("reranker", rerankers, knobs.AS_SET)
+            about = text_of(knobs.HELPS["reranker"])
+            widgets.select(t("Rerank"), rerankers, "reranker", help=about, persist_state="session")
             for column, names in zip(st.columns(2, gap="medium"), knobs.OF_SEARCHES, strict=True):
                 with column:
                     for name in names:
                         _draw(name)
         if st.session_state["own_options"] or st.session_state["reranker"] != knobs.AS_SET:
             widgets.small(t("Reset to the defaults"), "reset_options", "undo", on_click=reset)
-
-
-def _draw_reranker(base: KnowledgeBase | None) -> None:
-    """Draw the reranker selector; the default is the reranker of the base, else of the settings."""
-    texts = knobs.value_labels("reranker", base)
-    widgets.begin_with("reranker", texts, knobs.AS_SET)
-    about = text_of(knobs.HELPS["reranker"])
-    widgets.select(t("Rerank"), texts, "reranker", help=about, persist_state="session")
 
 
 def _draw(name: str, offered: Sequence[str] = ()) -> None:
@@ -67,12 +64,6 @@ def _draw(name: str, offered: Sequence[str] = ()) -> None:
 
 def _mark_own(name: str) -> None:
     st.session_state["own_options"] = st.session_state["own_options"] | {name}
-
-
-def _count_changed(usual: CompleteSettings) -> int:
-    """Count the options, except filters, that differ from the base or the settings."""
-    own = [st.session_state[name] != knobs.value(usual, name) for name in st.session_state["own_options"]]
-    return sum(map(bool, [*own, st.session_state["reranker"] != knobs.AS_SET]))
 
 
 def reset() -> None:

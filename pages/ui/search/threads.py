@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.model import GONE, Cited, CitedPlace, NoteDifference, Thread, Turn
+from core.model import GONE, Cited, NoteDifference, Thread, Turn
 from pages.ui.notes import history
 from pages.ui.search import written
 from pages.ui.shared import links, names, shell, widgets
@@ -103,7 +103,11 @@ def _draw_quotes(turn: Turn, cited: Cited) -> None:
     place = workspace.threads.place(cited)
     if place.state in ("same", "moved"):
         quote = "" if cited.number in written.reworded(turn.sentences) else cited.quote
-        written.source(cited.number, place.title, quote, _address(turn, cited, place))
+        chunks = workspace.chunks.all(cited.note_id)
+        chunk = next((item for item in chunks if item.start <= place.start and place.end <= item.end), None)
+        chunk = chunk or next((item for item in chunks if item.start <= place.start < item.end), None)
+        at = {"chunk": str(chunk.index), "at": f"{place.start}-{place.end}"} if chunk else {}
+        written.source(cited.number, place.title, quote, {"note": cited.note_id, "q": turn.question, **at})
         return
     st.html(
         f'<div><b>[{cited.number}]</b> {html(place.title)} <span class="t-tag">{html(text_of(GONE[place.state]))}</span></div>'
@@ -112,15 +116,6 @@ def _draw_quotes(turn: Turn, cited: Cited) -> None:
     if place.pieces:
         with st.expander(t("What changed"), icon=":material/difference:"):
             st.html(history.words(NoteDifference(place.pieces, ())))
-
-
-def _address(turn: Turn, cited: Cited, place: CitedPlace) -> dict[str, str]:
-    """Return the query parameters of a quote: its note, the chunk where it starts, and its span."""
-    chunks = workspace.chunks.all(cited.note_id)
-    chunk = next((item for item in chunks if item.start <= place.start and place.end <= item.end), None)
-    chunk = chunk or next((item for item in chunks if item.start <= place.start < item.end), None)
-    address = {"note": cited.note_id, "q": turn.question}
-    return address | ({"chunk": str(chunk.index), "at": f"{place.start}-{place.end}"} if chunk else {})
 
 
 def _follow_up(thread: Thread) -> None:

@@ -53,7 +53,9 @@ def section(result: SearchResult) -> None:
     if not result.asked:
         return
     used, *others = result.decompositions
-    head = text_of(HEADS[used.kind], parts=hits.join_texts(_compared_things(used)))
+    texts = [sub_query.text for sub_query in used.sub_queries]
+    things = texts[: THINGS.get(used.kind)] if used.by == "rules" else texts
+    head = text_of(HEADS[used.kind], parts=hits.join_texts(things))
     colours = hits.tones(result)
     rounds = "".join(
         f'<div class="t-round"><span class="t-dim">{html(t("Round {n}", n=number))}</span>'
@@ -63,12 +65,6 @@ def section(result: SearchResult) -> None:
     why = sentences([text_of(result.classified.reason), t("Broken down {by}.", by=_by(used))])
     details = f'<div class="t-dim">{html(why)}</div>{rounds}{"".join(map(_draw_other_ways, others))}'
     st.html(f'<div class="t-parts"><b>{html(head)}</b>{folded(t("Details"), details)}</div>')
-
-
-def _compared_things(used: Decomposition) -> list[str]:
-    """Return the subjects of a decomposed question."""
-    texts = [sub_query.text for sub_query in used.sub_queries]
-    return texts[: THINGS.get(used.kind)] if used.by == "rules" else texts
 
 
 def _subquery_line(asked: SubQueryResult, tone: str) -> str:

@@ -6,7 +6,7 @@ from typing import Unpack
 
 import streamlit as st
 
-from core.model import MARKS, Answer, Quote, SearchOptions, Sentence, WrittenAnswer
+from core.model import MARKS, Answer, SearchOptions, Sentence
 from pages.ui.shared import cards, rendered, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
@@ -73,11 +73,20 @@ def _answer(answer: Answer) -> None:
             sentences(answer.written, {quote.number: quote.text for quote in answer.quotes})
             shown = reworded(answer.written)
             for quote in answer.quotes:
-                _source(quote, answer.query, with_quote=quote.number not in shown)
+                address = cards.address(quote, answer.query, (quote.start, quote.end))
+                source(quote.number, cards.place(quote), quote.text if quote.number not in shown else "", address)
             if writing.stopped:
                 small_print("Stopped. The text written so far is kept.")
     if writing.ended:
-        _draw_sent_text(writing)
+        task, material = writing.sent
+        with st.expander(t("What was sent"), icon=":material/outbox:"):
+            passages = json.loads(material)["passages"]
+            listed = "".join(f"<li>{html(passage['place'])}</li>" for passage in passages)
+            st.html(
+                f'<div class="t-small">{html(t("These passages, the question and the task were sent to the model:"))}</div>'
+                f'<ol class="t-small">{listed}</ol>'
+            )
+            st.code(f"{task}\n\n{material}", language=None, wrap_lines=True, height=300)
 
 
 def head(model: str) -> None:
@@ -109,11 +118,6 @@ def reworded(written: Iterable[Sentence]) -> set[int]:
     return {number for item in written if item.mark == "in_other_words" for number in item.citations}
 
 
-def _source(quote: Quote, asked: str, *, with_quote: bool) -> None:
-    address = cards.address(quote, asked, (quote.start, quote.end))
-    source(quote.number, cards.place(quote), quote.text if with_quote else "", address)
-
-
 def source(number: int, place: str, quote: str, address: Mapping[str, str]) -> None:
     """Draw the link to a quote's place, and the quote; `quote` is "" if it is already shown below a sentence."""
     st.page_link("notes.py", label=plain(f"[{number}] {place}"), query_params=dict(address))
@@ -128,16 +132,3 @@ def quote_html(quote: str) -> str:
 
 def _quoted(quote: str, marks: Sequence[tuple[int, int]] = ()) -> str:
     return f"“{rendered.render_text(quote, marks)}”"
-
-
-def _draw_sent_text(writing: WrittenAnswer) -> None:
-    """Draw the text that was sent to the model."""
-    task, material = writing.sent
-    with st.expander(t("What was sent"), icon=":material/outbox:"):
-        passages = json.loads(material)["passages"]
-        listed = "".join(f"<li>{html(passage['place'])}</li>" for passage in passages)
-        st.html(
-            f'<div class="t-small">{html(t("These passages, the question and the task were sent to the model:"))}</div>'
-            f'<ol class="t-small">{listed}</ol>'
-        )
-        st.code(f"{task}\n\n{material}", language=None, wrap_lines=True, height=300)

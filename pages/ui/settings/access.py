@@ -67,43 +67,34 @@ def draw_programs() -> None:
     general.remark(enabled)
     run = workspace.access.run
     if workspace.open_to_programs and run:
-        _draw_access(f"{run.address}{_API}")
-
-
-def _draw_access(address: str) -> None:
-    """Draw the address, the token, and an example request."""
-    st.markdown(f"**{t('Address')}**")
-    st.code(address, language=None)
-    with shell.errors():
-        shell.on_demand(t("Show the token"), "token", "key", _token)
-    _draw_extension()
-    st.markdown(f"**{t('To try it in a terminal')}**")
-    st.code(f'curl -H "Authorization: Bearer TOKEN" {address}/status', language="bash", wrap_lines=True)
-    small_print("docs/http.md describes every request, with an example.")
-
-
-def _draw_extension() -> None:
-    """Draw instructions for the browser extension that saves pages."""
-    steps = (
-        t(
-            "In Chrome, Edge or Brave, open chrome://extensions, turn on Developer mode, click "
-            "Load unpacked and choose this folder:"
-        ),
-        t("On the page that opens, enter the address and token shown here."),
-        t(
-            "On any web page, click the Tessera button in the browser's toolbar: the page, or "
-            "the text you selected, appears on the Review page."
-        ),
-    )
-    st.markdown(f"**{t('Save pages from your browser')}**")
-    for number, step in enumerate(steps, 1):
-        st.caption(f"{number}. {step}")
-        if number == 1:
-            st.code(str(PROGRAM / "data" / "extension"), language=None, wrap_lines=True)
-    small_print(
-        "In Firefox, open about:debugging, choose This Firefox, and load manifest.json from this "
-        "folder as a temporary add-on."
-    )
+        address = f"{run.address}{_API}"
+        st.markdown(f"**{t('Address')}**")
+        st.code(address, language=None)
+        with shell.errors():
+            shell.on_demand(t("Show the token"), "token", "key", _token)
+        steps = (
+            t(
+                "In Chrome, Edge or Brave, open chrome://extensions, turn on Developer mode, click "
+                "Load unpacked and choose this folder:"
+            ),
+            t("On the page that opens, enter the address and token shown here."),
+            t(
+                "On any web page, click the Tessera button in the browser's toolbar: the page, or "
+                "the text you selected, appears on the Review page."
+            ),
+        )
+        st.markdown(f"**{t('Save pages from your browser')}**")
+        for number, step in enumerate(steps, 1):
+            st.caption(f"{number}. {step}")
+            if number == 1:
+                st.code(str(PROGRAM / "data" / "extension"), language=None, wrap_lines=True)
+        small_print(
+            "In Firefox, open about:debugging, choose This Firefox, and load manifest.json from this "
+            "folder as a temporary add-on."
+        )
+        st.markdown(f"**{t('To try it in a terminal')}**")
+        st.code(f'curl -H "Authorization: Bearer TOKEN" {address}/status', language="bash", wrap_lines=True)
+        small_print("docs/http.md describes every request, with an example.")
 
 
 def _token() -> None:

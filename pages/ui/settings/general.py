@@ -37,11 +37,6 @@ def search() -> None:
     )
     st.toggle(t("Record how notes are found and used"), **now, help=about)
     remark(recorded)
-    _clicks()
-
-
-def _clicks() -> None:
-    """Draw the switch for recording clicks, and the button that deletes the recorded clicks."""
     clicks, program_setting = workspace.clicks, workspace.settings_file.get("search.use_clicks")
     now = choice(program_setting.key, "use_clicks", clicks.enabled, clicks.enable)
     about = t(

@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.base.errors import TesseraError
 from core.base.messages import message_table
-from core.model import Device, ImageStatus, ModelCard, Progress, Status, embedder_name, reranker_name
+from core.model import Device, ModelCard, Progress, Status, embedder_name, reranker_name
 from pages.ui.settings import general
 from pages.ui.shared import jobs, names, reports, widgets
 from pages.ui.shared.safe import facts, folded, html, plain
@@ -36,27 +36,27 @@ def draw_picture_model() -> None:
     except TesseraError as error:
         st.warning(plain(error.message), icon=":material/warning:")
     else:
-        _draw_counts(status)
+        texts = [
+            t_plural(
+                "{n} picture can be found by what it shows",
+                "{n} pictures can be found by what they show",
+                n=status.known,
+            )
+        ]
+        if status.waiting:
+            texts.append(t_plural("{n} waiting", "{n} waiting", n=status.waiting))
+        st.html(facts(texts))
+        if status.failed:
+            lines = "".join(
+                f'<div class="t-small">{html(with_label(failed.path, text_of(failed.error)))}</div>'
+                for failed in status.failed
+            )
+            st.html(
+                folded(t_plural("{n} can't be read", "{n} can't be read", n=len(status.failed)), lines, css="t-more")
+            )
         job = workspace.jobs.find("images")
         if job and job.state != "done":
             jobs.panel(("images",))
-
-
-def _draw_counts(status: ImageStatus) -> None:
-    texts = [
-        t_plural(
-            "{n} picture can be found by what it shows", "{n} pictures can be found by what they show", n=status.known
-        )
-    ]
-    if status.waiting:
-        texts.append(t_plural("{n} waiting", "{n} waiting", n=status.waiting))
-    st.html(facts(texts))
-    if status.failed:
-        lines = "".join(
-            f'<div class="t-small">{html(with_label(failed.path, text_of(failed.error)))}</div>'
-            for failed in status.failed
-        )
-        st.html(folded(t_plural("{n} can't be read", "{n} can't be read", n=len(status.failed)), lines, css="t-more"))
 
 
 COLUMNS = 2

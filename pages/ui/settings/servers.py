@@ -23,12 +23,6 @@ _STEPS = (
 """Steps for installing a language model."""
 
 
-def draw_found() -> None:
-    """Draw the language models found on this machine."""
-    with st.container(border=True, key="local_servers", gap="small"):
-        local_servers.draw(lambda found: _list(found))
-
-
 def _list(found: local_servers.Found | None) -> None:
     with widgets.row():
         st.html(f'<div class="t-name">{html(t("Language models on this machine"))}</div>', width="stretch")
@@ -167,7 +161,8 @@ def draw_servers(status: Status) -> None:
 def draw_language_model(status: Status) -> None:
     """Draw the language models found on this machine, and the card of the language model in use."""
     if workspace.settings.llm.discover:
-        draw_found()
+        with st.container(border=True, key="local_servers", gap="small"):
+            local_servers.draw(_list)
     else:
         _about()
     _cards(status, ["llm"])
@@ -213,11 +208,22 @@ def _card(status: Status, card: ServerCard) -> None:
     if "base_url" in open_:
         _presets(card)
     _form(card, open_)
-    _draw_destination(card)
+    if card.here:
+        small_print("This server is on this machine: the text stays here.")
+    elif card.encrypted:
+        st.caption(plain(t("The text leaves this machine, encrypted, and goes to {host}.", host=card.host)))
+    elif card.host:
+        warning = t(
+            "The text of your notes and the key are sent to {host} unencrypted: anyone on the "
+            "way can read them. Use an address that begins with https://.",
+            host=card.host,
+        )
+        st.warning(plain(warning), icon=":material/no_encryption:")
     if card.key or card.key_for:
         _key(card)
     jobs.panel_about(("server",), lambda what: what == card.section)
-    if used := _served_bases(status, card):
+    bases = [base.base for base in status.bases] if card.section == "embeddings" else []
+    if used := [base.name for base in bases if base.embedder.partition(":")[0] == "openai_compatible"]:
         st.caption(plain(t("Used by {names}. If you change the model, index these bases again.", names=used)))
     elif card.complete:
         st.caption(plain(purpose.use))
@@ -283,21 +289,6 @@ def _save(card: ServerCard, open_: list[str]) -> None:
     st.rerun()
 
 
-def _draw_destination(card: ServerCard) -> None:
-    """Draw a message that says where the text of notes is sent."""
-    if card.here:
-        small_print("This server is on this machine: the text stays here.")
-    elif card.encrypted:
-        st.caption(plain(t("The text leaves this machine, encrypted, and goes to {host}.", host=card.host)))
-    elif card.host:
-        warning = t(
-            "The text of your notes and the key are sent to {host} unencrypted: anyone on the "
-            "way can read them. Use an address that begins with https://.",
-            host=card.host,
-        )
-        st.warning(plain(warning), icon=":material/no_encryption:")
-
-
 def _key(card: ServerCard) -> None:
     """Draw whether a key is set, with buttons that replace and remove it."""
     if card.key:
@@ -320,13 +311,6 @@ def _key(card: ServerCard) -> None:
                 workspace.servers.remove_key(card.section)
                 _renew("key", card)
                 st.rerun()
-
-
-def _served_bases(status: Status, card: ServerCard) -> list[str]:
-    """Return the bases whose embedder runs on this server."""
-    kind = "openai_compatible"
-    bases = [base.base for base in status.bases if base.base.embedder.partition(":")[0] == kind]
-    return [base.name for base in bases] if card.section == "embeddings" else []
 
 
 def _box(what: str, card: ServerCard) -> str:

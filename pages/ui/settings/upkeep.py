@@ -29,26 +29,21 @@ def draw_health() -> None:
             jobs.start("doctor", lambda progress: workspace.doctor.examine(fix=True, progress=progress))
     jobs.panel(("doctor", "compact"))
     if health:
-        _draw_findings(health)
+        for check in health.checks:
+            if check.mended:
+                st.success(plain(t("Repaired: {title}", title=text_of(check.title))), icon=":material/check_circle:")
+            if check.problem:
+                text = f"**{plain(check.problem)}**  \n{plain(check.about)}"
+                draw, icon = (st.error, "error") if check.level == "broken" else (st.warning, "warning")
+                draw(
+                    f"{text}  \n{plain(t('To repair it: {remedy}', remedy=text_of(check.remedy)))}",
+                    icon=f":material/{icon}:",
+                )
+        sound = sum(check.level == "sound" for check in health.checks)
+        st.caption(t_plural("{n} check found nothing wrong.", "{n} checks found nothing wrong.", n=sound))
     shell.on_demand(t("Background tasks since Tessera started"), "jobs_ended", "history", jobs.history)
     shell.on_demand(t("What takes up space"), "space", "hard_drive", _space)
     shell.report(workspace.bug_report)
-
-
-def _draw_findings(health: Health) -> None:
-    """Draw the problems with their remedies, and the problems that were repaired."""
-    for check in health.checks:
-        if check.mended:
-            st.success(plain(t("Repaired: {title}", title=text_of(check.title))), icon=":material/check_circle:")
-        if check.problem:
-            text = f"**{plain(check.problem)}**  \n{plain(check.about)}"
-            draw, icon = (st.error, "error") if check.level == "broken" else (st.warning, "warning")
-            draw(
-                f"{text}  \n{plain(t('To repair it: {remedy}', remedy=text_of(check.remedy)))}",
-                icon=f":material/{icon}:",
-            )
-    sound = sum(check.level == "sound" for check in health.checks)
-    st.caption(t_plural("{n} check found nothing wrong.", "{n} checks found nothing wrong.", n=sound))
 
 
 def _space() -> None:

@@ -338,7 +338,14 @@ def _ended(job: Job) -> None:
             reports.cost(job.result)
     with widgets.row():
         if job.state == "done":
-            _done(job)
+            facts = html(" · ".join([*_figures(job), t("{seconds:.1f} s", seconds=job.seconds)]))
+            end = f'<b>✓ {html(_end(job))}</b><span class="t-dim t-small">{facts}</span>'
+            st.html(f'<div class="t-done" data-job="{job.id}">{end}</div>', width="content")
+            if isinstance(job.result, _REPORTS):
+                with st.popover(t("Details"), type="tertiary", key=f"report_{job.name}"):
+                    reports.draw_report(job.result)
+            if job.name == "import":
+                st.page_link("search.py", label=t("Search these notes"), icon=":material/search:")
         elif resumes(job.name):
             resume()
         widgets.close(f"close_{job.name}", t("Close"), on_click=workspace.jobs.forget, args=(job.name,))
@@ -347,15 +354,3 @@ def _ended(job: Job) -> None:
     if isinstance(job.result, SyncReport):
         ignoring.rows(job.base, _unread(job), job.name)
         reports.not_downloaded(job.result.not_downloaded)
-
-
-def _done(job: Job) -> None:
-    """Draw the result of a job in one line, with its report in a popover."""
-    facts = html(" · ".join([*_figures(job), t("{seconds:.1f} s", seconds=job.seconds)]))
-    end = f'<b>✓ {html(_end(job))}</b><span class="t-dim t-small">{facts}</span>'
-    st.html(f'<div class="t-done" data-job="{job.id}">{end}</div>', width="content")
-    if isinstance(job.result, _REPORTS):
-        with st.popover(t("Details"), type="tertiary", key=f"report_{job.name}"):
-            reports.draw_report(job.result)
-    if job.name == "import":
-        st.page_link("search.py", label=t("Search these notes"), icon=":material/search:")

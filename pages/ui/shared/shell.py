@@ -159,7 +159,12 @@ def start() -> st.Page:
         workspace, holder = _opened()
     except TesseraError as error:
         _frame(None)
-        _unusable(error)
+        page_title("This workspace can't be opened")
+        widgets.problem(error)
+        if isinstance(error, NewerSchema):
+            small_print("Your notes are untouched. Update Tessera, or set TESSERA_WORKSPACE to another folder.")
+        st.button(t("Try again"), key="open_again")
+        report(bug_report)
         st.stop()
     page = _frame(workspace)
     if holder is not None:
@@ -378,15 +383,6 @@ def _care() -> None:
         st.warning(plain(text), icon=":material/hard_drive:")
     if workspace.backups.problem:
         st.warning(t("The daily backup failed: see Settings."), icon=":material/backup:")
-
-
-def _unusable(error: TesseraError) -> None:
-    page_title("This workspace can't be opened")
-    widgets.problem(error)
-    if isinstance(error, NewerSchema):
-        small_print("Your notes are untouched. Update Tessera, or set TESSERA_WORKSPACE to another folder.")
-    st.button(t("Try again"), key="open_again")
-    report(bug_report)
 
 
 def report(made: Callable[[], object]) -> None:
