@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from core.model import Chunk, ChunkingOptions, KnowledgeBase, Note, NoteSummary
-from pages.ui.chunks import bands, chunktable, editor, summary, tryout, undo
+from pages.ui.chunks import bands, chunktable, editor, summary
 from pages.ui.shared import jobs, knobs, links, shell, welcome, widgets
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title, t
@@ -22,7 +22,7 @@ def draw_stored(note: Note, base: KnowledgeBase, chunks: Sequence[Chunk], now: C
             editor.first(base, note)
         return
     with st.container():
-        undo.draw(note, shut=bool(jobs.hindrance(base.name)))
+        editor.draw_undo(note, shut=bool(jobs.hindrance(base.name)))
     edits = bands.placed_edits(note)
     shown = summary.linked_chunk(chunks)
     left, right = st.columns(2, gap="medium")
@@ -79,9 +79,9 @@ def _note(note_id: str | None, cards: Sequence[NoteSummary]) -> None:
     now = own or base.chunking
     view = summary.head(note, own is not None)
     if view == "preview":
-        tryout.preview(note, base, now)
+        summary.preview(note, base, now)
     elif view == "compare":
-        tryout.compare(note, base, now)
+        summary.compare(note, base, now)
     else:
         draw_stored(note, base, workspace.chunks.all(note.id), now)
 

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from pages.ui.help import guide
-from pages.ui.help.guide import Chapter, GuideSources
-from pages.ui.shared import jobs, shortcuts, tour, welcome, widgets
-from pages.ui.shared.document import SourceSpan, document, view
+from pages.ui import guide
+from pages.ui.guide import Chapter, GuideSources
+from pages.ui.shared import jobs, shortcuts, welcome, widgets
+from pages.ui.shared.document import SourceSpan, document, show_document
 from pages.ui.shared.document.drawing import to_note
 from pages.ui.shared.safe import html, marked, plain
 from pages.ui.shared.server import workspace
@@ -31,7 +31,7 @@ def filter_box() -> str:
 
 def show(body: str, key: str) -> None:
     """Draw HTML whose links open chapters."""
-    view.show(body, key, arrival=st.query_params.get(ADDRESS, ""), on_click=lambda link: choose(link.note_id))
+    show_document(body, key, arrival=st.query_params.get(ADDRESS, ""), on_click=lambda link: choose(link.note_id))
 
 
 def link(chapter: Chapter, current: str = "") -> str:
@@ -74,8 +74,8 @@ def beginning(language: str) -> None:
     """Draw the table of contents, or the chapters that match the search."""
     with widgets.row("help_head", vertical_alignment="bottom"):
         page_title("Help")
-        if tour.has_sample():
-            tour.begin_button()
+        if welcome.has_sample():
+            welcome.tour_button()
         else:
             welcome.samples()
         shortcuts.button("help_keys")

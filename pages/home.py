@@ -8,7 +8,7 @@ import streamlit as st
 from core.base.messages import message
 from core.model import AUTHORS, DIGEST, MATTERS, BaseStatus, NoteChange, NoteSummary, Status, day_of
 from pages.ui.settings import upkeep
-from pages.ui.shared import ignoring, jobs, look, names, pinned, shell, tour, welcome, widgets
+from pages.ui.shared import jobs, look, names, reports, shell, welcome, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import join_list, section_title, t, t_plural, text_of, with_note
@@ -77,7 +77,7 @@ def attention(status: Status) -> None:
     if lapsing:
         _draw_expiring(lapsing)
     for base in unread:
-        ignoring.unread(base)
+        reports.draw_unread(base)
 
 
 def digest() -> None:
@@ -135,8 +135,8 @@ def _row(card: NoteSummary, at: datetime | None, key: str, icon: str | None = No
 
 def recent() -> None:
     """Draw links to the pinned and the most recently changed notes."""
-    kept = pinned.pinned()
-    cards = pinned.likely(len(kept) + RECENT, opened=False)
+    kept = shell.pinned_notes()
+    cards = shell.likely_notes(len(kept) + RECENT, opened=False)
     if not cards:
         return
     section_title("Recent notes")
@@ -183,7 +183,7 @@ if not status.bases:
 st.title("Tessera", anchor=False)
 quick_search()
 welcome.links()
-tour.offer()
+welcome.offer_tour()
 jobs.panel()
 digest()
 attention(status)

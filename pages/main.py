@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from pages.ui.notes import drafts
+from pages.ui.notes import composer
 from pages.ui.shared import shell, widgets
 
 page = shell.start()
 with st.sidebar:
-    drafts.listen()
+    composer.listen()
     widgets.announce()
 with shell.unreadable(), shell.errors():
     page.run()

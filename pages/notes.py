@@ -8,11 +8,9 @@ from pages.ui.notes import (
     actions,
     beginning,
     composer,
-    drafts,
     editing,
     history,
     imports,
-    linked,
     listing,
     opened,
     reader,
@@ -20,7 +18,7 @@ from pages.ui.notes import (
     trash,
 )
 from pages.ui.review import items
-from pages.ui.shared import jobs, pinned, shell, welcome, widgets
+from pages.ui.shared import jobs, shell, welcome, widgets
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title, small_print, t
 
@@ -82,7 +80,7 @@ def _two_notes(note_id: str, second: str) -> None:
     except NoteNotFound:
         trash.gone(note_id)
         return
-    pinned.remember(note_id)
+    shell.remember_opened(note_id)
     opened.tabs(note)
     if second in ("", note_id) or not workspace.notes.cards_of([second]):
         _note(note)
@@ -96,13 +94,13 @@ def _two_notes(note_id: str, second: str) -> None:
 
 def _note(note: Note) -> None:
     history.offer_text_undo(note)
-    drafts.draw_note_drafts(note.id)
+    composer.draw_note_drafts(note.id)
     actions.draw_retitled(note)
     items.box(workspace, note.id)
     reader.note(note, opened.passage(note))
 
 
-linked.draw_dialog()
+opened.draw_begin_dialog()
 today.draw()
 if (title := st.session_state.pop(shell.NEW, None)) is not None:
     composer.leave()
@@ -117,7 +115,7 @@ with widgets.row("notes_head"):
     today.button()
     actions.new()
 bases = [base.name for base in workspace.bases.all()]
-drafts.draw_new_drafts()
+composer.draw_new_drafts()
 with shell.errors():
     imports.section()
 jobs.panel()

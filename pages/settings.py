@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from pages.ui.settings import access, daily, general, models, packs, servers, upkeep
+from pages.ui.settings import access, general, models, packs, servers, upkeep
 from pages.ui.shared import links, shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
@@ -16,7 +16,7 @@ def _general() -> None:
     with left:
         general.draw_general()
     with right:
-        shell.on_demand(t("Today's note"), "daily", "today", daily.draw)
+        shell.on_demand(t("Today's note"), "daily", "today", general.draw_daily)
         shell.on_demand(t("Types of notes"), "note_types", "category", general.draw_vocabulary)
         shell.on_demand(t("Documents"), "converters", "draft", general.draw_documents)
         general.draw_file("general")

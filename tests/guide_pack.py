@@ -15,7 +15,7 @@ from markdown_it import MarkdownIt
 from core import embedding
 from core.base.text import digest
 from core.embedding import shipped
-from pages.ui.help import guide
+from pages.ui import guide
 
 ROOT = Path(__file__).parents[1]
 GUIDE = ROOT / "docs" / "guide.md"

@@ -15,9 +15,9 @@ from streamlit.components.v2.types import ComponentRenderer
 
 from pages.ui import map as map_view
 from pages.ui.chunks import bands
-from pages.ui.notes import actions, drafts, editor, routes
+from pages.ui.notes import actions, composer, editing, routes
 from pages.ui.shared import look, shortcuts, tree, widgets
-from pages.ui.shared.document import view
+from pages.ui.shared.document import VIEW, VIEW_ATTRIBUTES, VIEW_ELEMENTS
 from pages.ui.shared.server import HEADERS
 
 pytestmark = pytest.mark.browser
@@ -413,10 +413,10 @@ class TestLook:
 class TestDocument:
     @pytest.fixture
     def shown(self, stage: Stage) -> Stage:
-        return stage.mount(view.VIEW, headers={})  # no policy stands behind it
+        return stage.mount(VIEW, headers={})  # no policy stands behind it
 
     def draw(self, stage: Stage, html: str, place: str = "", arrival: str = "") -> None:
-        elements, attributes = sorted(view.VIEW_ELEMENTS), sorted(view.VIEW_ATTRIBUTES)
+        elements, attributes = sorted(VIEW_ELEMENTS), sorted(VIEW_ATTRIBUTES)
         stage.draw(html=html, stamp=html, elements=elements, attributes=attributes, place=place, arrival=arrival)
 
     HOSTILE = (
@@ -453,8 +453,8 @@ class TestDocument:
             self.draw(shown, html)
             assert left in (None, drawn.inner_html()), html
             for element, attributes in drawn.evaluate(NAMES):
-                assert element in view.VIEW_ELEMENTS, html
-                assert set(attributes) <= view.VIEW_ATTRIBUTES, html
+                assert element in VIEW_ELEMENTS, html
+                assert set(attributes) <= VIEW_ATTRIBUTES, html
         with shown.page.expect_request(f"{HOME}attachment/n/a.png"):
             self.draw(shown, PICTURE)
         assert set(shown.requests) == {f"{HOME}attachment/n/a.png"}
@@ -503,7 +503,7 @@ LETTERS_LEFT = {"token": "t", "about": {"key": "new t"}, "number": 3, "text": "b
 class TestLetters:
     @pytest.fixture
     def shown(self, stage: Stage) -> Stage:
-        return stage.mount(drafts.LETTERS)
+        return stage.mount(composer.LETTERS)
 
     def draw(self, stage: Stage, **data: object) -> None:
         standard = {"open": "", "session": "s", "stored": {}, "place": "w", "readonly": False, "away": ""}
@@ -569,12 +569,12 @@ class EditorStage:
         "count": "{n} words",
         "selected": "{chosen} of {n} words",
         "phrases": {"Find": "Suchen", "replaced $ matches": "Ersetzt: $"},
-        **{name: name.capitalize() for name in editor.FORMATS},
+        **{name: name.capitalize() for name in editing.FORMATS},
     }
 
     @pytest.fixture
     def shown(self, stage: Stage) -> Stage:
-        stage.mount(editor.WRITE, self.APP)
+        stage.mount(editing.WRITE, self.APP)
         self.draw(stage)
         expect(stage.one(".cm-content")).to_have_text("boots")
         return stage
@@ -882,7 +882,7 @@ class TestEditor(EditorStage):
         assert self.text(shown).endswith("\n10000. a")
 
     def test_a_text_that_the_workspace_never_got_is_there_again(self, stage: Stage) -> None:
-        stage.mount(editor.WRITE, self.APP)
+        stage.mount(editing.WRITE, self.APP)
         left = {"token": "old", "about": {"key": "new t"}, "number": 4, "text": "boots of yesterday", "at": 5}
         stage.page.evaluate("text => localStorage.setItem('tessera-letters w old', text)", json.dumps(left))
         self.draw(stage)

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pages.ui.shared.document import Sources, SourceSpan, document
-from pages.ui.shared.document.view import VIEW_ATTRIBUTES, VIEW_ELEMENTS
+from pages.ui.shared.document import VIEW_ATTRIBUTES, VIEW_ELEMENTS, Sources, SourceSpan, document
 from pages.ui.shared.safe import is_deeply_nested
 from tests.browser.hostile import BLOCKS, LINES
 

@@ -7,8 +7,8 @@ import pytest
 
 from core.base.messages import LANGUAGES
 from core.workspace import Workspace
-from pages.ui.help import guide
-from pages.ui.help.guide import GuideSources, chapters
+from pages.ui import guide
+from pages.ui.guide import GuideSources, chapters
 from pages.ui.shared import shell
 from pages.ui.shared.document import document
 from tests import guide_pack

@@ -22,8 +22,8 @@ from core.embedding import EMBEDDERS
 from core.model import JOB_KINDS, ChangeCost, ChunkingOptions, ModelTrial, Pipeline, Rechunked, SearchSettings
 from core.reranking import RERANKERS
 from core.workspace import Workspace
-from pages.ui.help import guide
-from pages.ui.help.guide import Chapter
+from pages.ui import guide
+from pages.ui.guide import Chapter
 from pages.ui.settings.servers import PURPOSES
 from pages.ui.shared import shell
 from tests.pages import made_up

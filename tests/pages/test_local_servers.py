@@ -12,7 +12,6 @@ from core.base import app_paths
 from core.indexing.models import servers
 from core.indexing.models.servers import SECTIONS
 from core.settings.sections import KEYS
-from pages.ui.shared import local_servers
 from tests.model_server import REASONING, Answer, Handler, ModelServer, listing
 from tests.pages.conftest import Screen
 from tests.pages.test_servers import box, said
@@ -99,7 +98,7 @@ def test_a_look_holds_for_a_while(filled: Screen, serve: Serve, monkeypatch: pyt
     for _ in range(3):
         screen.app.run()
     assert len(server.requests) == 1
-    monkeypatch.setattr(local_servers, "_FRESH", 0.0)
+    monkeypatch.setattr(servers, "_FRESH", 0.0)
     found(screen)
     assert len(server.requests) > 1
 

@@ -7,7 +7,7 @@ import pytest
 
 from core.model import Note
 from core.workspace import Workspace
-from pages.ui.notes import page_file
+from pages.ui.notes import files
 from pages.ui.search import quotes
 from pages.ui.shared import server
 from tests.pages.conftest import Screen
@@ -42,7 +42,7 @@ def workspace(place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> W
 
 def written(workspace: Workspace, title: str) -> str:
     note: Note = workspace.notes.get(workspace.notes.find(title).id)
-    return page_file.note_page(note).decode()
+    return files.note_page(note).decode()
 
 
 def test_a_page_has_its_pictures_inside_and_loads_nothing(workspace: Workspace) -> None:
@@ -67,7 +67,7 @@ def test_no_text_becomes_a_tag_and_places_of_the_page_are_links(workspace: Works
 def test_pictures_beyond_the_room_are_left_as_their_words(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(page_file, "PICTURES", len(PNG))
+    monkeypatch.setattr(files, "PICTURES", len(PNG))
     page = written(workspace, "Plan x")
     assert len(re.findall('<img src="data:', page)) == 1
     assert "there" in page
@@ -76,7 +76,7 @@ def test_pictures_beyond_the_room_are_left_as_their_words(
 @pytest.mark.parametrize("text", ["> " * 900 + "deep", "long " * 70_000])
 def test_a_text_that_is_not_laid_out_is_saved_as_it_is_written(workspace: Workspace, text: str) -> None:
     note = workspace.notes.add("notes", text, title="</title><script>", author="person")
-    page = page_file.note_page(note).decode()
+    page = files.note_page(note).decode()
     assert page.count(text.strip()[-40:].replace(">", "&gt;")) >= 1
     assert "<script" not in page
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages.ui.shared import tour
+from pages.ui.shared import welcome
 from tests.pages.conftest import Screen
 
 
@@ -19,7 +19,7 @@ def _has(screen: Screen, key: str) -> bool:
 
 def test_the_tour_leads_through_its_pages_and_is_not_offered_again(sampled: Screen) -> None:
     sampled.press("tour_begin")
-    for number, step in enumerate(tour.STEPS, 1):
+    for number, step in enumerate(welcome.STEPS, 1):
         assert sampled.app.session_state["page"] == step.page
         assert f"Tour, step {number} of 5: {step.title}" in sampled.text
         assert (step.note == "") == ("note" not in sampled.app.query_params)
@@ -44,7 +44,7 @@ def test_the_tour_waits_on_other_pages_and_goes_back(sampled: Screen) -> None:
 
 def test_the_tour_ends_where_its_last_page_is_left(sampled: Screen) -> None:
     sampled.press("tour_begin")
-    for _ in tour.STEPS[1:]:
+    for _ in welcome.STEPS[1:]:
         sampled.press("tour_next")
     assert "Tour, step" not in sampled.open("home").text
     assert not _has(sampled, "tour_begin")

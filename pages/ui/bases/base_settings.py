@@ -8,7 +8,7 @@ from core.model import BaseStatus, KnowledgeBase, RefusedChunk
 from pages.ui.bases import folders, listing, model
 from pages.ui.notes import imports, trash
 from pages.ui.search import hits
-from pages.ui.shared import ignoring, jobs, knobs, names, shell, widgets
+from pages.ui.shared import jobs, knobs, names, reports, shell, widgets
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
@@ -92,7 +92,7 @@ def _general(status: BaseStatus) -> None:
                 knobs.draw_switch(base, name)
     with right:
         folders.connection(base)
-        ignoring.patterns(base)
+        reports.draw_ignored(base)
         with st.expander(t("More options"), icon=":material/tune:", key=f"switches_{base.id}"):
             for name in knobs.SWITCHES:
                 if name not in _USUAL and shown.get(name, True):

@@ -5,7 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.model import FOREIGN, BaseStatus, KnowledgeBase, Restored, WatchedFolder
-from pages.ui.shared import ignoring, jobs, links, names, reports, shell, widgets
+from pages.ui.shared import jobs, links, names, reports, shell, widgets
 from pages.ui.shared.knobs import SWITCHES
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
@@ -56,7 +56,7 @@ def back() -> None:
 def problems(base: KnowledgeBase) -> None:
     """Draw the unreadable files of a base, problems of its watched folders, and syncs that wait for the user."""
     failures = workspace.folders.failures(base)
-    ignoring.unread(base)
+    reports.draw_unread(base)
     away = workspace.folders.not_downloaded(base)
     reports.not_downloaded(away)
     shown = {*failures, *away}

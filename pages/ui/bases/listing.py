@@ -24,10 +24,10 @@ from core.model import (
 from pages.ui.bases import folders, model
 from pages.ui.notes import trash
 from pages.ui.shared import jobs, knobs, names, shell, welcome, widgets
-from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.names import local
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.server import workspace
+from pages.ui.shared.shell import Dialog
 from pages.ui.shared.text import busy, join_list, section_title, small_print, t, t_plural, text_of, with_label
 
 # The form for a new base: all its settings, before the base exists.

@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.base.messages import message
 from core.model import CHUNK_KINDS, CHUNK_STATES, Chunk, Edit, KnowledgeBase, Note, Progress
-from pages.ui.chunks import bands, editor, undo
+from pages.ui.chunks import bands, editor
 from pages.ui.shared import jobs, knobs, links, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
@@ -147,17 +147,17 @@ def actions(
             knobs.embed(chunk_ids=waiting)
         if _button("merge", len(living) if run else 0, "merge", why):
             links.set_value("chunk", str(run[0].index))
-            step = undo.begin(note, text_of(editor.MERGED))
+            step = editor.begin_step(note, text_of(editor.MERGED))
             merge = partial(workspace.chunks.merge, *(chunk.id for chunk in run))
             jobs.start("edits", lambda _: step.run(merge))
         if _button("delete", len(living), "delete", why):
             places = [chunk.index for chunk in living]
             text = t_plural("{n} chunk was hidden.", "{n} chunks were hidden.", n=len(places))
-            step = undo.begin(note, text)
+            step = editor.begin_step(note, text)
             _run_each(step, places, lambda at: workspace.chunks.delete(workspace.chunks.all(note.id)[at].id))
         if _button("restore", len(back), "settings_backup_restore", why):
             text = t_plural("{n} chunk was restored.", "{n} chunks were restored.", n=len(back))
-            step = undo.begin(note, text)
+            step = editor.begin_step(note, text)
             _run_each(step, back, restore)
     usual = t(
         "Select one or more rows to act on them. In the text, click a chunk to show it; "
@@ -172,7 +172,7 @@ def _button(name: str, count: int, icon: str, why: str = "") -> bool:
     return widgets.count_button(label, count, f"act_{name}", icon, disabled=bool(why), help=plain(why) or about)
 
 
-def _run_each(step: undo.EditStep, items: Sequence[Item], act: Callable[[Item], object]) -> None:
+def _run_each(step: editor.EditStep, items: Sequence[Item], act: Callable[[Item], object]) -> None:
     def run(progress: Progress) -> None:
         # In reverse order, because changing a chunk can change later ones.
         for number, item in enumerate(reversed(items)):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 import streamlit as st
@@ -9,12 +10,60 @@ import streamlit as st
 from core.base.messages import Message, message
 from core.base.text import with_newlines
 from core.model import CHUNK_STATES, Chunk, Decision, Edit, Flagged, KnowledgeBase, Note
-from pages.ui.chunks import bands, undo
+from pages.ui.chunks import bands
 from pages.ui.shared import jobs, links, shell, widgets
-from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.server import workspace
+from pages.ui.shared.shell import Dialog
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
+
+# Undoing the last chunk edits, step by step.
+
+_STEPS = "chunk_edits"
+_MOST = 20
+"""Maximum number of edits to keep for undo."""
+
+
+@dataclass
+class EditStep:
+    """An action on a note's chunks: its description, and the note's edits before and after it (None until then)."""
+
+    note_id: str
+    text: str
+    before: Sequence[Edit]
+    after: Sequence[Edit] | None = None
+
+    def run(self, act: Callable[[], object]) -> None:
+        """Run the action; it may run in a job."""
+        try:
+            act()
+        finally:
+            self.after = workspace.chunks.edits(self.note_id)
+
+
+def begin_step(note: Note, text: str) -> EditStep:
+    """Return the undo step for an action on a note, for the caller to run; `text` describes the action."""
+    step = EditStep(note.id, text, workspace.chunks.edits(note.id))
+    st.session_state[_STEPS] = [*st.session_state.get(_STEPS, []), step][-_MOST:]
+    return step
+
+
+def draw_undo(note: Note, *, shut: bool) -> None:
+    """Draw the last step with a button that undoes it, if nothing has changed since."""
+    steps: list[EditStep] = [step for step in st.session_state.get(_STEPS, []) if step.note_id == note.id]
+    if not steps or steps[-1].after in (None, steps[-1].before) or steps[-1].after != workspace.chunks.edits(note.id):
+        return
+    last = steps[-1]
+
+    def take_back() -> None:
+        workspace.chunks.revert(note.id, last.before, expected=last.after or ())
+        st.session_state[_STEPS] = [step for step in st.session_state.get(_STEPS, []) if step is not last]
+
+    with widgets.row("chunks_done"):
+        st.caption(last.text, width="content")
+        widgets.small(t("Undo"), "chunks_undo", "undo", on_click=take_back, disabled=shut)
+        widgets.close("chunks_done_close", t("Close"), on_click=st.session_state.pop, args=(_STEPS, None))
+
 
 # Edits that no longer fit their note and wait for the user's decision.
 
@@ -211,7 +260,7 @@ def _done(name: str, label: str, icon: str, *, shut: bool) -> bool:
 def _finish(note: Note, index: int, done: Message, act: Callable[[], object]) -> None:
     """Call `act`, close the drawer, and show the chunk at `index`; `done` describes the action."""
     with busy("Saving…"):
-        undo.begin(note, text_of(done)).run(act)
+        begin_step(note, text_of(done)).run(act)
     _DRAWER.close()
     links.set_value("chunk", str(min(index, len(workspace.chunks.all(note.id)) - 1)))
     st.rerun()

@@ -14,8 +14,8 @@ from core.model import KnowledgeBase, QuestionSet, RunList
 from core.workspace import Workspace
 from pages.ui.evaluation import questions
 from pages.ui.shared import jobs, links, shell, welcome, widgets
-from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import html, plain
+from pages.ui.shared.shell import Dialog
 from pages.ui.shared.text import session_language, small_print, t, t_plural, text_of
 
 # Question sets as files: export, and import with a list of errors in the file.

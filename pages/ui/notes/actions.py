@@ -9,12 +9,13 @@ import streamlit as st
 
 from core.base.errors import EditError
 from core.model import NOTE_FIELDS, Note, Renaming, fields_of
-from pages.ui.notes import composer, history, note_fields, offers, opened, trash
-from pages.ui.notes.page_file import note_page
-from pages.ui.shared import jobs, names, pinned, shell, widgets
-from pages.ui.shared.dialogs import Dialog
+from pages.ui.notes import composer, history, note_fields, opened, trash
+from pages.ui.notes.files import note_page
+from pages.ui.notes.session import load_offers
+from pages.ui.shared import jobs, names, shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
+from pages.ui.shared.shell import Dialog
 from pages.ui.shared.text import labels, sentences, small_print, t, t_plural, text_of, with_label
 from pages.ui.shared.widgets import component
 
@@ -195,7 +196,7 @@ def _move(note_ids: Sequence[str]) -> None:
     first = workspace.notes.get(note_ids[0])
     base = workspace.bases.by_id(first.base_id).name
     top, before = t("the top level"), str(PurePosixPath(first.path or "").parent).removeprefix(".")
-    folders = {"": top, **{folder: folder for folder in offers.load_offers().folders[base]}}
+    folders = {"": top, **{folder: folder for folder in load_offers().folders[base]}}
     folders.setdefault(before, before)
     folder = widgets.select_or_type(t("Folder"), folders, before, f"move_{'_'.join(note_ids)}")
     if widgets.button(t("Move"), "move_yes", "drive_file_move", type="primary", disabled=workspace.readonly):
@@ -340,8 +341,8 @@ def _menu(note: Note) -> None:
             case "history":
                 history.DIALOG.open(note.id)
             case "pin":
-                pinned.toggle(note.id)
-                if note.id in pinned.pinned():
+                shell.toggle_pin(note.id)
+                if note.id in shell.pinned_notes():
                     text = t("'{title}' comes first on Home and in the list of Ctrl+O now.", title=plain(note.title))
                     st.toast(text, icon=":material/keep:")
             case "view":
@@ -358,7 +359,7 @@ def _menu(note: Note) -> None:
                 workspace.documents.convert(note.id, converter.removeprefix("convert "))
 
     view = t("Show the formatted text") if is_raw() else t("Show the raw text")
-    pin = t("Unpin") if note.id in pinned.pinned() else t("Pin")
+    pin = t("Unpin") if note.id in shell.pinned_notes() else t("Pin")
     texts = {"pin": pin, "history": t("History"), "view": view, "export": t("Save as a file…")}
     if note.in_file and is_here():
         texts["open"] = t("Open in the system's editor")

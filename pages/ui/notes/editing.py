@@ -1,18 +1,24 @@
 """The page for writing a note: title, conflict, editor, and next to it the rendered text or the fields."""
 
+import posixpath
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import PurePosixPath
+from typing import Required, TypedDict
 
 import streamlit as st
 
+from core.base.messages import Message, in_context, message
 from core.model import Note
-from pages.ui.notes import composer, conflict, editor, history, linked, note_fields, opened
+from pages.ui.notes import composer, history, note_fields, opened, routes
 from pages.ui.notes.files import NoteSources
-from pages.ui.notes.session import Action, EditorSession, State
+from pages.ui.notes.session import Action, EditorSession, State, fields_of
 from pages.ui.shared import links, shell, widgets
-from pages.ui.shared.document import RenderedNote, as_written, document, view
-from pages.ui.shared.safe import drawable_part, is_deeply_nested, plain
+from pages.ui.shared.document import Clicked, RenderedNote, as_written, document, show_document
+from pages.ui.shared.safe import drawable_part, html, is_deeply_nested, plain
 from pages.ui.shared.server import workspace
-from pages.ui.shared.text import small_print, t
+from pages.ui.shared.text import session_language, small_print, t, text_of
+from pages.ui.shared.widgets import component
 
 # Passages from other notes that are similar to the paragraph at the caret, next to the editor.
 
@@ -81,7 +87,7 @@ def _draw(session: EditorSession) -> None:
     with shell.errors():
         with st.container():  # a separate container, so that elements that come and go don't move the editor
             if session.conflict:
-                conflict.draw(session)
+                _draw_conflict(session)
             elif session.newer and session.note and session.newer.version > session.note.version:
                 with widgets.row("writing_newer"):
                     st.info(t("This note's file was changed since you opened it."), icon=":material/sync:")
@@ -122,14 +128,13 @@ def _draw(session: EditorSession) -> None:
                             )
                 side = {"key": "reading_side", "default": "rendered"}
             else:
-                offered = note_fields.load_offers(session)
 
-                def take_text(sent: editor.Typed) -> None:
+                def take_text(sent: Typed) -> None:
                     session.heard = True
                     session.take_text(**sent)
                     composer.keep_draft(session)
 
-                editor.write(session, offered, widgets.guarded(take_text))
+                _write(session, widgets.guarded(take_text))
                 side = {"key": "writing_side"}
         with right:
             _side(session, **side)
@@ -248,12 +253,12 @@ def _side(session: EditorSession, key: str, default: str | None = None) -> None:
 def _preview(session: EditorSession) -> None:
     """Draw the rendered text. A click on a link closes the editor and opens the linked note; the draft stays."""
 
-    def clicked(link: view.Clicked) -> None:
+    def clicked(link: Clicked) -> None:
         if link.note_id:
             composer.leave()
             opened.choose(link.note_id, link.place)
         else:
-            linked.ask(session.base, link.make)
+            opened.ask_to_begin(session.base, link.make)
 
     first, shown = _lines_around(session.body, session.caret)
     shown = drawable_part(shown)
@@ -263,7 +268,7 @@ def _preview(session: EditorSession) -> None:
     lines = ",".join(str(first + line) for line in drawn.lines)
     article = f'<article data-lines="{lines}">{drawn.html}</article>'
     with st.container(key="reader_body"):
-        view.show(article, "preview", arrival=session.token, on_click=clicked)
+        show_document(article, "preview", arrival=session.token, on_click=clicked)
 
 
 def _lines_around(body: str, caret: int) -> tuple[int, str]:
@@ -281,3 +286,186 @@ def _note_in_editor(session: EditorSession) -> Note:
     base = workspace.bases.find(session.base)
     path = f"{session.folder}/new" if session.folder else "new"
     return Note("", base.id if base else "", body="", content_hash="", title="", path=path)
+
+
+# The choice between the text in the editor and the stored note, which has changed meanwhile.
+
+
+def _draw_conflict(session: EditorSession) -> None:
+    """Draw the differences and the choices; no choice loses a text, and the user can keep writing."""
+    stored = session.conflict
+    assert stored is not None
+    with st.container(border=True, key="conflict"):
+        st.warning(
+            t(
+                "'{title}' was changed while you were writing. Which version do you want to keep?",
+                title=plain(stored.title),
+            ),
+            icon=":material/call_split:",
+        )
+        _difference(stored, session)
+        with st.container(horizontal=True):
+
+            def choice(label: str, key: str, icon: str, act: Callable[[EditorSession], None], help: str) -> None:
+                widgets.button(label, key, icon, help=help, on_click=act, args=(session,))
+
+            choice(t("Keep mine"), "conflict_mine", "check", _keep_mine, t("The other version is kept in the history."))
+            choice(
+                t("Keep the other"),
+                "conflict_theirs",
+                "swap_horiz",
+                _take_theirs,
+                t("Your version is kept in the history."),
+            )
+            choice(
+                t("Keep both"), "conflict_both", "done_all", _keep_both, t("The other version becomes a separate note.")
+            )
+
+
+def _difference(stored: Note, session: EditorSession) -> None:
+    other, own = html(t("only in the other version")), html(t("only in your version"))
+    st.html(f'<p class="t-words"><del>{other}</del> · <ins>{own}</ins></p>')
+    if shown := history.words(workspace.versions.compare(stored, replace(stored, body=session.body))):
+        st.html(shown)
+    else:
+        small_print("Both versions have the same text; only their fields differ.")
+
+
+def _keep_mine(session: EditorSession) -> None:
+    composer.save(session, over=composer.stored_note(session))
+
+
+def _take_theirs(session: EditorSession) -> None:
+    """Save the editor's text as a version, then revert to the stored text."""
+    stored = composer.stored_note(session)
+    if session.decides:  # a save would accept a program's text, so the text stays a draft
+        composer.leave()
+        return
+    composer.save(session, over=stored)
+    if session.changed:
+        return
+    note = workspace.versions.revert(stored.id, stored.version, embed=False)
+    composer.discard(session.key)
+    text = t("'{title}' now has the other version; yours is kept in the history.", title=plain(note.title))
+    history.offer_undo(
+        text, lambda: workspace.versions.revert(note.id, note.version - 1, expected_version=note.version)
+    )
+
+
+def _keep_both(session: EditorSession) -> None:
+    """Save the editor's text, and add the stored text as a new note next to it."""
+    stored = composer.stored_note(session)
+    composer.save(session, over=stored)
+    if session.changed:
+        return
+    title = t("{title} (other version)", title=stored.title)
+    folder = posixpath.dirname(stored.path or "")
+    path = f"{folder}/" if folder else ""
+    other = workspace.notes.add(
+        session.base, stored.body, path=path, author="person", embed=False, **fields_of(stored) | {"title": title}
+    )
+    composer.discard(session.key)
+    history.offer_undo(
+        t("The other version is now the note '{title}'.", title=plain(title)),
+        lambda: workspace.trash.take_back(other.id),
+    )
+
+
+# The component for writing a note: CodeMirror, with completion of links and tags.
+
+FORMATS: dict[str, Message] = {
+    "heading": message("Heading"),
+    "bold": message("Bold"),
+    "italic": message("Italic"),
+    "list": message("List"),
+    "box": message("Checkbox"),
+    "quote": message("Quote"),
+    "code": in_context("format of text", "Code"),
+    "link": message("Link"),
+    "table": message("Table"),
+    "picture": message("Picture"),
+}
+"""Names of the formats in `codemirror/formats.js`."""
+
+PHRASES: dict[str, Message] = {
+    "Find": message("Find"),
+    "Replace": message("Replace with"),
+    "next": in_context("search in a text", "Next"),
+    "previous": message("Previous"),
+    "all": message("Select all"),
+    "match case": message("Match case"),
+    "regexp": message("Regular expression"),
+    "by word": message("Whole words"),
+    "replace": in_context("search in a text", "Replace"),
+    "replace all": message("Replace all"),
+    "close": message("Close"),
+    "current match": message("Found"),
+    "on line": message("in line"),
+    "replaced match on line $": message("Replaced in line {n}", n="$"),
+    "replaced $ matches": message("Replaced: {n}", n="$"),
+    "Go to line": message("Go to line"),
+    "go": message("Go"),
+}
+"""CodeMirror's phrases, by its own keys; `$` is replaced by a number."""
+
+WRITE = component(
+    "note_editor", __file__, "<p class='notice' role='alert'></p><div class='paper'></div>", before="shelf.js"
+)
+"""Component; triggers `typed` with the text, its number, the caret, a typed title, the last action and its number.
+
+Both numbers only increase.
+"""
+
+
+class Typed(TypedDict, total=False):
+    """What the editor sends."""
+
+    text: Required[str]
+    number: Required[int]
+    at: Required[int]
+    action: Action | None
+    actions: int
+    title: str | None
+
+
+def _write(session: EditorSession, typed: Callable[[Typed], None]) -> None:
+    """Draw the editor; `typed` receives its messages before the page is drawn."""
+    key = f"editor_{session.token}"
+
+    def take() -> None:
+        # The last message of a closed editor comes too late for the page; `drafts` takes its text.
+        if sent := (st.session_state.get(key) or {}).get("typed"):
+            typed(sent)
+
+    data = {
+        "token": session.token,
+        "predecessor": session.predecessor,
+        "text": session.body,
+        "at": session.caret,
+        "number": session.number,
+        "taken": session.number,
+        "stored": session.stored,
+        "saved": not session.changed,
+        "actions": session.actions,
+        "about": composer.draft_about(composer.draft_of(session)),
+        "place": workspace.name,
+        "session": composer.session_id(),
+        "notes": session.completions.notes,
+        "tags": session.completions.tags,
+        "script": routes.SCRIPT_ADDRESS,
+        "pictures": routes.picture_address(session.base, session.note.id if session.note else "", session_language()),
+        "words": {
+            "label": t("Text of the note"),
+            "hint": t("Write in Markdown. Type [[ for notes, # for tags, / for formats."),
+            "bar": t("Formats"),
+            **{name: text_of(label) for name, label in FORMATS.items()},
+            "live": t("Live preview"),
+            "count": t("Words: {n}", n="{n}"),
+            "selected": t("Words: {n}, selected: {chosen}", n="{n}", chosen="{chosen}"),
+            "phrases": {name: text_of(text) for name, text in PHRASES.items()},
+            "adding": t("Saving the picture…"),
+            "lost": t("The picture wasn't saved: Tessera isn't responding."),
+        },
+    }
+    with st.container(key="note_editor"):
+        WRITE(key=key, data=data, on_typed_change=take)

@@ -6,10 +6,10 @@ import streamlit as st
 
 from core.model import AUTHORS, NOTE_FIELDS, VERSION_KINDS, FieldChange, Note, NoteDifference, Version
 from pages.ui.shared import shell, widgets
-from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.names import local
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
+from pages.ui.shared.shell import Dialog
 from pages.ui.shared.text import join_list, small_print, t
 
 # The last changes, and the button that undoes them one by one.

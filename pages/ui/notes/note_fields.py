@@ -8,7 +8,7 @@ import streamlit as st
 from core.base.messages import message_table
 from core.model import CLASSIFYING, NOTE_FIELDS, RELATIONS
 from core.model import STATUSES as EVERY_STATUS
-from pages.ui.notes import composer, offers
+from pages.ui.notes import composer
 from pages.ui.notes.session import EditorSession, as_json
 from pages.ui.shared import widgets
 from pages.ui.shared.safe import plain
@@ -58,7 +58,7 @@ def draw_head(session: EditorSession) -> None:
                     key=base_key,
                     on_change=widgets.guarded(chosen),
                 )
-            folders = load_offers(session).folders.get(session.base, [])
+            folders = session.completions.folders.get(session.base, [])
             word_box(
                 place[-1],
                 t("Folder"),
@@ -118,9 +118,9 @@ def _field(session: EditorSession, name: str, box: widgets.Place) -> None:
     more |= {"help": text_of(about)} if about else {}
     match NOTE_FIELDS[name].kind:
         case "tags":
-            words_box(box, label, key, [tag for tag, _ in load_offers(session).tags], value or [], **more)
+            words_box(box, label, key, [tag for tag, _ in session.completions.tags], value or [], **more)
         case "notes":
-            words_box(box, label, key, [note for note, *_ in load_offers(session).notes], value or [], **more)
+            words_box(box, label, key, [note for note, *_ in session.completions.notes], value or [], **more)
         case "number":
             number_box(box, name, key, value or 0, **more)
         case "day":
@@ -216,9 +216,3 @@ def _words(session: EditorSession, name: str) -> list[str]:
     if name == "category":
         return workspace.vocabulary.categories_of(session.value("type") or "")
     return workspace.vocabulary.in_use(name)
-
-
-def load_offers(session: EditorSession) -> offers.Offers:
-    if session.offers is None:
-        session.offers = offers.load_offers()
-    return session.offers

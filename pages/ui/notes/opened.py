@@ -1,15 +1,20 @@
 """The open note on the Notes page, its passage, and the notes that were opened before."""
 
+import posixpath
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
+from pathlib import PurePosixPath
 
 import streamlit as st
 
 from core.model import Chunk, Note, NoteSummary
+from pages.ui.notes import composer
 from pages.ui.shared import links, widgets
+from pages.ui.shared.names import base_name
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
+from pages.ui.shared.shell import Dialog
 from pages.ui.shared.text import t
 
 _NOTE = "open_note"
@@ -180,3 +185,35 @@ def _open(note_id: str) -> None:
     st.session_state[_NOTE] = note_id
     st.session_state[_PLACE] = ""
     st.session_state[_ARRIVAL] = st.session_state.get(_ARRIVAL, 0) + 1
+
+
+# The dialog that begins the missing target note of a broken link.
+
+_BEGIN_DIALOG = Dialog("linked_note")
+"""Dialog, opened with a base and the note's path in that base."""
+
+
+def ask_to_begin(base: str, path: str) -> None:
+    """Ask whether to begin the note; for callbacks."""
+    _BEGIN_DIALOG.open((base, path))
+
+
+def draw_begin_dialog() -> None:
+    """Draw the dialog if it is open."""
+    if not _BEGIN_DIALOG.subject:
+        return
+    base, path = _BEGIN_DIALOG.subject
+
+    def content() -> None:
+        place = " › ".join(filter(None, [base_name(base), *PurePosixPath(path).parts[:-1]])) or t("My notes")
+        st.write(t("There is no note with this name yet. It would be created in {place}.", place=plain(place)))
+        with st.container(horizontal=True):
+            is_begun = widgets.button(t("New note"), "linked_yes", "edit_square", type="primary")
+            if is_begun:
+                composer.leave()
+                composer.begin(base, title=composer.title_of(path), folder=posixpath.dirname(path))
+            if is_begun or widgets.button(t("Cancel"), "linked_no"):
+                _BEGIN_DIALOG.close()
+                st.rerun()
+
+    _BEGIN_DIALOG.draw(plain(composer.title_of(path)), content)

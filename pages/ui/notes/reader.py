@@ -28,11 +28,11 @@ from core.model import (
     property_text,
 )
 from pages.ui.chunks import bands
-from pages.ui.notes import actions, files, history, linked, listing, neighbours, opened
+from pages.ui.notes import actions, files, history, listing, neighbours, opened
 from pages.ui.notes.files import NoteSources
 from pages.ui.shared import jobs, shell, widgets
 from pages.ui.shared.cards import tags
-from pages.ui.shared.document import RenderedNote, SourceSpan, document, view
+from pages.ui.shared.document import Clicked, RenderedNote, SourceSpan, document, show_document
 from pages.ui.shared.document.drawing import tag, to_note
 from pages.ui.shared.safe import drawable_part, facts, html, is_deeply_nested, plain
 from pages.ui.shared.server import workspace
@@ -377,7 +377,7 @@ def _text(
         place = "passage" if passage else drawn.anchor(opened.place()) if is_first else ""
         arrival = f"{note.id} {passage[0].index if passage else ''} {opened.arrival() if is_first else ''}"
 
-        def clicked(link: view.Clicked) -> None:
+        def clicked(link: Clicked) -> None:
             if link.note_id:
                 choose(link.note_id, link.place)
             elif link.tag:
@@ -385,9 +385,9 @@ def _text(
             elif link.line >= 0:
                 widgets.guarded(workspace.notes.tick)(note.id, link.line, expected_version=note.version, embed=False)
             else:
-                linked.ask(workspace.bases.by_id(note.base_id).name, link.make)
+                opened.ask_to_begin(workspace.bases.by_id(note.base_id).name, link.make)
 
-        view.show(_page(note, drawn, sources), f"{key}_document", place=place, arrival=arrival, on_click=clicked)
+        show_document(_page(note, drawn, sources), f"{key}_document", place=place, arrival=arrival, on_click=clicked)
 
 
 def _page(note: Note, drawn: RenderedNote, sources: NoteSources) -> str:

@@ -1,5 +1,6 @@
 """An editor session: what the user has written, and its state between the browser and the stored note."""
 
+import posixpath
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import Enum, auto
@@ -10,7 +11,48 @@ from core.base.errors import Conflict, TesseraError
 from core.base.messages import Message
 from core.base.text import with_line_ends
 from core.model import NOTE_FIELDS, Note
-from pages.ui.notes.offers import Offers
+from pages.ui.shared.server import workspace
+
+# Completions for the editor and its fields: notes, tags and folders.
+
+_NOT_IN_LINKS = set("[]|#^\n")
+
+
+@dataclass(frozen=True)
+class Offers:
+    """Completions: notes as (link name, title, folder), tags as (tag, count), and folders."""
+
+    notes: list[tuple[str, str, str]]
+    tags: list[tuple[str, str]]
+    folders: dict[str, list[str]]
+    """Folders by the base's name."""
+
+
+def load_offers() -> Offers:
+    """Collect the current notes, tags and folders of the workspace."""
+    cards = workspace.notes.all()
+    folders = {
+        base.name: sorted(
+            {posixpath.dirname(card.path or "") for card in cards if card.base == base.name} - {""}, key=str.casefold
+        )
+        for base in workspace.bases.all()
+    }
+    tags = sorted(workspace.vocabulary.tags().items(), key=lambda tag: (-tag[1], tag[0]))
+    offered, links = [], workspace.notes.links()
+    for card in cards:
+        if card.id not in links.names:  # the note is newer than the links
+            continue
+        name = links.name(card.id)
+        title = card.title if card.title != name else ""
+        folder = posixpath.dirname(card.path or "") if "/" not in name else ""
+        if not _NOT_IN_LINKS & set(name):
+            offered.append((name, title, folder))
+    return Offers(
+        sorted(offered, key=lambda offer: (offer[1] or offer[0].rpartition("/")[2]).casefold()),
+        [(tag, str(count)) for tag, count in tags],
+        folders,
+    )
+
 
 NEW = "new"
 """First part of the draft key of a new note, in place of the note's id."""
@@ -90,6 +132,12 @@ class EditorSession:
     def __post_init__(self) -> None:
         self.draft_id = self.draft_id or self.token
         self.title_before = self.note.title if self.note else ""
+
+    @property
+    def completions(self) -> Offers:
+        """Completions for the text and its fields, as they were when they were first needed."""
+        self.offers = self.offers or load_offers()
+        return self.offers
 
     @property
     def key(self) -> str:

@@ -5,11 +5,12 @@ from datetime import datetime
 import streamlit as st
 
 from core.base.datetimes import local_now
-from pages.ui.notes import composer, note_fields, offers, opened
+from pages.ui.notes import composer, note_fields, opened
+from pages.ui.notes.session import load_offers
 from pages.ui.shared import names, shell, shortcuts, widgets
-from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
+from pages.ui.shared.shell import Dialog
 from pages.ui.shared.text import small_print, t
 
 _DIALOG = Dialog("choosing_today")
@@ -61,7 +62,7 @@ def _choose() -> None:
     first = chosen.base if chosen.base in bases else composer.current_place()[0]
     widgets.begin_with("today_base", bases, first)
     base = widgets.select(t("Knowledge base"), {name: name for name in bases}, "today_base") if bases[1:] else first
-    folders = offers.load_offers().folders.get(base, [])
+    folders = load_offers().folders.get(base, [])
     folder = note_fields.word_box(st, t("Folder"), "today_folder", folders, chosen.folder, placeholder=t("No folder"))
     small_print("You can change this in Settings and choose a template there.")
     if widgets.button(t("Open today's note"), "today_yes", "today", type="primary"):

@@ -7,11 +7,11 @@ import streamlit as st
 from core.base.messages import message_table
 from core.model import Trashed
 from pages.ui.notes import history, opened
-from pages.ui.shared import names, widgets
-from pages.ui.shared.dialogs import Dialog
-from pages.ui.shared.names import local
+from pages.ui.shared import widgets
+from pages.ui.shared.names import base_name, local
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
+from pages.ui.shared.shell import Dialog
 from pages.ui.shared.text import busy, sentences, small_print, t, t_plural, text_of
 
 # The trash: deleted notes, which can be restored or deleted for good.
@@ -76,7 +76,7 @@ def _row(trashed: Trashed, base: str) -> None:
     with st.container(border=True, key=f"trash_{note_id}"):
         st.markdown(f"**{plain(trashed.version.title)}**")
         about = text_of(BY[trashed.version.author], at=local(trashed.version.at))
-        place = [names.base_name(base), trashed.path or ""]
+        place = [base_name(base), trashed.path or ""]
         st.caption(" · ".join([*map(plain, filter(None, place)), about]))
         with st.container(horizontal=True):
             _restoring(t("Restore"), f"restore_{note_id}", [note_id])

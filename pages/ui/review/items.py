@@ -33,7 +33,7 @@ from core.workspace import Workspace
 from pages.ui.notes import actions, composer, history, opened, trash
 from pages.ui.notes.files import NoteSources
 from pages.ui.shared import jobs, links, names, shell, widgets
-from pages.ui.shared.document import as_written, document, view
+from pages.ui.shared.document import Clicked, as_written, document, show_document
 from pages.ui.shared.names import local
 from pages.ui.shared.safe import drawable_part, html, is_deeply_nested, plain
 from pages.ui.shared.text import sentences, small_print, t, t_plural, text_of
@@ -353,12 +353,12 @@ def _draw_content(workspace: Workspace, matter: ReviewItem) -> None:
         note = workspace.notes.get(matter.note.id)
         shown = drawable_part(note.body[:LONGEST])
         drawn = as_written(shown) if is_deeply_nested(shown) else document(shown, NoteSources(note)).html
-        view.show(f"<article>{drawn}</article>", "review_text", arrival=matter.key, on_click=_open_link)
+        show_document(f"<article>{drawn}</article>", "review_text", arrival=matter.key, on_click=_open_link)
         if st.session_state.pop(_LEAVES, False):
             st.switch_page("notes.py")
 
 
-def _open_link(link: view.Clicked) -> None:
+def _open_link(link: Clicked) -> None:
     if link.note_id:
         opened.choose(link.note_id, link.place)
         st.session_state[_LEAVES] = True

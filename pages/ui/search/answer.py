@@ -26,11 +26,11 @@ from core.model import (
     Thread,
     WhyNot,
 )
-from pages.ui.search import hits, question_box, quotes, threads, understood, written
+from pages.ui.search import hits, question_box, quotes, threads, understood
 from pages.ui.shared import cards, jobs, knobs, links, names, shell, widgets
-from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import Span, facts, html, plain
 from pages.ui.shared.server import workspace
+from pages.ui.shared.shell import Dialog
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
 
 # The dropped candidates, and the reason why a note isn't a hit.
@@ -122,9 +122,9 @@ def section(text: str, options: SearchOptions) -> None:
     if thread := _thread(text):
         threads.in_place(thread, text)
         return
-    own, busy = written.is_for(text), workspace.jobs.running("answer")
+    own, busy = threads.is_answer_for(text), workspace.jobs.running("answer")
     if own:  # the answer is being written, or it failed
-        written.live()
+        threads.draw_live()
     if not (own and busy):
         _button(text, options, busy=busy, again=own)
 
@@ -135,14 +135,14 @@ def _button(text: str, options: SearchOptions, *, busy: bool, again: bool) -> No
         t("Another answer is being written.") if busy else t("Your language model writes the answer from these hits.")
     )
     if widgets.small(label, "write_answer", "edit_note", help=about, disabled=busy):
-        written.begin(text, text, **options)
+        threads.begin_answer(text, text, **options)
 
 
 def _thread(text: str) -> Thread | None:
     """Return the thread that began with this session's written answer to a question, or None."""
     known: dict[str, str] = st.session_state.setdefault("thread_of_question", {})
     latest = workspace.threads.latest_thread
-    if latest and written.is_for(text) and not workspace.jobs.running("answer"):
+    if latest and threads.is_answer_for(text) and not workspace.jobs.running("answer"):
         known[text] = latest
     if text not in known:
         return None

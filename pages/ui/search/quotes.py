@@ -11,7 +11,7 @@ import streamlit as st
 from core.base.flow import as_copied
 from core.base.text import link_address
 from core.model import ANSWERED, Answer, Quote, SearchResult, day_of
-from pages.ui.notes.page_file import page_file
+from pages.ui.notes.files import page_file
 from pages.ui.search import question_box
 from pages.ui.shared import cards, rendered, widgets
 from pages.ui.shared.safe import Span, html, plain

@@ -1,16 +1,18 @@
 """A thread on the Search page: questions, answers, links to their quotes, and follow-up questions."""
 
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from typing import Unpack
 
 import streamlit as st
 
-from core.model import GONE, Cited, NoteDifference, Thread, Turn
+from core.model import GONE, MARKS, Answer, Cited, NoteDifference, SearchOptions, Sentence, Thread, Turn
 from pages.ui.notes import history
-from pages.ui.search import written
-from pages.ui.shared import links, names, shell, widgets
+from pages.ui.shared import cards, links, names, rendered, shell, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
-from pages.ui.shared.text import busy, t, text_of
+from pages.ui.shared.text import busy, small_print, t, text_of
 
 SHOWN = 12
 """Maximum number of threads to list."""
@@ -77,8 +79,8 @@ def in_place(thread: Thread, question: str) -> None:
     """Draw a thread below its first question, with the box for a follow-up question."""
     with shell.errors():
         for turn in thread.turns:
-            if turn.number == 1 and written.is_for(question):
-                written.live()
+            if turn.number == 1 and is_answer_for(question):
+                draw_live()
             else:
                 _turn(turn, first=turn.number == 1)
         _follow_up(thread)
@@ -92,8 +94,8 @@ def _turn(turn: Turn, *, first: bool) -> None:
             st.html(f'<div class="t-name">{html(turn.typed)}</div>')
         if turn.question != turn.typed:
             st.caption(plain(t("Searched as: {question}", question=turn.question)))
-        written.head(turn.model)
-        written.sentences(turn.sentences, {cited.number: cited.quote for cited in turn.citations})
+        _head(turn.model)
+        _sentences(turn.sentences, {cited.number: cited.quote for cited in turn.citations})
         for cited in turn.citations:
             _draw_quotes(turn, cited)
 
@@ -102,16 +104,16 @@ def _draw_quotes(turn: Turn, cited: Cited) -> None:
     """Draw a quote with the link to its place, or with a message that its source has changed."""
     place = workspace.threads.place(cited)
     if place.state in ("same", "moved"):
-        quote = "" if cited.number in written.reworded(turn.sentences) else cited.quote
+        quote = "" if cited.number in _reworded(turn.sentences) else cited.quote
         chunks = workspace.chunks.all(cited.note_id)
         chunk = next((item for item in chunks if item.start <= place.start and place.end <= item.end), None)
         chunk = chunk or next((item for item in chunks if item.start <= place.start < item.end), None)
         at = {"chunk": str(chunk.index), "at": f"{place.start}-{place.end}"} if chunk else {}
-        written.source(cited.number, place.title, quote, {"note": cited.note_id, "q": turn.question, **at})
+        _source(cited.number, place.title, quote, {"note": cited.note_id, "q": turn.question, **at})
         return
     st.html(
         f'<div><b>[{cited.number}]</b> {html(place.title)} <span class="t-tag">{html(text_of(GONE[place.state]))}</span></div>'
-        f"{written.quote_html(cited.quote)}"
+        f"{_quote_html(cited.quote)}"
     )
     if place.pieces:
         with st.expander(t("What changed"), icon=":material/difference:"):
@@ -124,8 +126,8 @@ def _follow_up(thread: Thread) -> None:
         return
     running = workspace.jobs.running("answer")
     stored = len(thread.turns) > st.session_state.get("thread_turns", 0)
-    if written.is_for(thread.id) and (running or not stored):
-        written.live()
+    if is_answer_for(thread.id) and (running or not stored):
+        draw_live()
     if running:
         return
     thread_id, completed = st.session_state.get(_COMPLETED) or ("", "")
@@ -152,7 +154,7 @@ def _follow_up(thread: Thread) -> None:
     if go:
         st.session_state.update({_COMPLETED: None, "thread_turns": len(thread.turns)})
         typed = st.session_state[_TYPED]
-        written.begin(thread.id, asked.strip(), thread.id, typed=typed)
+        begin_answer(thread.id, asked.strip(), thread.id, typed=typed)
 
 
 def _keep(thread: Thread) -> None:
@@ -162,3 +164,127 @@ def _keep(thread: Thread) -> None:
 def _delete(thread: Thread) -> None:
     workspace.threads.delete_for_good(thread.id)
     close()
+
+
+# An answer by a language model, with marks that show how closely each sentence follows the notes.
+
+_LOOK = 0.4
+"""Seconds between two updates of an answer that is being written."""
+_FOR = "written_for"
+"""Session key for the subject of this tab's answer: a question or a thread."""
+
+
+def begin_answer(
+    subject: str,
+    text: str,
+    thread: str = "",
+    *,
+    typed: str = "",
+    **options: Unpack[SearchOptions],
+) -> None:
+    """Start writing an answer in this tab for a subject, which is a question or a thread."""
+    if workspace.threads.start(text, thread, typed=typed, **options):
+        st.session_state[_FOR] = subject
+    st.rerun()
+
+
+def is_answer_for(subject: str) -> bool:
+    """Return whether the newest answer is for this subject and was started in this tab."""
+    return st.session_state.get(_FOR) == subject == workspace.threads.latest_subject
+
+
+def draw_live() -> None:
+    """Draw the answer and update it while it is being written; redraw the whole page at its end."""
+    running = workspace.jobs.running("answer")
+
+    @st.fragment(run_every=_LOOK if running else None)
+    def part() -> None:
+        if running and not workspace.jobs.running("answer"):
+            st.rerun()
+        job, answer = workspace.jobs.find("answer"), workspace.threads.latest
+        if job and job.error:
+            widgets.problem(job.error)
+        if running and not (answer and answer.written):
+            st.caption(f":material/hourglass_top: {t('The language model is reading the hits…')}")
+        if answer:
+            _answer(answer)
+        if running:
+            stop = workspace.jobs.cancel
+            widgets.button(t("Stop"), "stop_answer", "stop_circle", on_click=stop, args=("answer",))
+
+    part()
+
+
+def _answer(answer: Answer) -> None:
+    writing = answer.writing
+    if writing and writing.problem:
+        st.warning(plain(text_of(writing.problem)), icon=":material/warning:")
+    elif line := answer.explanation:
+        st.caption(f":material/help: {plain(text_of(line))}")
+    if writing is None:
+        return
+    if answer.written:
+        with st.container(border=True, key="written", gap="xsmall"):
+            _head(writing.model)
+            _sentences(answer.written, {quote.number: quote.text for quote in answer.quotes})
+            shown = _reworded(answer.written)
+            for quote in answer.quotes:
+                address = cards.address(quote, answer.query, (quote.start, quote.end))
+                _source(quote.number, cards.place(quote), quote.text if quote.number not in shown else "", address)
+            if writing.stopped:
+                small_print("Stopped. The text written so far is kept.")
+    if writing.ended:
+        task, material = writing.sent
+        with st.expander(t("What was sent"), icon=":material/outbox:"):
+            passages = json.loads(material)["passages"]
+            listed = "".join(f"<li>{html(passage['place'])}</li>" for passage in passages)
+            st.html(
+                f'<div class="t-small">{html(t("These passages, the question and the task were sent to the model:"))}</div>'
+                f'<ol class="t-small">{listed}</ol>'
+            )
+            st.code(f"{task}\n\n{material}", language=None, wrap_lines=True, height=300)
+
+
+def _head(model: str) -> None:
+    st.caption(f":material/edit_note: {plain(t('Written by {model}, checked against your notes', model=model))}")
+
+
+def _sentences(written: Iterable[Sentence], quotes: Mapping[int, str]) -> None:
+    """Draw sentences with their citations and marks; below reworded sentences, their quotes with the differences."""
+    drawn = "".join(_sentence(sentence, quotes) for sentence in written)
+    st.html(f'<div class="t-answer t-written">{drawn}</div>')
+
+
+def _sentence(sentence: Sentence, quotes: Mapping[int, str]) -> str:
+    numbers = "".join(f" <b>[{number}]</b>" for number in sentence.citations)
+    tag = f'<span class="t-tag">{html(text_of(MARKS[sentence.mark]))}</span>'
+    if why := sentence.explanation:
+        tag += f' <span class="t-small">{html(text_of(why))}</span>'
+    text = rendered.mark(sentence.text, sentence.marks)
+    below = ""
+    if sentence.mark == "in_other_words":
+        for number in sentence.citations:
+            spans = sorted((start, end) for of, start, end in sentence.quote_marks if of == number)
+            below += f'<div class="t-cited t-small">{_quoted(quotes.get(number, ""), spans)}</div>'
+    return f'<p class="t-{sentence.mark}">{text}{numbers} {tag}</p>{below}'
+
+
+def _reworded(written: Iterable[Sentence]) -> set[int]:
+    """Return the numbers of the quotes shown below reworded sentences."""
+    return {number for item in written if item.mark == "in_other_words" for number in item.citations}
+
+
+def _source(number: int, place: str, quote: str, address: Mapping[str, str]) -> None:
+    """Draw the link to a quote's place, and the quote; `quote` is "" if it is already shown below a sentence."""
+    st.page_link("notes.py", label=plain(f"[{number}] {place}"), query_params=dict(address))
+    if quote:
+        st.html(_quote_html(quote))
+
+
+def _quote_html(quote: str) -> str:
+    """Return a quote as HTML."""
+    return f'<div class="t-cited t-small">{_quoted(quote)}</div>'
+
+
+def _quoted(quote: str, marks: Sequence[tuple[int, int]] = ()) -> str:
+    return f"“{rendered.render_text(quote, marks)}”"

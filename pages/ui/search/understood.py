@@ -23,7 +23,7 @@ from core.model import (
     day_of,
     on_clock,
 )
-from pages.ui.search import hits, options, question_box
+from pages.ui.search import hits, question_box
 from pages.ui.shared import cards, knobs, widgets
 from pages.ui.shared.safe import folded, html, plain
 from pages.ui.shared.server import workspace
@@ -205,14 +205,14 @@ def draw_suggestions(text: str, result: SearchResult) -> None:
                     question_box.put,
                     rest,
                 )
-        for key in options.FILTERS:
+        for key in question_box.FILTERS:
             for number, name in enumerate(st.session_state[key]):
                 label = t("Without {term}", term=plain(filter_name(key, name)))
-                _offer(f"{key}_{number}", label, "close", options.drop_filter, key, name)
+                _offer(f"{key}_{number}", label, "close", question_box.drop_filter, key, name)
         if st.session_state["score_threshold"]:
-            _offer("threshold", t("Any similarity"), "close", options.choose, "score_threshold", 0.0)
+            _offer("threshold", t("Any similarity"), "close", question_box.choose_option, "score_threshold", 0.0)
         if result.mode == "keyword" and result.settings.mode == "keyword":
-            _offer("mode", t("Search by meaning too"), "psychology", options.choose, "mode", "auto")
+            _offer("mode", t("Search by meaning too"), "psychology", question_box.choose_option, "mode", "auto")
     if words:
         st.caption(
             t("The model is still loading; when it is ready, this search is repeated by meaning.")
@@ -284,9 +284,9 @@ def chips(text: str, result: SearchResult) -> None:
         if term.kind == "preferred":  # the words of the term stay
             rest = f"{text[: term.start]}\\{text[term.start :]}"
         chip(term_name(term, result.understood.filters), f"term_{term.start}", question_box.put, rest)
-    for key in options.FILTERS:
+    for key in question_box.FILTERS:
         for number, name in enumerate(st.session_state[key]):
-            chip(filter_name(key, name), f"drop_{key}_{number}", options.drop_filter, key, name)
+            chip(filter_name(key, name), f"drop_{key}_{number}", question_box.drop_filter, key, name)
 
 
 def narrowing(result: SearchResult) -> list[Term]:
@@ -314,5 +314,5 @@ def term_name(term: Term, filters: Filters) -> str:
 
 def filter_name(key: str, name: str) -> str:
     """Return the display text of a filter in the options."""
-    field = FIELDS["base" if key == options.FILTERS[0] else "tag"]
+    field = FIELDS["base" if key == question_box.FILTERS[0] else "tag"]
     return t("{field}: {value}", field=field, value=name)

@@ -1,13 +1,14 @@
 """Model servers: the address, model, key and test of each, and the servers found on this machine."""
 
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Callable, Iterable, Mapping
 
 import streamlit as st
 
 from core.base.frozen import frozen
 from core.base.messages import Message, message, message_table
 from core.model import LocalServer, ServerCard, Status
-from pages.ui.shared import jobs, local_servers, shell, widgets
+from pages.ui.shared import jobs, shell, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
@@ -22,12 +23,14 @@ _STEPS = (
 )
 """Steps for installing a language model."""
 
+Found = tuple[LocalServer, ...]
 
-def _list(found: local_servers.Found | None) -> None:
+
+def _list(found: Found | None) -> None:
     with widgets.row():
         st.html(f'<div class="t-name">{html(t("Language models on this machine"))}</div>', width="stretch")
         if widgets.small(t("Search again"), "look_again", "refresh", disabled=found is None):
-            local_servers.forget()
+            forget_found()
             st.rerun()
     about = t(
         "Programs such as Ollama run a language model on your own machine. Tessera looks for them at their usual "
@@ -46,7 +49,7 @@ def _draw_found_server(server: LocalServer) -> None:
     card = workspace.servers.get("llm")
     used = card.complete and card.base_url == server.base_url
     if used:
-        in_use = t("in use: {model}", model=local_servers.short(card.model))
+        in_use = t("in use: {model}", model=short(card.model))
         state = f'<span class="t-tag">{html(in_use)}</span>'
     else:
         state = f'<span class="t-dim t-small">{html(_state(server))}</span>'
@@ -59,17 +62,17 @@ def _draw_found_server(server: LocalServer) -> None:
             width="stretch",
         )
         models = [model for model in server.models if not (used and model == card.model)]
-        if not models or not local_servers.is_open():
+        if not models or not may_set_model():
             return
         model = models[0]
         if len(server.models) > 1:
-            labels = {name: local_servers.short(name) for name in models}
+            labels = {name: short(name) for name in models}
             look = {"label_visibility": "collapsed", "width": 220}
             model = widgets.select(t("Language model"), labels, f"local_model_{port}", **look)
         if widgets.button(t("Let it write answers"), f"use_local_{port}", "edit_note"):
             for what in ("base_url", "model"):
                 _renew(what, card)
-            local_servers.use(server, model)
+            use_found(server, model)
             st.rerun()
 
 
@@ -79,7 +82,7 @@ def _state(server: LocalServer) -> str:
     if not server.models:
         return t("running, without a language model")
     if len(server.models) == 1:
-        return t("running with {model}", model=local_servers.short(server.models[0]))
+        return t("running with {model}", model=short(server.models[0]))
     return t("running, {n} language models", n=len(server.models))
 
 
@@ -162,7 +165,7 @@ def draw_language_model(status: Status) -> None:
     """Draw the language models found on this machine, and the card of the language model in use."""
     if workspace.settings.llm.discover:
         with st.container(border=True, key="local_servers", gap="small"):
-            local_servers.draw(_list)
+            draw_looking(_list)
     else:
         _about()
     _cards(status, ["llm"])
@@ -335,3 +338,63 @@ def _preset(card: ServerCard) -> str:
 
 def _replacing(card: ServerCard) -> str:
     return f"server_replacing_{card.section}"
+
+
+# Model servers on this machine: the job that looks for them.
+
+_JOB = "local_servers"
+_FRESH = 30.0
+"""Seconds for which a result stays valid; the page is redrawn at each click."""
+_SOON = 0.15
+"""Seconds that a page waits for the search, which usually takes a few milliseconds."""
+_AGAIN = 0.3
+"""Seconds between two checks whether the search has ended."""
+
+
+def draw_looking(inside: Callable[[Found | None], None]) -> None:
+    """Look for model servers, and call `inside` with the result to draw it, or with None while the search runs."""
+    _start_looking()
+    running = workspace.jobs.running(_JOB)
+
+    @st.fragment(run_every=_AGAIN if running else None)
+    def part() -> None:
+        if running and not workspace.jobs.running(_JOB):
+            st.rerun()
+        with shell.errors():
+            inside(None if running else found_servers())
+
+    part()
+
+
+def found_servers() -> Found:
+    """Return the usual addresses with the results of the last search; empty if there is none or it failed."""
+    job = workspace.jobs.find(_JOB)
+    return job.result if job is not None and isinstance(job.result, tuple) else ()
+
+
+def forget_found() -> None:
+    """Forget the last result, so that the next run of the page searches again."""
+    workspace.jobs.forget(_JOB)
+
+
+def may_set_model() -> bool:
+    """Return whether a page may set the language model, because neither the environment nor the file sets it."""
+    return {"environment", "file"}.isdisjoint(workspace.servers.get("llm").sources.values())
+
+
+def use_found(server: LocalServer, model: str) -> None:
+    """Use a model of a local server as the language model; raises ConfigError."""
+    workspace.servers.update("llm", base_url=server.base_url, model=model)
+
+
+def short(model: str) -> str:
+    """Return the name of a model, without the folder and suffix that llama.cpp gives."""
+    return model.replace("\\", "/").rpartition("/")[2].removesuffix(".gguf") if model.endswith(".gguf") else model
+
+
+def _start_looking() -> None:
+    last = workspace.jobs.find(_JOB)
+    if last and (last.state == "running" or time.monotonic() - last.started - last.seconds < _FRESH):
+        return
+    if workspace.jobs.start(_JOB, workspace.servers.look, quiet=True):
+        workspace.jobs.wait(_JOB, _SOON)

@@ -5,10 +5,10 @@ import streamlit as st
 from core.model import BACKUP_REASONS, SPACE_PARTS, Backup, Health, Status
 from pages.ui.settings import general
 from pages.ui.shared import jobs, names, shell, widgets
-from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.names import local
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
+from pages.ui.shared.shell import Dialog
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
 
 # Health checks on the Settings page, disk space, and the bug report.

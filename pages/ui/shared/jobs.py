@@ -28,7 +28,7 @@ from core.model import (
     jobs_at,
     left_line,
 )
-from pages.ui.shared import ignoring, names, reports, widgets
+from pages.ui.shared import names, reports, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
@@ -352,5 +352,5 @@ def _ended(job: Job) -> None:
     if isinstance(job.result, Rechunked) and job.result.failed:
         reports.listing(reports.failed(job.result.failed))
     if isinstance(job.result, SyncReport):
-        ignoring.rows(job.base, _unread(job), job.name)
+        reports.unread_rows(job.base, _unread(job), job.name)
         reports.not_downloaded(job.result.not_downloaded)

@@ -15,7 +15,7 @@ from markdown_it.token import Token
 from core.base.flow import GAP, LINE
 from core.base.frozen import frozen
 from core.base.text import line_starts, with_newlines
-from pages.ui.shared.document.inline import formula
+from pages.ui.shared.document.parser import formula
 from pages.ui.shared.safe import Span, html
 
 SHOWN = 520

@@ -2,17 +2,21 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
+from typing import Any
 from urllib.parse import urlsplit
 
 import streamlit as st
+from streamlit.elements.lib.dialog import DialogPosition, DialogWidth
 
 from core.base.app_paths import PROGRAM
 from core.base.errors import DiskFull, NewerSchema, NotWritable, StoreError, TesseraError, WorkspaceLocked
+from core.base.frozen import frozen
 from core.base.messages import message, message_table
 from core.base.text import name_key
-from core.model import JOB_KINDS, Freshness
+from core.model import JOB_KINDS, Freshness, NoteSummary
 from core.workspace import Workspace, bug_report
-from pages.ui.shared import jobs, look, names, pinned, server, shortcuts, style, tour, widgets
+from pages.ui.shared import jobs, look, names, server, shortcuts, style, welcome, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title, small_print, t, text_of
@@ -58,8 +62,8 @@ def dialog(*, wanted: bool) -> None:
         text = widgets.text_box(
             t("Title, alias, path or page name"), "switch_text", icon=":material/search:", live="120ms"
         )
-        kept, several = pinned.pinned(), len(workspace.bases.all()) > 1
-        cards = workspace.notes.switch(text, SHOWN) if text.strip() else pinned.likely(SHOWN, opened=True)
+        kept, several = pinned_notes(), len(workspace.bases.all()) > 1
+        cards = workspace.notes.switch(text, SHOWN) if text.strip() else likely_notes(SHOWN, opened=True)
         with st.container(key="switcher", gap="xxsmall"):
             for card in cards:
                 place = " / ".join(filter(None, [card.base if several else "", card.path]))
@@ -294,7 +298,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
             )
     if workspace:
         with suppress(TesseraError):  # the page says what is wrong with the database
-            tour.draw(st.session_state["page"])
+            welcome.draw_tour(st.session_state["page"])
     path = urlsplit(st.context.url or "").path.strip("/")
     if path and path not in PAGES:
         st.warning(t("There is no page at this address."), icon=":material/help:")
@@ -395,3 +399,102 @@ def report(made: Callable[[], object]) -> None:
         st.code(str(made()), language=None, wrap_lines=True)
 
     on_demand(t("Copy details for a bug report"), "bug_report", "bug_report", draw)
+
+
+# Dialogs: opened in a callback, drawn by the next run, and closed by an action or the user.
+
+
+@frozen
+class Dialog:
+    """A dialog about a subject, which the session state holds under `key` while the dialog is open."""
+
+    key: str
+
+    @property
+    def subject(self) -> Any:
+        """The subject, None while the dialog is closed."""
+        return st.session_state.get(self.key)
+
+    def open(self, subject: object) -> None:
+        """Open the dialog in the next run; for callbacks."""
+        st.session_state[self.key] = subject
+
+    def close(self) -> None:
+        """Close the dialog in the next run."""
+        st.session_state.pop(self.key, None)
+
+    def draw(
+        self, title: str, content: Callable[[], None], width: DialogWidth = "small", position: DialogPosition = "center"
+    ) -> None:
+        """Draw the dialog."""
+        st.dialog(title, on_dismiss=self.close, width=width, position=position)(content)()
+
+    def draw_with_button(
+        self, label: str, key: str, icon: str, subject: object, content: Callable[[], None], **more: object
+    ) -> None:
+        """Draw a button that opens the dialog, and the open dialog, in a fragment of the page.
+
+        A dialog that is open for another subject is closed.
+        """
+
+        @st.fragment
+        def part() -> None:
+            widgets.button(label, key, icon, on_click=partial(self.open, subject), **more)
+            if self.subject == subject:
+                self.draw(label, content, width="medium")
+            else:
+                self.close()
+
+        part()
+
+    def confirm(self, title: str, text: str, key: str, act: Callable[[], object]) -> None:
+        """Draw the dialog as a confirmation; `act` does the deletion."""
+
+        def content() -> None:
+            st.write(text)
+            with st.container(horizontal=True):
+                if widgets.button(t("Delete"), f"{key}_yes", "delete", type="primary"):
+                    with errors():
+                        act()
+                        self.close()
+                        st.rerun()
+                if widgets.button(t("Keep"), f"{key}_no"):
+                    self.close()
+                    st.rerun()
+
+        self.draw(title, content)
+
+
+# Pinned and recently opened notes, which come first in the switcher and on Home.
+
+MOST_KEPT = 20
+"""Maximum number of pinned notes, and of opened notes, to remember."""
+_PINNED, _OPENED = "pinned_notes", "opened_notes"
+
+
+def pinned_notes() -> list[str]:
+    """Return the ids of the pinned notes, most recent first."""
+    return workspace.preferences.get(_PINNED).split()
+
+
+def toggle_pin(note_id: str) -> None:
+    """Pin a note, or unpin it."""
+    others = [item for item in pinned_notes() if item != note_id]
+    now = others if note_id in pinned_notes() else [note_id, *others]
+    workspace.preferences.set(_PINNED, " ".join(now[:MOST_KEPT]))
+
+
+def remember_opened(note_id: str) -> None:
+    """Remember that a note was opened."""
+    before = workspace.preferences.get(_OPENED).split()
+    if before[:1] != [note_id]:
+        others = [item for item in before if item != note_id]
+        workspace.preferences.set(_OPENED, " ".join([note_id, *others][:MOST_KEPT]))
+
+
+def likely_notes(limit: int, *, opened: bool) -> list[NoteSummary]:
+    """Return the notes that the user probably wants: pinned, recently opened (if `opened`), then recently changed."""
+    ids = pinned_notes() + (workspace.preferences.get(_OPENED).split() if opened else [])
+    cards = workspace.notes.cards_of(ids)
+    every = [*(cards[note_id] for note_id in ids if note_id in cards), *workspace.notes.switch("", limit)]
+    return [*{card.id: card for card in every}.values()][:limit]

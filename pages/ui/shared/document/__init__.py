@@ -1,13 +1,15 @@
 """Rendering of a note's Markdown as HTML that looks as in Obsidian, without scripts, styles and requests.
 
 `drawing` writes all tags. The note contributes only escaped text, and web addresses, which are opened only by a click.
-In the browser, `view` removes elements and attributes that aren't on its lists.
+In the browser, the component removes elements and attributes that aren't on its lists.
 """
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from zlib import crc32
 
+import streamlit as st
 from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 
@@ -16,6 +18,7 @@ from core.base.text import with_newlines
 from pages.ui.shared.document.drawing import Drawing, Environment, HeadingSource, Sources, SourceSpan, anchor, same
 from pages.ui.shared.document.parser import MAX_NESTING, parse
 from pages.ui.shared.safe import Span, drawable_part, html, is_deeply_nested
+from pages.ui.shared.widgets import component
 
 __all__ = ["HeadingSource", "RenderedNote", "SourceSpan", "Sources", "document"]
 
@@ -175,3 +178,74 @@ def _part(body: str, name: str) -> str:
 def as_written(text: str) -> str:
     """Return a text as HTML, without formatting."""
     return f'<div class="code"><pre><code>{html(text)}</code></pre></div>'
+
+
+# The component that shows a document's HTML, reports clicks, and scrolls to a place.
+
+VIEW_ELEMENTS = frozenset(
+    "a article b blockquote br circle code del details div em h1 h2 h3 h4 h5 h6 hr img input kbd li mark nav ol p path pre s "
+    "section span strong sub summary sup svg table tbody td text th thead tr u ul math mrow mi mo mn ms mtext mspace mfrac "
+    "msqrt mroot msub msup msubsup munder mover munderover mtable mtr mtd mlabeledtr mstyle mpadded mphantom "
+    "menclose".split()
+)
+"""Allowed elements of a document."""
+VIEW_ATTRIBUTES = frozenset(
+    "alt checked class data-line data-lines data-make data-note data-place data-tag disabled download href id loading open rel src start target "
+    "aria-label cx cy d r role viewBox x y title type width display mathvariant stretchy fence separator accent linethickness columnalign rowspacing "
+    "columnspacing minsize maxsize movablelimits displaystyle scriptlevel lspace rspace notation form symmetric "
+    "largeop".split()
+)
+"""Allowed attributes of a document's elements."""
+
+VIEW = component("document", __file__, "<div class='document'></div>")
+
+
+@frozen
+class Clicked:
+    """A click on a link to a note (`place` in it), a missing note (`make`), a tag, or the checkbox of a line."""
+
+    note_id: str = ""
+    place: str = ""
+    make: str = ""
+    tag: str = ""
+    line: int = -1
+
+
+def show_document(
+    html: str, key: str, *, place: str = "", arrival: str = "", on_click: Callable[[Clicked], None]
+) -> None:
+    """Draw the HTML of a document, and scroll to `place` once per value of `arrival`."""
+
+    def opened() -> None:
+        if (link := st.session_state[key].open) is not None:
+            on_click(Clicked(str(link["note"]), str(link["place"])))
+
+    def made() -> None:
+        if (target := st.session_state[key].make) is not None:
+            on_click(Clicked(make=str(target)))
+
+    def tagged() -> None:
+        if (tag := st.session_state[key].tag) is not None:
+            on_click(Clicked(tag=str(tag)))
+
+    def ticked() -> None:
+        if (line := st.session_state[key].tick) is not None:
+            on_click(Clicked(line=int(line)))
+
+    stamp = str(crc32(html.encode("utf-8", "surrogatepass")))
+    data = {
+        "html": html,
+        "elements": sorted(VIEW_ELEMENTS),
+        "attributes": sorted(VIEW_ATTRIBUTES),
+        "stamp": stamp,
+        "place": place,
+        "arrival": arrival,
+    }
+    VIEW(
+        key=key,
+        data=data,
+        on_open_change=opened,
+        on_make_change=made,
+        on_tag_change=tagged,
+        on_tick_change=ticked,
+    )

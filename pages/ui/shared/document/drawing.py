@@ -18,7 +18,7 @@ from pygments.lexers import get_lexer_by_name
 from core.base.frozen import frozen
 from core.base.messages import message
 from core.base.text import name_key
-from pages.ui.shared.document.inline import formula
+from pages.ui.shared.document.parser import formula
 from pages.ui.shared.safe import html, is_pasted
 from pages.ui.shared.text import text_of
 
