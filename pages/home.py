@@ -6,7 +6,7 @@ from datetime import datetime
 import streamlit as st
 
 from core.base.messages import message
-from core.model import AUTHORS, DIGEST, MATTERS, BaseStatus, NoteChange, NoteSummary, Status, day_of
+from core.model import AUTHORS, DIGEST, MATTERS, NoteChange, NoteSummary, Status, day_of
 from pages.ui.settings import upkeep
 from pages.ui.shared import jobs, look, names, reports, shell, welcome, widgets
 from pages.ui.shared.safe import html, plain
@@ -75,7 +75,13 @@ def attention(status: Status) -> None:
         upkeep.problem(status)
         upkeep.rebuild()
     if lapsing:
-        _draw_expiring(lapsing)
+        about = t_plural(
+            "{n} note expires within {days} days", "{n} notes expire within {days} days", n=len(lapsing), days=SOON
+        )
+        with st.expander(about, icon=":material/event_upcoming:"):
+            for card in lapsing[:SHOWN]:
+                _row(card, card.expires_at, f"expires_{card.id}")
+            widgets.more(len(lapsing) - SHOWN)
     for base in unread:
         reports.draw_unread(base)
 
@@ -114,17 +120,6 @@ def _draw_changed(changed: Sequence[NoteChange]) -> None:
     st.page_link("search.py", label=label, icon=icon, query_params={"q": f"updated:{first}.."})
 
 
-def _draw_expiring(cards: Sequence[NoteSummary]) -> None:
-    """Draw the notes that expire soon; those that have expired are listed on the page Review."""
-    about = t_plural(
-        "{n} note expires within {days} days", "{n} notes expire within {days} days", n=len(cards), days=SOON
-    )
-    with st.expander(about, icon=":material/event_upcoming:"):
-        for card in cards[:SHOWN]:
-            _row(card, card.expires_at, f"expires_{card.id}")
-        widgets.more(len(cards) - SHOWN)
-
-
 def _row(card: NoteSummary, at: datetime | None, key: str, icon: str | None = None) -> None:
     """Draw a link to a note, with a date and the note's base."""
     with widgets.row(key):
@@ -149,9 +144,14 @@ def bases(status: Status) -> None:
     """Draw a card for every base, and buttons for adding notes; a single base is shown without its name."""
     is_only = len(status.bases) == 1
     st.subheader(t("My notes") if is_only else t("Knowledge bases"), anchor=False)
-    for column, base in widgets.in_columns(status.bases, COLUMNS):
-        with column.container(border=True, key=f"base_{base.base.id}"):
-            _base(base, "" if is_only else base.base.name)
+    for column, item in widgets.in_columns(status.bases, COLUMNS):
+        base = item.base
+        with column.container(border=True, key=f"base_{base.id}"):
+            about = [*names.note_counts(workspace.notes.counts(base.name)), names.last_update(base)]
+            facts = [" · ".join(filter(None, about)), *(folder for folder, _ in item.folders[:3] if folder != "upload")]
+            lines = "".join(f'<div class="t-facts">{html(fact)}</div>' for fact in facts)
+            st.html(lines if is_only else f'<div class="t-name">{html(base.name)}</div>{lines}')
+            widgets.base_link(base.name)
     with widgets.row("more_notes"):
         if not is_only:
             st.page_link("bases.py", label=t("New base"), icon=":material/database:", query_params={"new": "yes"})
@@ -160,17 +160,6 @@ def bases(status: Status) -> None:
             shell.open_today()
         if jobs.SAMPLE not in [base.base.name for base in status.bases]:
             welcome.samples(type="tertiary")
-
-
-def _base(status: BaseStatus, name: str) -> None:
-    base = status.base
-    facts = [
-        " · ".join([*names.note_counts(workspace.notes.counts(base.name)), *filter(None, [names.last_update(base)])]),
-        *(folder for folder, _ in status.folders[:3] if folder != "upload"),
-    ]
-    lines = "".join(f'<div class="t-facts">{html(fact)}</div>' for fact in facts)
-    st.html(f'<div class="t-name">{html(name)}</div>{lines}' if name else lines)
-    widgets.base_link(base.name)
 
 
 status = workspace.status()

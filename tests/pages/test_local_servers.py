@@ -98,7 +98,7 @@ def test_a_look_holds_for_a_while(filled: Screen, serve: Serve, monkeypatch: pyt
     for _ in range(3):
         screen.app.run()
     assert len(server.requests) == 1
-    monkeypatch.setattr(servers, "_FRESH", 0.0)
+    monkeypatch.setattr(page_servers, "_FRESH", 0.0)
     found(screen)
     assert len(server.requests) > 1
 

@@ -52,6 +52,6 @@ def test_a_pinned_note_is_on_home_until_it_is_unpinned_or_deleted(filled: Screen
 def test_a_workspace_that_is_read_or_damaged_preferences_pin_nothing(filled: Screen, several: dict[str, str]) -> None:
     workspace: Workspace = filled.workspace
     for note_id in several.values():
-        shell.remember_opened(workspace, note_id)
+        shell.remember_opened(note_id)
     workspace.preferences.set("pinned_notes", "nobody \x00 ../x 12")
-    assert [card.title for card in shell.likely_notes(workspace, 3, opened=True)] == ["Note 12", "Note 11", "Note 10"]
+    assert [card.title for card in shell.likely_notes(3, opened=True)] == ["Note 12", "Note 11", "Note 10"]

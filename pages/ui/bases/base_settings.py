@@ -121,18 +121,14 @@ def _name(base: KnowledgeBase) -> None:
     workspace.bases.update(base.name, description=description.strip())
     if name.strip() != base.name:
         workspace.bases.rename(base.name, name.strip())
-        _follow_rename(base.name, name.strip())
+        new = name.strip()
+        folders.go(new)
+        for key in ("notes_base", "eval_base", "cut_base"):
+            if st.session_state.get(key) == base.name:
+                st.session_state[key] = new
+        if base.name in (chosen := st.session_state.get("search_bases", [])):
+            st.session_state["search_bases"] = [new if name == base.name else name for name in chosen]
     st.rerun()
-
-
-def _follow_rename(old: str, new: str) -> None:
-    """Replace the old name of a renamed base in this session's choices."""
-    folders.go(new)
-    for key in ("notes_base", "eval_base", "cut_base"):
-        if st.session_state.get(key) == old:
-            st.session_state[key] = new
-    if old in (chosen := st.session_state.get("search_bases", [])):
-        st.session_state["search_bases"] = [new if name == old else name for name in chosen]
 
 
 def _search(base: KnowledgeBase) -> None:

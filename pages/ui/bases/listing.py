@@ -1,7 +1,7 @@
 """The list of bases, the form for a new base, base imports, and the trash of bases."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TypeGuard, TypeVar, cast
@@ -41,14 +41,23 @@ def draw_new_base() -> None:
     folders.back()
     section_title("New base")
     with st.container(key="new_base_form", width=_WIDTH):
-        name = st.text_input(t("Name"), key="new_name", max_chars=80)
-        kind = _kind()
+        title = st.text_input(t("Name"), key="new_name", max_chars=80)
+        kinds: list[BaseKind] = [*BASE_KINDS]
+        about = [text_of(ABOUT_KINDS[kind]) for kind in kinds]
+        kind = st.radio(
+            t("Kind"), kinds, format_func=lambda kind: text_of(BASE_KINDS[kind]), captions=about, key="new_kind"
+        )
         usual, literal = workspace.bases.usual(kind), kind == "literal"
         act, more = st.container(), st.expander(t("More options"), icon=":material/tune:")
     with more:
         description = st.text_input(t("Description"), key="new_description", placeholder=t("What is this base for?"))
         embedder = usual.embedder if literal else _model(usual.embedder)
-        search = _choose_search(knobs.OF_BASES[:1] if literal else knobs.OF_BASES[:2])
+        chosen: dict[str, object] = {}
+        for column, name in zip(st.columns(2), knobs.OF_BASES[: 1 if literal else 2], strict=False):
+            texts = knobs.value_labels(name)
+            value = widgets.select_in(column, knobs.setting_label(name), texts, f"new_{name}")
+            chosen[name] = None if value == knobs.AS_SET else value
+        search = SearchSettings.from_values(chosen)
         switched = knobs.draw_new_base_switches(indexes=not literal, plain=kind == "lines")
         st.html(f'<div class="t-caption">{t("How notes are split")}</div>')
         side = "new" if kind == "vector" else f"new_{kind}"
@@ -57,21 +66,12 @@ def draw_new_base() -> None:
     with act, shell.errors():
         if widgets.button(t("Create base"), "make_base", "check", type="primary", disabled=workspace.readonly):
             fields = cast(BaseFields, {"description": description.strip(), "search": search, **switched})
-            chosen = "" if literal else embedder
-            base = workspace.bases.add(name.strip(), kind=kind, embedder=chosen, chunking=chunking, **fields)
+            embedder = "" if literal else embedder
+            base = workspace.bases.add(title.strip(), kind=kind, embedder=embedder, chunking=chunking, **fields)
             if st.session_state.get("plan"):
                 st.switch_page("notes.py")  # an import waits for this base
             folders.go(base.name)
             st.rerun()
-
-
-def _kind() -> BaseKind:
-    """Draw the base kinds with explanations, and return the chosen kind."""
-    kinds: list[BaseKind] = [*BASE_KINDS]
-    about = [text_of(ABOUT_KINDS[kind]) for kind in kinds]
-    return st.radio(
-        t("Kind"), kinds, format_func=lambda kind: text_of(BASE_KINDS[kind]), captions=about, key="new_kind"
-    )
 
 
 def _model(usual: str) -> str:
@@ -86,16 +86,6 @@ def _model(usual: str) -> str:
         "notes are then indexed again."
     )
     return widgets.select_or_type(t("Model for meaning"), names, usual, "new_embedder", help=about) or usual
-
-
-def _choose_search(names: Sequence[str]) -> SearchSettings:
-    """Draw widgets for some search settings of a base and return the values; None means the program's setting."""
-    chosen: dict[str, object] = {}
-    for column, name in zip(st.columns(2), names, strict=False):
-        texts = knobs.value_labels(name)
-        value = widgets.select_in(column, knobs.setting_label(name), texts, f"new_{name}")
-        chosen[name] = None if value == knobs.AS_SET else value
-    return SearchSettings.from_values(chosen)
 
 
 # The trash of bases, from which they are restored or deleted for good.
@@ -127,7 +117,16 @@ def draw_trash() -> None:
                     width="stretch",
                 )
                 if not trashed_base.problem:
-                    _restoring(trashed_base, _free_name(trashed_base.name, names))
+                    free = _free_name(trashed_base.name, names)
+                    label = t("Restore") if free == trashed_base.name else t("Restore as '{name}'", name=plain(free))
+                    if widgets.small(
+                        label, f"restore_base_{trashed_base.key}", "restore_from_trash", disabled=jobs.is_shut()
+                    ):
+                        with shell.errors():
+                            with busy("Restoring…"):
+                                restored = workspace.archives.restore_deleted(trashed_base.key, free)
+                            folders.draw_restored(restored, trashed=True)
+                            st.rerun()
                 _deleting(t("Delete for good"), f"forget_base_{trashed_base.key}", [trashed_base])
         if len(trashed) > 1:
             _deleting(t("Empty the trash"), "bases_trash_empty", trashed)
@@ -147,16 +146,6 @@ def _describe(trashed_base: TrashedBase) -> str:
     if trashed_base.expired:
         return t("deleted {at}, kept here for one more week", at=local(trashed_base.at))
     return t("deleted {at}", at=local(trashed_base.at))
-
-
-def _restoring(trashed_base: TrashedBase, free: str) -> None:
-    label = t("Restore") if free == trashed_base.name else t("Restore as '{name}'", name=plain(free))
-    if widgets.small(label, f"restore_base_{trashed_base.key}", "restore_from_trash", disabled=jobs.is_shut()):
-        with shell.errors():
-            with busy("Restoring…"):
-                restored = workspace.archives.restore_deleted(trashed_base.key, free)
-            folders.draw_restored(restored, trashed=True)
-            st.rerun()
 
 
 def _free_name(name: str, names: set[str]) -> str:
@@ -321,7 +310,13 @@ def _card(status: BaseStatus) -> None:
     about = f'<div class="t-small">{html(base.description)}</div>' if base.description else ""
     st.html(f'<div class="t-name">{html(base.name)}</div>{about}{facts(figures(status))}{folders.state(status)}')
     folders.problems(base)
-    _folders(status)
+    base, paths = status.base, [path for path, _ in status.folders if Path(path).is_absolute()]
+    for number, path in enumerate(paths[:FOLDERS]):
+        with widgets.row(f"folder_{base.id}_{number}"):
+            st.html(f'<div class="t-small t-dim t-where">{html(path)}</div>')
+            if widgets.small(t("Update now"), f"sync_{base.id}_{number}", "sync", disabled=jobs.is_shut()):
+                folders.sync(base, path)
+    widgets.more(len(paths) - FOLDERS)
     shut = jobs.is_shut()
     with widgets.row(f"card_actions_{base.id}"):
         widgets.small(
@@ -359,17 +354,6 @@ def figures(status: BaseStatus) -> list[str]:
         if status.refused
         else "",
     ]
-
-
-def _folders(status: BaseStatus) -> None:
-    """Draw the folders of a base, each with a button that syncs it."""
-    base, paths = status.base, [path for path, _ in status.folders if Path(path).is_absolute()]
-    for number, path in enumerate(paths[:FOLDERS]):
-        with widgets.row(f"folder_{base.id}_{number}"):
-            st.html(f'<div class="t-small t-dim t-where">{html(path)}</div>')
-            if widgets.small(t("Update now"), f"sync_{base.id}_{number}", "sync", disabled=jobs.is_shut()):
-                folders.sync(base, path)
-    widgets.more(len(paths) - FOLDERS)
 
 
 def export(base: KnowledgeBase) -> None:

@@ -239,7 +239,25 @@ def _split(note: Note, chunk: Chunk, *, shut: bool) -> None:
     if len(chunk.text.strip()) < 2:
         small_print("This chunk is too short to split.")
         return
-    at = _place(note, chunk)
+    text = chunk.text
+    offered = places(text)
+    chosen = len(text) // 2
+    if offered:
+        chosen = st.selectbox(
+            t("Split before"),
+            offered,
+            index=offered.index(_best_place(text, offered)),
+            format_func=lambda at: f"{at:,} · {' '.join(text[at : at + 80].split())}",
+            key=f"place_{chunk.id}_{note.generation}",
+        )
+    at = st.number_input(
+        t("Split at character"), 1, len(text) - 1, chosen, key=f"at_{chunk.id}_{note.generation}_{chosen}"
+    )
+    left, right = text[:at], text[at:]
+    for column, half, title in zip(st.columns(2), (left, right), (t("First part"), t("Second part")), strict=True):
+        shown = half if len(half) <= SEEN else f"… {half[-SEEN:]}" if half is left else f"{half[:SEEN]} …"
+        column.caption(f"{title} · {t_plural('{n} character', '{n} characters', n=len(half))}")
+        column.code(shown, language=None, wrap_lines=True)
     if _done("split", t("Split"), "content_cut", shut=shut):
         _finish(note, chunk.index, SPLIT, lambda: workspace.chunks.split(chunk.id, at))
 
@@ -264,30 +282,6 @@ def _finish(note: Note, index: int, done: Message, act: Callable[[], object]) ->
     _DRAWER.close()
     links.set_value("chunk", str(min(index, len(workspace.chunks.all(note.id)) - 1)))
     st.rerun()
-
-
-def _place(note: Note, chunk: Chunk) -> int:
-    """Draw the selector of the split point, with the text before and after it, and return the offset."""
-    text = chunk.text
-    offered = places(text)
-    chosen = len(text) // 2
-    if offered:
-        chosen = st.selectbox(
-            t("Split before"),
-            offered,
-            index=offered.index(_best_place(text, offered)),
-            format_func=lambda at: f"{at:,} · {' '.join(text[at : at + 80].split())}",
-            key=f"place_{chunk.id}_{note.generation}",
-        )
-    at = st.number_input(
-        t("Split at character"), 1, len(text) - 1, chosen, key=f"at_{chunk.id}_{note.generation}_{chosen}"
-    )
-    left, right = text[:at], text[at:]
-    for column, half, title in zip(st.columns(2), (left, right), (t("First part"), t("Second part")), strict=True):
-        shown = half if len(half) <= SEEN else f"… {half[-SEEN:]}" if half is left else f"{half[:SEEN]} …"
-        column.caption(f"{title} · {t_plural('{n} character', '{n} characters', n=len(half))}")
-        column.code(shown, language=None, wrap_lines=True)
-    return at
 
 
 def places(text: str) -> list[int]:

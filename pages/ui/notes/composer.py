@@ -300,7 +300,12 @@ def save_left(open_session: EditorSession | None) -> None:
         if text is open_session or workspace.readonly:
             continue
         if is_blank(text):
-            _take_back(text)
+            assert text.note is not None
+            drop_draft(text)
+            with suppress(TesseraError):  # the note was changed meanwhile, or is gone
+                workspace.trash.take_back(text.note.id, expected_version=text.note.version)
+            text.note, text.refusal, text.created = None, None, False
+            text.body, text.fields = "", {}  # what the editor still sends becomes a new note
         elif text.state is State.UNSAVED:
             save(text, automatic=True)
 
@@ -319,15 +324,6 @@ def has_own_title(session: EditorSession) -> bool:
     if session.created:
         return not workspace.texts.is_titled_by_text(session.note)
     return session.note.title != workspace.texts.title_of(session.note.body)
-
-
-def _take_back(session: EditorSession) -> None:
-    assert session.note is not None
-    drop_draft(session)
-    with suppress(TesseraError):  # the note was changed meanwhile, or is gone
-        workspace.trash.take_back(session.note.id, expected_version=session.note.version)
-    session.note, session.refusal, session.created = None, None, False
-    session.body, session.fields = "", {}  # what the editor still sends becomes a new note
 
 
 def is_overtaken(session: EditorSession) -> bool:

@@ -26,19 +26,6 @@ _PASSAGE = 400
 """Maximum number of characters to show of a passage."""
 
 
-def draw_nearby(session: EditorSession) -> None:
-    """Draw passages similar to the current paragraph; a click on a title opens the note, and the draft stays."""
-    note_id = session.note.id if session.note else ""
-    hits = workspace.related.passages(session.body, session.caret, without=note_id)
-    if not hits:
-        small_print("Passages from your other notes that are similar to the paragraph you are writing appear here.")
-    for number, hit in enumerate(hits):
-        with st.container(key=f"nearby_{number}", gap="xsmall"):
-            widgets.note_link(hit.note.id, hit.note.title, chunk=str(hit.chunk.index))
-            text = " ".join(hit.chunk.text.split())
-            st.caption(plain(text if len(text) <= _PASSAGE else f"{text[: _PASSAGE - 1]}…"))
-
-
 LOOK = 3.0
 """Seconds between two checks whether the note's file has changed."""
 AROUND = 20_000
@@ -243,7 +230,17 @@ def _side(session: EditorSession, key: str, default: str | None = None) -> None:
         if view == "fields":
             note_fields.draw(session)
         elif view == "nearby":
-            draw_nearby(session)
+            note_id = session.note.id if session.note else ""
+            hits = workspace.related.passages(session.body, session.caret, without=note_id)
+            if not hits:
+                small_print(
+                    "Passages from your other notes that are similar to the paragraph you are writing appear here."
+                )
+            for number, hit in enumerate(hits):
+                with st.container(key=f"nearby_{number}", gap="xsmall"):
+                    widgets.note_link(hit.note.id, hit.note.title, chunk=str(hit.chunk.index))
+                    text = " ".join(hit.chunk.text.split())
+                    st.caption(plain(text if len(text) <= _PASSAGE else f"{text[: _PASSAGE - 1]}…"))
         elif session.body.strip():
             _preview(session)
         else:
@@ -303,7 +300,12 @@ def _draw_conflict(session: EditorSession) -> None:
             ),
             icon=":material/call_split:",
         )
-        _difference(stored, session)
+        other, own = html(t("only in the other version")), html(t("only in your version"))
+        st.html(f'<p class="t-words"><del>{other}</del> · <ins>{own}</ins></p>')
+        if shown := history.words(workspace.versions.compare(stored, replace(stored, body=session.body))):
+            st.html(shown)
+        else:
+            small_print("Both versions have the same text; only their fields differ.")
         with st.container(horizontal=True):
 
             def choice(label: str, key: str, icon: str, act: Callable[[EditorSession], None], help: str) -> None:
@@ -320,15 +322,6 @@ def _draw_conflict(session: EditorSession) -> None:
             choice(
                 t("Keep both"), "conflict_both", "done_all", _keep_both, t("The other version becomes a separate note.")
             )
-
-
-def _difference(stored: Note, session: EditorSession) -> None:
-    other, own = html(t("only in the other version")), html(t("only in your version"))
-    st.html(f'<p class="t-words"><del>{other}</del> · <ins>{own}</ins></p>')
-    if shown := history.words(workspace.versions.compare(stored, replace(stored, body=session.body))):
-        st.html(shown)
-    else:
-        small_print("Both versions have the same text; only their fields differ.")
 
 
 def _keep_mine(session: EditorSession) -> None:

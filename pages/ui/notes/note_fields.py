@@ -39,7 +39,10 @@ def draw_head(session: EditorSession) -> None:
     _title(session)
     with st.container(key="note_fields"):
         if session.note is None or session.created:
-            *place, tags, status = st.columns([3, 3, 4, 2] if (bases := _bases(session)) else [3, 7, 2])
+            bases = [base.name for base in workspace.bases.all() if not base.plain]
+            bases = list(dict.fromkeys([*bases, *filter(None, [session.base])]))
+            several = len(bases) > 1
+            *place, tags, status = st.columns([3, 3, 4, 2] if several else [3, 7, 2])
             base_key, folder_key = f"new_base_{session.token}", f"new_folder_{session.token}"
 
             def chosen() -> None:
@@ -47,7 +50,7 @@ def draw_head(session: EditorSession) -> None:
                 folder = st.session_state.get(folder_key, session.folder) or ""
                 composer.move_to(session, base, folder.strip())
 
-            if bases:
+            if several:
                 now = bases.index(session.base) if session.base else None
                 placeholder = t("Choose a knowledge base")
                 place[0].selectbox(
@@ -72,13 +75,6 @@ def draw_head(session: EditorSession) -> None:
             tags, status = st.columns([10, 2])
         for name, column in zip(_SEEN, (tags, status), strict=True):
             _field(session, name, column)
-
-
-def _bases(session: EditorSession) -> list[str]:
-    """Return the bases that a new note can go into, empty if there is nothing to choose."""
-    bases = [base.name for base in workspace.bases.all() if not base.plain]
-    options = list(dict.fromkeys([*bases, *filter(None, [session.base])]))
-    return options if len(options) > 1 else []
 
 
 def draw(session: EditorSession) -> None:

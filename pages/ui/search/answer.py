@@ -126,16 +126,14 @@ def section(text: str, options: SearchOptions) -> None:
     if own:  # the answer is being written, or it failed
         threads.draw_live()
     if not (own and busy):
-        _button(text, options, busy=busy, again=own)
-
-
-def _button(text: str, options: SearchOptions, *, busy: bool, again: bool) -> None:
-    label = t("Try again") if again else t("Write an answer")
-    about = (
-        t("Another answer is being written.") if busy else t("Your language model writes the answer from these hits.")
-    )
-    if widgets.small(label, "write_answer", "edit_note", help=about, disabled=busy):
-        threads.begin_answer(text, text, **options)
+        label = t("Try again") if own else t("Write an answer")
+        about = (
+            t("Another answer is being written.")
+            if busy
+            else t("Your language model writes the answer from these hits.")
+        )
+        if widgets.small(label, "write_answer", "edit_note", help=about, disabled=busy):
+            threads.begin_answer(text, text, **options)
 
 
 def _thread(text: str) -> Thread | None:

@@ -331,7 +331,12 @@ class Entries:
                 + folded(t("Details"), cards.stages(hit.scores), css="t-more")
             )
             self._clicks(hit)
-            self._verdict(hit)
+            key, uses = f"verdict_{hit.chunk.id}", workspace.uses
+            names = {name: text_of(VERDICTS[name]) for name in get_args(Verdict)}
+            verdicts = {use.chunk_id: use.verdict for use in uses.judged(query=self._text)}
+            judge = partial(uses.judge, self._text, hit.note.id, hit.chunk.id)
+            now = widgets.bound(key, verdicts.get(hit.chunk.id), judge)
+            widgets.pills(t("Was it useful?"), names, disabled=workspace.readonly, **now)
             with widgets.row():
                 self._marks.button(hit)
                 widgets.chunk_link(hit.note.id, hit.chunk.index)
@@ -353,15 +358,6 @@ class Entries:
         about = t("Delete your recorded clicks on this note")
         key, shut = f"forget_clicks_{hit.rank}", workspace.readonly
         widgets.small(t("Clear"), key, "delete", help=about, on_click=forget, disabled=shut)
-
-    def _verdict(self, hit: Hit) -> None:
-        """Draw the user's verdict on a hit; a second click removes it."""
-        key, uses = f"verdict_{hit.chunk.id}", workspace.uses
-        names = {name: text_of(VERDICTS[name]) for name in get_args(Verdict)}
-        verdicts = {use.chunk_id: use.verdict for use in uses.judged(query=self._text)}
-        judge = partial(uses.judge, self._text, hit.note.id, hit.chunk.id)
-        now = widgets.bound(key, verdicts.get(hit.chunk.id), judge)
-        widgets.pills(t("Was it useful?"), names, disabled=workspace.readonly, **now)
 
 
 def _toggle(label: str, name: str, key: str, icon: str) -> None:

@@ -110,24 +110,15 @@ def _lead(lead: str, quote: Quote) -> str:
 def _text(quote: Quote) -> str:
     start, text = quote.shown[0], quote.flowing(quote.shown)
     if quote.kind == "code":
-        return _code(text)
+        fence = _FENCE.search(text)
+        before, lines = (text[: fence.start()], _FENCE.sub("", text[fence.start() :])) if fence else ("", text)
+        return f'{rendered.render_text(before) if before.strip() else ""}<pre class="t-code">{html(dedent(lines).rstrip())}</pre>'
     marked = quote.marked[0] - start, quote.marked[1] - start
     if (quote.kind == "row" and quote.lead) or all(line.lstrip(" \t>").startswith("|") for line in text.splitlines()):
-        return "<br>".join(_rows(text, _header(quote), marked))
+        # The last header before the rows, else the lead of the quote.
+        headers = [quote.lead if quote.kind == "row" else "", *_HEADER.findall(quote.text[: quote.shown[0]])]
+        return "<br>".join(_rows(text, headers[-1], marked))
     return rendered.render_text(text, sentence=marked)
-
-
-def _code(text: str) -> str:
-    """Return a code quote as HTML: the sentence before the block as prose, and the code without its fence."""
-    fence = _FENCE.search(text)
-    before, lines = (text[: fence.start()], _FENCE.sub("", text[fence.start() :])) if fence else ("", text)
-    return f'{rendered.render_text(before) if before.strip() else ""}<pre class="t-code">{html(dedent(lines).rstrip())}</pre>'
-
-
-def _header(quote: Quote) -> str:
-    """Return the header for the visible table rows: the last header before them in the quote, else the quote's lead."""
-    headers = _HEADER.findall(quote.text[: quote.shown[0]])
-    return headers[-1] if headers else quote.lead if quote.kind == "row" else ""
 
 
 def _rows(text: str, header: str, marked: Span) -> Iterator[str]:

@@ -194,7 +194,19 @@ def draw_suggestions(text: str, result: SearchResult) -> None:
         t("Nothing was found for this question.") if words else t("No note matches these filters."),
         icon=":material/search_off:",
     )
-    _no_such_tag(result)
+    tags = workspace.vocabulary.tags()
+    known = {tag.casefold() for tag in tags}
+    often = sorted(tags, key=lambda tag: -tags[tag])[:TAGS]
+    conditions = result.understood.filters.conditions
+    wanted = [condition for condition in conditions if condition.field == "tag" and not condition.negated]
+    for value in (value for condition in wanted for value in condition.values):
+        if value.casefold() not in known:
+            absent = (
+                t("No note has the tag '{tag}'. Common tags: {tags}.", tag=value, tags=often)
+                if often
+                else t("No note has the tag '{tag}'; none of your notes has any tags.", tag=value)
+            )
+            st.caption(plain(absent))
     with st.container(horizontal=True, key="relax"):
         for term in narrowing(result):
             if rest := question_box.without_term(text, term.start, term.end):
@@ -225,23 +237,6 @@ def _relaxed_label(term: Term, filters: Filters) -> str:
     if term.kind == "excluded":
         return t("Include {value}", value=plain(term.value))
     return t("Without {term}", term=plain(term_name(term, filters)))
-
-
-def _no_such_tag(result: SearchResult) -> None:
-    """Draw the unknown tags in the question, and existing tags."""
-    tags = workspace.vocabulary.tags()
-    known = {tag.casefold() for tag in tags}
-    often = sorted(tags, key=lambda tag: -tags[tag])[:TAGS]
-    conditions = result.understood.filters.conditions
-    wanted = [condition for condition in conditions if condition.field == "tag" and not condition.negated]
-    for value in (value for condition in wanted for value in condition.values):
-        if value.casefold() not in known:
-            absent = (
-                t("No note has the tag '{tag}'. Common tags: {tags}.", tag=value, tags=often)
-                if often
-                else t("No note has the tag '{tag}'; none of your notes has any tags.", tag=value)
-            )
-            st.caption(plain(absent))
 
 
 def _offer(key: str, label: str, icon: str, act: Callable[..., None], *values: object) -> None:

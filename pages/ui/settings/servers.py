@@ -30,7 +30,7 @@ def _list(found: Found | None) -> None:
     with widgets.row():
         st.html(f'<div class="t-name">{html(t("Language models on this machine"))}</div>', width="stretch")
         if widgets.small(t("Search again"), "look_again", "refresh", disabled=found is None):
-            forget_found()
+            workspace.jobs.forget(_JOB)
             st.rerun()
     about = t(
         "Programs such as Ollama run a language model on your own machine. Tessera looks for them at their usual "
@@ -62,7 +62,7 @@ def _draw_found_server(server: LocalServer) -> None:
             width="stretch",
         )
         models = [model for model in server.models if not (used and model == card.model)]
-        if not models or not may_set_model():
+        if not models or not {"environment", "file"}.isdisjoint(workspace.servers.get("llm").sources.values()):
             return
         model = models[0]
         if len(server.models) > 1:
@@ -72,7 +72,7 @@ def _draw_found_server(server: LocalServer) -> None:
         if widgets.button(t("Let it write answers"), f"use_local_{port}", "edit_note"):
             for what in ("base_url", "model"):
                 _renew(what, card)
-            use_found(server, model)
+            workspace.servers.update("llm", base_url=server.base_url, model=model)
             st.rerun()
 
 
@@ -275,21 +275,16 @@ def _form(card: ServerCard, open_: list[str]) -> None:
         busy = workspace.jobs.running(*jobs.MODELS)
         if widgets.submit(label, _box("save", card), "play_arrow", type="primary", disabled=busy):
             with shell.errors():
-                _save(card, open_)
-
-
-def _save(card: ServerCard, open_: list[str]) -> None:
-    """Store the values of the form and start the test."""
-    section = card.section
-    if open_:
-        workspace.servers.update(section, **{name: st.session_state[_box(name, card)] for name in open_})
-    if key := st.session_state.get(_box("key", card)):
-        workspace.servers.enter_key(section, key)
-    _renew("key", card)
-    st.session_state.pop(_preset(card), None)
-    if any(workspace.servers.get(section).sources[name] != "default" for name in ("base_url", "model")):
-        jobs.start("server", lambda progress: workspace.servers.test(section, progress))
-    st.rerun()
+                section = card.section
+                if open_:
+                    workspace.servers.update(section, **{name: st.session_state[_box(name, card)] for name in open_})
+                if key := st.session_state.get(_box("key", card)):
+                    workspace.servers.enter_key(section, key)
+                _renew("key", card)
+                st.session_state.pop(_preset(card), None)
+                if any(workspace.servers.get(section).sources[name] != "default" for name in ("base_url", "model")):
+                    jobs.start("server", lambda progress: workspace.servers.test(section, progress))
+                st.rerun()
 
 
 def _key(card: ServerCard) -> None:
@@ -361,30 +356,10 @@ def draw_looking(inside: Callable[[Found | None], None]) -> None:
         if running and not workspace.jobs.running(_JOB):
             st.rerun()
         with shell.errors():
-            inside(None if running else found_servers())
+            job = workspace.jobs.find(_JOB)
+            inside(None if running else (job.result if job is not None and isinstance(job.result, tuple) else ()))
 
     part()
-
-
-def found_servers() -> Found:
-    """Return the usual addresses with the results of the last search; empty if there is none or it failed."""
-    job = workspace.jobs.find(_JOB)
-    return job.result if job is not None and isinstance(job.result, tuple) else ()
-
-
-def forget_found() -> None:
-    """Forget the last result, so that the next run of the page searches again."""
-    workspace.jobs.forget(_JOB)
-
-
-def may_set_model() -> bool:
-    """Return whether a page may set the language model, because neither the environment nor the file sets it."""
-    return {"environment", "file"}.isdisjoint(workspace.servers.get("llm").sources.values())
-
-
-def use_found(server: LocalServer, model: str) -> None:
-    """Use a model of a local server as the language model; raises ConfigError."""
-    workspace.servers.update("llm", base_url=server.base_url, model=model)
 
 
 def short(model: str) -> str:

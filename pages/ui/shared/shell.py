@@ -339,7 +339,21 @@ def _menu(
 
 
 def _state() -> None:
-    _model_state()
+    job = workspace.jobs.find("warm")
+    done = job is None or job.state == "done" or (job.state == "running" and workspace.models.loaded)
+    state = "ready" if done else "loading" if job and job.state == "running" else "failed"
+    more = f'<div class="t-dim">{html(MEANWHILE[state])}</div>' if state in MEANWHILE else ""
+    text = f"<div>{html(MODEL[state])}{more}</div>"
+    st.html(f'<div class="t-state"><span class="t-dot {state}"></span>{text}</div>')
+    if state == "failed" and job is not None:
+        st.html(f'<div class="t-list t-dim">{html(job.error)}</div>')
+        st.button(t("Try again"), key="warm_again", on_click=workspace.models.start_warming)
+    workspace.start_healing()
+    for name, kind in JOB_KINDS.items():
+        if kind.place and (running := workspace.jobs.find(name)) and running.state == "running":
+            st.progress(running.share, text=f"{text_of(kind.doing)} {running.share:.0%}")
+            if kind.place == "index":
+                st.caption(plain(t("You can keep searching: by words, and more slowly by meaning.")))
     with suppress(TesseraError):  # the page says what is wrong with the database
         if workspace.bases.all() and (now := workspace.freshness).state != "working":  # the progress is drawn above
             st.html(freshness_html(now))
@@ -357,24 +371,6 @@ def freshness_html(now: Freshness, remark: str = "") -> str:
     more = "".join(f'<div class="t-dim">{html(item)}</div>' for item in others)
     state = f"{html(first)}{beside}{more}"
     return f'<div class="t-state"><span class="t-dot {dot}"></span><div>{state}</div></div>'
-
-
-def _model_state() -> None:
-    job = workspace.jobs.find("warm")
-    done = job is None or job.state == "done" or (job.state == "running" and workspace.models.loaded)
-    state = "ready" if done else "loading" if job and job.state == "running" else "failed"
-    more = f'<div class="t-dim">{html(MEANWHILE[state])}</div>' if state in MEANWHILE else ""
-    text = f"<div>{html(MODEL[state])}{more}</div>"
-    st.html(f'<div class="t-state"><span class="t-dot {state}"></span>{text}</div>')
-    if state == "failed" and job is not None:
-        st.html(f'<div class="t-list t-dim">{html(job.error)}</div>')
-        st.button(t("Try again"), key="warm_again", on_click=workspace.models.start_warming)
-    workspace.start_healing()
-    for name, kind in JOB_KINDS.items():
-        if kind.place and (running := workspace.jobs.find(name)) and running.state == "running":
-            st.progress(running.share, text=f"{text_of(kind.doing)} {running.share:.0%}")
-            if kind.place == "index":
-                st.caption(plain(t("You can keep searching: by words, and more slowly by meaning.")))
 
 
 def _care() -> None:

@@ -358,7 +358,8 @@ class Drawing(RendererHTML):
         return f'<a class="missing" href="#" data-make="{html(missing)}" title="{about}">'
 
     def _picture(self, address: str, words: str, width: str) -> str:
-        wide = f' width="{_width(width)}"' if width else ""
+        match = _WIDTH.match(width)
+        wide = f' width="{(min(2000, int(match[1])) if match else 2000)}"' if width else ""
         if is_pasted(address):
             return f'<img src="{html(address)}" alt="{html(words)}" loading="lazy"{wide}>'
         if _SCHEME.match(address):
@@ -383,11 +384,6 @@ def tag(name: str, *, can_click: bool) -> str:
     if can_click:
         return f'<a class="tag" href="#" data-tag="{html(name.lstrip("#"))}">{html(name)}</a>'
     return f'<span class="tag">{html(name)}</span>'
-
-
-def _width(text: str) -> int:
-    match = _WIDTH.match(text)
-    return min(2000, int(match[1])) if match else 2000
 
 
 def code(text: str, language: str) -> str:

@@ -51,7 +51,8 @@ def unwrap(state: StateCore) -> None:
             continue
         for child, line in zip(breaks, written, strict=True):
             if child.type == "softbreak" and not _has_room(line, width):
-                child.type, child.content = "text", _between(line)
+                before, after = line[0].rstrip()[-1:], line[1].lstrip()[:1]
+                child.type, child.content = "text", ("" if _CJK.match(before) and _CJK.match(after) else " ")
 
 
 def _lines(token: Token) -> Sequence[Line]:
@@ -62,12 +63,6 @@ def _has_room(line: Line, width: int) -> bool:
     """Return whether the next line's first word would have fitted on the line, so that the user broke the line."""
     word = _WORD.match(line[1])
     return len(line[0].rstrip()) + 1 + len(word[1] if word else "") <= width
-
-
-def _between(line: Line) -> str:
-    """Return the replacement of a line end: a space, or "" between Chinese characters."""
-    before, after = line[0].rstrip()[-1:], line[1].lstrip()[:1]
-    return "" if _CJK.match(before) and _CJK.match(after) else " "
 
 
 # Blocks that CommonMark doesn't know: formulas between `$$`, comments between `%%`, footnotes.
