@@ -6,9 +6,10 @@ import streamlit as st
 
 from core.model import Chunk, ChunkingOptions, KnowledgeBase, Note, NoteSummary
 from pages.ui.chunks import bands, chunktable, editor, summary
-from pages.ui.shared import jobs, knobs, links, shell, welcome, widgets
+from pages.ui.shared import jobs, knobs, links, shell, welcome
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title, t
+from pages.ui.shared.widgets import segments
 
 
 def draw_stored(note: Note, base: KnowledgeBase, chunks: Sequence[Chunk], now: ChunkingOptions) -> None:
@@ -38,7 +39,7 @@ def draw_stored(note: Note, base: KnowledgeBase, chunks: Sequence[Chunk], now: C
         summary.why(cut)
     with left:
         forms = {"raw": t("Source"), "rendered": t("Formatted")}
-        if widgets.segments(t("Text"), forms, "bands_view", default="raw", persist_state="session") == "rendered":
+        if segments(t("Text"), forms, "bands_view", default="raw", persist_state="session") == "rendered":
             bands.rendered_text(chunks, shown)
         else:
             bands.draw(

@@ -6,12 +6,13 @@ import streamlit as st
 
 from pages.ui import guide
 from pages.ui.guide import Chapter, GuideSources
-from pages.ui.shared import jobs, shortcuts, welcome, widgets
+from pages.ui.shared import jobs, shortcuts, welcome
 from pages.ui.shared.document import SourceSpan, document, show_document
 from pages.ui.shared.document.drawing import to_note
 from pages.ui.shared.safe import html, marked, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title, session_language, small_print, t
+from pages.ui.shared.widgets import row, small, text_box
 
 ADDRESS = "note"
 """Query parameter with the path of the open chapter; the links in notes use the same parameter."""
@@ -25,7 +26,7 @@ def choose(path: str) -> None:
 
 
 def filter_box() -> str:
-    words = widgets.text_box(t("Find in the guide"), "guide_words", icon=":material/search:", live="200ms")
+    words = text_box(t("Find in the guide"), "guide_words", icon=":material/search:", live="200ms")
     return words.strip()[:MOST]
 
 
@@ -72,7 +73,7 @@ def draw_matches(language: str, words: str) -> None:
 
 def beginning(language: str) -> None:
     """Draw the table of contents, or the chapters that match the search."""
-    with widgets.row("help_head", vertical_alignment="bottom"):
+    with row("help_head", vertical_alignment="bottom"):
         page_title("Help")
         if welcome.has_sample():
             welcome.tour_button()
@@ -97,8 +98,8 @@ def reading(language: str, chapter: Chapter) -> None:
             show(contents(every, current=chapter.path), "guide_contents")
     with right, st.container(key="guide_chapter"):
         part = "" if chapter.path == chapter.part else f" › {plain(every[chapter.part].title)}"
-        with widgets.row("guide_way", gap="xxsmall"):
-            widgets.small(t("Help"), "guide_all", "arrow_back", on_click=choose, args=("",))
+        with row("guide_way", gap="xxsmall"):
+            small(t("Help"), "guide_all", "arrow_back", on_click=choose, args=("",))
             st.caption(part, width="content")
         st.title(plain(chapter.title), anchor=False)
         drawn = document(chapter.text, GuideSources(language, chapter.path))

@@ -8,10 +8,11 @@ import streamlit as st
 from core.base.messages import message
 from core.model import AUTHORS, DIGEST, MATTERS, NoteChange, NoteSummary, Status, day_of
 from pages.ui.settings import upkeep
-from pages.ui.shared import jobs, look, names, reports, shell, welcome, widgets
+from pages.ui.shared import jobs, look, names, reports, shell, welcome
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import join_list, section_title, t, t_plural, text_of, with_note
+from pages.ui.shared.widgets import base_link, close, halves, in_columns, more, row, small, submit, text_box
 
 COLUMNS = 2
 SOON = 14
@@ -39,16 +40,16 @@ def introduce() -> None:
         welcome.beginnings()
     picture.html(welcome.example())
     st.space("small")
-    with widgets.row("first_choices"):
+    with row("first_choices"):
         look.choose_language(workspace, "language_switch")
         look.choose_look(workspace, "look_switch")
 
 
 def quick_search() -> None:
     """Draw the search box; the search page answers the question."""
-    with st.form("quick", border=False), widgets.row(vertical_alignment="bottom"):
-        text = widgets.text_box(t("What are you looking for?"), "quick_q")
-        submitted = widgets.submit(t("Search"), "quick_go", "search", type="primary")
+    with st.form("quick", border=False), row(vertical_alignment="bottom"):
+        text = text_box(t("What are you looking for?"), "quick_q")
+        submitted = submit(t("Search"), "quick_go", "search", type="primary")
     if submitted and text.strip():
         st.switch_page("search.py", query_params={"q": text})
 
@@ -81,7 +82,7 @@ def attention(status: Status) -> None:
         with st.expander(about, icon=":material/event_upcoming:"):
             for card in lapsing[:SHOWN]:
                 _row(card, card.expires_at, f"expires_{card.id}")
-            widgets.more(len(lapsing) - SHOWN)
+            more(len(lapsing) - SHOWN)
     for base in unread:
         reports.draw_unread(base)
 
@@ -92,10 +93,10 @@ def digest() -> None:
     workspace.start_comparing()
     if today is None:
         return
-    with widgets.row("digest_head"):
+    with row("digest_head"):
         section_title("Today")
         about, put_away = t("Put away until tomorrow"), workspace.review.days.put_away
-        widgets.close("digest_away", about, on_click=put_away, args=(today.day,), disabled=workspace.readonly)
+        close("digest_away", about, on_click=put_away, args=(today.day,), disabled=workspace.readonly)
     with st.container(gap="xxsmall", key="digest"):
         for kinds in DIGEST:
             if waiting := [kind for kind in kinds if today.waiting.get(kind)]:
@@ -122,7 +123,7 @@ def _draw_changed(changed: Sequence[NoteChange]) -> None:
 
 def _row(card: NoteSummary, at: datetime | None, key: str, icon: str | None = None) -> None:
     """Draw a link to a note, with a date and the note's base."""
-    with widgets.row(key):
+    with row(key):
         st.page_link("notes.py", label=plain(card.title), query_params={"note": card.id}, icon=icon, width="stretch")
         named = [] if len(status.bases) == 1 else [plain(card.base)]
         st.caption(" · ".join([*([day_of(at)] if at else []), *named]), width="content")
@@ -144,19 +145,19 @@ def bases(status: Status) -> None:
     """Draw a card for every base, and buttons for adding notes; a single base is shown without its name."""
     is_only = len(status.bases) == 1
     st.subheader(t("My notes") if is_only else t("Knowledge bases"), anchor=False)
-    for column, item in widgets.in_columns(status.bases, COLUMNS):
+    for column, item in in_columns(status.bases, COLUMNS):
         base = item.base
         with column.container(border=True, key=f"base_{base.id}"):
             about = [*names.note_counts(workspace.notes.counts(base.name)), names.last_update(base)]
             facts = [" · ".join(filter(None, about)), *(folder for folder, _ in item.folders[:3] if folder != "upload")]
             lines = "".join(f'<div class="t-facts">{html(fact)}</div>' for fact in facts)
             st.html(lines if is_only else f'<div class="t-name">{html(base.name)}</div>{lines}')
-            widgets.base_link(base.name)
-    with widgets.row("more_notes"):
+            base_link(base.name)
+    with row("more_notes"):
         if not is_only:
             st.page_link("bases.py", label=t("New base"), icon=":material/database:", query_params={"new": "yes"})
         st.page_link("notes.py", label=t("Import more notes"), icon=":material/add:", query_params={"import": "open"})
-        if not workspace.readonly and widgets.small(t("Today's note"), "home_today", "today"):
+        if not workspace.readonly and small(t("Today's note"), "home_today", "today"):
             shell.open_today()
         if jobs.SAMPLE not in [base.base.name for base in status.bases]:
             welcome.samples(type="tertiary")
@@ -176,7 +177,7 @@ welcome.offer_tour()
 jobs.panel()
 digest()
 attention(status)
-left, right = widgets.halves("home")
+left, right = halves("home")
 with left:
     recent()
 with right:

@@ -3,12 +3,13 @@
 import streamlit as st
 
 from pages.ui.notes import composer
-from pages.ui.shared import shell, widgets
+from pages.ui.shared import shell
+from pages.ui.shared.widgets import announce, forget_presses
 
 page = shell.start()
 with st.sidebar:
     composer.listen()
-    widgets.announce()
+    announce()
 with shell.unreadable(), shell.errors():
     page.run()
-widgets.forget_presses()
+forget_presses()

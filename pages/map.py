@@ -5,18 +5,19 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pages.ui import map as note_map
-from pages.ui.shared import shell, welcome, widgets
+from pages.ui.shared import shell, welcome
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, labels, page_title, small_print, t, t_plural
+from pages.ui.shared.widgets import base_filter, begin_with, row, select
 
 
 def page(bases: Sequence[str]) -> None:
     """Draw the options and the map."""
-    with widgets.row(vertical_alignment="bottom"):
-        base = widgets.base_filter(bases, "map_base") if len(bases) > 1 else bases[0]
-        widgets.begin_with("map_by", note_map.BY, "base" if len(bases) > 1 else "folder")
-        by = widgets.select(t("Colour by"), labels(note_map.BY), "map_by", persist_state="session")
+    with row(vertical_alignment="bottom"):
+        base = base_filter(bases, "map_base") if len(bases) > 1 else bases[0]
+        begin_with("map_by", note_map.BY, "base" if len(bases) > 1 else "folder")
+        by = select(t("Colour by"), labels(note_map.BY), "map_by", persist_state="session")
         links = st.toggle(t("Links as lines"), value=True, key="map_links")
     with busy("Drawing the map…"):
         mapped = workspace.maps.build_map(base)

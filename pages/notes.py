@@ -18,9 +18,10 @@ from pages.ui.notes import (
     trash,
 )
 from pages.ui.review import items
-from pages.ui.shared import jobs, shell, welcome, widgets
+from pages.ui.shared import jobs, shell, welcome
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title, small_print, t
+from pages.ui.shared.widgets import row
 
 
 def page(bases: list[str]) -> bool:
@@ -52,7 +53,7 @@ def page(bases: list[str]) -> bool:
 
 def _notes(bases: list[str], note_id: str) -> tuple[str, bool]:
     """Draw the filtered notes; return the chosen base, and whether it has no notes."""
-    with widgets.row("notes_views"):
+    with row("notes_views"):
         view = listing.view()
         if note_id:
             opened.drawer_close()
@@ -109,7 +110,7 @@ if (title := st.session_state.pop(shell.NEW, None)) is not None:
 if editing.is_open():
     editing.page()
     st.stop()
-with widgets.row("notes_head"):
+with row("notes_head"):
     page_title("Notes")
     importing = st.container(width="content")
     today.button()
@@ -121,7 +122,7 @@ with shell.errors():
 jobs.panel()
 if not bases:
     if not jobs.is_importing():  # an import's progress is shown above
-        with widgets.row():
+        with row():
             st.caption(t("There are no notes yet. Import a folder above, or"), width="content")
             welcome.samples()
     st.stop()

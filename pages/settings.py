@@ -5,14 +5,15 @@ from functools import partial
 import streamlit as st
 
 from pages.ui.settings import access, general, models, packs, servers, upkeep
-from pages.ui.shared import links, shell, widgets
+from pages.ui.shared import links, shell
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title, section_title, sentences, t, text_of
+from pages.ui.shared.widgets import halves, tabs
 
 
 def _general() -> None:
-    left, right = widgets.halves("general")
+    left, right = halves("general")
     with left:
         general.draw_general()
     with right:
@@ -23,7 +24,7 @@ def _general() -> None:
 
 
 def _search() -> None:
-    left, right = widgets.halves("search")
+    left, right = halves("search")
     with left:
         general.search()
     with right:
@@ -42,7 +43,7 @@ def _models() -> None:
 
 
 def _programs() -> None:
-    left, right = widgets.halves("programs")
+    left, right = halves("programs")
     with left:
         section_title("Assistants")
         access.draw_assistants()
@@ -52,7 +53,7 @@ def _programs() -> None:
 
 
 def _care() -> None:
-    left, right = widgets.halves("care")
+    left, right = halves("care")
     with left:
         section_title("Backups")
         upkeep.draw_backups()
@@ -78,7 +79,7 @@ with shell.errors():
     if links.arrived_value("tab") == "servers":
         st.session_state.update({"settings_tab": t("Models"), "language_model": True})
     links.set_value("tab", "")
-    widgets.tabs(
+    tabs(
         {
             t("General"): _general,
             t("Search"): _search,

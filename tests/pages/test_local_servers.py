@@ -12,6 +12,7 @@ from core.base import app_paths
 from core.indexing.models import servers
 from core.indexing.models.servers import SECTIONS
 from core.settings.sections import KEYS
+from pages.ui.settings import servers as page_servers
 from tests.model_server import REASONING, Answer, Handler, ModelServer, listing
 from tests.pages.conftest import Screen
 from tests.pages.test_servers import box, said

@@ -8,10 +8,23 @@ from core.model import BaseStatus, KnowledgeBase, RefusedChunk
 from pages.ui.bases import folders, listing, model
 from pages.ui.notes import imports, trash
 from pages.ui.search import hits
-from pages.ui.shared import jobs, knobs, names, reports, shell, widgets
+from pages.ui.shared import jobs, knobs, names, reports, shell
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
+from pages.ui.shared.widgets import (
+    base_link,
+    button,
+    chunk_link,
+    halves,
+    heading,
+    more,
+    row,
+    select_in,
+    small,
+    submit,
+    tabs,
+)
 
 # Passages that a base's model refuses, and the button that retries them.
 
@@ -42,12 +55,12 @@ def section(status: BaseStatus) -> None:
         for reason, chunks in by_reason.items():
             st.markdown(plain(reason))
             for refused_chunk in chunks:
-                with widgets.row():
-                    widgets.chunk_link(refused_chunk.note_id, None, refused_chunk.title)
+                with row():
+                    chunk_link(refused_chunk.note_id, None, refused_chunk.title)
                     st.caption(plain(" ".join(refused_chunk.text.split())[:_LENGTH]), width="content")
-        widgets.more(len(refused) - _SHOWN)
+        more(len(refused) - _SHOWN)
         shut = jobs.is_writing(base) or workspace.jobs.running("embed")
-        if widgets.button(t("Retry them"), f"retry_{status.base.id}", "replay", disabled=shut):
+        if button(t("Retry them"), f"retry_{status.base.id}", "replay", disabled=shut):
             knobs.embed(base, refused=True)
 
 
@@ -62,7 +75,7 @@ def page(status: BaseStatus) -> None:
     section(status)
     if base.wish:
         small_print("The imported archive names another model. On the Model tab, choose whether to use it.")
-    widgets.tabs(
+    tabs(
         {
             t("General"): lambda: _general(status),
             t("Search"): lambda: _search(base),
@@ -83,7 +96,7 @@ def _splitting(base: KnowledgeBase) -> None:
 
 def _general(status: BaseStatus) -> None:
     base = status.base
-    left, right = widgets.halves("base")
+    left, right = halves("base")
     with left:
         _name(base)
         shown = {"embed_at_once": base.has_vectors, "write_files": not base.plain, "read_pictures": not base.plain}
@@ -97,15 +110,13 @@ def _general(status: BaseStatus) -> None:
             for name in knobs.SWITCHES:
                 if name not in _USUAL and shown.get(name, True):
                     knobs.draw_switch(base, name)
-    with widgets.row():
+    with row():
         if status.pending:
             knobs.embed_all(base, status.pending)
-        widgets.base_link(base.name)
+        base_link(base.name)
         listing.export(base)
         shut = jobs.is_shut()
-        widgets.small(
-            t("Delete this base"), "delete_base", "delete", disabled=shut, on_click=trash.ask, args=((), base.name)
-        )
+        small(t("Delete this base"), "delete_base", "delete", disabled=shut, on_click=trash.ask, args=((), base.name))
 
 
 def _name(base: KnowledgeBase) -> None:
@@ -115,7 +126,7 @@ def _name(base: KnowledgeBase) -> None:
             t("Description"), base.description, key=f"about_{base.id}", placeholder=t("What is this base for?")
         )
         shut = jobs.is_shut() or workspace.jobs.running(*jobs.BASES, *jobs.EVALUATION)
-        saved = widgets.submit(t("Save"), f"save_{base.id}", "check", disabled=shut)
+        saved = submit(t("Save"), f"save_{base.id}", "check", disabled=shut)
     if not saved:
         return
     workspace.bases.update(base.name, description=description.strip())
@@ -137,10 +148,10 @@ def _search(base: KnowledgeBase) -> None:
     with left:
         _draw_search_settings(base)
         key = f"tried_{base.id}"
-        widgets.heading(t("Try it"))
+        heading(t("Try it"))
         with st.form(f"try_{base.id}", border=False):
             typed = st.text_area(t("Question"), key=f"{key}_text", height=80)
-            if widgets.submit(t("Ask this base"), f"{key}_ask", "search", type="primary"):
+            if submit(t("Ask this base"), f"{key}_ask", "search", type="primary"):
                 st.session_state[key] = (typed or "").strip()
         text = str(st.session_state.get(key, ""))
     with right, shell.errors():
@@ -170,7 +181,7 @@ def _draw_search_settings(base: KnowledgeBase) -> None:
         texts.setdefault(st.session_state[key], knobs.value_label(name, own))
         shut = workspace.readonly
         place = advanced if name in rare else usual
-        widgets.select_in(place, knobs.setting_label(name), texts, key, on_change=save, disabled=shut)
+        select_in(place, knobs.setting_label(name), texts, key, on_change=save, disabled=shut)
 
 
 def _answer(base: KnowledgeBase, text: str) -> None:

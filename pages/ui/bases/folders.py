@@ -5,11 +5,12 @@ from pathlib import Path
 import streamlit as st
 
 from core.model import FOREIGN, BaseStatus, KnowledgeBase, Restored, WatchedFolder
-from pages.ui.shared import jobs, links, names, reports, shell, widgets
+from pages.ui.shared import jobs, links, names, reports, shell
 from pages.ui.shared.knobs import SWITCHES
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, join_list, small_print, t, t_plural, text_of, with_label
+from pages.ui.shared.widgets import button, small, submit
 
 # The current view of the Bases page, stored in its address: all bases, one base, or the form for a new one.
 
@@ -47,7 +48,7 @@ def is_adding() -> bool:
 
 def back() -> None:
     """Draw the button that leads back to all bases."""
-    widgets.small(t("All knowledge bases"), "all_bases", "arrow_back", on_click=go, args=("",))
+    small(t("All knowledge bases"), "all_bases", "arrow_back", on_click=go, args=("",))
 
 
 # The watched folders of a base: their problems, and syncs that need the user's consent.
@@ -117,7 +118,7 @@ def _wait(base: KnowledgeBase, seen: WatchedFolder, key: str) -> None:
         folder=seen.folder,
     )
     st.warning(plain(text), icon=":material/warning:")
-    if widgets.button(t("Review the changes"), f"look_{key}", "difference", disabled=workspace.readonly):
+    if button(t("Review the changes"), f"look_{key}", "difference", disabled=workspace.readonly):
         st.session_state["plan"] = workspace.imports.plan_folder(Path(seen.folder), base.name)
         st.switch_page("notes.py")
 
@@ -176,7 +177,7 @@ def connection(base: KnowledgeBase) -> None:
                 t("Path to the folder"), key=f"connect_path_{base.id}", placeholder="~/Documents/notes"
             )
             shut = jobs.is_shut()
-            if not widgets.submit(t("Review the changes"), f"connect_yes_{base.id}", "difference", disabled=shut):
+            if not submit(t("Review the changes"), f"connect_yes_{base.id}", "difference", disabled=shut):
                 return
         if not path.strip():
             st.error(t("Enter a folder path first."))

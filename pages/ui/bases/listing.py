@@ -29,6 +29,17 @@ from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.shell import Dialog
 from pages.ui.shared.text import busy, join_list, section_title, small_print, t, t_plural, text_of, with_label
+from pages.ui.shared.widgets import (
+    base_link,
+    button,
+    download,
+    in_columns,
+    select_in,
+    select_or_type,
+    small,
+    submit,
+    tabs,
+)
 
 # The form for a new base: all its settings, before the base exists.
 
@@ -55,7 +66,7 @@ def draw_new_base() -> None:
         chosen: dict[str, object] = {}
         for column, name in zip(st.columns(2), knobs.OF_BASES[: 1 if literal else 2], strict=False):
             texts = knobs.value_labels(name)
-            value = widgets.select_in(column, knobs.setting_label(name), texts, f"new_{name}")
+            value = select_in(column, knobs.setting_label(name), texts, f"new_{name}")
             chosen[name] = None if value == knobs.AS_SET else value
         search = SearchSettings.from_values(chosen)
         switched = knobs.draw_new_base_switches(indexes=not literal, plain=kind == "lines")
@@ -64,7 +75,7 @@ def draw_new_base() -> None:
         chunking = knobs.choose(side, usual.chunking, usual.chunking, reset=t("Reset to the defaults"))
         model.preview(chunking, embedder)
     with act, shell.errors():
-        if widgets.button(t("Create base"), "make_base", "check", type="primary", disabled=workspace.readonly):
+        if button(t("Create base"), "make_base", "check", type="primary", disabled=workspace.readonly):
             fields = cast(BaseFields, {"description": description.strip(), "search": search, **switched})
             embedder = "" if literal else embedder
             base = workspace.bases.add(title.strip(), kind=kind, embedder=embedder, chunking=chunking, **fields)
@@ -85,7 +96,7 @@ def _model(usual: str) -> str:
         "The model decides which texts are similar in meaning. You can change it later; all "
         "notes are then indexed again."
     )
-    return widgets.select_or_type(t("Model for meaning"), names, usual, "new_embedder", help=about) or usual
+    return select_or_type(t("Model for meaning"), names, usual, "new_embedder", help=about) or usual
 
 
 # The trash of bases, from which they are restored or deleted for good.
@@ -119,9 +130,7 @@ def draw_trash() -> None:
                 if not trashed_base.problem:
                     free = _free_name(trashed_base.name, names)
                     label = t("Restore") if free == trashed_base.name else t("Restore as '{name}'", name=plain(free))
-                    if widgets.small(
-                        label, f"restore_base_{trashed_base.key}", "restore_from_trash", disabled=jobs.is_shut()
-                    ):
+                    if small(label, f"restore_base_{trashed_base.key}", "restore_from_trash", disabled=jobs.is_shut()):
                         with shell.errors():
                             with busy("Restoring…"):
                                 restored = workspace.archives.restore_deleted(trashed_base.key, free)
@@ -158,7 +167,7 @@ def _free_name(name: str, names: set[str]) -> str:
 
 
 def _deleting(label: str, key: str, trashed: list[TrashedBase]) -> None:
-    widgets.small(label, key, "delete_forever", on_click=_DIALOG.open, args=(trashed,), disabled=jobs.is_shut())
+    small(label, key, "delete_forever", on_click=_DIALOG.open, args=(trashed,), disabled=jobs.is_shut())
 
 
 def _draw_emptying() -> None:
@@ -192,7 +201,7 @@ def section() -> None:
             "The import becomes a new base, and its notes are stored in Tessera. To keep a base "
             "in sync with the files in a folder, import the folder on the Notes page."
         )
-        widgets.tabs(
+        tabs(
             {
                 t("A file"): _file,
                 t("A folder of Markdown files"): _folder,
@@ -243,7 +252,7 @@ def _name(key: str, placeholder: str) -> str:
 
 
 def _submitted(form: str) -> bool:
-    return widgets.submit(t("Import"), f"{form}_yes", "upload", type="primary")
+    return submit(t("Import"), f"{form}_yes", "upload", type="primary")
 
 
 def _require(value: Value | None, missing: str) -> TypeGuard[Value]:
@@ -292,13 +301,11 @@ def page() -> None:
         "note belongs to one base."
     )
     st.html(f'<p class="t-lead">{html(about)}</p>')
-    widgets.button(
-        t("New base"), "new_base", "add", disabled=workspace.readonly, on_click=folders.go, args=(folders.NEW,)
-    )
+    button(t("New base"), "new_base", "add", disabled=workspace.readonly, on_click=folders.go, args=(folders.NEW,))
     folders.text_folders()
     if not status.bases:
         welcome.no_notes(t("There are no bases yet. Create one, or import notes, which also creates one."))
-    for column, base in widgets.in_columns(status.bases, COLUMNS):
+    for column, base in in_columns(status.bases, COLUMNS):
         with column.container(border=True, height="stretch", key=f"card_{base.base.id}"):
             _card(base)
     section()
@@ -314,23 +321,23 @@ def _card(status: BaseStatus) -> None:
     for number, path in enumerate(paths[:FOLDERS]):
         with widgets.row(f"folder_{base.id}_{number}"):
             st.html(f'<div class="t-small t-dim t-where">{html(path)}</div>')
-            if widgets.small(t("Update now"), f"sync_{base.id}_{number}", "sync", disabled=jobs.is_shut()):
+            if small(t("Update now"), f"sync_{base.id}_{number}", "sync", disabled=jobs.is_shut()):
                 folders.sync(base, path)
     widgets.more(len(paths) - FOLDERS)
     shut = jobs.is_shut()
     with widgets.row(f"card_actions_{base.id}"):
-        widgets.small(
+        small(
             t("Add notes"),
             f"add_{base.id}",
             "note_add",
             on_click=partial(folders.go, base.name, adding=True),
             disabled=shut,
         )
-        widgets.small(t("Settings"), f"open_{base.id}", "tune", on_click=folders.go, args=(base.name,))
-        widgets.base_link(base.name)
+        small(t("Settings"), f"open_{base.id}", "tune", on_click=folders.go, args=(base.name,))
+        base_link(base.name)
         with widgets.row(width="content"):  # the trash button shares the row
             export(base)
-            widgets.small(
+            small(
                 "",
                 f"delete_{base.id}",
                 "delete",
@@ -367,7 +374,7 @@ def export(base: KnowledgeBase) -> None:
     name = re.sub(r'[\\/:*?"<>|\x00-\x1f]', "-", base.name)
     with st.popover(t("Export"), icon=":material/download:", key=f"export_{base.id}", type="tertiary"):
         for form, (label, mime, end, icon) in forms.items():
-            widgets.download(
+            download(
                 label,
                 partial(workspace.archives.exported, base.name, form),
                 f"{name}{end}",

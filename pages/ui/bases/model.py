@@ -24,6 +24,7 @@ from pages.ui.shared import jobs, knobs, names, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t
+from pages.ui.shared.widgets import heading, row, select
 
 # How a base splits its notes: a preview on a note, and the cost of a change before it is applied.
 
@@ -88,7 +89,7 @@ def _split(options: ChunkingOptions, embedder: str, base: str) -> tuple[Note, Cu
         return workspace.imports.preview(files[-1], options, embedder)
     latest = sorted(cards, key=lambda card: card.updated_at or CALENDAR_BEGINS, reverse=True)[:OFFERED]
     note = workspace.notes.get(
-        widgets.select(t("Note to preview"), {card.id: card.title for card in latest}, f"split_note_{base}")
+        select(t("Note to preview"), {card.id: card.title for card in latest}, f"split_note_{base}")
     )
     return note, summary.cut(note, options, embedder)
 
@@ -98,7 +99,7 @@ def draw_model(status: BaseStatus) -> None:
     base = status.base
     models = [card for card in workspace.models.all() if card.part == "embedder"]
     if base.has_vectors:
-        with widgets.row():
+        with row():
             _tokens(status, next((model for model in models if model.name == base.embedder), None))
     else:
         small_print("This base is searched by words only. With a model, its notes are found by meaning too.")
@@ -107,7 +108,7 @@ def draw_model(status: BaseStatus) -> None:
     else:
         if base.wish:
             _draw_archived_model(base)
-        widgets.heading(t("Change the model"))
+        heading(t("Change the model"))
         _change(base, models)
         if base.has_vectors:
             about = t(
@@ -204,7 +205,7 @@ def _change(base: KnowledgeBase, models: Sequence[ModelCard]) -> None:
     own = base.embedder if base.has_vectors else ""
     names = [model.name for model in models if not model.problem and model.name != own]
     busy = workspace.readonly or workspace.jobs.running("cost", *jobs.BASES)
-    with widgets.row(vertical_alignment="bottom"):
+    with row(vertical_alignment="bottom"):
         embedder = st.selectbox(
             t("New model"),
             names,

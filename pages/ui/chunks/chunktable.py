@@ -13,6 +13,7 @@ from pages.ui.shared import jobs, knobs, links, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t, t_plural, text_of
+from pages.ui.shared.widgets import count_button, count_column, text_column
 
 Item = TypeVar("Item")
 
@@ -65,13 +66,13 @@ def table(
         lines,
         {
             "index": st.column_config.NumberColumn("#", width=36),
-            "line": widgets.count_column(t("Line"), width=56),
-            "section": widgets.text_column("Section", width=112),
-            "tokens": widgets.count_column(t("Tokens"), width=56),
-            "overlap": widgets.count_column(t("Overlap"), width=56),
-            "state": widgets.text_column("State", width=82),
-            "edited": widgets.text_column("Edited", width=60),
-            "kind": widgets.text_column("Kind", width=70),
+            "line": count_column(t("Line"), width=56),
+            "section": text_column("Section", width=112),
+            "tokens": count_column(t("Tokens"), width=56),
+            "overlap": count_column(t("Overlap"), width=56),
+            "state": text_column("State", width=82),
+            "edited": text_column("Edited", width=60),
+            "kind": text_column("Kind", width=70),
         },
         key,
         most=368,
@@ -169,7 +170,7 @@ def actions(
 def _button(name: str, count: int, icon: str, why: str = "") -> bool:
     """Draw the button of an action, disabled if `why` gives a reason."""
     label, about = map(text_of, ACTIONS[name])
-    return widgets.count_button(label, count, f"act_{name}", icon, disabled=bool(why), help=plain(why) or about)
+    return count_button(label, count, f"act_{name}", icon, disabled=bool(why), help=plain(why) or about)
 
 
 def _run_each(step: editor.EditStep, items: Sequence[Item], act: Callable[[Item], object]) -> None:

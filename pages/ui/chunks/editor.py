@@ -16,6 +16,7 @@ from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.shell import Dialog
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
+from pages.ui.shared.widgets import button, close, row, segments, small
 
 # Undoing the last chunk edits, step by step.
 
@@ -59,10 +60,10 @@ def draw_undo(note: Note, *, shut: bool) -> None:
         workspace.chunks.revert(note.id, last.before, expected=last.after or ())
         st.session_state[_STEPS] = [step for step in st.session_state.get(_STEPS, []) if step is not last]
 
-    with widgets.row("chunks_done"):
+    with row("chunks_done"):
         st.caption(last.text, width="content")
-        widgets.small(t("Undo"), "chunks_undo", "undo", on_click=take_back, disabled=shut)
-        widgets.close("chunks_done_close", t("Close"), on_click=st.session_state.pop, args=(_STEPS, None))
+        small(t("Undo"), "chunks_undo", "undo", on_click=take_back, disabled=shut)
+        close("chunks_done_close", t("Close"), on_click=st.session_state.pop, args=(_STEPS, None))
 
 
 # Edits that no longer fit their note and wait for the user's decision.
@@ -107,9 +108,9 @@ def _draw_flagged(item: Flagged) -> None:
     with st.container(horizontal=True):
         about = plain(t("Becomes a separate chunk at the end of the note"))
         impossible = shut or note is None or edit.kind == "delete"
-        if widgets.button(t("Keep"), f"keep_{edit.id}", "check", disabled=impossible, help=about):
+        if button(t("Keep"), f"keep_{edit.id}", "check", disabled=impossible, help=about):
             decide("keep")
-        if widgets.button(t("Discard"), f"drop_{edit.id}", "close", disabled=shut):
+        if button(t("Discard"), f"drop_{edit.id}", "close", disabled=shut):
             decide("drop")
 
 
@@ -176,10 +177,10 @@ def _draw_chunk(note: Note, chunks: Sequence[Chunk], chunk: Chunk, edit: Edit | 
     st.html(facts([" › ".join(chunk.section), tokens, text_of(CHUNK_STATES[chunk.state]), change]))
     if chunk.state == "deleted":
         st.code(chunk.text, language=None, wrap_lines=True)
-        if widgets.button(t("Restore"), "drawer_restore", type="primary", disabled=shut, shortcut="Ctrl+Enter"):
+        if button(t("Restore"), "drawer_restore", type="primary", disabled=shut, shortcut="Ctrl+Enter"):
             _finish(note, chunk.index, RESTORED, lambda: workspace.chunks.restore(chunk.id))
         return
-    mode = widgets.segments(
+    mode = segments(
         t("What to do"), {"edit": t("Edit the text"), "split": t("Split"), "add": t("Add after this")}, "drawer_mode"
     )
     if mode == "split":
@@ -207,11 +208,11 @@ def _draw_chunk(note: Note, chunks: Sequence[Chunk], chunk: Chunk, edit: Edit | 
         run = chunks_to_merge(chunks, [chunk])
         with st.container(horizontal=True):
             label = t("Merge with the next chunk") if run[:1] == [chunk] else t("Merge with the previous chunk")
-            if run and widgets.button(label, "drawer_merge", "merge", disabled=shut):
+            if run and button(label, "drawer_merge", "merge", disabled=shut):
                 _finish(note, run[0].index, MERGED, lambda: workspace.chunks.merge(*(part.id for part in run)))
-            if widgets.button(t("Hide"), "drawer_delete", "delete", disabled=shut):
+            if button(t("Hide"), "drawer_delete", "delete", disabled=shut):
                 _finish(note, chunk.index, HIDDEN, lambda: workspace.chunks.delete(chunk.id))
-            if edit and widgets.button(t("Restore"), "drawer_restore", "settings_backup_restore", disabled=shut):
+            if edit and button(t("Restore"), "drawer_restore", "settings_backup_restore", disabled=shut):
                 _finish(note, chunk.index, RESTORED, lambda: workspace.chunks.restore(chunk.id))
         if edit and edit.kind != "add" and edit.text:
             with st.expander(t("The note's own text")):
@@ -272,7 +273,7 @@ def first(base: KnowledgeBase, note: Note) -> None:
 
 
 def _done(name: str, label: str, icon: str, *, shut: bool) -> bool:
-    return widgets.button(label, f"drawer_{name}", icon, type="primary", shortcut="Ctrl+Enter", disabled=shut)
+    return button(label, f"drawer_{name}", icon, type="primary", shortcut="Ctrl+Enter", disabled=shut)
 
 
 def _finish(note: Note, index: int, done: Message, act: Callable[[], object]) -> None:

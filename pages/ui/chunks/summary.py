@@ -23,11 +23,12 @@ from core.model import (
     Sizes,
 )
 from pages.ui.chunks import bands
-from pages.ui.shared import jobs, knobs, links, names, safe, tree, widgets
+from pages.ui.shared import jobs, knobs, links, names, safe, tree
 from pages.ui.shared.cards import tags
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import section_title, small_print, t, t_plural, text_of
+from pages.ui.shared.widgets import base_filter, button, in_columns, more, note_link, row, segments, text_box
 
 # The note selector of the page: the tree on the left, or the latest notes if none is chosen.
 
@@ -40,7 +41,7 @@ def picker(bases: list[str]) -> tuple[str | None, list[NoteSummary]]:
     """Draw the filters and the tree; return the id of the chosen note, which a link may set, and the filtered notes."""
     if linked := links.arrived_value("note"):
         st.session_state.update(cut_note=linked, cut_base="", cut_text="")
-    base = widgets.base_filter(bases, "cut_base")
+    base = base_filter(bases, "cut_base")
     text = st.text_input(t("Title or path"), key="cut_text", icon=":material/filter_alt:", persist_state="session")
     text = text.strip()
     cards = workspace.notes.all(Filters(bases=(base,) if base else ()), text=text)
@@ -80,16 +81,16 @@ def offer(cards: Sequence[NoteSummary]) -> None:
         return
     st.html(f'<p class="t-lead">{html(t("Choose a note to see how it is split and to change the split."))}</p>')
     latest = sorted(cards, key=lambda card: card.updated_at or CALENDAR_BEGINS, reverse=True)
-    for column, card in widgets.in_columns(latest[:SHOWN], COLUMNS):
+    for column, card in in_columns(latest[:SHOWN], COLUMNS):
         chunks = t_plural("{n} chunk", "{n} chunks", n=card.chunks)
         label = f"{plain(card.title)}  \n:gray[{plain(card.base)} · {chunks}]"
         column.button(label, key=f"offer_{card.id}", width="stretch", on_click=choose, args=(card.id,))
-    widgets.more(len(latest) - SHOWN)
+    more(len(latest) - SHOWN)
 
 
 def offer_another() -> None:
     """Draw a box for a title or path, and the matching notes."""
-    text = widgets.text_box(t("Title or path"), "another_text", icon=":material/filter_alt:").strip()
+    text = text_box(t("Title or path"), "another_text", icon=":material/filter_alt:").strip()
     if cards := workspace.notes.all(text=text):
         offer(cards)
     else:
@@ -109,11 +110,11 @@ def head(note: Note, own: bool) -> str:
             f'<div class="t-title">{html(note.title)}</div><div class="t-facts t-place">'
             f"<span>{html(note.path or '')}</span>{tags([*note.tags, *([t('own settings')] if own else [])])}</div>"
         )
-    with right, widgets.row(horizontal_alignment="right"):
-        widgets.note_link(note.id)
+    with right, row(horizontal_alignment="right"):
+        note_link(note.id)
         if note.plain:
             return "stored"  # each line is a chunk, whatever is chosen
-        return widgets.segments(t("View"), views, "cut_view", default="stored", persist_state="session")
+        return segments(t("View"), views, "cut_view", default="stored", persist_state="session")
 
 
 def figures(chunks: Sequence[Chunk]) -> None:
@@ -309,17 +310,15 @@ def _apply(note: Note, base: KnowledgeBase, tried: ChunkingOptions, current: Chu
     rechunk = partial(workspace.chunks.rechunk, options=tried)
     why = jobs.hindrance(base.name)
     shut = bool(why)
-    with widgets.row():
+    with row():
         label = t("Apply to this note")
         about = t(
             "From now on, this note is split this way. Only chunks whose text changes are indexed "
             "again; your edits are kept."
         )
-        if widgets.button(label, f"apply_note_{side}", "check", disabled=shut or tried == current, help=why or about):
+        if button(label, f"apply_note_{side}", "check", disabled=shut or tried == current, help=why or about):
             jobs.start("rechunk", lambda progress: rechunk(note_ids=[note.id], progress=progress))
         label = t("Apply to the base")
         about = t("Splits all notes in the base this way, except notes with their own settings. Your edits are kept.")
-        if widgets.button(
-            label, f"apply_base_{side}", "done_all", disabled=shut or tried == base.chunking, help=why or about
-        ):
+        if button(label, f"apply_base_{side}", "done_all", disabled=shut or tried == base.chunking, help=why or about):
             jobs.start("rechunk", lambda progress: rechunk(base.name, progress=progress))

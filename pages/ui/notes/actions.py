@@ -12,12 +12,25 @@ from core.model import NOTE_FIELDS, Note, Renaming, fields_of
 from pages.ui.notes import composer, history, note_fields, opened, trash
 from pages.ui.notes.files import note_page
 from pages.ui.notes.session import load_offers
-from pages.ui.shared import jobs, names, shell, widgets
+from pages.ui.shared import jobs, names, shell
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.shell import Dialog
 from pages.ui.shared.text import labels, sentences, small_print, t, t_plural, text_of, with_label
-from pages.ui.shared.widgets import component
+from pages.ui.shared.widgets import (
+    button,
+    chunk_link,
+    close,
+    component,
+    download,
+    menu,
+    row,
+    select,
+    select_in,
+    select_or_type,
+    small,
+    submit,
+)
 
 # The dialog that sets fields of several notes at once; a field left empty stays unchanged in each note.
 
@@ -69,14 +82,14 @@ def _fields(note_ids: Sequence[str]) -> None:
         match NOTE_FIELDS[name].kind:
             case "status":
                 label = text_of(NOTE_FIELDS[name].title)
-                values[name] = widgets.select_in(column, label, {"": leave, **labels(note_fields.STATUSES)}, key)
+                values[name] = select_in(column, label, {"": leave, **labels(note_fields.STATUSES)}, key)
             case "number":
                 values[name] = note_fields.number_box(column, name, key, placeholder=leave)
             case _:
                 day = note_fields.day_box(column, name, key)
                 values[name] = day and day.isoformat()
     chosen = {name: value for name, value in values.items() if value not in (None, "")}
-    if widgets.button(
+    if button(
         t("Set"), "several_set", "check", type="primary", disabled=workspace.readonly or not (add or remove or chosen)
     ):
         with shell.errors():
@@ -134,7 +147,7 @@ def _rename(note: Note) -> None:
             shown = [f"- {plain(note.title)}" for note in linking[:_SHOWN]]
             more = len(linking) - len(shown)
             st.markdown("\n".join([*shown, *([f"- {t('{n} more', n=more)}"] if more else [])]))
-        if widgets.submit(t("Rename"), "rename_yes", "check", type="primary", disabled=workspace.readonly):
+        if submit(t("Rename"), "rename_yes", "check", type="primary", disabled=workspace.readonly):
             with shell.errors():
                 if workspace.files.is_writable(note):
                     workspace.preferences.set(_FILES, "on" if file else "off")
@@ -165,10 +178,10 @@ def draw_retitled(note: Note) -> None:
         t("The file is still called '{name}'.", name=PurePosixPath(note.path or "").name) if is_file else "",
     ]
     label = t("Rename file and links") if is_file and n else t("Rename file") if is_file else t("Rename links")
-    with widgets.row("retitled"):
+    with row("retitled"):
         st.caption(plain(sentences(texts)), width="content")
-        widgets.small(label, "retitled_yes", "check", on_click=follow)
-        widgets.close("retitled_no", t("Leave as is"), on_click=_forget_title)
+        small(label, "retitled_yes", "check", on_click=follow)
+        close("retitled_no", t("Leave as is"), on_click=_forget_title)
 
 
 def _forget_title() -> None:
@@ -198,8 +211,8 @@ def _move(note_ids: Sequence[str]) -> None:
     top, before = t("the top level"), str(PurePosixPath(first.path or "").parent).removeprefix(".")
     folders = {"": top, **{folder: folder for folder in load_offers().folders[base]}}
     folders.setdefault(before, before)
-    folder = widgets.select_or_type(t("Folder"), folders, before, f"move_{'_'.join(note_ids)}")
-    if widgets.button(t("Move"), "move_yes", "drive_file_move", type="primary", disabled=workspace.readonly):
+    folder = select_or_type(t("Folder"), folders, before, f"move_{'_'.join(note_ids)}")
+    if button(t("Move"), "move_yes", "drive_file_move", type="primary", disabled=workspace.readonly):
         with shell.errors():
             _move_into(note_ids, folder)
             MOVE_DIALOG.close()
@@ -229,9 +242,9 @@ def _export(note: Note) -> None:
     with shell.errors():
         small_print("The text and fields as Markdown, without pictures and attachments.")
         text = workspace.files.text(note.id).encode("utf-8", "replace")
-        widgets.download(plain(name), text, name, "text/markdown", "export_note", "download", type="primary")
+        download(plain(name), text, name, "text/markdown", "export_note", "download", type="primary")
         small_print("To print or share: the note as it looks here, as one web page with its pictures included.")
-        widgets.download(plain(page), note_page(note), page, "text/html", "export_page", "description")
+        download(plain(page), note_page(note), page, "text/html", "export_page", "description")
 
 
 def _read_as(note: Note) -> None:
@@ -246,8 +259,8 @@ def _read_as(note: Note) -> None:
         texts = {"": t("Automatic")} | {
             read_as.encoding: with_label(read_as.encoding, read_as.beginning) for read_as in found
         }
-        chosen = widgets.select(t("Encoding"), texts, f"encoding_{note.id}")
-        if widgets.button(t("Read again"), "read_as_yes", "check", type="primary", disabled=workspace.readonly):
+        chosen = select(t("Encoding"), texts, f"encoding_{note.id}")
+        if button(t("Read again"), "read_as_yes", "check", type="primary", disabled=workspace.readonly):
             workspace.documents.read_as(note.id, chosen)
             _done()
 
@@ -278,7 +291,7 @@ def is_here() -> bool:
 
 def new() -> None:
     """Draw the button that begins a new note in the current base and folder."""
-    widgets.button(
+    button(
         t("New note"),
         "new_note",
         "edit_square",
@@ -294,7 +307,7 @@ def is_raw() -> bool:
 
 def actions(note: Note) -> None:
     """Draw the actions on an open note."""
-    widgets.button(
+    button(
         t("Edit"),
         "edit_note",
         "edit",
@@ -308,7 +321,7 @@ def actions(note: Note) -> None:
 
 def ways(note: Note) -> None:
     """Draw the links from an open note to its chunks and to Obsidian."""
-    widgets.chunk_link(note.id, None, t("How it is split"))
+    chunk_link(note.id, None, t("How it is split"))
     if note.in_file:
         obsidian(note, t("Open in Obsidian"))
 
@@ -324,7 +337,7 @@ def marked(note_ids: Sequence[str]) -> None:
     )
     with st.container(horizontal=True, key="marked_actions"):
         for label, key, icon, act in acts if note_ids else ():
-            widgets.button(label, key, icon, disabled=jobs.is_shut(), on_click=act, args=(note_ids,))
+            button(label, key, icon, disabled=jobs.is_shut(), on_click=act, args=(note_ids,))
 
 
 def _menu(note: Note) -> None:
@@ -372,5 +385,5 @@ def _menu(note: Note) -> None:
             texts[f"convert {name}"] = t("Convert again: {how}", how=names.converter(name))
         if workspace.documents.has_encoding(note):
             texts["read_as"] = t("Change the encoding…")
-    widgets.menu(t("More"), texts, f"note_menu_{note.id}", "more_horiz", choose)
+    menu(t("More"), texts, f"note_menu_{note.id}", "more_horiz", choose)
     history.dialog()

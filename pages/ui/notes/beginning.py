@@ -7,10 +7,11 @@ import streamlit as st
 
 from core.model import Concept, Filters, NoteSummary, day_of
 from pages.ui.notes import opened
-from pages.ui.shared import shell, widgets
+from pages.ui.shared import shell
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
+from pages.ui.shared.widgets import heading, more, note_link, pills, row, small, text_box
 
 # Concepts: key phrases of the notes, the notes that contain several of them, and paths between notes.
 
@@ -27,7 +28,7 @@ def _draw(base: str) -> None:
             workspace.related.concepts.decide(hidden, "undo")
             st.session_state.pop("concept_hidden", None)
 
-        widgets.small(t("Show '{name}' again", name=plain(hidden)), "concept_show", "visibility", on_click=show)
+        small(t("Show '{name}' again", name=plain(hidden)), "concept_show", "visibility", on_click=show)
     if not concepts:
         small_print("No phrase appears in several notes yet.")
         return
@@ -39,7 +40,7 @@ def _draw(base: str) -> None:
         for concept in concepts
     }
     st.session_state["concept_names"] = [name for name in st.session_state.get("concept_names") or () if name in labels]
-    chosen = widgets.pills(t("Concepts"), labels, "concept_names", selection_mode="multi")
+    chosen = pills(t("Concepts"), labels, "concept_names", selection_mode="multi")
     if chosen:
         _decisions(concepts, chosen)
         _notes(chosen, base)
@@ -60,17 +61,17 @@ def _decisions(concepts: Sequence[Concept], chosen: Sequence[str]) -> None:
         for name in chosen[1:]:
             decide(name, "merge", first)
 
-    with widgets.row():
+    with row():
         if len(chosen) == 1:
             if known[first].pinned or known[first].merged:
                 label = t("Undo pinning and merging")
-                widgets.small(label, "concept_undo", "undo", on_click=decide, args=(first, "undo"), disabled=shut)
+                small(label, "concept_undo", "undo", on_click=decide, args=(first, "undo"), disabled=shut)
             else:
-                widgets.small(t("Pin"), "concept_pin", "keep", on_click=decide, args=(first, "pin"), disabled=shut)
-            widgets.small(t("Hide"), "concept_hide", "visibility_off", on_click=hide, disabled=shut)
+                small(t("Pin"), "concept_pin", "keep", on_click=decide, args=(first, "pin"), disabled=shut)
+            small(t("Hide"), "concept_hide", "visibility_off", on_click=hide, disabled=shut)
         else:
             label = t("Merge into one concept: {name}", name=plain(first))
-            widgets.small(label, "concept_merge", "merge", on_click=merge, disabled=shut)
+            small(label, "concept_merge", "merge", on_click=merge, disabled=shut)
 
 
 def _notes(names: Sequence[str], base: str) -> None:
@@ -79,10 +80,10 @@ def _notes(names: Sequence[str], base: str) -> None:
         small_print("No note contains all of them.")
     with st.container(gap=None):
         for note in notes[:_NOTES]:
-            with widgets.row():
+            with row():
                 opened.button(note.note, f"concept_note_{note.note.id}")
                 st.caption(t_plural("mentioned {n} time", "mentioned {n} times", n=note.times), width="content")
-    widgets.more(len(notes) - _NOTES)
+    more(len(notes) - _NOTES)
 
 
 def _way() -> None:
@@ -90,9 +91,9 @@ def _way() -> None:
     st.caption(f"**{t('Path from one note to another')}**")
     left, right = st.columns(2)
     with left:
-        first = widgets.text_box(t("From: note title"), "way_from")
+        first = text_box(t("From: note title"), "way_from")
     with right:
-        last = widgets.text_box(t("To: note title"), "way_to")
+        last = text_box(t("To: note title"), "way_to")
     if not (first.strip() and last.strip()):
         return
     ends = [next(iter(workspace.notes.switch(text, 1)), None) for text in (first, last)]
@@ -124,10 +125,10 @@ def draw(base: str, *, several: bool) -> None:
         if not latest:
             small_print("There are no notes yet. Write one, or import a folder.")
             return
-        widgets.heading(t("Last changed"))
+        heading(t("Last changed"))
         for card in latest:
-            with widgets.row(f"latest_{card.id}"):
-                widgets.note_link(card.id, card.title)
+            with row(f"latest_{card.id}"):
+                note_link(card.id, card.title)
                 about = [card.base if several else "", day_of(card.updated_at) if card.updated_at else ""]
                 st.caption(plain(" · ".join(filter(None, about))), width="content")
     if workspace.has("related"):

@@ -17,11 +17,11 @@ from core.base.text import with_line_ends
 from core.model import NOTE_FIELDS, NOTE_SUFFIXES, Note, NoteDraft, NoteSummary, Proposal, Submission
 from pages.ui.notes import history
 from pages.ui.notes.session import NEW, EditorSession, State, as_json, without_surrogates
-from pages.ui.shared import links, names, widgets
+from pages.ui.shared import links, names
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t
-from pages.ui.shared.widgets import component
+from pages.ui.shared.widgets import button, component, guarded, row, small
 
 # The current base and folder, where a new note goes by default.
 
@@ -437,16 +437,16 @@ def _offer(draft: NoteDraft, text: str) -> None:
         _take_sent()  # the last letters, which the browser sent together with the click
         resume(draft.key)
 
-    with widgets.row(f"draft_{draft.key}", border=True):
+    with row(f"draft_{draft.key}", border=True):
         st.markdown(f":material/edit_note: {text}", width="stretch")
-        widgets.button(
+        button(
             t("Continue writing"),
             f"resume_{draft.key}",
             "edit",
             type="primary",
             on_click=go_on,
         )
-        widgets.small(t("Discard"), f"discard_{draft.key}", "delete", on_click=discard, args=(draft.key,))
+        small(t("Discard"), f"discard_{draft.key}", "delete", on_click=discard, args=(draft.key,))
 
 
 _KEY = "letters"
@@ -493,7 +493,7 @@ def listen() -> None:
         "away": t("Tessera isn't responding. What you type stays on this page; start Tessera again to continue."),
     }
     with st.container(key="letters_box"):
-        LETTERS(key=_KEY, data=data, on_typed_change=widgets.guarded(_take_sent))
+        LETTERS(key=_KEY, data=data, on_typed_change=guarded(_take_sent))
 
 
 def _take_sent() -> None:

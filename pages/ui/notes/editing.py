@@ -13,12 +13,12 @@ from core.model import Note
 from pages.ui.notes import composer, history, note_fields, opened, routes
 from pages.ui.notes.files import NoteSources
 from pages.ui.notes.session import Action, EditorSession, State, fields_of
-from pages.ui.shared import links, shell, widgets
+from pages.ui.shared import links, shell
 from pages.ui.shared.document import Clicked, RenderedNote, as_written, document, show_document
 from pages.ui.shared.safe import drawable_part, html, is_deeply_nested, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import session_language, small_print, t, text_of
-from pages.ui.shared.widgets import component
+from pages.ui.shared.widgets import button, component, guarded, note_link, pills, row, small
 
 # Passages from other notes that are similar to the paragraph at the caret, next to the editor.
 
@@ -76,9 +76,9 @@ def _draw(session: EditorSession) -> None:
             if session.conflict:
                 _draw_conflict(session)
             elif session.newer and session.note and session.newer.version > session.note.version:
-                with widgets.row("writing_newer"):
+                with row("writing_newer"):
                     st.info(t("This note's file was changed since you opened it."), icon=":material/sync:")
-                    widgets.small(
+                    small(
                         t("Show the new text"), "take_newer", "refresh", on_click=composer.take_newer, args=(session,)
                     )
             history.draw_undo()
@@ -98,8 +98,8 @@ def _draw(session: EditorSession) -> None:
                         if note.plain
                         else t("The text is read-only, as you chose when you imported the file.")
                     )
-                    with widgets.row():
-                        widgets.button(
+                    with row():
+                        button(
                             t("Make a copy here"),
                             "writing_copy",
                             "content_copy",
@@ -121,7 +121,7 @@ def _draw(session: EditorSession) -> None:
                     session.take_text(**sent)
                     composer.keep_draft(session)
 
-                _write(session, widgets.guarded(take_text))
+                _write(session, guarded(take_text))
                 side = {"key": "writing_side"}
         with right:
             _side(session, **side)
@@ -165,9 +165,9 @@ def _do(session: EditorSession, action: Action) -> None:
 
 def _bar(session: EditorSession) -> None:
     stays = session.state not in (State.CLEAN, State.SAVED, State.UNSAVED) and not composer.is_blank(session)
-    with widgets.row("writing_bar"):
+    with row("writing_bar"):
         label = t("Close and keep draft") if stays else t("Done")
-        widgets.small(label, "writing_leave", "arrow_back", on_click=session.request, args=("leave",))
+        small(label, "writing_leave", "arrow_back", on_click=session.request, args=("leave",))
         with st.container(key="writing_state"):
             st.caption(_state(session))
             with st.container(key="writing_away"):  # shown by the style sheet while only the browser has the text
@@ -180,9 +180,9 @@ def _bar(session: EditorSession) -> None:
             st.caption(plain(" › ".join(about)), width="content")
         if stays:
             label = t("Discard the changes") if session.note else t("Discard this note")
-            widgets.small(label, "writing_discard", "delete", on_click=session.request, args=("discard",))
+            small(label, "writing_discard", "delete", on_click=session.request, args=("discard",))
         if session.decides:
-            widgets.button(
+            button(
                 t("Save"),
                 "writing_save",
                 "check",
@@ -223,7 +223,7 @@ def _side(session: EditorSession, key: str, default: str | None = None) -> None:
     views = {"rendered": t("Rendered"), "fields": t("Fields")}
     if workspace.has("related"):
         views["nearby"] = t("Nearby passages")
-    view = widgets.pills(t("Next to the text"), views, key, default=default, persist_state="session")
+    view = pills(t("Next to the text"), views, key, default=default, persist_state="session")
     if view is None:
         return
     with st.container(key="writing_beside"):
@@ -238,7 +238,7 @@ def _side(session: EditorSession, key: str, default: str | None = None) -> None:
                 )
             for number, hit in enumerate(hits):
                 with st.container(key=f"nearby_{number}", gap="xsmall"):
-                    widgets.note_link(hit.note.id, hit.note.title, chunk=str(hit.chunk.index))
+                    note_link(hit.note.id, hit.note.title, chunk=str(hit.chunk.index))
                     text = " ".join(hit.chunk.text.split())
                     st.caption(plain(text if len(text) <= _PASSAGE else f"{text[: _PASSAGE - 1]}…"))
         elif session.body.strip():
@@ -309,7 +309,7 @@ def _draw_conflict(session: EditorSession) -> None:
         with st.container(horizontal=True):
 
             def choice(label: str, key: str, icon: str, act: Callable[[EditorSession], None], help: str) -> None:
-                widgets.button(label, key, icon, help=help, on_click=act, args=(session,))
+                button(label, key, icon, help=help, on_click=act, args=(session,))
 
             choice(t("Keep mine"), "conflict_mine", "check", _keep_mine, t("The other version is kept in the history."))
             choice(

@@ -14,11 +14,11 @@ from core.base.html_page import html_page
 from core.model import Attachment, Chunk, Note
 from pages.ui.notes import routes
 from pages.ui.shared import document as documents
-from pages.ui.shared import widgets
 from pages.ui.shared.document import Sources, SourceSpan, as_written, document
 from pages.ui.shared.safe import html, is_deeply_nested, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import session_language, t
+from pages.ui.shared.widgets import row
 
 # The targets of a note's links.
 
@@ -115,7 +115,7 @@ def provenance(note: Note, chunk: Chunk | None) -> None:
     if note.document is None:
         return
     kind, converter = note.document.kind, note.document.converter
-    with widgets.row("provenance"):
+    with row("provenance"):
         st.caption(plain(t("Converted from a .{kind} file by {converter}", kind=kind, converter=converter)))
         if chunk is None:
             original_link(note)

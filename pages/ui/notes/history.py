@@ -5,12 +5,13 @@ from collections.abc import Callable
 import streamlit as st
 
 from core.model import AUTHORS, NOTE_FIELDS, VERSION_KINDS, FieldChange, Note, NoteDifference, Version
-from pages.ui.shared import shell, widgets
+from pages.ui.shared import shell
 from pages.ui.shared.names import local
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.shell import Dialog
 from pages.ui.shared.text import join_list, small_print, t
+from pages.ui.shared.widgets import button, close, row, segments, select, small
 
 # The last changes, and the button that undoes them one by one.
 
@@ -56,10 +57,10 @@ def draw_undo() -> None:
         st.session_state[_OFFERED] = True
         undo()
 
-    with widgets.row("notes_done"):
+    with row("notes_done"):
         st.caption(text, width="content")
-        widgets.small(t("Undo"), "notes_undo", "undo", on_click=take_back)
-        widgets.close("notes_done_close", t("Close"), on_click=clear_undo)
+        small(t("Undo"), "notes_undo", "undo", on_click=take_back)
+        close("notes_done_close", t("Close"), on_click=clear_undo)
 
 
 def clear_undo() -> None:
@@ -100,11 +101,11 @@ def _history(note_id: str) -> None:
             )
         with right:
             others = {item: text for item, text in texts.items() if item != number}
-            with widgets.row("history_head", vertical_alignment="bottom"):
+            with row("history_head", vertical_alignment="bottom"):
                 view, other = _choose_view(note_id, number, others)
                 if others and number != max(texts):
                     label, shut = t("Restore this version"), workspace.readonly
-                    if widgets.button(label, "history_revert", "restore", type="primary", disabled=shut):
+                    if button(label, "history_revert", "restore", type="primary", disabled=shut):
                         now = max(texts)
                         note = workspace.versions.revert(note_id, number, expected_version=now)
                         DIALOG.close()
@@ -141,7 +142,7 @@ def _choose_view(note_id: str, number: int, others: dict[int, str]) -> tuple[str
         small_print("This is the only version.")
         return "alone", None
     views = {"changes": t("Changes"), "sides": t("Side by side"), "alone": t("This version")}
-    view = widgets.segments(t("View"), views, "history_view", default="changes", persist_state="session")
+    view = segments(t("View"), views, "history_view", default="changes", persist_state="session")
     if view == "alone":
         st.space("stretch")
         return view, None
@@ -151,9 +152,7 @@ def _choose_view(note_id: str, number: int, others: dict[int, str]) -> tuple[str
         item: text if item < max(newest, number) else t("now · {version}", version=text)
         for item, text in others.items()
     }
-    return view, widgets.select(
-        t("Compared with"), texts, f"history_{note_id}_{number}", index=list(texts).index(first)
-    )
+    return view, select(t("Compared with"), texts, f"history_{note_id}_{number}", index=list(texts).index(first))
 
 
 def draw_difference(difference: NoteDifference) -> None:

@@ -8,10 +8,11 @@ import streamlit as st
 from core import desktop as window
 from core.model import NOTE_SUFFIXES, SyncPlan
 from pages.ui.notes import composer, listing
-from pages.ui.shared import jobs, reports, shell, widgets
+from pages.ui.shared import jobs, reports, shell
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural
+from pages.ui.shared.widgets import begin_with, button, select, small, submit, tabs
 
 # The question whether edits may change the user's files, asked at the first import of a folder into a base.
 
@@ -46,7 +47,7 @@ _CHOICES = "folders_chosen"
 def choose(key: str) -> None:
     """Draw the button for choosing a folder, whose path `take` puts into the widget with the given key."""
     if window.command():
-        if widgets.button(t("Choose a folder…"), f"{key}_choose", "folder_open"):
+        if button(t("Choose a folder…"), f"{key}_choose", "folder_open"):
             with busy("Choose the folder in the dialog that opened."):
                 folder = window.choose()
             if folder:
@@ -74,14 +75,14 @@ def _browse(key: str) -> None:
 
     st.caption(plain(str(now)))
     with st.container(horizontal=True):
-        widgets.small(t("Up"), f"{key}_up", "arrow_upward", on_click=go, args=(now.parent,), disabled=now == now.parent)
-        if widgets.button(t("Use this folder"), f"{key}_take", "check", type="primary"):
+        small(t("Up"), f"{key}_up", "arrow_upward", on_click=go, args=(now.parent,), disabled=now == now.parent)
+        if button(t("Use this folder"), f"{key}_take", "check", type="primary"):
             st.session_state[f"{key}_chosen"] = str(now)
             st.session_state[_CHOICES] = st.session_state.get(_CHOICES, 0) + 1
             st.rerun()
     with st.container(height=260, border=False):
         for number, folder in enumerate(window.inside(now)):
-            widgets.small(plain(folder.name), f"{key}_in_{number}", "folder", on_click=go, args=(folder,))
+            small(plain(folder.name), f"{key}_in_{number}", "folder", on_click=go, args=(folder,))
 
 
 _INTO = "into_"
@@ -113,7 +114,7 @@ def adding(base: str, *, opened: bool) -> None:
     elif not _is_locked() and "import" not in st.query_params:
         with st.expander(t("Add notes"), expanded=opened, icon=":material/note_add:", key=f"add_notes_{base}"):
             _ways(base)
-            if widgets.button(
+            if button(
                 t("Write a note"),
                 "write_into",
                 "edit_square",
@@ -135,7 +136,7 @@ def _is_locked() -> bool:
 def _ways(base: str = "") -> None:
     """Draw the import form; without a given base, it asks for the name."""
     folder, files = t("Upload a folder"), t("Upload files or a zip")
-    widgets.tabs(
+    tabs(
         {
             t("Folder on this machine"): lambda: _by_path(base),
             folder: lambda: _by_upload(folder, "directory", base),
@@ -151,8 +152,8 @@ def _target(key: str) -> str:
     bases = {base.name: base.name for base in workspace.bases.all() if not base.plain and base.name not in taken}
     if len(bases) < 2:
         return next(iter(bases), t("My notes"))
-    widgets.begin_with(key, bases, composer.current_place()[0])
-    return widgets.select(t("Knowledge base"), bases, key)
+    begin_with(key, bases, composer.current_place()[0])
+    return select(t("Knowledge base"), bases, key)
 
 
 def _by_path(base: str) -> None:
@@ -166,7 +167,7 @@ def _by_path(base: str) -> None:
         )
         path = st.text_input(t("Folder path"), key="import_path", help=about, placeholder="~/Documents/notes")
         name = base or _target("import_base")
-        submitted = widgets.submit(t("Preview changes"), f"{_INTO if base else ''}look_path", type="primary")
+        submitted = submit(t("Preview changes"), f"{_INTO if base else ''}look_path", type="primary")
     if submitted and not path.strip():
         st.error(t("Enter a folder path first."))
     elif submitted:
@@ -180,7 +181,7 @@ def _by_path(base: str) -> None:
     ]
     for number, (into, folder) in enumerate(known):
         label = t("{what}: {place}", what=t("Update again"), place=f"{plain(into)} · {plain(folder)}")
-        if widgets.small(label, f"{_INTO if base else ''}again_{number}", "sync"):
+        if small(label, f"{_INTO if base else ''}again_{number}", "sync"):
             _look(folder, into)
 
 
@@ -188,7 +189,7 @@ def _by_address(into: str) -> None:
     with st.form("by_address", border=False):
         address = st.text_input(t("Address"), key="import_address", placeholder="https://example.org/page").strip()
         base = into or _target("import_address_base")
-        submitted = widgets.submit(t("Preview changes"), f"{_INTO if into else ''}look_address", type="primary")
+        submitted = submit(t("Preview changes"), f"{_INTO if into else ''}look_address", type="primary")
     if submitted:
         with shell.errors(), busy("Loading the page…"):
             _propose(workspace.imports.plan_page(workspace.documents.page(address), base))
@@ -211,7 +212,7 @@ def _by_upload(label: str, kind: str, base: str) -> None:
         )
         small_print("For more than a few hundred files, the folder path is much faster.")
         name = base or _target(f"upload_base_{kind}")
-        if widgets.button(t("Preview changes"), f"{_INTO if base else ''}look_{kind}", type="primary"):
+        if button(t("Preview changes"), f"{_INTO if base else ''}look_{kind}", type="primary"):
             if not files:
                 st.error(t("Choose files first."))
                 return
@@ -254,14 +255,14 @@ def _decide(plan: SyncPlan) -> None:
             small_print("Everything is up to date: there is nothing to do.")
         with st.container(horizontal=True):
             shut = plan.is_empty or not confirmed or workspace.readonly
-            if widgets.button(t("Apply"), "plan_apply", "check", type="primary", disabled=shut):
+            if button(t("Apply"), "plan_apply", "check", type="primary", disabled=shut):
                 if jobs.start_import(lambda: plan, plan.base, confirmed=confirmed, writes=writes):
                     del st.session_state["plan"]
                     st.query_params.pop("import", None)
                     listing.narrow(plan.base)
                     st.rerun()
                 st.error(t("Another import is running. Wait for it to finish, or cancel it first."))
-            if widgets.button(t("Close") if plan.is_empty else t("Cancel"), "plan_discard"):
+            if button(t("Close") if plan.is_empty else t("Cancel"), "plan_discard"):
                 workspace.imports.discard(plan)
                 del st.session_state["plan"]
                 st.rerun()

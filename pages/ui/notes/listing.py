@@ -10,9 +10,10 @@ from core.base.errors import QueryError
 from core.base.frozen import frozen
 from core.model import BY_USE, Filters, NoteSummary, day_of
 from pages.ui.notes import opened
-from pages.ui.shared import links, names, tree, widgets
+from pages.ui.shared import links, names, tree
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
+from pages.ui.shared.widgets import button, count_column, guarded, segments, table, text_column
 
 _FILTERS = "notes_filters"
 _PIECE = re.compile(r'(?:"[^"]*"|[^\s"])+')
@@ -112,7 +113,7 @@ def view() -> str:
         if is_list():  # the trash replaces the open note
             opened.choose("")
 
-    return widgets.segments(t("View"), views, "notes_view", default="tree", persist_state="session", on_change=changed)
+    return segments(t("View"), views, "notes_view", default="tree", persist_state="session", on_change=changed)
 
 
 def marked_notes() -> list[str]:
@@ -142,7 +143,7 @@ def notes(
                 icon=":material/search:",
                 query_params={"q": " ".join(narrowed.words)},
             )
-        widgets.button(t("Clear the filters"), "notes_clear", "filter_alt_off", on_click=clear)
+        button(t("Clear the filters"), "notes_clear", "filter_alt_off", on_click=clear)
     elif view == "list":
         _table(cards, several=several)
     else:
@@ -151,7 +152,7 @@ def notes(
 
             def dropped(note_ids: Sequence[str], path: tree.Path) -> None:
                 base, folders = (path[:1], path[1:]) if several else ((), path)
-                widgets.guarded(move)(note_ids, "".join(base), "/".join(folders))
+                guarded(move)(note_ids, "".join(base), "/".join(folders))
 
             tree.draw(shown, note_id, opened.choose, "notes_tree_view", None if shut else dropped)
 
@@ -181,7 +182,7 @@ def _table(cards: Sequence[NoteSummary], *, several: bool) -> None:
             opened.choose(cards[cells[0][0]].id)
         st.session_state["chosen"] = [cards[row].id for row in rows]
 
-    widgets.table(
+    table(
         [
             {
                 "title": card.title,
@@ -195,13 +196,13 @@ def _table(cards: Sequence[NoteSummary], *, several: bool) -> None:
             for card in cards
         ],
         {
-            "title": widgets.text_column("Title", width="medium"),
-            "state": widgets.text_column("State", width=95),
-            "base": widgets.text_column("Base", width="small"),
+            "title": text_column("Title", width="medium"),
+            "state": text_column("State", width=95),
+            "base": text_column("Base", width="small"),
             "tags": st.column_config.ListColumn(t("Tags")),
-            "chunks": widgets.count_column(t("Chunks"), width=65),
-            "updated": widgets.text_column("Updated", width=95),
-            "path": widgets.text_column("Path"),
+            "chunks": count_column(t("Chunks"), width=65),
+            "updated": text_column("Updated", width=95),
+            "path": text_column("Path"),
         },
         key,
         most=560,

@@ -10,10 +10,10 @@ from core.model import CLASSIFYING, NOTE_FIELDS, RELATIONS
 from core.model import STATUSES as EVERY_STATUS
 from pages.ui.notes import composer
 from pages.ui.notes.session import EditorSession, as_json
-from pages.ui.shared import widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import join_list, t, text_of
+from pages.ui.shared.widgets import Place, drawn, guarded, select_in, small
 
 STATUSES = {name: text for name, text in EVERY_STATUS.items() if name != "expired"}
 ABOUT = message_table(
@@ -59,7 +59,7 @@ def draw_head(session: EditorSession) -> None:
                     now,
                     placeholder=placeholder,
                     key=base_key,
-                    on_change=widgets.guarded(chosen),
+                    on_change=guarded(chosen),
                 )
             folders = session.completions.folders.get(session.base, [])
             word_box(
@@ -69,7 +69,7 @@ def draw_head(session: EditorSession) -> None:
                 folders,
                 session.folder,
                 placeholder=t("No folder"),
-                on_change=widgets.guarded(chosen),
+                on_change=guarded(chosen),
             )
         else:
             tags, status = st.columns([10, 2])
@@ -107,7 +107,7 @@ def _title(session: EditorSession) -> None:
     _draw_file_value(session, "title", st)
 
 
-def _field(session: EditorSession, name: str, box: widgets.Place) -> None:
+def _field(session: EditorSession, name: str, box: Place) -> None:
     value, key = session.value(name), key_of(session, name)
     label, about = text_of(NOTE_FIELDS[name].title), ABOUT.get(name)
     more: dict[str, object] = {"on_change": _on_change(session, name, key)}
@@ -123,47 +123,45 @@ def _field(session: EditorSession, name: str, box: widgets.Place) -> None:
             day_box(box, name, key, date.fromisoformat(value) if value else None, **more)
         case "status":
             texts = {status: text_of(text) for status, text in STATUSES.items()}
-            widgets.select_in(box, label, texts, key, index=list(texts).index(value or "active"), **more)
+            select_in(box, label, texts, key, index=list(texts).index(value or "active"), **more)
         case _:
             word_box(box, label, key, _words(session, name), value or "", **more)
     _draw_file_value(session, name, box)
 
 
 def words_box(
-    box: widgets.Place, label: str, key: str, options: Sequence[str], value: Sequence[str] = (), **more: object
+    box: Place, label: str, key: str, options: Sequence[str], value: Sequence[str] = (), **more: object
 ) -> list[str]:
     """Draw a multi-select box and return the words; the user can also type words that aren't in `options`."""
     options = list(dict.fromkeys([*value, *options]))
     more = {"accept_new_options": True, "placeholder": "", **more}
-    words: list[str] = widgets.drawn(box.multiselect, label, options, list(value), key=key, **more)
+    words: list[str] = drawn(box.multiselect, label, options, list(value), key=key, **more)
     return words
 
 
-def word_box(
-    box: widgets.Place, label: str, key: str, options: Sequence[str], value: str = "", **more: object
-) -> str | None:
+def word_box(box: Place, label: str, key: str, options: Sequence[str], value: str = "", **more: object) -> str | None:
     """Draw a select box and return the word; the user can also type a word that isn't in `options`."""
     options = list(dict.fromkeys([*([value] if value else []), *options]))
     more = {"accept_new_options": True, "placeholder": "", **more}
-    word: str | None = widgets.drawn(box.selectbox, label, options, index=0 if value else None, key=key, **more)
+    word: str | None = drawn(box.selectbox, label, options, index=0 if value else None, key=key, **more)
     return word
 
 
-def number_box(box: widgets.Place, name: str, key: str, value: int | None = None, **more: object) -> int | None:
+def number_box(box: Place, name: str, key: str, value: int | None = None, **more: object) -> int | None:
     """Draw a box for a numeric field, and return the number."""
     label = text_of(NOTE_FIELDS[name].title)
-    number: int | None = widgets.drawn(box.number_input, label, -MOST, MOST, value, step=1, key=key, **more)
+    number: int | None = drawn(box.number_input, label, -MOST, MOST, value, step=1, key=key, **more)
     return number
 
 
-def day_box(box: widgets.Place, name: str, key: str, value: date | None = None, **more: object) -> date | None:
+def day_box(box: Place, name: str, key: str, value: date | None = None, **more: object) -> date | None:
     """Draw a box for a date field, and return the date."""
     more |= {"min_value": None, "format": "YYYY-MM-DD"}
-    day: date | None = widgets.drawn(box.date_input, text_of(NOTE_FIELDS[name].title), value, key=key, **more)
+    day: date | None = drawn(box.date_input, text_of(NOTE_FIELDS[name].title), value, key=key, **more)
     return day
 
 
-def _draw_file_value(session: EditorSession, name: str, box: widgets.Place) -> None:
+def _draw_file_value(session: EditorSession, name: str, box: Place) -> None:
     """Draw a field's value in the file if the user has overridden it, and the button that restores it."""
     note = session.note
     if note is None or name not in note.overridden:
@@ -180,7 +178,7 @@ def _draw_file_value(session: EditorSession, name: str, box: widgets.Place) -> N
             t("Set by you; in the file: {value}", value=plain(str(said))) if said else t("Set by you; not in the file")
         )
         st.caption(text, width="content")
-        widgets.small(
+        small(
             t("Revert"),
             f"give_back_{name}",
             "undo",

@@ -16,6 +16,7 @@ from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.shell import Dialog
 from pages.ui.shared.text import t
+from pages.ui.shared.widgets import bound, close, distinct, menu, row, segments, small
 
 _NOTE = "open_note"
 _PLACE = "open_place"
@@ -81,7 +82,7 @@ def choose(note_id: str, place: str = "") -> None:
 
 def button(card: NoteSummary, key: str) -> None:
     """Draw a button with a note's title that opens the note."""
-    if widgets.small(plain(card.title), key, "description"):
+    if small(plain(card.title), key, "description"):
         choose(card.id)
         st.rerun()
 
@@ -133,13 +134,11 @@ def tabs(note: Note) -> None:
     others = {note_id: title for note_id, title in titles.items() if note_id != note.id}
     if not others:
         return
-    with widgets.row("reader_tabs"):
+    with row("reader_tabs"):
         tabs = {note_id: titles[note_id] for note_id in open_ids if note_id in titles}
         if len(tabs) > 1:
-            widgets.segments(
-                t("Notes that are open"), widgets.distinct(tabs), **widgets.bound("open_notes", note.id, choose)
-            )
-        widgets.menu(t("Open side by side"), others, "open_second", "splitscreen_right", choose_second, type="tertiary")
+            segments(t("Notes that are open"), distinct(tabs), **bound("open_notes", note.id, choose))
+        menu(t("Open side by side"), others, "open_second", "splitscreen_right", choose_second, type="tertiary")
 
 
 def drawer() -> None:
@@ -149,7 +148,7 @@ def drawer() -> None:
 
 def drawer_close() -> None:
     """Draw the button that closes the list of notes over the note."""
-    widgets.close("notes_drawer_close", t("Close"), on_click=_close_drawer)
+    close("notes_drawer_close", t("Close"), on_click=_close_drawer)
 
 
 def _close_drawer() -> None:

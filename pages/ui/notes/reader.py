@@ -37,6 +37,7 @@ from pages.ui.shared.document.drawing import tag, to_note
 from pages.ui.shared.safe import drawable_part, facts, html, is_deeply_nested, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import join_list, small_print, t, t_plural, text_of, with_label
+from pages.ui.shared.widgets import button, chunk_link, close, guarded, row, small
 
 # How an open note was found and used, and whether it helped.
 
@@ -68,7 +69,7 @@ def draw_uses(note: Note) -> None:
         widgets.more(len(uses) - USES)
         forget = partial(workspace.uses.forget, [note.id])
         about = t("Deletes these figures and verdicts. The note itself isn't changed.")
-        widgets.small(t("Delete"), "forget_uses", "delete", help=about, on_click=forget, disabled=workspace.readonly)
+        small(t("Delete"), "forget_uses", "delete", help=about, on_click=forget, disabled=workspace.readonly)
 
 
 def _line(use: Use) -> str:
@@ -184,7 +185,7 @@ class _Panel:
 
     def _draw_accept(self, label: str, key: str, icon: str, reason: str, *, shut: bool = False) -> bool:
         """Draw a suggestion and its reason; return whether the user clicked it."""
-        pressed = widgets.button(plain(label), f"accept_{key}", icon, disabled=shut or self._shut)
+        pressed = button(plain(label), f"accept_{key}", icon, disabled=shut or self._shut)
         st.caption(plain(reason))
         return pressed
 
@@ -224,7 +225,7 @@ def note(note: Note, passage: tuple[Chunk, str] | None) -> None:
             workspace.clicks.note("open", passage[1], places)
     with st.container(key="reader"):
         with st.container(key="reader_top", gap="xsmall"):  # stays above the text when scrolling
-            with widgets.row("reader_bar"):
+            with row("reader_bar"):
                 if passage and passage[1]:
                     st.page_link(
                         "search.py",
@@ -233,9 +234,9 @@ def note(note: Note, passage: tuple[Chunk, str] | None) -> None:
                         query_params={"q": passage[1]},
                     )
                 if way := opened.trail():
-                    widgets.small(t("Back"), "note_back", "arrow_back", on_click=opened.back, args=(way,))
+                    small(t("Back"), "note_back", "arrow_back", on_click=opened.back, args=(way,))
                 if listing.is_list():
-                    widgets.small(t("All notes"), "all_notes", "description", on_click=opened.choose, args=("",))
+                    small(t("All notes"), "all_notes", "description", on_click=opened.choose, args=("",))
                 else:
                     opened.drawer()
                 if passage:
@@ -243,7 +244,7 @@ def note(note: Note, passage: tuple[Chunk, str] | None) -> None:
                 st.html(f'<div class="t-title">{html(note.title)}</div>')
                 actions.actions(note)
             history.draw_undo()
-        with widgets.row("reader_about"):
+        with row("reader_about"):
             dated = day_of(note.updated_at) if note.updated_at else ""
             size = t_plural("{n} character", "{n} characters", n=len(note.body))
             rendered = not (actions.is_raw() or note.plain)
@@ -262,7 +263,7 @@ def note(note: Note, passage: tuple[Chunk, str] | None) -> None:
             sentences = (plain(f"{remark[:1].upper()}{remark[1:]}") for remark in remarks)
             st.warning("\n\n".join(sentences), icon=":material/warning:")
         if note.encoding and note.encoding.known == "unsure" and not jobs.is_shut():
-            widgets.small(
+            small(
                 t("Change the encoding…"),
                 "read_as",
                 "translate",
@@ -283,7 +284,7 @@ def note(note: Note, passage: tuple[Chunk, str] | None) -> None:
                 icon=":material/image:",
             )
         if edited:
-            widgets.chunk_link(
+            chunk_link(
                 note.id,
                 edited[0],
                 t_plural("See {n} edited passage", "See {n} edited passages", n=len(edited)),
@@ -301,10 +302,10 @@ def note(note: Note, passage: tuple[Chunk, str] | None) -> None:
 def second_note(note: Note) -> None:
     """Draw the second note, read-only, with buttons that close it and swap it with the first note."""
     with st.container(key="second"):
-        with widgets.row("second_bar"):
+        with row("second_bar"):
             st.html(f'<div class="t-title">{html(note.title)}</div>')
-            widgets.small(t("Swap"), "second_swap", "swap_horiz", on_click=opened.swap, args=(note.id,))
-            widgets.close("second_close", t("Close"), on_click=opened.choose_second, args=("",))
+            small(t("Swap"), "second_swap", "swap_horiz", on_click=opened.swap, args=(note.id,))
+            close("second_close", t("Close"), on_click=opened.choose_second, args=("",))
         _text(note, None, opened.choose_second, "second")
 
 
@@ -383,7 +384,7 @@ def _text(
             elif link.tag:
                 listing.narrow("", [link.tag])
             elif link.line >= 0:
-                widgets.guarded(workspace.notes.tick)(note.id, link.line, expected_version=note.version, embed=False)
+                guarded(workspace.notes.tick)(note.id, link.line, expected_version=note.version, embed=False)
             else:
                 opened.ask_to_begin(workspace.bases.by_id(note.base_id).name, link.make)
 

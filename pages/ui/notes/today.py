@@ -12,6 +12,7 @@ from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.shell import Dialog
 from pages.ui.shared.text import small_print, t
+from pages.ui.shared.widgets import guarded
 
 _DIALOG = Dialog("choosing_today")
 
@@ -32,7 +33,7 @@ def button() -> None:
 def draw() -> None:
     """Open today's note if its key was pressed, and draw the dialog if it is open."""
     if st.session_state.pop(shell.TODAY, False):
-        widgets.guarded(_begin)()
+        guarded(_begin)()
     if _DIALOG.subject:
         _DIALOG.draw(t("Today's note"), _choose)
 

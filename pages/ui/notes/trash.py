@@ -7,12 +7,12 @@ import streamlit as st
 from core.base.messages import message_table
 from core.model import Trashed
 from pages.ui.notes import history, opened
-from pages.ui.shared import widgets
 from pages.ui.shared.names import base_name, local
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.shell import Dialog
 from pages.ui.shared.text import busy, sentences, small_print, t, t_plural, text_of
+from pages.ui.shared.widgets import more, small
 
 # The trash: deleted notes, which can be restored or deleted for good.
 
@@ -49,7 +49,7 @@ def draw(base: str, text: str) -> None:
         small_print("The trash is empty.")
     for trashed in found[:_SHOWN]:
         _row(trashed, bases[trashed.base_id])
-    widgets.more(len(found) - _SHOWN)
+    more(len(found) - _SHOWN)
     if found:
         ids = [trashed.version.note_id for trashed in found]
         with st.container(horizontal=True):
@@ -90,11 +90,11 @@ def _restoring(label: str, key: str, note_ids: Sequence[str]) -> None:
         if len(note_ids) == 1:
             opened.choose(note_ids[0])
 
-    widgets.small(label, key, "restore_from_trash", on_click=restore, disabled=workspace.readonly)
+    small(label, key, "restore_from_trash", on_click=restore, disabled=workspace.readonly)
 
 
 def _deleting(label: str, key: str, note_ids: Sequence[str]) -> None:
-    widgets.small(label, key, "delete_forever", on_click=_DIALOG.open, args=(note_ids,), disabled=workspace.readonly)
+    small(label, key, "delete_forever", on_click=_DIALOG.open, args=(note_ids,), disabled=workspace.readonly)
 
 
 def _dialog() -> None:

@@ -27,11 +27,12 @@ from core.model import (
     WhyNot,
 )
 from pages.ui.search import hits, question_box, quotes, threads, understood
-from pages.ui.shared import cards, jobs, knobs, links, names, shell, widgets
+from pages.ui.shared import cards, jobs, knobs, links, names, shell
 from pages.ui.shared.safe import Span, facts, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.shell import Dialog
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
+from pages.ui.shared.widgets import begin_with, chunk_link, copy_button, download, row, select, small
 
 # The dropped candidates, and the reason why a note isn't a hit.
 
@@ -93,9 +94,9 @@ def _note() -> NoteSummary | None:
             return None
         notes = workspace.notes.all(text=typed.strip())[:LISTED]
     texts = {card.id: f"{card.title} · {card.path}" if card.path else card.title for card in notes}
-    widgets.begin_with("why_not_note", texts, None)
+    begin_with("why_not_note", texts, None)
     placeholder = t("Choose the note you expected")
-    chosen = widgets.select(t("The note"), texts, "why_not_note", index=None, placeholder=placeholder)
+    chosen = select(t("The note"), texts, "why_not_note", index=None, placeholder=placeholder)
     return next((card for card in notes if card.id == chosen), None)
 
 
@@ -109,7 +110,7 @@ def _reason(why: WhyNot, text: str) -> None:
     place = " › ".join([why.note.title, *cards.section(why.note, why.chunk)])
     excerpt = cards.clip(why.chunk.text, workspace.searching.marks(why.chunk.text, text), EXCERPT * 2)[0]
     st.html(f'<div class="t-fell"><div>{html(place)}</div>{excerpt}</div>')
-    widgets.chunk_link(why.note.id, why.chunk.index)
+    chunk_link(why.note.id, why.chunk.index)
 
 
 # The written answer on the Search page: its button, or the answer with its thread.
@@ -132,7 +133,7 @@ def section(text: str, options: SearchOptions) -> None:
             if busy
             else t("Your language model writes the answer from these hits.")
         )
-        if widgets.small(label, "write_answer", "edit_note", help=about, disabled=busy):
+        if small(label, "write_answer", "edit_note", help=about, disabled=busy):
             threads.begin_answer(text, text, **options)
 
 
@@ -177,9 +178,9 @@ def draw(text: str, options: SearchOptions, *, several: bool) -> None:
     """Search for a question and draw the result; if the search is slow, draw preliminary hits first."""
     now = SearchOptions(**{**options, "wait": False})
     # Separate containers, so that an element that comes or goes doesn't move the elements after it.
-    with widgets.row(key="earlier_questions"):
+    with row(key="earlier_questions"):
         address = question_box.draw_earlier(text)
-    top = widgets.row(key="chips")
+    top = row(key="chips")
     with st.container(key="answer_sides"):
         narrowing, hit_side = st.columns([2, 9], gap="medium")
     before, answer = hit_side.empty(), hit_side.empty()
@@ -302,7 +303,7 @@ def _summary(prepared: Prepared, result: SearchResult, top: DeltaGenerator, *, n
         if result.hits:
             st.caption(t("Legend"), width="content", help=cards.legend(parts=bool(result.asked)))
         if narrow:
-            widgets.small(t("Filters"), "facets_toggle", "filter_list", on_click=understood.toggle)
+            small(t("Filters"), "facets_toggle", "filter_list", on_click=understood.toggle)
         if result.hits and close:
             _context(prepared)
     if result.rerank_problem:
@@ -312,11 +313,11 @@ def _summary(prepared: Prepared, result: SearchResult, top: DeltaGenerator, *, n
         )
     hits.draw_choice(result)
     for word, nearest in result.spelled.items():
-        with widgets.row(key=f"spelled_{word}"):
+        with row(key=f"spelled_{word}"):
             text = t("No note contains “{word}”, so “{nearest}” was searched for as well.", word=word, nearest=nearest)
             st.caption(f":material/spellcheck: {plain(text)}", width="content")
             only = partial(st.session_state.__setitem__, "as_typed", result.query)
-            widgets.small(t("Search for exactly this"), f"as_typed_{word}", "undo", on_click=only)
+            small(t("Search for exactly this"), f"as_typed_{word}", "undo", on_click=only)
     for notice in result.notices if result.hits or "pictures_loading" in result.notices else ():
         st.info(text_of(_notice(result, notice)), icon=":material/info:")
     question_box.draw_fields(result.query, result.understood.colons)
@@ -373,9 +374,9 @@ def _passages(prepared: Prepared) -> None:
     if count := context.left_out:
         texts.append(t_plural("{n} left out (no room)", "{n} left out (no room)", n=count))
     st.html(facts(texts))
-    with widgets.row():
+    with row():
         clicked = partial(_record_citation, prepared.typed, context) if workspace.clicks.enabled else None
-        widgets.copy_button(t("Copy for an assistant"), context.text, "context_copy", clicked)
+        copy_button(t("Copy for an assistant"), context.text, "context_copy", clicked)
         file = (context.text, "context.md", "text/markdown")
 
         def cite() -> None:
@@ -383,7 +384,7 @@ def _passages(prepared: Prepared) -> None:
             _record_citation(prepared.typed, context)
 
         none = not context.text
-        widgets.download(t("Download"), *file, "context_download", "download", disabled=none, on_click=cite)
+        download(t("Download"), *file, "context_download", "download", disabled=none, on_click=cite)
     st.code(context.text, language=None, wrap_lines=True, height=min(420, 80 + 24 * context.text.count("\n")))
 
 

@@ -29,6 +29,18 @@ from pages.ui.shared import cards, shell, style, widgets
 from pages.ui.shared.safe import facts, folded, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t, t_plural, text_of
+from pages.ui.shared.widgets import (
+    bound,
+    button,
+    chunk_link,
+    copy_button,
+    in_columns,
+    pills,
+    row,
+    segments,
+    small,
+    toggling,
+)
 
 # The pictures that a question asks for, each with its note and a link to similar ones.
 
@@ -37,13 +49,13 @@ PICTURE_COLUMNS = 3
 
 def draw_pictures(result: SearchResult) -> None:
     """Draw a card for each picture."""
-    for column, hit in widgets.in_columns(result.pictures, PICTURE_COLUMNS):
+    for column, hit in in_columns(result.pictures, PICTURE_COLUMNS):
         with column.container(border=True, height="stretch", key=f"picture_{hit.rank}", gap="xsmall"):
             _draw_image(hit.note.id, hit.picture)
             st.page_link("notes.py", label=plain(hit.note.title), query_params={"note": hit.note.id})
             st.html(f'<div class="t-crumb">{html(hit.picture)}</div>')
             ask = partial(question_box.put, f"has:image like:{_quote_name(hit.picture)}")
-            widgets.small(t("Pictures like this"), f"like_{hit.rank}", "image_search", on_click=ask)
+            small(t("Pictures like this"), f"like_{hit.rank}", "image_search", on_click=ask)
 
 
 def _draw_image(note_id: str, picture: str) -> None:
@@ -133,7 +145,7 @@ def more_button(result: SearchResult) -> None:
     """Draw the button that adds the next hits, if there may be any."""
     if result.settings.limit <= len(result.hits) < MOST:
         add = partial(st.session_state.update, {_WANTED: (result.query, _wanted_times(result.query) + 1)})
-        widgets.button(t("More hits"), "more_hits_add", "expand_more", on_click=add)
+        button(t("More hits"), "more_hits_add", "expand_more", on_click=add)
 
 
 def _wanted_times(text: str) -> int:
@@ -224,7 +236,7 @@ def draw_hits(text: str, result: SearchResult, *, base: bool, answer: Answer | N
         label = t_plural("{n} weaker hit", "{n} weaker hits", n=sum(map(len, weak)))
         about = t("They are no closer to your question in meaning than notes about other things.")
         icon = "expand_less" if shown else "expand_more"
-        widgets.small(label, "weaker_hits", icon, help=about, **widgets.toggling(fold))
+        small(label, "weaker_hits", icon, help=about, **toggling(fold))
     for hits in weak if shown else ():
         _card(hits, entries.draw, seen=1)
 
@@ -242,7 +254,7 @@ def _card(hits: Sequence[Hit], draw: Callable[..., None], *, seen: int) -> None:
             def more() -> None:
                 count = t_plural("{n} more in this note", "{n} more in this note", n=others)
                 icon = "expand_less" if shown else "expand_more"
-                widgets.small(count, f"others_{first.rank}", icon, **widgets.toggling(key))
+                small(count, f"others_{first.rank}", icon, **toggling(key))
 
             draw(first, more if others > 0 else None)
             for hit in hits[1 : None if shown else seen]:
@@ -313,11 +325,11 @@ class Entries:
         st.html(cards.body(replace(hit, passage=passage), seen, around=True))
         texts = {width: t("Only this passage") if not width else f"±{width}" for width in WIDTHS}
         with _row(f"passage_{hit.rank}"):
-            widgets.segments(t("Neighbouring passages"), texts, f"around_{self._around}_{hit.chunk.id}")
+            segments(t("Neighbouring passages"), texts, f"around_{self._around}_{hit.chunk.id}")
             clicks, place = workspace.clicks, [(hit.note.id, hit.chunk.id)]
             copied = partial(clicks.note, "copy", self._text, place) if clicks.enabled else None
             whole = passage.text if hit.chunk.line else as_copied(flow(passage.text, paged=hit.note.is_paged))
-            widgets.copy_button(t("Copy"), whole, f"copy_{hit.rank}", copied)
+            copy_button(t("Copy"), whole, f"copy_{hit.rank}", copied)
 
     def _why(self, hit: Hit, seen: Highlight) -> None:
         """Draw the reasons for a hit, and the buttons for judging it."""
@@ -335,11 +347,11 @@ class Entries:
             names = {name: text_of(VERDICTS[name]) for name in get_args(Verdict)}
             verdicts = {use.chunk_id: use.verdict for use in uses.judged(query=self._text)}
             judge = partial(uses.judge, self._text, hit.note.id, hit.chunk.id)
-            now = widgets.bound(key, verdicts.get(hit.chunk.id), judge)
-            widgets.pills(t("Was it useful?"), names, disabled=workspace.readonly, **now)
-            with widgets.row():
+            now = bound(key, verdicts.get(hit.chunk.id), judge)
+            pills(t("Was it useful?"), names, disabled=workspace.readonly, **now)
+            with row():
                 self._marks.button(hit)
-                widgets.chunk_link(hit.note.id, hit.chunk.index)
+                chunk_link(hit.note.id, hit.chunk.index)
 
     def _clicks(self, hit: Hit) -> None:
         """Draw the clicks that raise a hit's note, and the button that deletes them."""
@@ -357,16 +369,16 @@ class Entries:
         forget = partial(workspace.clicks.forget, [hit.note.id])
         about = t("Delete your recorded clicks on this note")
         key, shut = f"forget_clicks_{hit.rank}", workspace.readonly
-        widgets.small(t("Clear"), key, "delete", help=about, on_click=forget, disabled=shut)
+        small(t("Clear"), key, "delete", help=about, on_click=forget, disabled=shut)
 
 
 def _toggle(label: str, name: str, key: str, icon: str) -> None:
     """Draw a button that folds and unfolds something."""
-    widgets.small(label, key, icon, help=label, **widgets.toggling(name))
+    small(label, key, icon, help=label, **toggling(name))
 
 
 def _row(key: str) -> DeltaGenerator:
-    return widgets.row(gap="xsmall", wrap=False, key=key)
+    return row(gap="xsmall", wrap=False, key=key)
 
 
 def _title(hit: Hit, text: str, title: str, seen: Highlight) -> None:

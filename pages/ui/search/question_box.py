@@ -16,6 +16,7 @@ from pages.ui.shared.safe import html, marked, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.shell import Dialog
 from pages.ui.shared.text import small_print, t, t_plural, text_of
+from pages.ui.shared.widgets import begin_with, close, heading, problem, select, small, text_box, toggled, toggling
 
 # The history of questions: saved ones by name, and the most recent ones.
 
@@ -81,7 +82,7 @@ def _row(search: PastSearch, key: str) -> None:
     )
     _ask_again(search.name or _short(search.query), search.query, _icon(search), plain(about))
     forget = workspace.searches.delete_for_good
-    widgets.close(key, t("Delete it"), on_click=forget, args=(search.query,), disabled=workspace.readonly)
+    close(key, t("Delete it"), on_click=forget, args=(search.query,), disabled=workspace.readonly)
 
 
 def _short(text: str) -> str:
@@ -129,7 +130,7 @@ def draw_follow_up(text: str) -> None:
             st.session_state.update(new_question=st.session_state["q"], follow_up="")
 
     icon = ":material/subdirectory_arrow_right:"
-    widgets.text_box(t("Ask a follow-up"), "follow_up", icon=icon, on_change=ask, max_chars=1000)
+    text_box(t("Ask a follow-up"), "follow_up", icon=icon, on_change=ask, max_chars=1000)
 
 
 def without_term(text: str, start: int, end: int) -> str:
@@ -145,7 +146,7 @@ def _question() -> str | None:
         st.session_state.update(new_question=linked.strip(), draft="")
     about = t("Ask a question or type a few words")
     icon = ":material/search:"
-    widgets.text_box(about, "q", icon=icon, live="200ms", on_change=_take_question, persist_state="session")
+    text_box(about, "q", icon=icon, live="200ms", on_change=_take_question, persist_state="session")
     question: str = st.session_state.get("asked", "")
     if not question:
         links.set_values({"q": "", _EARLIER: ""})
@@ -190,12 +191,12 @@ def problems(text: str) -> Iterator[None]:
     except QueryError as error:
         if error.at is None:
             raise
-        widgets.problem(error)
+        problem(error)
         _draw_error_place(text, *error.at)
     except (EmbeddingMismatch, ModelError, ProviderError) as error:
         if st.session_state["mode"] == "keyword":
             raise
-        widgets.problem(error)
+        problem(error)
         by_words = partial(choose_option, "mode", "keyword")
         widgets.button(t("Search by words"), "by_keyword", "match_word", on_click=by_words)
 
@@ -206,7 +207,7 @@ def draw_fields(text: str, colons: Iterable[tuple[str, str]]) -> None:
         if meant:
             field = f"{meant}:"
             mended = text.replace(f"{name}:", field)
-            widgets.small(t("Use {field}", field=field), f"use_{name}", "spellcheck", on_click=put, args=(mended,))
+            small(t("Use {field}", field=field), f"use_{name}", "spellcheck", on_click=put, args=(mended,))
 
 
 def _draw_error_place(text: str, start: int, end: int) -> None:
@@ -232,7 +233,7 @@ def start() -> None:
     left, right = st.columns(2, gap="large")
     past = workspace.searches.all(RECENT)
     with left, st.container(key="recent", gap="xxsmall"):
-        widgets.heading(t("Recent questions"))
+        heading(t("Recent questions"))
         for search in past:
             _ask_again(search.name or search.query, search.query, _icon(search))
         if not past:
@@ -240,7 +241,7 @@ def start() -> None:
         threads.draw_links(RECENT)
     if examples := welcome.questions():
         with right, st.container(key="examples", gap="xxsmall"):
-            widgets.heading(t("For example"))
+            heading(t("For example"))
             for text in examples:
                 _ask_again(text, text, ":material/arrow_outward:")
     st.html(
@@ -303,7 +304,7 @@ def options_button(bases: list[str]) -> SearchOptions:
     own = [st.session_state[name] != knobs.value(usual, name) for name in st.session_state["own_options"]]
     changed = sum(map(bool, [*own, st.session_state["reranker"] != knobs.AS_SET]))
     label = t("Options · {n}", n=changed) if changed else t("Options")
-    widgets.button(label, "options", "tune", **widgets.toggling(OPTIONS_OPEN))
+    widgets.button(label, "options", "tune", **toggling(OPTIONS_OPEN))
     state = st.session_state
     chosen: dict[str, object] = {name: state[name] if name in state["own_options"] else None for name in DRAWN}
     chosen["reranker"] = None if state["reranker"] == knobs.AS_SET else state["reranker"]
@@ -314,7 +315,7 @@ def options_button(bases: list[str]) -> SearchOptions:
 
 def draw_options(bases: list[str]) -> None:
     """Draw the options if they are open; a change runs the search again."""
-    if OPTIONS_OPEN not in widgets.toggled():
+    if OPTIONS_OPEN not in toggled():
         return
     texts = (
         (t("Knowledge bases"), t("All"), bases),
@@ -327,15 +328,15 @@ def draw_options(bases: list[str]) -> None:
         with st.expander(t("Advanced"), key="advanced_options"):
             chosen = st.session_state[FILTERS[0]]
             rerankers = knobs.value_labels("reranker", workspace.bases.get(chosen[0]) if len(chosen) == 1 else None)
-            widgets.begin_with("reranker", rerankers, knobs.AS_SET)
+            begin_with("reranker", rerankers, knobs.AS_SET)
             about = text_of(knobs.HELPS["reranker"])
-            widgets.select(t("Rerank"), rerankers, "reranker", help=about, persist_state="session")
+            select(t("Rerank"), rerankers, "reranker", help=about, persist_state="session")
             for column, names in zip(st.columns(2, gap="medium"), knobs.OF_SEARCHES, strict=True):
                 with column:
                     for name in names:
                         _draw_option(name)
         if st.session_state["own_options"] or st.session_state["reranker"] != knobs.AS_SET:
-            widgets.small(t("Reset to the defaults"), "reset_options", "undo", on_click=reset_options)
+            small(t("Reset to the defaults"), "reset_options", "undo", on_click=reset_options)
 
 
 def _draw_option(name: str, offered: Sequence[str] = ()) -> None:

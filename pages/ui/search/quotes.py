@@ -17,6 +17,7 @@ from pages.ui.shared import cards, rendered, widgets
 from pages.ui.shared.safe import Span, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
+from pages.ui.shared.widgets import copy_button, download, small, toggled, toggling
 
 _FENCE = re.compile(r"(?m)^[ \t>]*(?:`{3,}|~{3,}).*\n?")
 
@@ -46,20 +47,18 @@ def box(result: SearchResult) -> Answer | None:
 def _box(answer: Answer) -> None:
     sure = answer.answered == "yes"
     more = f"{_MORE} {answer.query}"
-    unfolded = more in widgets.toggled()
+    unfolded = more in toggled()
     with st.container(border=True, key="answer" if sure else "answer_perhaps", gap="xsmall"):
         with widgets.row(key="answer_head"):
             icon = "format_quote" if sure else "help"
             st.caption(f":material/{icon}: {plain(text_of(ANSWERED[answer.answered]))}", width="content")
-            widgets.copy_button(t("Copy"), "\n\n".join(map(as_markdown, answer.at_first)), "copy_answer")
+            copy_button(t("Copy"), "\n\n".join(map(as_markdown, answer.at_first)), "copy_answer")
             about = t("Save as a web page to print or share")
             page = page_file(answer.query, as_page(answer))
-            widgets.download(
-                "", page, "answer.html", "text/html", "save_answer", "download", type="tertiary", help=about
-            )
+            download("", page, "answer.html", "text/html", "save_answer", "download", type="tertiary", help=about)
             if unfolded or answer.has_more:
                 label, fold = (t("Less"), "unfold_less") if unfolded else (t("More"), "unfold_more")
-                widgets.small(label, "more_of_answer", fold, **widgets.toggling(more))
+                small(label, "more_of_answer", fold, **toggling(more))
         before = None
         for quote in answer.quotes if unfolded else answer.at_first:
             quote = replace(quote, shown=(0, len(quote.text))) if unfolded else quote

@@ -13,6 +13,7 @@ from pages.ui.shared import cards, links, names, rendered, shell, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, text_of
+from pages.ui.shared.widgets import button, heading, problem, row, small, submit
 
 SHOWN = 12
 """Maximum number of threads to list."""
@@ -43,7 +44,7 @@ def draw_links(most: int = SHOWN) -> None:
     threads = workspace.threads.all()[:most]
     if not threads:
         return
-    widgets.heading(t("Written answers"))
+    heading(t("Written answers"))
     for thread in threads:
         title = thread.title if len(thread.title) <= _LONGEST else f"{thread.title[:_LONGEST]}…"
         st.page_link(
@@ -60,12 +61,12 @@ def draw(thread_id: str) -> None:
     """Draw a thread: actions, turns, the answer that is being written, and the box for a follow-up question."""
     with shell.errors():
         thread = workspace.threads.get(thread_id)
-        with widgets.row(key="thread_bar"):
+        with row(key="thread_bar"):
             st.html(f'<div class="t-name">{html(thread.title)}</div>', width="stretch")
             keep, delete = partial(_keep, thread), partial(_delete, thread)
             shut = workspace.readonly
-            widgets.small(t("Keep as a note"), "thread_keep", "note_add", on_click=keep, disabled=shut)
-            widgets.small(t("Delete"), "thread_delete", "delete", on_click=delete, disabled=shut)
+            small(t("Keep as a note"), "thread_keep", "note_add", on_click=keep, disabled=shut)
+            small(t("Delete"), "thread_delete", "delete", on_click=delete, disabled=shut)
             widgets.close("thread_close", t("Close"), on_click=close)
         if note := st.session_state.pop("thread_note", ""):
             st.success(t("Saved as a note; it waits for you on the Review page."), icon=":material/check:")
@@ -135,7 +136,7 @@ def _follow_up(thread: Thread) -> None:
         with st.form("thread_form", border=False):
             with st.container(horizontal=True, vertical_alignment="bottom"):
                 typed = st.text_input(t("Ask a follow-up question"), key="thread_question", max_chars=1000)
-                pressed = widgets.submit(t("Continue"), "thread_complete", "arrow_forward")
+                pressed = submit(t("Continue"), "thread_complete", "arrow_forward")
             if pressed and typed.strip():
                 with busy("Completing the question…"):
                     question = workspace.threads.complete(thread.id, typed.strip())
@@ -147,10 +148,8 @@ def _follow_up(thread: Thread) -> None:
         t("This is how the question will be searched; change it if it isn't what you mean"), key="thread_asked"
     )
     with st.container(horizontal=True):
-        go = widgets.button(
-            t("Write an answer"), "thread_write", "edit_note", type="primary", disabled=not asked.strip()
-        )
-        widgets.button(t("Back"), "thread_back", "undo", on_click=partial(st.session_state.update, {_COMPLETED: None}))
+        go = button(t("Write an answer"), "thread_write", "edit_note", type="primary", disabled=not asked.strip())
+        button(t("Back"), "thread_back", "undo", on_click=partial(st.session_state.update, {_COMPLETED: None}))
     if go:
         st.session_state.update({_COMPLETED: None, "thread_turns": len(thread.turns)})
         typed = st.session_state[_TYPED]
@@ -203,14 +202,14 @@ def draw_live() -> None:
             st.rerun()
         job, answer = workspace.jobs.find("answer"), workspace.threads.latest
         if job and job.error:
-            widgets.problem(job.error)
+            problem(job.error)
         if running and not (answer and answer.written):
             st.caption(f":material/hourglass_top: {t('The language model is reading the hits…')}")
         if answer:
             _answer(answer)
         if running:
             stop = workspace.jobs.cancel
-            widgets.button(t("Stop"), "stop_answer", "stop_circle", on_click=stop, args=("answer",))
+            button(t("Stop"), "stop_answer", "stop_circle", on_click=stop, args=("answer",))
 
     part()
 

@@ -24,10 +24,11 @@ from core.model import (
     on_clock,
 )
 from pages.ui.search import hits, question_box
-from pages.ui.shared import cards, knobs, widgets
+from pages.ui.shared import cards, knobs
 from pages.ui.shared.safe import folded, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import sentences, t, text_of, with_note
+from pages.ui.shared.widgets import bound, button, close, pills
 
 # The sub-queries of a decomposed question, round by round, with the numbers of all and of new hits.
 
@@ -134,7 +135,7 @@ def drawer(result: SearchResult, fields: dict[str, list[Facet]]) -> None:
         if not fields:
             return
         with st.container(horizontal=True, horizontal_alignment="right", key="drawer_head"):
-            widgets.close("facets_close", t("Close"), on_click=toggle)
+            close("facets_close", t("Close"), on_click=toggle)
         single = [name for name, group in fields.items() if len(group) == 1 and group[0].term not in result.query]
         for name in fields:
             if name not in single:
@@ -163,8 +164,8 @@ def _field(result: SearchResult, name: str, group: Sequence[Facet]) -> None:
     def show_all() -> None:
         st.session_state[whole] = True
 
-    now = widgets.bound(key, chosen, narrow)
-    widgets.pills(text_of(TITLES[name]), shown, label_visibility="visible", width="stretch", **now)
+    now = bound(key, chosen, narrow)
+    pills(text_of(TITLES[name]), shown, label_visibility="visible", width="stretch", **now)
     if more := len(group) - len(shown):
         st.button(t("{n} more", n=more), key=f"more_{name}", type="tertiary", on_click=show_all)
 
@@ -240,7 +241,7 @@ def _relaxed_label(term: Term, filters: Filters) -> str:
 
 
 def _offer(key: str, label: str, icon: str, act: Callable[..., None], *values: object) -> None:
-    widgets.button(label, f"relax_{key}", icon, on_click=act, args=values)
+    button(label, f"relax_{key}", icon, on_click=act, args=values)
 
 
 FIELDS = {field.typed[0]: field.noun for field in NOTE_FIELDS.values() if field.typed} | message_table(
@@ -270,7 +271,7 @@ def chips(text: str, result: SearchResult) -> None:
 
     def chip(label: str, key: str, act: Callable[..., None], *values: object) -> None:
         about = t("Search without this")
-        widgets.button(plain(label), key, "close", icon_position="right", help=about, on_click=act, args=values)
+        button(plain(label), key, "close", icon_position="right", help=about, on_click=act, args=values)
 
     for term in result.understood.terms:
         if term.kind in ("words", "emphasis"):

@@ -6,10 +6,11 @@ from core.base.app_paths import PROGRAM
 from core.base.errors import TesseraError
 from core.base.messages import message_table, reason_of
 from pages.ui.settings import general
-from pages.ui.shared import shell, widgets
+from pages.ui.shared import shell
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
+from pages.ui.shared.widgets import button, segments
 
 # Assistants on the Settings page: the configuration for each.
 
@@ -32,7 +33,7 @@ def draw_assistants() -> None:
     run = workspace.access.run
     snippets = workspace.snippets(run.address if run else f"http://127.0.0.1:{st.get_option('server.port')}")
     programs = {snippet.program: snippet.program for snippet in snippets}
-    program = widgets.segments(t("Assistant"), programs, "assistant", default=next(iter(programs)))
+    program = segments(t("Assistant"), programs, "assistant", default=next(iter(programs)))
     mine = {snippet.way: snippet for snippet in snippets if snippet.program == program}
     ways = {way: text_of(WAYS[way]) for way in mine}
     way = next(iter(ways))
@@ -111,6 +112,4 @@ def _token() -> None:
         st.toast(t("A new token was created. Programs with the old token no longer have access."))
 
     about = t("Programs with the old token have no access until you give them the new token.")
-    widgets.button(
-        t("Create a new token"), "renew", "autorenew", on_click=renew, help=about, disabled=workspace.readonly
-    )
+    button(t("Create a new token"), "renew", "autorenew", on_click=renew, help=about, disabled=workspace.readonly)

@@ -13,7 +13,7 @@ from pages.ui.shared import knobs, look, names, shell, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, t_plural, text_of, with_label
-from pages.ui.shared.widgets import Option
+from pages.ui.shared.widgets import Option, bound, button, row, small
 
 # Default search settings.
 
@@ -49,9 +49,7 @@ def search() -> None:
     remark(program_setting)
     if count := len(clicks.all()):
         st.caption(t_plural("{n} click recorded", "{n} clicks recorded", n=count))
-        widgets.small(
-            t("Clear all clicks"), "forget_clicks", "delete", on_click=clicks.forget, disabled=workspace.readonly
-        )
+        small(t("Clear all clicks"), "forget_clicks", "delete", on_click=clicks.forget, disabled=workspace.readonly)
 
 
 def _part(name: str) -> None:
@@ -96,15 +94,13 @@ def draw_vocabulary() -> None:
     changed = st.session_state[VOCABULARY] != vocabulary.text()
     with st.container(horizontal=True):
         shut = workspace.readonly or not changed
-        widgets.button(t("Save"), "vocabulary_save", "save", type="primary", disabled=shut, on_click=save)
+        button(t("Save"), "vocabulary_save", "save", type="primary", disabled=shut, on_click=save)
         if changed:
-            widgets.button(t("Discard"), "vocabulary_discard", "undo", on_click=fill, args=(vocabulary.text(),))
+            button(t("Discard"), "vocabulary_discard", "undo", on_click=fill, args=(vocabulary.text(),))
         for name, title in vocabulary.presets.items():
             put = partial(fill, vocabulary.preset(name, language))
             about = t("Puts these types into the field above. Nothing is stored until you save.")
-            widgets.small(
-                text_of(title), f"preset_{name}", "style", on_click=put, help=about, disabled=workspace.readonly
-            )
+            small(text_of(title), f"preset_{name}", "style", on_click=put, help=about, disabled=workspace.readonly)
     for problem in vocabulary.problems():
         st.warning(plain(problem), icon=":material/warning:")
     st.caption(plain(t("Stored in {file}.", file=str(vocabulary.path))))
@@ -119,7 +115,7 @@ def draw_documents() -> None:
         "Tessera loads a web page only when you type its address: one request, without anything "
         "that the page links to. Otherwise it never goes online for a note."
     )
-    now = widgets.bound("web_pages", workspace.documents.asks_web, workspace.documents.let_ask_web)
+    now = bound("web_pages", workspace.documents.asks_web, workspace.documents.let_ask_web)
     st.toggle(t("Import web pages by their address"), disabled=workspace.readonly, **now)
     st.html(f'<div class="t-list">{"".join(map(_converter_row, workspace.documents.converters()))}</div>')
 
@@ -184,16 +180,16 @@ def field(
         workspace.settings_file.write(key, value)
         then()
 
-    with widgets.row(f"{widget}_row", vertical_alignment="bottom", gap="xsmall"):
+    with row(f"{widget}_row", vertical_alignment="bottom", gap="xsmall"):
         with st.container():
             draw(
-                **widgets.bound(widget, shown(program_setting.value), write),
+                **bound(widget, shown(program_setting.value), write),
                 disabled=_is_fixed(program_setting),
             )
         if program_setting.source == "file":
             about = t("Delete this line from {file}", file=FILE)
             shut, undo = workspace.readonly, partial(write, None)
-            widgets.small("", f"{widget}_undo", "undo", help=about, on_click=undo, disabled=shut)
+            small("", f"{widget}_undo", "undo", help=about, on_click=undo, disabled=shut)
     remark(program_setting)
 
 
@@ -201,7 +197,7 @@ def choice(key: str, widget: str, value: Option, store: Callable[[Option], objec
     """Return widget arguments for a choice that the workspace stores, unless `tessera.toml` sets it."""
     program_setting = workspace.settings_file.get(key)
     chosen = partial(workspace.settings_file.write, key) if program_setting.source == "file" else store
-    return {**widgets.bound(widget, value, chosen), "disabled": _is_fixed(program_setting)}
+    return {**bound(widget, value, chosen), "disabled": _is_fixed(program_setting)}
 
 
 def remark(program_setting: ProgramSetting) -> None:

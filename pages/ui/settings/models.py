@@ -10,10 +10,11 @@ from core.base.errors import TesseraError
 from core.base.messages import message_table
 from core.model import Device, ModelCard, Progress, Status, embedder_name, reranker_name
 from pages.ui.settings import general
-from pages.ui.shared import jobs, names, reports, widgets
+from pages.ui.shared import jobs, names, reports
 from pages.ui.shared.safe import facts, folded, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import section_title, small_print, t, t_plural, text_of, with_label
+from pages.ui.shared.widgets import button, in_columns, row, submit
 
 # The picture model on the Settings page, and the number of pictures that it can find.
 
@@ -129,7 +130,7 @@ def _is_rare(card: ModelCard, used: Mapping[str, Sequence[str]]) -> bool:
 
 
 def _cards(cards: Sequence[ModelCard], used: Mapping[str, Sequence[str]]) -> None:
-    for column, card in widgets.in_columns(cards, COLUMNS):
+    for column, card in in_columns(cards, COLUMNS):
         with column.container(border=True, height="stretch", key=f"model_{card.name}"):
             _card(card, used.get(card.name, []))
 
@@ -154,7 +155,7 @@ def _device(models: Sequence[ModelCard]) -> None:
         )
         return
     label, shut = t("Show where models run"), bool(job and not job.error)
-    if not workspace.jobs.running("warm") and widgets.button(label, "device", "memory", disabled=shut):
+    if not workspace.jobs.running("warm") and button(label, "device", "memory", disabled=shut):
         jobs.start("device", lambda _: workspace.models.device())
 
 
@@ -173,9 +174,9 @@ def _card(card: ModelCard, used: Sequence[str]) -> None:
     busy = workspace.jobs.running(*jobs.MODELS)
     with st.container(horizontal=True):
         if card.downloadable:
-            if widgets.button(t("Download"), f"download_{card.name}", "download", disabled=busy):
+            if button(t("Download"), f"download_{card.name}", "download", disabled=busy):
                 _download(card.name)
-        elif not card.problem and widgets.button(t("Test"), f"test_{card.name}", "play_arrow", disabled=busy):
+        elif not card.problem and button(t("Test"), f"test_{card.name}", "play_arrow", disabled=busy):
             _test(card.name)
     jobs.panel_about(TRIED, lambda what: what == card.name)
 
@@ -223,10 +224,10 @@ def _other(models: Sequence[ModelCard]) -> None:
     """Draw a form that downloads or tests a model that has no card."""
     section_title("Another model")
     busy = workspace.jobs.running(*jobs.MODELS)
-    with st.form("other_model", border=False), widgets.row(vertical_alignment="bottom"):
+    with st.form("other_model", border=False), row(vertical_alignment="bottom"):
         name = st.text_input(t("Name"), key="other_name", placeholder="sentence:BAAI/bge-m3").strip()
-        download = widgets.submit(t("Download"), "download_other", "download", disabled=busy)
-        test = widgets.submit(t("Test"), "test_other", "play_arrow", disabled=busy)
+        download = submit(t("Download"), "download_other", "download", disabled=busy)
+        test = submit(t("Test"), "test_other", "play_arrow", disabled=busy)
     small_print(
         "sentence:OWNER/MODEL is a model for meaning, cross-encoder:OWNER/MODEL a model for "
         "reranking; both come from huggingface.co. If that site can't be reached, start Tessera "

@@ -7,10 +7,11 @@ import streamlit as st
 
 from core.base.messages import message
 from core.model import PackCard, PackReport, Progress
-from pages.ui.shared import jobs, names, shell, widgets
+from pages.ui.shared import jobs, names, shell
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, t_plural, text_of
+from pages.ui.shared.widgets import button, in_columns, row, small, submit
 
 PackWork = Callable[[Progress], PackReport]
 """Function that installs or upgrades a pack in a job."""
@@ -33,7 +34,7 @@ def section() -> None:
     for problem in workspace.packs.problems.values():
         st.warning(plain(problem), icon=":material/warning:")
     with st.container(key="halves_packs"):
-        for column, card in widgets.in_columns(workspace.packs.all(), 2):
+        for column, card in in_columns(workspace.packs.all(), 2):
             with column.container(border=True, key=f"pack_{card.name}"):
                 _pack(card)
     _from_folder()
@@ -57,7 +58,7 @@ def _pack(card: PackCard) -> None:
     if found and found.description:
         st.caption(plain(DESCRIPTIONS.get(found.description, found.description)))
     shut = jobs.is_writing()
-    with widgets.row():
+    with row():
         if found and not installed:
             _starts(
                 t("Install"),
@@ -74,7 +75,7 @@ def _pack(card: PackCard) -> None:
                 shut,
                 lambda progress: workspace.packs.upgrade(card.name, embed=False, progress=progress),
             )
-        if installed and widgets.small(t("Remove"), f"remove_{card.name}", "delete", disabled=shut):
+        if installed and small(t("Remove"), f"remove_{card.name}", "delete", disabled=shut):
             with shell.errors():
                 workspace.packs.delete(card.name)
                 st.rerun()
@@ -84,7 +85,7 @@ def _pack(card: PackCard) -> None:
 
 def _starts(label: str, key: str, icon: str, shut: bool, work: PackWork) -> None:
     """Draw a button that starts a job on a pack."""
-    if widgets.button(label, key, icon, disabled=shut):
+    if button(label, key, icon, disabled=shut):
         jobs.start(jobs.PACKS, work)
 
 
@@ -109,9 +110,9 @@ def _edited(name: str) -> None:
 
 def _from_folder() -> None:
     """Draw the box for installing a pack from a folder."""
-    with st.form("pack_folder", border=False), widgets.row(vertical_alignment="bottom"):
+    with st.form("pack_folder", border=False), row(vertical_alignment="bottom"):
         folder = st.text_input(t("Folder with a pack.toml"), key="pack_folder_path")
-        if widgets.submit(t("Install"), "install_folder", "folder_open", disabled=jobs.is_writing()):
+        if submit(t("Install"), "install_folder", "folder_open", disabled=jobs.is_writing()):
             if folder.strip():
                 jobs.start(jobs.PACKS, partial(_install, folder.strip()))
             st.rerun()

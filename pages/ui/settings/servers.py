@@ -8,10 +8,11 @@ import streamlit as st
 from core.base.frozen import frozen
 from core.base.messages import Message, message, message_table
 from core.model import LocalServer, ServerCard, Status
-from pages.ui.shared import jobs, shell, widgets
+from pages.ui.shared import jobs, shell
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
+from pages.ui.shared.widgets import button, row, select, small, submit
 
 # Local model servers on the Settings page: what was searched, and the button that uses a server.
 
@@ -27,9 +28,9 @@ Found = tuple[LocalServer, ...]
 
 
 def _list(found: Found | None) -> None:
-    with widgets.row():
+    with row():
         st.html(f'<div class="t-name">{html(t("Language models on this machine"))}</div>', width="stretch")
-        if widgets.small(t("Search again"), "look_again", "refresh", disabled=found is None):
+        if small(t("Search again"), "look_again", "refresh", disabled=found is None):
             workspace.jobs.forget(_JOB)
             st.rerun()
     about = t(
@@ -55,7 +56,7 @@ def _draw_found_server(server: LocalServer) -> None:
         state = f'<span class="t-dim t-small">{html(_state(server))}</span>'
     dot = "ready" if server.running else "absent"
     port = server.address.rpartition(":")[2]
-    with widgets.row(f"local_{port}"):
+    with row(f"local_{port}"):
         st.html(
             f'<div class="t-head"><span class="t-dot {dot}"></span><span>{html(server.name)}</span>'
             f'<span class="t-dim t-small">{html(server.address)}</span>{state}</div>',
@@ -68,8 +69,8 @@ def _draw_found_server(server: LocalServer) -> None:
         if len(server.models) > 1:
             labels = {name: short(name) for name in models}
             look = {"label_visibility": "collapsed", "width": 220}
-            model = widgets.select(t("Language model"), labels, f"local_model_{port}", **look)
-        if widgets.button(t("Let it write answers"), f"use_local_{port}", "edit_note"):
+            model = select(t("Language model"), labels, f"local_model_{port}", **look)
+        if button(t("Let it write answers"), f"use_local_{port}", "edit_note"):
             for what in ("base_url", "model"):
                 _renew(what, card)
             workspace.servers.update("llm", base_url=server.base_url, model=model)
@@ -198,14 +199,14 @@ def _card(status: Status, card: ServerCard) -> None:
 
     tag = f'<span class="t-tag">{html(t("set up") if card.complete else t("not set up"))}</span>'
     dot = "ready" if card.complete else "absent"
-    with widgets.row():
+    with row():
         st.html(
             f'<div class="t-head"><span class="t-dot {dot}"></span><span class="t-name">{html(purpose.title)}</span>{tag}</div>',
             width="stretch",
         )
         if "entered" in card.sources.values():
             about = plain(t("Removes the server's address, model and key from this machine."))
-            widgets.small(t("Remove server"), f"remove_server_{card.section}", "delete", help=about, on_click=remove)
+            small(t("Remove server"), f"remove_server_{card.section}", "delete", help=about, on_click=remove)
     st.html(f'<div class="t-small">{html(purpose.about)}</div>')
     open_ = [name for name in ("base_url", "model") if card.sources[name] in ("entered", "default")]
     if "base_url" in open_:
@@ -239,7 +240,7 @@ def _presets(card: ServerCard) -> None:
         _renew("base_url", card)
         st.session_state[_preset(card)] = address
 
-    with widgets.row(f"presets_{card.section}", gap="small"):
+    with row(f"presets_{card.section}", gap="small"):
         st.caption(t("Usual addresses on this machine:"), width="content")
         for name, address in PURPOSES[card.section].presets.items():
             key = f"preset_{card.section}_{name}"
@@ -273,7 +274,7 @@ def _form(card: ServerCard, open_: list[str]) -> None:
             )
         label = t("Save and test") if open_ or not card.key else t("Test")
         busy = workspace.jobs.running(*jobs.MODELS)
-        if widgets.submit(label, _box("save", card), "play_arrow", type="primary", disabled=busy):
+        if submit(label, _box("save", card), "play_arrow", type="primary", disabled=busy):
             with shell.errors():
                 section = card.section
                 if open_:
@@ -297,13 +298,13 @@ def _key(card: ServerCard) -> None:
     def replace_it() -> None:
         st.session_state[_replacing(card)] = True
 
-    with widgets.row(f"key_{card.section}"):
+    with row(f"key_{card.section}"):
         st.html(f'<div class="t-small">{html(text)}</div>', width="content")
         with st.container(horizontal=True, width="content"):
             if card.key in ("keyring", "file"):
                 shut = _replacing(card) in st.session_state
-                widgets.small(t("Replace"), f"replace_key_{card.section}", "key", disabled=shut, on_click=replace_it)
-            removed = card.key_for and widgets.small(t("Remove"), f"remove_key_{card.section}", "delete")
+                small(t("Replace"), f"replace_key_{card.section}", "key", disabled=shut, on_click=replace_it)
+            removed = card.key_for and small(t("Remove"), f"remove_key_{card.section}", "delete")
         if removed:
             with shell.errors():
                 workspace.servers.remove_key(card.section)

@@ -4,12 +4,13 @@ import streamlit as st
 
 from core.model import BACKUP_REASONS, SPACE_PARTS, Backup, Health, Status
 from pages.ui.settings import general
-from pages.ui.shared import jobs, names, shell, widgets
+from pages.ui.shared import jobs, names, shell
 from pages.ui.shared.names import local
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.shell import Dialog
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
+from pages.ui.shared.widgets import button, row, small, table, text_column
 
 # Health checks on the Settings page, disk space, and the bug report.
 
@@ -19,13 +20,13 @@ def draw_health() -> None:
     small_print("Checks the notes, the search index, your folders, models, the disk and the backups.")
     busy = workspace.jobs.running("doctor")
     with st.container(horizontal=True):
-        if widgets.button(t("Check everything"), "doctor", "stethoscope", disabled=busy):
+        if button(t("Check everything"), "doctor", "stethoscope", disabled=busy):
             jobs.start("doctor", lambda progress: workspace.doctor.examine(progress=progress))
         job = workspace.jobs.find("doctor")
         health = job.result if job and isinstance(job.result, Health) else None
         mendable = health and any(check.problem and check.mendable for check in health.checks)
         shut = busy or jobs.is_writing()
-        if mendable and widgets.button(t("Repair what can be repaired"), "doctor_fix", "healing", disabled=shut):
+        if mendable and button(t("Repair what can be repaired"), "doctor_fix", "healing", disabled=shut):
             jobs.start("doctor", lambda progress: workspace.doctor.examine(fix=True, progress=progress))
     jobs.panel(("doctor", "compact"))
     if health:
@@ -56,8 +57,8 @@ def _space() -> None:
         {"part": t("of which fast-reranking data for '{base}'", base=base), "size": names.megabytes(size)}
         for base, size in space.tokens.items()
     ]
-    columns = {"part": widgets.text_column("Part"), "size": widgets.text_column("Size")}
-    widgets.table(rows, columns, "space_table", most=420)
+    columns = {"part": text_column("Part"), "size": text_column("Size")}
+    table(rows, columns, "space_table", most=420)
     free, total = names.megabytes(space.free), names.megabytes(space.total)
     st.caption(plain(t("{free} of {total} free on the disk.", free=free, total=total)))
     if space.tokens:
@@ -68,7 +69,7 @@ def _space() -> None:
         )
     about = t("{size} unused.", size=names.megabytes(space.unused))
     shut = workspace.jobs.running("compact") or jobs.is_writing()
-    if widgets.button(t("Free unused space"), "compact", "compress", disabled=shut, help=about):
+    if button(t("Free unused space"), "compact", "compress", disabled=shut, help=about):
         workspace.jobs.start("compact", workspace.doctor.compact)
         st.rerun()
 
@@ -91,7 +92,7 @@ def draw_backups() -> None:
             plain(t("The daily backup failed: {problem}", problem=text_of(workspace.backups.problem))),
             icon=":material/warning:",
         )
-    if widgets.button(t("Make a backup now"), "backup_make", "backup", disabled=workspace.jobs.running("backup")):
+    if button(t("Make a backup now"), "backup_make", "backup", disabled=workspace.jobs.running("backup")):
         jobs.start("backup", lambda progress: workspace.backups.make(progress=progress))
     jobs.panel(("backup", "verify"))
     _choices()
@@ -124,7 +125,7 @@ def _choices() -> None:
     )
     general.remark(daily)
     st.session_state.setdefault(_FOLDER, str(backups.place))
-    with widgets.row(vertical_alignment="bottom"):
+    with row(vertical_alignment="bottom"):
         st.text_input(
             t("Folder for backups"),
             key=_FOLDER,
@@ -134,7 +135,7 @@ def _choices() -> None:
             ),
         )
         off = shut or st.session_state[_FOLDER] == str(backups.place)
-        widgets.button(t("Save"), "backup_folder_save", "save", on_click=put, disabled=off)
+        button(t("Save"), "backup_folder_save", "save", on_click=put, disabled=off)
     general.remark(folder)
     shell.popover(t("Encryption"), "backup_encryption", "lock", _encryption)
 
@@ -158,25 +159,21 @@ def _encryption() -> None:
 
     with st.container(horizontal=True):
         label, missing = t("Change the passphrase") if on else t("Encrypt backups"), not st.session_state[_PASSPHRASE]
-        widgets.button(label, "backup_protect", "lock", on_click=protect, disabled=missing)
+        button(label, "backup_protect", "lock", on_click=protect, disabled=missing)
         if on:
             end, shut = workspace.backups.unprotect, workspace.readonly
-            widgets.button(t("Stop encrypting"), "backup_unprotect", "lock_open", on_click=end, disabled=shut)
+            button(t("Stop encrypting"), "backup_unprotect", "lock_open", on_click=end, disabled=shut)
 
 
 def _row(backup: Backup) -> None:
-    with widgets.row(f"backup_{backup.name}"):
+    with row(f"backup_{backup.name}"):
         st.markdown(f"**{plain(local(backup.made_at))}**  \n:small[:gray[{plain(_about(backup))}]]", width="stretch")
         if not backup.problem:
-            if widgets.small(
-                t("Check"), f"verify_{backup.name}", "verified", disabled=workspace.jobs.running("verify")
-            ):
+            if small(t("Check"), f"verify_{backup.name}", "verified", disabled=workspace.jobs.running("verify")):
                 jobs.start("verify", lambda _: workspace.backups.verify(backup.name))
             shut = workspace.readonly or jobs.is_writing()
             label, key = t("Restore"), f"restore_{backup.name}"
-            widgets.small(
-                label, key, "settings_backup_restore", on_click=_DIALOG.open, args=(backup.name,), disabled=shut
-            )
+            small(label, key, "settings_backup_restore", on_click=_DIALOG.open, args=(backup.name,), disabled=shut)
 
 
 def _about(backup: Backup) -> str:
@@ -207,12 +204,12 @@ def _dialog(backups: dict[str, Backup]) -> None:
         )
         secret = st.text_input(t("Passphrase"), key="backup_secret", type="password") if backup.encrypted else ""
         with st.container(horizontal=True):
-            if widgets.button(t("Restore"), "backup_restore_yes", "settings_backup_restore", type="primary"):
+            if button(t("Restore"), "backup_restore_yes", "settings_backup_restore", type="primary"):
                 with shell.errors(), busy("Unpacking…"):
                     workspace.backups.restore(backup.name, passphrase=secret)
                     _DIALOG.close()
                     shell.reopen()
-            if widgets.button(t("Cancel"), "backup_restore_no"):
+            if button(t("Cancel"), "backup_restore_no"):
                 _DIALOG.close()
                 st.rerun()
 
@@ -254,5 +251,5 @@ def rebuild() -> None:
     """Draw the button that rebuilds the vector index."""
     about = plain(t("Rebuilds the search index from stored data. This needs no model and changes no notes."))
     shut = jobs.is_writing() or workspace.jobs.running("switch")
-    if widgets.button(t("Rebuild the index"), "rebuild", "restart_alt", disabled=shut, help=about):
+    if button(t("Rebuild the index"), "rebuild", "restart_alt", disabled=shut, help=about):
         jobs.start("rebuild", workspace.rebuild)

@@ -28,10 +28,11 @@ from core.model import (
     jobs_at,
     left_line,
 )
-from pages.ui.shared import names, reports, widgets
+from pages.ui.shared import names, reports
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
+from pages.ui.shared.widgets import button, close, row, table
 
 SAMPLES = Path(__file__).parents[3] / "data" / "packs" / "sample"
 SAMPLE = "sample"
@@ -267,7 +268,7 @@ def history() -> None:
     titles = {"at": t("When"), "what": t("Task"), "result": t("Result"), "seconds": t("Duration")}
     if rows:
         columns = {name: st.column_config.TextColumn(title) for name, title in titles.items()}
-        widgets.table(rows, columns, "jobs_table", most=420)
+        table(rows, columns, "jobs_table", most=420)
     else:
         small_print("Nothing has run since Tessera started.")
 
@@ -291,7 +292,7 @@ def panel_about(names: Sequence[str], is_meant: Callable[[object], bool]) -> Non
 def resume() -> None:
     """Draw the button that indexes the notes that imports left unindexed."""
     shut = workspace.readonly or workspace.jobs.running("embed")
-    if widgets.button(t("Index the rest"), "go_on", "bolt", disabled=shut):
+    if button(t("Index the rest"), "go_on", "bolt", disabled=shut):
         workspace.start_indexing()
         st.rerun()
 
@@ -308,11 +309,11 @@ def _running_job(job: Job) -> None:
     share = f"{job.share:.0%}" if whole else f"{number(job.done)} / {number(job.total)}"
     done = f"{share} · {plain(job.what)}" if job.total else t("Getting ready…")
     left = f" · {text_of(left_line(job.left))}" if job.left is not None else ""
-    with widgets.row():
+    with row():
         st.progress(job.share, text=f"**{text_of(JOB_KINDS[job.name].doing)}** {done}{left}")
         if job.name != "rebuild":
             key = "cancel_job" if job.name == "import" else f"cancel_{job.name}"
-            widgets.button(t("Cancel"), key, "stop_circle", on_click=workspace.jobs.cancel, args=(job.name,))
+            button(t("Cancel"), key, "stop_circle", on_click=workspace.jobs.cancel, args=(job.name,))
 
 
 def _count(result: object) -> int:
@@ -336,7 +337,7 @@ def _ended(job: Job) -> None:
             reports.server(job.result)
         case ChangeCost():
             reports.cost(job.result)
-    with widgets.row():
+    with row():
         if job.state == "done":
             facts = html(" · ".join([*_figures(job), t("{seconds:.1f} s", seconds=job.seconds)]))
             end = f'<b>✓ {html(_end(job))}</b><span class="t-dim t-small">{facts}</span>'
@@ -348,7 +349,7 @@ def _ended(job: Job) -> None:
                 st.page_link("search.py", label=t("Search these notes"), icon=":material/search:")
         elif resumes(job.name):
             resume()
-        widgets.close(f"close_{job.name}", t("Close"), on_click=workspace.jobs.forget, args=(job.name,))
+        close(f"close_{job.name}", t("Close"), on_click=workspace.jobs.forget, args=(job.name,))
     if isinstance(job.result, Rechunked) and job.result.failed:
         reports.listing(reports.failed(job.result.failed))
     if isinstance(job.result, SyncReport):

@@ -24,9 +24,10 @@ from core.model import (
     SearchSettings,
     setting_value,
 )
-from pages.ui.shared import jobs, widgets
+from pages.ui.shared import jobs
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, text_of
+from pages.ui.shared.widgets import button, drawn, guarded, row, segments, select_in, small
 
 # Chunks that aren't indexed yet, and the switch that indexes new ones at once.
 
@@ -38,9 +39,9 @@ def draw_embedding(base: KnowledgeBase, note: Note, chunks: Sequence[Chunk]) -> 
     pending = sum(chunk.state == "pending" for chunk in chunks)
     waiting = workspace.pending.count(base.name)
     shut = jobs.is_writing(base.name) or workspace.jobs.running("embed")
-    with widgets.row():
+    with row():
         draw_switch(base, "embed_at_once")
-        if pending and widgets.button(t("Index this note ({n})", n=pending), "embed_note", "bolt", disabled=shut):
+        if pending and button(t("Index this note ({n})", n=pending), "embed_note", "bolt", disabled=shut):
             embed(note_ids=[note.id])
         if waiting > pending:
             embed_all(base, waiting)
@@ -48,7 +49,7 @@ def draw_embedding(base: KnowledgeBase, note: Note, chunks: Sequence[Chunk]) -> 
 
 def embed_all(base: KnowledgeBase, pending: int) -> None:
     """Draw the button that indexes the waiting chunks of a base."""
-    if widgets.button(
+    if button(
         t("Index the whole base ({n})", n=pending),
         f"embed_base_{base.id}",
         "bolt",
@@ -143,7 +144,7 @@ def draw_switch(base: KnowledgeBase, name: str) -> None:
     def store() -> None:
         workspace.bases.update(base.name, **cast(BaseFields, {name: bool(st.session_state[key])}))
 
-    more: dict[str, object] = {"on_change": widgets.guarded(store), "disabled": workspace.readonly}
+    more: dict[str, object] = {"on_change": guarded(store), "disabled": workspace.readonly}
     if name == "read_pictures" and not workspace.pictures.can_read:
         more |= {"disabled": workspace.readonly or not on}
     if name == "embed_at_once" and base.plain and base.name in workspace.text_folders.folders():
@@ -165,7 +166,7 @@ def _what_is_missing() -> None:
 
 def _toggle(name: str, key: str, *, value: bool, **more: object) -> bool:
     label, about = map(text_of, SWITCHES[name])
-    return widgets.drawn(st.toggle, label, value=value, key=key, **{"help": about, **more})
+    return drawn(st.toggle, label, value=value, key=key, **{"help": about, **more})
 
 
 # The widgets for a strategy and its sizes.
@@ -201,7 +202,7 @@ def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: 
         columns = st.columns(2, gap="medium")
         texts = {name: value_label("strategy", name) for name in STRATEGIES}
         label, place = setting_label("strategy"), columns[0]
-        strategy = widgets.select_in(place, label, texts, keys["strategy"], persist_state="session")
+        strategy = select_in(place, label, texts, keys["strategy"], persist_state="session")
         if STRATEGIES[strategy] != set(SIZES):
             why = {
                 "none": t("Notes aren't split here, so the sizes have no effect."),
@@ -227,7 +228,7 @@ def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: 
                 persist_state="session",
             )
         own = ChunkingOptions(strategy=strategy, **chosen)
-        widgets.small(
+        small(
             reset or t("Reset to the base's settings"),
             f"reset_{side}",
             "undo",
@@ -323,14 +324,14 @@ def draw(name: str, *, key: str, offered: Sequence[str] = (), **more: object) ->
     if CHOICES[name]:
         choices = offered if st.session_state.get(key) in offered else CHOICES[name]
         texts = {choice: value_label(name, choice) for choice in choices}
-        return widgets.segments(label, texts, key, label_visibility="visible", **more)
+        return segments(label, texts, key, label_visibility="visible", **more)
     if name in OFFERED:
-        return widgets.drawn(st.select_slider, label, sorted({*OFFERED[name], st.session_state[key]}), key=key, **more)
+        return drawn(st.select_slider, label, sorted({*OFFERED[name], st.session_state[key]}), key=key, **more)
     if isinstance(getattr(DEFAULTS, name), int):
         if most - least > _MANY:
-            return widgets.drawn(st.number_input, label, int(least), int(most), key=key, **more)
-        return widgets.drawn(st.select_slider, label, range(int(least), int(most) + 1), key=key, **more)
-    return widgets.drawn(st.slider, label, float(least), float(most), step=0.05, key=key, **more)
+            return drawn(st.number_input, label, int(least), int(most), key=key, **more)
+        return drawn(st.select_slider, label, range(int(least), int(most) + 1), key=key, **more)
+    return drawn(st.slider, label, float(least), float(most), step=0.05, key=key, **more)
 
 
 def values(name: str) -> list[object]:

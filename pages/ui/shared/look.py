@@ -8,9 +8,8 @@ from streamlit import config
 
 from core.base.messages import LANGUAGES, language_of, message_table
 from core.workspace import Workspace
-from pages.ui.shared import widgets
 from pages.ui.shared.text import labels, t
-from pages.ui.shared.widgets import component
+from pages.ui.shared.widgets import bound, component, segments
 
 # The display language: the user's choice, else the browser's.
 
@@ -33,10 +32,10 @@ def choose_language(
             workspace.preferences.set("language", language)
 
     # The switch has a separate key, because a widget's key is cleared when the user leaves the page.
-    widgets.segments(
+    segments(
         t("Language"),
         LANGUAGES,
-        **widgets.bound(key, st.session_state["language"], store),
+        **bound(key, st.session_state["language"], store),
         label_visibility=label_visibility,
     )
 
@@ -72,10 +71,10 @@ def choose_look(
         if workspace:
             workspace.preferences.set(_PREFERENCE, chosen)
 
-    widgets.segments(
+    segments(
         t("Appearance"),
         labels(LOOKS),
-        **widgets.bound(key, _chosen(workspace), store),
+        **bound(key, _chosen(workspace), store),
         label_visibility=label_visibility,
     )
 

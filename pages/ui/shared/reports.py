@@ -29,6 +29,7 @@ from pages.ui.shared.names import base_name
 from pages.ui.shared.safe import boxes, facts, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import small_print, t, t_plural, text_of
+from pages.ui.shared.widgets import close, small
 
 # Results of a model test and the cost of changing the embedder, as figures.
 
@@ -317,11 +318,11 @@ def unread_rows(base: str, files: Sequence[Failed], key: str) -> None:
             row = f"{html(item.path)} <i>{html(item.error)}</i>"
             st.html(f'<div class="t-list">{row}</div>')
             act = {"on_click": ignore, "args": (escape(item.path),), "disabled": workspace.readonly}
-            widgets.small(t("Ignore this file"), f"ignore_{key}_{number}", "visibility_off", **act)
+            small(t("Ignore this file"), f"ignore_{key}_{number}", "visibility_off", **act)
             if kind := PurePosixPath(item.path).suffix.lower():
                 about = plain(t("All {kind} files in this base that can't be read, now or later", kind=kind))
                 act = {"on_click": ignore, "args": (f"*{escape(kind)}",), "disabled": workspace.readonly}
-                widgets.small(t("Ignore such files"), f"ignore_all_{key}_{number}", "hide_source", help=about, **act)
+                small(t("Ignore such files"), f"ignore_all_{key}_{number}", "hide_source", help=about, **act)
     if others := files[_ACTED:]:
         listing(failed(others))
 
@@ -337,7 +338,7 @@ def draw_ignored(base: KnowledgeBase) -> None:
         for number, pattern in enumerate(ignored):
             with widgets.row():
                 st.html(f'<div class="t-list">{html(pattern)}</div>', width="content")
-                widgets.close(
+                close(
                     f"report_{base.id}_{number}",
                     t("Stop ignoring"),
                     disabled=workspace.readonly,

@@ -16,10 +16,11 @@ from core.base.messages import message, message_table
 from core.base.text import name_key
 from core.model import JOB_KINDS, Freshness, NoteSummary
 from core.workspace import Workspace, bug_report
-from pages.ui.shared import jobs, look, names, server, shortcuts, style, welcome, widgets
+from pages.ui.shared import jobs, look, names, server, shortcuts, style, welcome
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title, small_print, t, text_of
+from pages.ui.shared.widgets import bound, button, problem, problem_of, small, text_box
 
 # The quick switcher: from every page to a note by title, alias or path, to a page, or to a new note.
 
@@ -59,9 +60,7 @@ def dialog(*, wanted: bool) -> None:
 
     @st.dialog(t("Open a note or a page"), width="medium", on_dismiss=_close)
     def switch() -> None:
-        text = widgets.text_box(
-            t("Title, alias, path or page name"), "switch_text", icon=":material/search:", live="120ms"
-        )
+        text = text_box(t("Title, alias, path or page name"), "switch_text", icon=":material/search:", live="120ms")
         kept, several = pinned_notes(), len(workspace.bases.all()) > 1
         cards = workspace.notes.switch(text, SHOWN) if text.strip() else likely_notes(SHOWN, opened=True)
         with st.container(key="switcher", gap="xxsmall"):
@@ -69,11 +68,11 @@ def dialog(*, wanted: bool) -> None:
                 place = " / ".join(filter(None, [card.base if several else "", card.path]))
                 label = f"{plain(card.title)} :gray[{plain(place)}]"
                 icon = "keep" if card.id in kept else "description"
-                if widgets.small(label, f"switch_to_{card.id}", icon, width="stretch"):
+                if small(label, f"switch_to_{card.id}", icon, width="stretch"):
                     _close()
                     st.switch_page("notes.py", query_params={"note": card.id})
             label = t("Today's note")
-            if text.casefold().strip() in label.casefold() and widgets.small(label, "switch_to_today", "today"):
+            if text.casefold().strip() in label.casefold() and small(label, "switch_to_today", "today"):
                 _close()
                 open_today()
             key = name_key(text.strip())
@@ -81,11 +80,11 @@ def dialog(*, wanted: bool) -> None:
                 if not key or key not in name_key(text_of(title)):
                     continue
                 label = f"{icon} {text_of(title)}"
-                if widgets.button(label, f"switch_to_{name}", type="tertiary", width="stretch"):
+                if button(label, f"switch_to_{name}", type="tertiary", width="stretch"):
                     _close()
                     st.switch_page(path)
             label = t("New note: {title}", title=plain(text)) if text.strip() else t("New note")
-            if not workspace.readonly and widgets.small(label, "switch_to_new", "edit_square", width="stretch"):
+            if not workspace.readonly and small(label, "switch_to_new", "edit_square", width="stretch"):
                 _close()
                 open_new(text.strip())
         if not cards:
@@ -164,7 +163,7 @@ def start() -> st.Page:
     except TesseraError as error:
         _frame(None)
         page_title("This workspace can't be opened")
-        widgets.problem(error)
+        problem(error)
         if isinstance(error, NewerSchema):
             small_print("Your notes are untouched. Update Tessera, or set TESSERA_WORKSPACE to another folder.")
         st.button(t("Try again"), key="open_again")
@@ -173,7 +172,7 @@ def start() -> st.Page:
     page = _frame(workspace)
     if holder is not None:
         st.warning(f"**{text_of(jobs.READONLY)}** {plain(holder)}", icon=":material/lock:")
-        if widgets.button(t("Open for writing"), "reopen"):
+        if button(t("Open for writing"), "reopen"):
             reopen()
     return page
 
@@ -192,11 +191,11 @@ def reopen() -> None:
 @contextmanager
 def errors() -> Iterator[None]:
     """Draw a TesseraError, and the error of the last callback, as boxes; other exceptions are bugs and pass through."""
-    widgets.problem_of("")
+    problem_of("")
     try:
         yield
     except TesseraError as error:
-        widgets.problem(error)
+        problem(error)
 
 
 @contextmanager
@@ -332,7 +331,7 @@ def _menu(
         store(True)
     links(EVERY_DAY)
     is_open = workspace is not None and workspace.preferences.get(_DOOR) == "open"
-    with st.expander(t("Workbench"), icon=":material/construction:", **widgets.bound(_DOOR, is_open, store)):
+    with st.expander(t("Workbench"), icon=":material/construction:", **bound(_DOOR, is_open, store)):
         links(WORKBENCH)
     st.html('<hr class="t-rule">')
     links(FOOT)
@@ -359,7 +358,7 @@ def _state() -> None:
             st.html(freshness_html(now))
             # A second link to a page would be highlighted in addition to its menu entry.
             label, waits = t("See details"), now.state in ("notice", "attention")
-            if waits and widgets.small(label, "see_state", "arrow_forward"):
+            if waits and small(label, "see_state", "arrow_forward"):
                 st.switch_page("bases.py")
 
 
@@ -435,7 +434,7 @@ class Dialog:
 
         @st.fragment
         def part() -> None:
-            widgets.button(label, key, icon, on_click=partial(self.open, subject), **more)
+            button(label, key, icon, on_click=partial(self.open, subject), **more)
             if self.subject == subject:
                 self.draw(label, content, width="medium")
             else:
@@ -449,12 +448,12 @@ class Dialog:
         def content() -> None:
             st.write(text)
             with st.container(horizontal=True):
-                if widgets.button(t("Delete"), f"{key}_yes", "delete", type="primary"):
+                if button(t("Delete"), f"{key}_yes", "delete", type="primary"):
                     with errors():
                         act()
                         self.close()
                         st.rerun()
-                if widgets.button(t("Keep"), f"{key}_no"):
+                if button(t("Keep"), f"{key}_no"):
                     self.close()
                     st.rerun()
 

@@ -5,10 +5,9 @@ from typing import Any
 import streamlit as st
 
 from core.base.messages import Message, in_context, message
-from pages.ui.shared import widgets
 from pages.ui.shared.safe import html
 from pages.ui.shared.text import t
-from pages.ui.shared.widgets import component
+from pages.ui.shared.widgets import component, small
 
 # Keys that work on every page, as a component without any visible part.
 
@@ -79,9 +78,7 @@ _OPEN = "listing_keys"
 
 def button(key: str) -> None:
     """Draw the button that opens the list of shortcuts."""
-    widgets.small(
-        t("Keyboard shortcuts"), key, "keyboard", on_click=_open, help=t("Key: {key}", key=EVERYWHERE["keys"][0])
-    )
+    small(t("Keyboard shortcuts"), key, "keyboard", on_click=_open, help=t("Key: {key}", key=EVERYWHERE["keys"][0]))
 
 
 def dialog(*, wanted: bool) -> None:

@@ -4,10 +4,11 @@ import streamlit as st
 
 from core.base.frozen import frozen
 from core.base.messages import ENGLISH, Message, in_context, message
-from pages.ui.shared import jobs, widgets
+from pages.ui.shared import jobs
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import session_language, t, text_of
+from pages.ui.shared.widgets import button, row, small
 
 # Example questions about the user's own notes, else about the sample notes.
 
@@ -47,7 +48,7 @@ def links() -> None:
     texts = questions()
     if not texts:
         return
-    with widgets.row("examples"):
+    with row("examples"):
         st.caption(t("For example"), width="content")
         for text in texts:
             st.page_link("search.py", label=plain(text), icon=":material/arrow_outward:", query_params={"q": text})
@@ -76,14 +77,14 @@ def beginnings() -> None:
     """Draw two buttons to begin: one imports the sample notes, the other opens the import of the user's notes."""
     with st.container(horizontal=True):
         samples(type="primary")
-        if widgets.button(t("Import my notes"), "to_import", "folder_open", disabled=jobs.is_shut()):
+        if button(t("Import my notes"), "to_import", "folder_open", disabled=jobs.is_shut()):
             st.switch_page("notes.py")
 
 
 def samples(**more: object) -> None:
     """Draw the button that imports the sample notes."""
     label, shut = t("Try it with sample notes"), jobs.is_shut()
-    if workspace.has("packs") and widgets.button(label, "try", "play_arrow", disabled=shut, **more):
+    if workspace.has("packs") and button(label, "try", "play_arrow", disabled=shut, **more):
         jobs.start_samples()
         st.rerun()
 
@@ -175,16 +176,16 @@ def offer_tour() -> None:
     """Offer the tour if the sample notes exist, until the user has taken or declined it."""
     if _STEP in st.session_state or not has_sample() or workspace.preferences.get(_PREFERENCE) == _ENDED:
         return
-    with widgets.row("tour_offer", border=True):
+    with row("tour_offer", border=True):
         about = t("Two minutes with the sample notes: search, answers, splitting, writing, measuring.")
         _text(t("A tour in five steps"), about)
         tour_button(type="primary")
-        widgets.button(t("No, thanks"), "tour_refuse", on_click=end_tour)
+        button(t("No, thanks"), "tour_refuse", on_click=end_tour)
 
 
 def tour_button(**more: object) -> None:
     """Draw the button that begins the tour."""
-    if widgets.button(t("Take the tour"), "tour_begin", "tour", **more):
+    if button(t("Take the tour"), "tour_begin", "tour", **more):
         _go(0)
 
 
@@ -201,18 +202,18 @@ def draw_tour(page: str) -> None:
     with st.container(border=True, key="tour", gap="xsmall"):
         about = t("Tour, step {n} of {all}: {title}", n=number + 1, all=len(STEPS), title=step.title)
         _text(about, text_of(step.text) if here else "")
-        with widgets.row():
+        with row():
             if not here:
-                if widgets.button(t("Go on with the tour"), "tour_next", "arrow_forward", type="primary"):
+                if button(t("Go on with the tour"), "tour_next", "arrow_forward", type="primary"):
                     _go(number)
             elif last:
-                widgets.button(t("Done"), "tour_next", "check", type="primary", on_click=end_tour)
-            elif widgets.button(t("Next"), "tour_next", "arrow_forward", type="primary"):
+                button(t("Done"), "tour_next", "check", type="primary", on_click=end_tour)
+            elif button(t("Next"), "tour_next", "arrow_forward", type="primary"):
                 _go(number + 1)
-            if here and number and widgets.button(text_of(_BACK), "tour_back", "arrow_back"):
+            if here and number and button(text_of(_BACK), "tour_back", "arrow_back"):
                 _go(number - 1)
             if not (here and last):
-                widgets.small(t("End the tour"), "tour_end", "close", on_click=end_tour)
+                small(t("End the tour"), "tour_end", "close", on_click=end_tour)
     if here:
         st.html(f"<style>{step.marks} {{ {_MARK} }}</style>")
 
