@@ -128,7 +128,7 @@ def test_a_note_a_section_and_a_block_are_embedded_and_circles_end() -> None:
 def test_the_passage_is_marked_and_nothing_else() -> None:
     text = "# One\n\nfirst\n\n- a\n- b\n- c\n\n## Two\n\nsecond\n"
     marked = drawn(text, (text.index("- b"), text.index("## Two")))
-    (inside,) = re.findall(r'<div class="passage" id=passage>(.*?)</div>', marked, re.DOTALL)
+    (inside,) = re.findall(r'<div class="passage" id="passage">(.*?)</div>', marked, re.DOTALL)
     assert re.sub("<.*?>|\n", "", inside) == "bc"
 
 

@@ -75,6 +75,8 @@ def _document(text: str, sources: Sources, passage: Span | None, above: Sequence
     if passage:
         lines = with_newlines(text)
         tokens = list(_marked(tokens, lines.count("\n", 0, passage[0]), lines.count("\n", 0, passage[1] - 1)))
+        if first := next((token for token in tokens if token.type == "passage_open"), None):
+            first.attrSet("id", "passage")
 
     def embed(place: SourceSpan, part: str) -> str | None:
         if place.id in above or len(above) >= DEEPEST or not budget.notes or not budget.characters:
@@ -95,10 +97,12 @@ def _document(text: str, sources: Sources, passage: Span | None, above: Sequence
 
 
 def _headings(tokens: Sequence[Token]) -> Iterator[HeadingSource]:
+    """Yield the headings, which get numbers as their ids."""
     number = 0
     for token, inside in itertools.pairwise(tokens):
         if token.type == "heading_open":
             number += 1
+            token.attrSet("id", f"h{number}")
             yield HeadingSource(int(token.tag[1]), _visible(inside), f"h{number}")
 
 
@@ -130,7 +134,7 @@ def _marked(tokens: Sequence[Token], first: int, last: int) -> Iterator[Token]:
         touched = start >= 0 and start <= last and end > first
         whole = touched and ((start >= first and end <= last + 1) or group[0].type not in _CONTAINERS)
         if whole != inside:
-            yield Token("passage_open" if whole else "passage_close", "div", 1 if whole else -1)
+            yield Token("passage_open", "div", 1, attrs={"class": "passage"}) if whole else _PASSAGE_END
             inside = whole
         if touched and not whole:
             yield group[0]
@@ -139,9 +143,10 @@ def _marked(tokens: Sequence[Token], first: int, last: int) -> Iterator[Token]:
         else:
             yield from group
     if inside:
-        yield Token("passage_close", "div", -1)
+        yield _PASSAGE_END
 
 
+_PASSAGE_END = Token("passage_close", "div", -1)
 _CONTAINERS = frozenset(("bullet_list_open", "ordered_list_open", "list_item_open", "blockquote_open", "callout_open"))
 
 

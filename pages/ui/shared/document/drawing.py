@@ -199,7 +199,6 @@ _FIXED = {
     "comment_block": "",
     "table_open": '<div class="table"><table>\n',
     "table_close": "</table></div>\n",
-    "passage_close": "</div>",
 }
 """HTML for tokens whose HTML is constant."""
 
@@ -218,8 +217,6 @@ class Drawing(RendererHTML):
         super().__init__()
         self._sources, self._headings, self._embed, self._inner = sources, headings, embed, inner
         self._open_links: list[str] = []
-        self._heading = 0
-        self._passage = " id=passage"  # only for the first part of the passage
 
     def renderToken(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:  # noqa: N802
         token = tokens[idx]
@@ -234,11 +231,6 @@ class Drawing(RendererHTML):
         return str(super().renderToken(tokens, idx, options, env))
 
     # block tokens
-
-    def _draw_heading_open(self, token: Token) -> str:
-        self._heading += 1
-        name = "" if self._inner else f' id="h{self._heading}"'
-        return f"<{token.tag}{name}>"
 
     def _draw_list_item_open(self, token: Token) -> str:
         task = token.meta.get("task")
@@ -265,24 +257,6 @@ class Drawing(RendererHTML):
 
     def _draw_math_block(self, token: Token) -> str:
         return f'<div class="formula">{math(token.content, block=True)}</div>\n'
-
-    def _draw_callout_open(self, token: Token) -> str:
-        kind, fold = token.meta["kind"], token.meta["fold"]
-        css = f'class="callout of-{html(kind)}"'
-        return f"<details {css}{' open' if fold == '+' else ''}>" if fold else f"<div {css}>"
-
-    def _draw_callout_close(self, token: Token) -> str:
-        return "</details>\n" if token.meta["fold"] else "</div>\n"
-
-    def _draw_callout_title_open(self, token: Token) -> str:
-        return '<summary class="callout-title">' if token.meta["fold"] else '<div class="callout-title">'
-
-    def _draw_callout_title_close(self, token: Token) -> str:
-        return "</summary>\n" if token.meta["fold"] else "</div>\n"
-
-    def _draw_passage_open(self, token: Token) -> str:
-        name, self._passage = self._passage, ""
-        return f'<div class="passage"{name}>'
 
     # inline tokens
 

@@ -188,16 +188,18 @@ def _called_out(tokens: Sequence[Token]) -> Iterator[Token]:
             open_quotes.append(token if callout else None)
             if callout:
                 kind, fold, title = callout.groups()
-                token.type, token.meta = "callout_open", {"kind": kind.lower(), "fold": fold}
+                token.type, token.tag = "callout_open", "details" if fold else "div"
+                token.attrs |= {"class": f"callout of-{kind.lower()}"} | ({"open": ""} if fold == "+" else {})
+                token.block, head = False, "summary" if fold else "div"
                 inside[0].content = inside[0].content[callout.end() :]
                 yield token
-                yield Token("callout_title_open", "", 1, level=token.level + 1, meta=token.meta)
+                yield Token("callout_title_open", head, 1, attrs={"class": "callout-title"}, level=token.level + 1)
                 named = title.strip() or kind.replace("-", " ").capitalize()
                 yield Token("inline", "", 0, content=named, children=[], level=token.level + 2)
-                yield Token("callout_title_close", "", -1, level=token.level + 1, meta=token.meta)
+                yield Token("callout_title_close", head, -1, level=token.level + 1)
                 continue
         elif token.type == "blockquote_close" and (opening := open_quotes.pop()):
-            token.type, token.meta = "callout_close", opening.meta
+            token.type, token.tag = "callout_close", opening.tag
         yield token
 
 
