@@ -41,8 +41,8 @@ def introduce() -> None:
     picture.html(welcome.example())
     st.space("small")
     with row("first_choices"):
-        look.choose_language(workspace, "language_switch")
-        look.choose_look(workspace, "look_switch")
+        look.choose_language("language_switch")
+        look.choose_look("look_switch")
 
 
 def quick_search() -> None:

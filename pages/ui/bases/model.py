@@ -172,7 +172,7 @@ def _draw_switch(base: KnowledgeBase, switch: Switch) -> None:
         icon = ":material/pause_circle:"
     st.info(plain(state), icon=icon)
     shut = workspace.readonly or running
-    with st.container(horizontal=True):
+    with row():
         if widgets.button(t("Resume"), f"resume_{base.id}", "play_arrow", type="primary", disabled=shut):
             jobs.start("switch", lambda progress: _run(base, progress))
         about = plain(t("The base keeps its current model; the index for the other model is deleted."))
@@ -192,7 +192,7 @@ def _draw_archived_model(base: KnowledgeBase) -> None:
         st.markdown(plain(text))
         st.caption(plain(workspace.models.asks(base.wish)))
         busy = workspace.readonly or workspace.jobs.running("cost", *jobs.BASES)
-        with st.container(horizontal=True):
+        with row():
             if widgets.button(t("Use that model"), f"use_wish_{base.id}", "model_training", disabled=busy):
                 jobs.start("cost", lambda progress: _model_cost(base, base.wish, progress))
             if widgets.button(t("Keep the current model"), f"drop_wish_{base.id}", "close", disabled=busy):

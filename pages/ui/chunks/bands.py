@@ -13,7 +13,7 @@ from pages.ui.shared import rendered, style
 from pages.ui.shared.safe import html
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import t, t_plural, text_of
-from pages.ui.shared.widgets import component, stamp
+from pages.ui.shared.widgets import component, on_trigger, stamp
 
 CHANGES = message_table(
     {
@@ -136,15 +136,13 @@ def draw(
         "stamp": stamp(drawn),
     }
 
-    def picked() -> None:
-        if (index := st.session_state[key].pick) is not None:
-            on_pick(index)
-
-    def opened() -> None:
-        if on_edit and (index := st.session_state[key].edit) is not None:
-            on_edit(index)
-
-    VIEW(key=key, data=data, on_pick_change=picked, on_edit_change=opened)
+    edit = on_edit or (lambda _: None)
+    VIEW(
+        key=key,
+        data=data,
+        on_pick_change=on_trigger(key, "pick", on_pick),
+        on_edit_change=on_trigger(key, "edit", edit),
+    )
 
 
 def rendered_text(chunks: Sequence[Chunk], shown: int | None) -> None:

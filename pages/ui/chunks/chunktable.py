@@ -141,7 +141,7 @@ def actions(
         if chunk_id in {chunk.id for chunk in workspace.chunks.all(note.id)}:
             workspace.chunks.restore(chunk_id)
 
-    with st.container(horizontal=True, key="chunk_actions"):
+    with widgets.row("chunk_actions"):
         if _button("edit", int(len(marked) == 1 and not marked[0].picture), "edit_note"):
             editor.open_at(marked[0].id)
         if _button("embed", len(waiting), "bolt", why):

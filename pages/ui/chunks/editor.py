@@ -105,7 +105,7 @@ def _draw_flagged(item: Flagged) -> None:
     def decide(decision: Decision) -> None:
         jobs.start("edits", lambda _: workspace.chunks.resolve(edit.id, decision))
 
-    with st.container(horizontal=True):
+    with row():
         about = plain(t("Becomes a separate chunk at the end of the note"))
         impossible = shut or note is None or edit.kind == "delete"
         if button(t("Keep"), f"keep_{edit.id}", "check", disabled=impossible, help=about):
@@ -206,7 +206,7 @@ def _draw_chunk(note: Note, chunks: Sequence[Chunk], chunk: Chunk, edit: Edit | 
         if _done("save", t("Save"), "save", shut=shut):
             _finish(note, chunk.index, EDITED, lambda: workspace.chunks.update(chunk.id, text))
         run = chunks_to_merge(chunks, [chunk])
-        with st.container(horizontal=True):
+        with row():
             label = t("Merge with the next chunk") if run[:1] == [chunk] else t("Merge with the previous chunk")
             if run and button(label, "drawer_merge", "merge", disabled=shut):
                 _finish(note, run[0].index, MERGED, lambda: workspace.chunks.merge(*(part.id for part in run)))

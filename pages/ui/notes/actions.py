@@ -335,7 +335,7 @@ def marked(note_ids: Sequence[str]) -> None:
         (t("Archive"), "archive_notes", "archive", archive_notes),
         (delete, "delete_notes", "delete", trash.ask),
     )
-    with st.container(horizontal=True, key="marked_actions"):
+    with row("marked_actions"):
         for label, key, icon, act in acts if note_ids else ():
             button(label, key, icon, disabled=jobs.is_shut(), on_click=act, args=(note_ids,))
 

@@ -306,7 +306,7 @@ def _draw_conflict(session: EditorSession) -> None:
             st.html(shown)
         else:
             small_print("Both versions have the same text; only their fields differ.")
-        with st.container(horizontal=True):
+        with row():
 
             def choice(label: str, key: str, icon: str, act: Callable[[EditorSession], None], help: str) -> None:
                 button(label, key, icon, help=help, on_click=act, args=(session,))

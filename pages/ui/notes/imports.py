@@ -12,7 +12,7 @@ from pages.ui.shared import jobs, reports, shell
 from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import busy, small_print, t, t_plural
-from pages.ui.shared.widgets import begin_with, button, select, small, submit, tabs
+from pages.ui.shared.widgets import begin_with, button, row, select, small, submit, tabs
 
 # The question whether edits may change the user's files, asked at the first import of a folder into a base.
 
@@ -74,7 +74,7 @@ def _browse(key: str) -> None:
         st.session_state[_LISTED] = str(folder)
 
     st.caption(plain(str(now)))
-    with st.container(horizontal=True):
+    with row():
         small(t("Up"), f"{key}_up", "arrow_upward", on_click=go, args=(now.parent,), disabled=now == now.parent)
         if button(t("Use this folder"), f"{key}_take", "check", type="primary"):
             st.session_state[f"{key}_chosen"] = str(now)
@@ -253,7 +253,7 @@ def _decide(plan: SyncPlan) -> None:
         writes = question(plan)
         if plan.is_empty:
             small_print("Everything is up to date: there is nothing to do.")
-        with st.container(horizontal=True):
+        with row():
             shut = plan.is_empty or not confirmed or workspace.readonly
             if button(t("Apply"), "plan_apply", "check", type="primary", disabled=shut):
                 if jobs.start_import(lambda: plan, plan.base, confirmed=confirmed, writes=writes):

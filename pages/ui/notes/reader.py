@@ -15,13 +15,8 @@ from core.model import (
     RELATIONS,
     USED_IN,
     Chunk,
-    Hint,
-    LinkSuggestion,
     Note,
-    PlaceSuggestion,
     Related,
-    RelatedNote,
-    TagSuggestion,
     Use,
     classification,
     day_of,
@@ -86,112 +81,85 @@ def _line(use: Use) -> str:
 
 
 def panel(note: Note) -> None:
-    """Draw the panel of concepts, initially folded; its content is computed only while it is open."""
+    """Draw the related notes and suggestions, initially folded; they are computed only while they are open."""
     if workspace.has("related"):
-        shell.on_demand(t("Related notes and suggestions"), "related", "hub", lambda: _Panel(note).draw())
+        label = t("Related notes and suggestions")
+        shell.on_demand(label, "related", "hub", lambda: _draw_related(note, workspace.related.of(note.id)))
 
 
-class _Panel:
-    def __init__(self, note: Note) -> None:
-        self._note = note
-        self._base = workspace.bases.by_id(note.base_id).name
-        self._shut = jobs.is_shut()
-
-    def draw(self) -> None:
-        related = workspace.related.of(self._note.id)
-        if related == Related(writable=related.writable):
+def _draw_related(note: Note, related: Related) -> None:
+    suggested = related.tags or related.places or related.links or related.hints
+    left, right = st.columns([3, 2], gap="medium") if suggested else (st.container(), None)
+    with left, st.container(gap=None):
+        for title, notes, key in (
+            (t("Related notes"), related.notes, "related"),
+            (t("Possible duplicates"), related.copies, "copy"),
+        ):
+            if notes:
+                st.caption(f"**{title}**")
+            for item in notes:
+                opened.button(item.note, f"{key}_{item.note.id}")
+                base = [] if item.note.base_id == note.base_id else [item.note.base]
+                st.caption(plain(" · ".join([*base, *map(text_of, item.reasons)])))
+        if not (related.notes or related.copies):
             small_print("No similar notes were found.")
-            return
-        suggested = related.tags or related.places or related.links or related.hints
-        left, right = st.columns([3, 2], gap="medium") if suggested else (st.container(), None)
-        with left, st.container(gap=None):
-            self._notes(t("Related notes"), related.notes, "related")
-            self._notes(t("Possible duplicates"), related.copies, "copy")
-            if not (related.notes or related.copies):
-                small_print("No similar notes were found.")
-        if right:
-            with right, st.container(gap="xsmall"):
-                self._tags(related.tags)
-                self._places(related.places)
-                self._links(related.links, writable=related.writable)
-                self._hints(related.hints)
+    if right:
+        with right, st.container(gap="xsmall"):
+            _draw_suggestions(note, related)
 
-    def _notes(self, title: str, notes: Sequence[RelatedNote], key: str) -> None:
-        if notes:
-            st.caption(f"**{title}**")
-        for related_note in notes:
-            opened.button(related_note.note, f"{key}_{related_note.note.id}")
-            base = [] if related_note.note.base_id == self._note.base_id else [related_note.note.base]
-            st.caption(plain(" · ".join([*base, *map(text_of, related_note.reasons)])))
 
-    def _tags(self, tags: Sequence[TagSuggestion]) -> None:
-        if tags:
-            st.caption(f"**{t('Suggested tags')}**")
-        for number, suggested in enumerate(tags):
-            if self._draw_accept(f"#{suggested.tag}", f"tag_{number}", "new_label", text_of(suggested.reason)):
-                workspace.notes.tag([self._note.id], add=[suggested.tag])
-                self._finish(
-                    t("The tag #{tag} was added.", tag=suggested.tag),
-                    partial(workspace.notes.tag, [self._note.id], remove=[suggested.tag]),
-                )
+def _draw_suggestions(note: Note, related: Related) -> None:
+    """Draw tags, places, links and hints, each with its reason; a click accepts one, and can be undone."""
 
-    def _places(self, places: Sequence[PlaceSuggestion]) -> None:
-        if places:
-            st.caption(f"**{t('Suggested places')}**")
-        for number, place_suggestion in enumerate(places):
-            place = place_suggestion.folder or t("the top level")
-            place = place if place_suggestion.base == self._base else with_label(place_suggestion.base, place)
-            if not place_suggestion.movable:
-                st.markdown(plain(place))
-                st.caption(plain(place_suggestion.reason))
-                continue
-            if self._draw_accept(
-                t("Move to {place}", place=place),
-                f"place_{number}",
-                "drive_file_move",
-                text_of(place_suggestion.reason),
-            ):
-                (moved,) = workspace.renames.move(self._note.id, place_suggestion.folder)
-                self._finish(
-                    t("The note is now at '{path}'.", path=moved.path),
-                    partial(workspace.renames.undo, moved),
-                )
-
-    def _links(self, links: Sequence[LinkSuggestion], *, writable: bool) -> None:
-        if links:
-            st.caption(f"**{t('Suggested links')}**")
-            if not writable:
-                small_print("This note is a file that is read-only here: add the links in the file.")
-        for link in links:
-            label = link.note.title if link.text == link.note.title else f"{link.text} → {link.note.title}"
-            if self._draw_accept(label, f"link_{link.note.id}", "add_link", text_of(link.reason), shut=not writable):
-                version = workspace.versions.all(self._note.id)[0].number
-                workspace.related.link(self._note.id, link.note.id, expected_version=self._note.version)
-                self._finish(
-                    t("The link to '{title}' was added.", title=link.note.title),
-                    partial(workspace.versions.revert, self._note.id, version),
-                )
-
-    def _hints(self, hints: Sequence[Hint]) -> None:
-        if hints:
-            st.caption(f"**{t('How to improve this note')}**")
-        for number, hint in enumerate(hints):
-            st.markdown(plain(hint.about))
-            for quote in hint.quotes:
-                st.caption(f"> {plain(quote)}")
-            st.caption(plain(hint.remedy))
-            if hint.other:
-                opened.button(hint.other, f"hint_{number}_{hint.other.id}")
-
-    def _draw_accept(self, label: str, key: str, icon: str, reason: str, *, shut: bool = False) -> bool:
-        """Draw a suggestion and its reason; return whether the user clicked it."""
-        pressed = button(plain(label), f"accept_{key}", icon, disabled=shut or self._shut)
+    def accepts(label: str, key: str, icon: str, reason: object, *, shut: bool = False) -> bool:
+        pressed = button(plain(label), f"accept_{key}", icon, disabled=shut or jobs.is_shut())
         st.caption(plain(reason))
         return pressed
 
-    def _finish(self, text: str, take_back: Callable[[], object]) -> None:
+    def finish(text: str, take_back: Callable[[], object]) -> None:
         history.offer_undo(plain(text), take_back)
         st.rerun()
+
+    if related.tags:
+        st.caption(f"**{t('Suggested tags')}**")
+    for number, suggested in enumerate(related.tags):
+        name = suggested.tag
+        if accepts(f"#{name}", f"tag_{number}", "new_label", suggested.reason):
+            workspace.notes.tag([note.id], add=[name])
+            finish(t("The tag #{tag} was added.", tag=name), partial(workspace.notes.tag, [note.id], remove=[name]))
+    if related.places:
+        st.caption(f"**{t('Suggested places')}**")
+    for number, found in enumerate(related.places):
+        place = found.folder or t("the top level")
+        if found.base != workspace.bases.by_id(note.base_id).name:
+            place = with_label(found.base, place)
+        if not found.movable:
+            st.markdown(plain(place))
+            st.caption(plain(found.reason))
+        elif accepts(t("Move to {place}", place=place), f"place_{number}", "drive_file_move", found.reason):
+            (moved,) = workspace.renames.move(note.id, found.folder)
+            finish(t("The note is now at '{path}'.", path=moved.path), partial(workspace.renames.undo, moved))
+    if related.links:
+        st.caption(f"**{t('Suggested links')}**")
+        if not related.writable:
+            small_print("This note is a file that is read-only here: add the links in the file.")
+    for link in related.links:
+        title = link.note.title
+        label = title if link.text == title else f"{link.text} → {title}"
+        if accepts(label, f"link_{link.note.id}", "add_link", link.reason, shut=not related.writable):
+            version = workspace.versions.all(note.id)[0].number
+            workspace.related.link(note.id, link.note.id, expected_version=note.version)
+            revert = partial(workspace.versions.revert, note.id, version)
+            finish(t("The link to '{title}' was added.", title=title), revert)
+    if related.hints:
+        st.caption(f"**{t('How to improve this note')}**")
+    for number, hint in enumerate(related.hints):
+        st.markdown(plain(hint.about))
+        for quote in hint.quotes:
+            st.caption(f"> {plain(quote)}")
+        st.caption(plain(hint.remedy))
+        if hint.other:
+            opened.button(hint.other, f"hint_{number}_{hint.other.id}")
 
 
 EDITED = message("This is the file's own text; search finds the edited passages instead.")

@@ -12,7 +12,7 @@ from pages.ui.shared.safe import plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.shell import Dialog
 from pages.ui.shared.text import busy, sentences, small_print, t, t_plural, text_of
-from pages.ui.shared.widgets import more, small
+from pages.ui.shared.widgets import more, row, small
 
 # The trash: deleted notes, which can be restored or deleted for good.
 
@@ -52,7 +52,7 @@ def draw(base: str, text: str) -> None:
     more(len(found) - _SHOWN)
     if found:
         ids = [trashed.version.note_id for trashed in found]
-        with st.container(horizontal=True):
+        with row():
             label = t_plural("Restore {n} note", "Restore all {n} notes", n=len(ids))
             _restoring(label, "trash_restore_all", ids)
             label = t("Empty the trash") if not look else t_plural("Delete {n} note", "Delete {n} notes", n=len(ids))
@@ -78,7 +78,7 @@ def _row(trashed: Trashed, base: str) -> None:
         about = text_of(BY[trashed.version.author], at=local(trashed.version.at))
         place = [base_name(base), trashed.path or ""]
         st.caption(" · ".join([*map(plain, filter(None, place)), about]))
-        with st.container(horizontal=True):
+        with row():
             _restoring(t("Restore"), f"restore_{note_id}", [note_id])
             _deleting(t("Delete for good"), f"forget_{note_id}", [note_id])
 

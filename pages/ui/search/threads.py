@@ -147,7 +147,7 @@ def _follow_up(thread: Thread) -> None:
     asked = st.text_area(
         t("This is how the question will be searched; change it if it isn't what you mean"), key="thread_asked"
     )
-    with st.container(horizontal=True):
+    with row():
         go = button(t("Write an answer"), "thread_write", "edit_note", type="primary", disabled=not asked.strip())
         button(t("Back"), "thread_back", "undo", on_click=partial(st.session_state.update, {_COMPLETED: None}))
     if go:

@@ -28,7 +28,7 @@ from pages.ui.shared import cards, knobs
 from pages.ui.shared.safe import folded, html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import sentences, t, text_of, with_note
-from pages.ui.shared.widgets import bound, button, close, pills
+from pages.ui.shared.widgets import bound, button, close, pills, row
 
 # The sub-queries of a decomposed question, round by round, with the numbers of all and of new hits.
 
@@ -208,7 +208,7 @@ def draw_suggestions(text: str, result: SearchResult) -> None:
                 else t("No note has the tag '{tag}'; none of your notes has any tags.", tag=value)
             )
             st.caption(plain(absent))
-    with st.container(horizontal=True, key="relax"):
+    with row("relax"):
         for term in narrowing(result):
             if rest := question_box.without_term(text, term.start, term.end):
                 _offer(

@@ -92,7 +92,7 @@ def draw_vocabulary() -> None:
     )
     st.text_area(t("Types of notes and their categories"), key=VOCABULARY, height=320, disabled=workspace.readonly)
     changed = st.session_state[VOCABULARY] != vocabulary.text()
-    with st.container(horizontal=True):
+    with row():
         shut = workspace.readonly or not changed
         button(t("Save"), "vocabulary_save", "save", type="primary", disabled=shut, on_click=save)
         if changed:
@@ -134,8 +134,8 @@ def _converter_row(converter_card: ConverterCard) -> str:
 
 def draw_general() -> None:
     """Draw the language and theme selectors, and the numeric settings."""
-    look.choose_language(workspace, "settings_language", label_visibility="visible")
-    look.choose_look(workspace, "settings_look", label_visibility="visible")
+    look.choose_language("settings_language", label_visibility="visible")
+    look.choose_look("settings_look", label_visibility="visible")
     with st.expander(t("Folders and old versions"), icon=":material/tune:", key="general_numbers"):
         numbers()
 

@@ -172,7 +172,7 @@ def _card(card: ModelCard, used: Sequence[str]) -> None:
         f'<div class="t-small t-problem">{html(problem)}</div>'
     )
     busy = workspace.jobs.running(*jobs.MODELS)
-    with st.container(horizontal=True):
+    with row():
         if card.downloadable:
             if button(t("Download"), f"download_{card.name}", "download", disabled=busy):
                 _download(card.name)

@@ -19,7 +19,7 @@ def draw_health() -> None:
     """Draw the button that runs all checks, their findings, past jobs, disk space, and the bug report."""
     small_print("Checks the notes, the search index, your folders, models, the disk and the backups.")
     busy = workspace.jobs.running("doctor")
-    with st.container(horizontal=True):
+    with row():
         if button(t("Check everything"), "doctor", "stethoscope", disabled=busy):
             jobs.start("doctor", lambda progress: workspace.doctor.examine(progress=progress))
         job = workspace.jobs.find("doctor")
@@ -157,7 +157,7 @@ def _encryption() -> None:
         passphrase, st.session_state[_PASSPHRASE] = st.session_state[_PASSPHRASE], ""
         workspace.backups.protect(passphrase)
 
-    with st.container(horizontal=True):
+    with row():
         label, missing = t("Change the passphrase") if on else t("Encrypt backups"), not st.session_state[_PASSPHRASE]
         button(label, "backup_protect", "lock", on_click=protect, disabled=missing)
         if on:
@@ -203,7 +203,7 @@ def _dialog(backups: dict[str, Backup]) -> None:
             )
         )
         secret = st.text_input(t("Passphrase"), key="backup_secret", type="password") if backup.encrypted else ""
-        with st.container(horizontal=True):
+        with row():
             if button(t("Restore"), "backup_restore_yes", "settings_backup_restore", type="primary"):
                 with shell.errors(), busy("Unpacking…"):
                     workspace.backups.restore(backup.name, passphrase=secret)

@@ -120,7 +120,12 @@ def place_line(hit: Hit, tone: str = "") -> str:
         number = t("page {n}", n=hit.page)
     if hit.chunk.picture:
         number = t("picture {name}", name=hit.chunk.picture)
-    return f'<span class="t-number">{html(number)}</span>{_edited_tag(hit)}{_subquery_tag(hit, tone)}'
+    edited = f'<span class="t-tag t-edited">{html(t("edited"))}</span>' if hit.chunk.edited else ""
+    by = ""
+    if hit.asked and tone:
+        about = html(t("The part of the question that found this hit"))
+        by = f'<span class="t-by" title="{about}">{dot(tone)}{html(hit.asked)}</span>'
+    return f'<span class="t-number">{html(number)}</span>{edited}{by}'
 
 
 def about(hit: Hit) -> str:
@@ -183,16 +188,6 @@ def address(of: Hit | Quote, question: str, span: Span | None = None) -> dict[st
 def dot(tone: str) -> str:
     """Return a coloured dot as HTML."""
     return f'<i class="t-part" style="background: {tone}"></i>'
-
-
-def _edited_tag(hit: Hit) -> str:
-    return f'<span class="t-tag t-edited">{html(t("edited"))}</span>' if hit.chunk.edited else ""
-
-
-def _subquery_tag(hit: Hit, tone: str) -> str:
-    if not hit.asked or not tone:
-        return ""
-    return f'<span class="t-by" title="{html(t("The part of the question that found this hit"))}">{dot(tone)}{html(hit.asked)}</span>'
 
 
 def _copies(hit: Hit) -> str:

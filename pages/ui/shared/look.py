@@ -1,13 +1,13 @@
 """The appearance: theme and language, as chosen by the user, else as in the system and the browser."""
 
 from functools import cache
-from typing import Literal
 
 import streamlit as st
 from streamlit import config
 
 from core.base.messages import LANGUAGES, language_of, message_table
 from core.workspace import Workspace
+from pages.ui.shared import server
 from pages.ui.shared.text import labels, t
 from pages.ui.shared.widgets import bound, component, segments
 
@@ -21,23 +21,15 @@ def settle_language(workspace: Workspace | None) -> None:
         st.session_state["language"] = language_of(preference or st.context.locale or "")
 
 
-def choose_language(
-    workspace: Workspace | None, key: str, label_visibility: Literal["visible", "collapsed"] = "collapsed"
-) -> None:
+def choose_language(key: str, **more: object) -> None:
     """Draw the language selector; later sessions begin with the choice."""
 
     def store(language: str) -> None:
         st.session_state["language"] = language
-        if workspace:
-            workspace.preferences.set("language", language)
+        server.workspace.preferences.set("language", language)
 
     # The switch has a separate key, because a widget's key is cleared when the user leaves the page.
-    segments(
-        t("Language"),
-        LANGUAGES,
-        **bound(key, st.session_state["language"], store),
-        label_visibility=label_visibility,
-    )
+    segments(t("Language"), LANGUAGES, **bound(key, st.session_state["language"], store), **more)
 
 
 LOOKS = message_table({"light": "Light", "dark": "Dark", "system": "System"})
@@ -62,21 +54,11 @@ def settle_look(workspace: Workspace | None) -> None:
     st.rerun()
 
 
-def choose_look(
-    workspace: Workspace | None, key: str, label_visibility: Literal["visible", "collapsed"] = "collapsed"
-) -> None:
+def choose_look(key: str, **more: object) -> None:
     """Draw the theme selector; later sessions begin with the choice."""
-
-    def store(chosen: str) -> None:
-        if workspace:
-            workspace.preferences.set(_PREFERENCE, chosen)
-
-    segments(
-        t("Appearance"),
-        labels(LOOKS),
-        **bound(key, _chosen(workspace), store),
-        label_visibility=label_visibility,
-    )
+    preferences = server.workspace.preferences
+    now = bound(key, _chosen(server.workspace), lambda chosen: preferences.set(_PREFERENCE, chosen))
+    segments(t("Appearance"), labels(LOOKS), **now, **more)
 
 
 def hand_over(workspace: Workspace | None) -> None:

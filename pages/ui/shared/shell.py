@@ -20,7 +20,7 @@ from pages.ui.shared import jobs, look, names, server, shortcuts, style, welcome
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.server import workspace
 from pages.ui.shared.text import page_title, small_print, t, text_of
-from pages.ui.shared.widgets import bound, button, problem, problem_of, small, text_box
+from pages.ui.shared.widgets import bound, button, problem, problem_of, row, small, text_box
 
 # The quick switcher: from every page to a note by title, alias or path, to a page, or to a new note.
 
@@ -447,7 +447,7 @@ class Dialog:
 
         def content() -> None:
             st.write(text)
-            with st.container(horizontal=True):
+            with row():
                 if button(t("Delete"), f"{key}_yes", "delete", type="primary"):
                     with errors():
                         act()

@@ -75,7 +75,7 @@ def no_notes(text: str) -> None:
 
 def beginnings() -> None:
     """Draw two buttons to begin: one imports the sample notes, the other opens the import of the user's notes."""
-    with st.container(horizontal=True):
+    with row():
         samples(type="primary")
         if button(t("Import my notes"), "to_import", "folder_open", disabled=jobs.is_shut()):
             st.switch_page("notes.py")

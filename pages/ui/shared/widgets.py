@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import Literal, TypedDict, TypeVar
+from typing import Any, Literal, TypedDict, TypeVar
 from zlib import crc32
 
 import streamlit as st
@@ -373,6 +373,16 @@ def component(name: str, module: str, html: str | None = None, *, before: str = 
 def stamp(value: object) -> str:
     """Return a short checksum of a value as text."""
     return str(crc32(repr(value).encode("utf-8", "surrogatepass")))
+
+
+def on_trigger(key: str, name: str, act: Callable[[Any], object]) -> Callable[[], None]:
+    """Return the callback of a component that calls `act` with what a trigger sent."""
+
+    def triggered() -> None:
+        if (sent := st.session_state[key][name]) is not None:
+            act(sent)
+
+    return triggered
 
 
 # A button that copies a text to the clipboard.

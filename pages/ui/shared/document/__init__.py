@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from zlib import crc32
 
-import streamlit as st
 from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 
@@ -18,7 +17,7 @@ from core.base.text import with_newlines
 from pages.ui.shared.document.drawing import Drawing, Environment, HeadingSource, Sources, SourceSpan, anchor, same
 from pages.ui.shared.document.parser import MAX_NESTING, parse
 from pages.ui.shared.safe import Span, drawable_part, html, is_deeply_nested
-from pages.ui.shared.widgets import component
+from pages.ui.shared.widgets import component, on_trigger
 
 __all__ = ["HeadingSource", "RenderedNote", "SourceSpan", "Sources", "document"]
 
@@ -220,23 +219,6 @@ def show_document(
     html: str, key: str, *, place: str = "", arrival: str = "", on_click: Callable[[Clicked], None]
 ) -> None:
     """Draw the HTML of a document, and scroll to `place` once per value of `arrival`."""
-
-    def opened() -> None:
-        if (link := st.session_state[key].open) is not None:
-            on_click(Clicked(str(link["note"]), str(link["place"])))
-
-    def made() -> None:
-        if (target := st.session_state[key].make) is not None:
-            on_click(Clicked(make=str(target)))
-
-    def tagged() -> None:
-        if (tag := st.session_state[key].tag) is not None:
-            on_click(Clicked(tag=str(tag)))
-
-    def ticked() -> None:
-        if (line := st.session_state[key].tick) is not None:
-            on_click(Clicked(line=int(line)))
-
     stamp = str(crc32(html.encode("utf-8", "surrogatepass")))
     data = {
         "html": html,
@@ -249,8 +231,8 @@ def show_document(
     VIEW(
         key=key,
         data=data,
-        on_open_change=opened,
-        on_make_change=made,
-        on_tag_change=tagged,
-        on_tick_change=ticked,
+        on_open_change=on_trigger(key, "open", lambda link: on_click(Clicked(str(link["note"]), str(link["place"])))),
+        on_make_change=on_trigger(key, "make", lambda target: on_click(Clicked(make=str(target)))),
+        on_tag_change=on_trigger(key, "tag", lambda tag: on_click(Clicked(tag=str(tag)))),
+        on_tick_change=on_trigger(key, "tick", lambda line: on_click(Clicked(line=int(line)))),
     )
