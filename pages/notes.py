@@ -1,6 +1,7 @@
 """The Notes page: a tree on the left and the open note on the right, or a list across the whole width."""
 
 import streamlit as st
+from streamlit import session_state
 
 from core.base.errors import NoteNotFound
 from core.model import Note
@@ -33,7 +34,7 @@ def page(bases: list[str]) -> bool:
     else:
         left, right = st.columns([3, 7], gap="medium")
     vacant = False
-    base = st.session_state.get("notes_base", "")
+    base = session_state.get("notes_base", "")
     if left:
         with left, st.container(key="notes_side"), shell.errors():
             base, vacant = _notes(bases, note_id)
@@ -42,7 +43,7 @@ def page(bases: list[str]) -> bool:
             if not (note_id or listing.is_list()):
                 history.draw_undo()
             if vacant:
-                if "plan" not in st.session_state:  # a waiting plan is shown above
+                if "plan" not in session_state:  # a waiting plan is shown above
                     imports.adding(base, opened=True)
             elif note_id:
                 _two_notes(note_id, second)
@@ -103,7 +104,7 @@ def _note(note: Note) -> None:
 
 opened.draw_begin_dialog()
 today.draw()
-if (title := st.session_state.pop(shell.NEW, None)) is not None:
+if (title := session_state.pop(shell.NEW, None)) is not None:
     composer.leave()
     base, folder = composer.current_place()
     composer.begin(base, title=title, folder=folder)

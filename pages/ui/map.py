@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from zlib import crc32
 
 import streamlit as st
+from streamlit import session_state
 
 from core.base.messages import message_table
 from core.model import NoteMap, NoteSummary
@@ -71,9 +72,9 @@ def draw(
     data["stamp"] = crc32(repr((data["ids"], data["points"], links, ramp)).encode())
 
     def opened() -> None:
-        if (note := st.session_state[key].open) is not None:
-            st.session_state[f"{key}_opened"] = note
+        if (note := session_state[key].open) is not None:
+            session_state[f"{key}_opened"] = note
 
     VIEW(key=key, data=data, on_open_change=opened)
-    if (note := st.session_state.pop(f"{key}_opened", None)) is not None:
+    if (note := session_state.pop(f"{key}_opened", None)) is not None:
         st.switch_page("notes.py", query_params={"note": note})

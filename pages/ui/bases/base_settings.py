@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import streamlit as st
+from streamlit import session_state
 
 from core.model import BaseStatus, KnowledgeBase, RefusedChunk
 from pages.ui.bases import folders, listing, model
@@ -135,10 +136,10 @@ def _name(base: KnowledgeBase) -> None:
         new = name.strip()
         folders.go(new)
         for key in ("notes_base", "eval_base", "cut_base"):
-            if st.session_state.get(key) == base.name:
-                st.session_state[key] = new
-        if base.name in (chosen := st.session_state.get("search_bases", [])):
-            st.session_state["search_bases"] = [new if name == base.name else name for name in chosen]
+            if session_state.get(key) == base.name:
+                session_state[key] = new
+        if base.name in (chosen := session_state.get("search_bases", [])):
+            session_state["search_bases"] = [new if name == base.name else name for name in chosen]
     st.rerun()
 
 
@@ -152,8 +153,8 @@ def _search(base: KnowledgeBase) -> None:
         with st.form(f"try_{base.id}", border=False):
             typed = st.text_area(t("Question"), key=f"{key}_text", height=80)
             if submit(t("Ask this base"), f"{key}_ask", "search", type="primary"):
-                st.session_state[key] = (typed or "").strip()
-        text = str(st.session_state.get(key, ""))
+                session_state[key] = (typed or "").strip()
+        text = str(session_state.get(key, ""))
     with right, shell.errors():
         if text:
             _answer(base, text)
@@ -166,7 +167,7 @@ def _draw_search_settings(base: KnowledgeBase) -> None:
     keys = {name: f"{name}_{base.id}" for name in knobs.fitting(knobs.OF_BASES, base)}
 
     def save() -> None:
-        chosen = {name: st.session_state[key] for name, key in keys.items()}
+        chosen = {name: session_state[key] for name, key in keys.items()}
         own = {name: None if value == knobs.AS_SET else value for name, value in chosen.items()}
         workspace.bases.update(base.name, search=replace(base.search, **own))
 
@@ -176,9 +177,9 @@ def _draw_search_settings(base: KnowledgeBase) -> None:
     advanced = st.expander(t("Advanced"), icon=":material/tune:", key=f"more_search_{base.id}") if rare else usual
     for name, key in keys.items():
         own = getattr(base.search, name)
-        st.session_state[key] = knobs.AS_SET if own is None else own
+        session_state[key] = knobs.AS_SET if own is None else own
         texts = knobs.value_labels(name)
-        texts.setdefault(st.session_state[key], knobs.value_label(name, own))
+        texts.setdefault(session_state[key], knobs.value_label(name, own))
         shut = workspace.readonly
         place = advanced if name in rare else usual
         select_in(place, knobs.setting_label(name), texts, key, on_change=save, disabled=shut)

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import streamlit as st
+from streamlit import session_state
 
 from core.model import FOREIGN, BaseStatus, KnowledgeBase, Restored, WatchedFolder
 from pages.ui.shared import jobs, links, names, reports, shell
@@ -22,14 +23,14 @@ _OPEN, _ADDING = "open_base", "adding_to_base"
 def settle_view() -> str:
     """Return the current view: the name of the open base, NEW, or "" for all bases."""
     if links.arrived_value("new"):
-        st.session_state.update({_OPEN: NEW, "new_name": st.query_params.get("name", "")})
+        session_state.update({_OPEN: NEW, "new_name": st.query_params.get("name", "")})
     elif (linked := links.arrived_value("base")) is not None:
-        st.session_state[_OPEN] = linked
+        session_state[_OPEN] = linked
     elif links.last_value("base") and "base" not in st.query_params:
-        st.session_state[_OPEN] = ""  # the user clicked the page in the side bar
-    chosen: str = st.session_state.get(_OPEN, "")
+        session_state[_OPEN] = ""  # the user clicked the page in the side bar
+    chosen: str = session_state.get(_OPEN, "")
     if chosen != NEW and chosen not in {base.name for base in workspace.bases.all()}:
-        chosen = st.session_state[_OPEN] = ""
+        chosen = session_state[_OPEN] = ""
     links.set_value("base", "" if chosen == NEW else chosen)
     links.set_value("new", "yes" if chosen == NEW else "")
     links.set_value("name", "")
@@ -38,12 +39,12 @@ def settle_view() -> str:
 
 def go(base: str, *, adding: bool = False) -> None:
     """Open a view in the next run: a base, NEW, or "" for all; for callbacks. `adding` unfolds the import."""
-    st.session_state.update({_OPEN: base, _ADDING: adding})
+    session_state.update({_OPEN: base, _ADDING: adding})
 
 
 def is_adding() -> bool:
     """Return whether the base was opened in order to add notes."""
-    return bool(st.session_state.get(_ADDING))
+    return bool(session_state.get(_ADDING))
 
 
 def back() -> None:
@@ -93,7 +94,7 @@ def sync(base: KnowledgeBase, folder: str) -> None:
         with busy("Reading the folder…"):
             plan = workspace.imports.plan_folder(Path(folder), base.name)
         if plan.needs_confirmation:
-            st.session_state["plan"] = plan
+            session_state["plan"] = plan
             st.switch_page("notes.py")
         if jobs.start_import(lambda: plan, base.name):
             st.rerun()
@@ -119,7 +120,7 @@ def _wait(base: KnowledgeBase, seen: WatchedFolder, key: str) -> None:
     )
     st.warning(plain(text), icon=":material/warning:")
     if button(t("Review the changes"), f"look_{key}", "difference", disabled=workspace.readonly):
-        st.session_state["plan"] = workspace.imports.plan_folder(Path(seen.folder), base.name)
+        session_state["plan"] = workspace.imports.plan_folder(Path(seen.folder), base.name)
         st.switch_page("notes.py")
 
 
@@ -128,17 +129,17 @@ _RESTORED, _FOREIGN = "restored_base", "restored_foreign"
 
 def draw_restored(restored: Restored, *, trashed: bool = False) -> None:
     """Open a restored base in the next run, with the permissions that its archive requests."""
-    st.session_state[_RESTORED] = restored
-    st.session_state[_FOREIGN] = trashed and not restored.own
+    session_state[_RESTORED] = restored
+    session_state[_FOREIGN] = trashed and not restored.own
     go(restored.base.name)
 
 
 def section(base: KnowledgeBase) -> None:
     """Draw the permissions that a restored base doesn't have yet, and where the user can grant them."""
-    restored: Restored | None = st.session_state.get(_RESTORED)
+    restored: Restored | None = session_state.get(_RESTORED)
     if restored is None or restored.base.id != base.id:
         return
-    if st.session_state.get(_FOREIGN):
+    if session_state.get(_FOREIGN):
         st.warning(text_of(FOREIGN), icon=":material/shield:")
     off = [map(text_of, SWITCHES[name]) for name in restored.powers.switches if not getattr(base, name)]
     lines = [f"- **{plain(label)}** — {plain(about)}" for label, about in off]
@@ -184,6 +185,6 @@ def connection(base: KnowledgeBase) -> None:
             return
         with shell.errors():
             with busy("Reading the folder…"):
-                st.session_state["plan"] = workspace.imports.plan_connection(Path(path.strip()), base.name)
+                session_state["plan"] = workspace.imports.plan_connection(Path(path.strip()), base.name)
             workspace.jobs.forget("import")
             st.switch_page("notes.py")

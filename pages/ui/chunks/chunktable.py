@@ -5,6 +5,7 @@ from functools import partial
 from typing import TypeVar
 
 import streamlit as st
+from streamlit import session_state
 
 from core.base.messages import message
 from core.model import CHUNK_KINDS, CHUNK_STATES, Chunk, Edit, KnowledgeBase, Note, Progress
@@ -93,10 +94,10 @@ def _follow(key: str, shown: int | None) -> int | None:
     before, by_text = f"{key}_before", f"{key}_by_text"
     now = _marked(key)
     # Without a state the table is new, because another page was open; the user hasn't unmarked anything.
-    seen = st.session_state.get(before, []) if key in st.session_state else now
+    seen = session_state.get(before, []) if key in session_state else now
     if now != seen:
         new = [row for row in now if row not in seen]
-        automatic = st.session_state.get(by_text)
+        automatic = session_state.get(by_text)
         if new and automatic in now and automatic not in new:
             # The text marked this row, maybe off screen; when the user marks rows by hand, only those count.
             now.remove(automatic)
@@ -106,20 +107,20 @@ def _follow(key: str, shown: int | None) -> int | None:
     elif shown is not None and shown not in now:
         now = [shown]
         _mark(key, now)
-        st.session_state[by_text] = shown
-    if st.session_state.get(by_text) not in now:
-        st.session_state.pop(by_text, None)
-    st.session_state[before] = now
+        session_state[by_text] = shown
+    if session_state.get(by_text) not in now:
+        session_state.pop(by_text, None)
+    session_state[before] = now
     return shown
 
 
 def _marked(key: str) -> list[int]:
-    state = st.session_state.get(key)
+    state = session_state.get(key)
     return list(state["selection"]["rows"]) if state else []
 
 
 def _mark(key: str, rows: Sequence[int]) -> None:
-    st.session_state[key] = {"selection": {"rows": list(rows)}}
+    session_state[key] = {"selection": {"rows": list(rows)}}
 
 
 def actions(

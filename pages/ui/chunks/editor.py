@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import streamlit as st
+from streamlit import session_state
 
 from core.base.messages import Message, message
 from core.base.text import with_newlines
@@ -45,25 +46,25 @@ class EditStep:
 def begin_step(note: Note, text: str) -> EditStep:
     """Return the undo step for an action on a note, for the caller to run; `text` describes the action."""
     step = EditStep(note.id, text, workspace.chunks.edits(note.id))
-    st.session_state[_STEPS] = [*st.session_state.get(_STEPS, []), step][-_MOST:]
+    session_state[_STEPS] = [*session_state.get(_STEPS, []), step][-_MOST:]
     return step
 
 
 def draw_undo(note: Note, *, shut: bool) -> None:
     """Draw the last step with a button that undoes it, if nothing has changed since."""
-    steps: list[EditStep] = [step for step in st.session_state.get(_STEPS, []) if step.note_id == note.id]
+    steps: list[EditStep] = [step for step in session_state.get(_STEPS, []) if step.note_id == note.id]
     if not steps or steps[-1].after in (None, steps[-1].before) or steps[-1].after != workspace.chunks.edits(note.id):
         return
     last = steps[-1]
 
     def take_back() -> None:
         workspace.chunks.revert(note.id, last.before, expected=last.after or ())
-        st.session_state[_STEPS] = [step for step in st.session_state.get(_STEPS, []) if step is not last]
+        session_state[_STEPS] = [step for step in session_state.get(_STEPS, []) if step is not last]
 
     with row("chunks_done"):
         st.caption(last.text, width="content")
         small(t("Undo"), "chunks_undo", "undo", on_click=take_back, disabled=shut)
-        close("chunks_done_close", t("Close"), on_click=st.session_state.pop, args=(_STEPS, None))
+        close("chunks_done_close", t("Close"), on_click=session_state.pop, args=(_STEPS, None))
 
 
 # Edits that no longer fit their note and wait for the user's decision.
@@ -143,7 +144,7 @@ def open_at(chunk_id: str) -> None:
 def open_next(chunk_id: str) -> None:
     """Open the drawer at a chunk in the next run; for callbacks."""
     _DRAWER.open(chunk_id)
-    st.session_state["drawer_mode"] = "edit"
+    session_state["drawer_mode"] = "edit"
 
 
 def drawer(base: KnowledgeBase, note: Note, chunks: Sequence[Chunk], edits: Mapping[str, Edit]) -> None:

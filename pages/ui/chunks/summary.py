@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 import streamlit as st
+from streamlit import session_state
 
 from core.base.errors import NoteNotFound
 from core.base.messages import Message, message
@@ -40,17 +41,17 @@ COLUMNS = 3
 def picker(bases: list[str]) -> tuple[str | None, list[NoteSummary]]:
     """Draw the filters and the tree; return the id of the chosen note, which a link may set, and the filtered notes."""
     if linked := links.arrived_value("note"):
-        st.session_state.update(cut_note=linked, cut_base="", cut_text="")
+        session_state.update(cut_note=linked, cut_base="", cut_text="")
     base = base_filter(bases, "cut_base")
     text = st.text_input(t("Title or path"), key="cut_text", icon=":material/filter_alt:", persist_state="session")
     text = text.strip()
     cards = workspace.notes.all(Filters(bases=(base,) if base else ()), text=text)
-    chosen: str | None = st.session_state.get("cut_note")
+    chosen: str | None = session_state.get("cut_note")
     last = workspace.preferences.get(_LAST)
     if chosen is None and last:
         with suppress(NoteNotFound):
             chosen = workspace.notes.get(last).id
-            st.session_state["cut_note"] = chosen
+            session_state["cut_note"] = chosen
     if cards:
         tree.draw(tree.NoteTree(cards, [base, text], len(bases) > 1 and not base), chosen, choose, "tree")
     else:
@@ -60,7 +61,7 @@ def picker(bases: list[str]) -> tuple[str | None, list[NoteSummary]]:
         try:
             workspace.notes.get(chosen)
         except NoteNotFound:
-            st.session_state.pop("cut_note")
+            session_state.pop("cut_note")
             raise
     if chosen and workspace.preferences.get(_LAST) != chosen:
         workspace.preferences.set(_LAST, chosen)
@@ -69,7 +70,7 @@ def picker(bases: list[str]) -> tuple[str | None, list[NoteSummary]]:
 
 def choose(note_id: str) -> None:
     """Open a note in the next run."""
-    st.session_state["cut_note"] = note_id
+    session_state["cut_note"] = note_id
     links.set_value("note", note_id)
     links.set_value("chunk", "")
 
@@ -291,9 +292,9 @@ def _text(note: Note, chunks: Sequence[Chunk], side: str, *, only: Collection[in
     """Draw a split of the note; a click shows the clicked place in all splits."""
 
     def picked(index: int) -> None:
-        st.session_state["tried_at"] = (note.id, chunks[index].start)
+        session_state["tried_at"] = (note.id, chunks[index].start)
 
-    where, at = st.session_state.get("tried_at", ("", 0))
+    where, at = session_state.get("tried_at", ("", 0))
     shown = None
     if where == note.id and chunks:
         shown = max((chunk.index for chunk in chunks if chunk.start <= at), default=0)

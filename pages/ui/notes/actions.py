@@ -6,6 +6,7 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
 import streamlit as st
+from streamlit import session_state
 
 from core.base.errors import EditError
 from core.model import NOTE_FIELDS, Note, Renaming, fields_of
@@ -159,7 +160,7 @@ def _rename(note: Note) -> None:
 
 def draw_retitled(note: Note) -> None:
     """After a note's title was changed in the editor, offer to rename the file and update the links."""
-    note_id, before = st.session_state.get(composer.RETITLED, ("", ""))
+    note_id, before = session_state.get(composer.RETITLED, ("", ""))
     if note_id != note.id or workspace.readonly:
         return
     plan = workspace.renames.plan(note.id, note.title, title_before=before)
@@ -185,7 +186,7 @@ def draw_retitled(note: Note) -> None:
 
 
 def _forget_title() -> None:
-    st.session_state.pop(composer.RETITLED, None)
+    session_state.pop(composer.RETITLED, None)
 
 
 def _offer_undo(done: Sequence[Renaming], text: str) -> None:
@@ -302,7 +303,7 @@ def new() -> None:
 
 def is_raw() -> bool:
     """Return whether notes are shown as raw Markdown."""
-    return bool(st.session_state.get(_RAW))
+    return bool(session_state.get(_RAW))
 
 
 def actions(note: Note) -> None:
@@ -359,7 +360,7 @@ def _menu(note: Note) -> None:
                     text = t("'{title}' comes first on Home and in the list of Ctrl+O now.", title=plain(note.title))
                     st.toast(text, icon=":material/keep:")
             case "view":
-                st.session_state[_RAW] = not is_raw()
+                session_state[_RAW] = not is_raw()
             case "archive":
                 archive_notes([note.id])
             case "restore":

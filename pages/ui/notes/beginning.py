@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from heapq import nlargest
 
 import streamlit as st
+from streamlit import session_state
 
 from core.model import Concept, Filters, NoteSummary, day_of
 from pages.ui.notes import opened
@@ -22,11 +23,11 @@ _NOTES = 20
 def _draw(base: str) -> None:
     with busy("Reading the notes"):
         concepts = workspace.related.concepts.all(base, _CONCEPTS)
-    if hidden := st.session_state.get("concept_hidden"):
+    if hidden := session_state.get("concept_hidden"):
 
         def show() -> None:
             workspace.related.concepts.decide(hidden, "undo")
-            st.session_state.pop("concept_hidden", None)
+            session_state.pop("concept_hidden", None)
 
         small(t("Show '{name}' again", name=plain(hidden)), "concept_show", "visibility", on_click=show)
     if not concepts:
@@ -39,7 +40,7 @@ def _draw(base: str) -> None:
         concept.name: f"{':material/keep: ' if concept.pinned else ''}{plain(concept.name)} · {concept.notes:,}"
         for concept in concepts
     }
-    st.session_state["concept_names"] = [name for name in st.session_state.get("concept_names") or () if name in labels]
+    session_state["concept_names"] = [name for name in session_state.get("concept_names") or () if name in labels]
     chosen = pills(t("Concepts"), labels, "concept_names", selection_mode="multi")
     if chosen:
         _decisions(concepts, chosen)
@@ -55,7 +56,7 @@ def _decisions(concepts: Sequence[Concept], chosen: Sequence[str]) -> None:
 
     def hide() -> None:
         decide(first, "hide")
-        st.session_state["concept_hidden"] = first
+        session_state["concept_hidden"] = first
 
     def merge() -> None:
         for name in chosen[1:]:

@@ -10,6 +10,7 @@ from threading import Lock
 from typing import Any, NotRequired, TypedDict
 
 import streamlit as st
+from streamlit import session_state
 
 from core.base.datetimes import utc_now
 from core.base.errors import NoteNotFound, TesseraError, VersionNotFound
@@ -36,7 +37,7 @@ def current_place() -> tuple[str, str]:
     is returned.
     """
     bases = [base.name for base in workspace.bases.all() if not base.plain]
-    note_id, listed = st.session_state.get("open_note", ""), st.session_state.get("notes_base", "")
+    note_id, listed = session_state.get("open_note", ""), session_state.get("notes_base", "")
     for card in _in(bases, workspace.notes.cards_of([note_id]).values()):
         if listed in ("", card.base):
             return card.base, posixpath.dirname(card.path or "")
@@ -61,17 +62,17 @@ _SAVED: dict[str, tuple[str, int, int]] = {}
 
 def current_session() -> EditorSession | None:
     """Return the open editor session, or None."""
-    return st.session_state.get(_WRITING)
+    return session_state.get(_WRITING)
 
 
 def session_texts() -> dict[str, EditorSession]:
     """Return all editor sessions of this browser session, by token."""
-    writings: dict[str, EditorSession] = st.session_state.setdefault(_WRITINGS, {})
+    writings: dict[str, EditorSession] = session_state.setdefault(_WRITINGS, {})
     return writings
 
 
 def _open(session: EditorSession) -> EditorSession:
-    st.session_state[_WRITING] = session_texts()[session.token] = session
+    session_state[_WRITING] = session_texts()[session.token] = session
     return session
 
 
@@ -172,13 +173,13 @@ def _draft_origin(draft: NoteDraft) -> Note | None:
 
 def leave() -> None:
     """Close the editor and save its text; a text that can't be saved stays a draft."""
-    if session := st.session_state.pop(_WRITING, None):
+    if session := session_state.pop(_WRITING, None):
         session.offers = session.links = None
         save_left(None)
         if session.note and session.note.title != session.title_before != "":
-            note_id, before = st.session_state.get(RETITLED, ("", ""))
+            note_id, before = session_state.get(RETITLED, ("", ""))
             before = before if note_id == session.note.id else session.title_before
-            st.session_state[RETITLED] = session.note.id, before
+            session_state[RETITLED] = session.note.id, before
 
 
 def discard(key: str) -> None:
@@ -470,7 +471,7 @@ class UnstoredText(TypedDict):
 
 def session_id() -> str:
     """Return this session's random id, from which the browser window notices a new session."""
-    return str(st.session_state.setdefault(_SESSION, token_hex(4)))
+    return str(session_state.setdefault(_SESSION, token_hex(4)))
 
 
 def draft_about(draft: NoteDraft) -> dict[str, object]:
@@ -482,10 +483,10 @@ def listen() -> None:
     """Receive the unsaved texts of this window's editors, open and closed."""
 
     session = current_session()
-    save_left(session if st.session_state["page"] == "notes" else None)
-    stored = st.session_state.get(_STORED, {}) | {token: session.stored for token, session in session_texts().items()}
+    save_left(session if session_state["page"] == "notes" else None)
+    stored = session_state.get(_STORED, {}) | {token: session.stored for token, session in session_texts().items()}
     data = {
-        "open": session.token if session and st.session_state["page"] == "notes" else "",
+        "open": session.token if session and session_state["page"] == "notes" else "",
         "session": session_id(),
         "stored": stored,
         "place": workspace.name,
@@ -497,7 +498,7 @@ def listen() -> None:
 
 
 def _take_sent() -> None:
-    sent = (st.session_state.get(_KEY) or {}).get("typed")
+    sent = (session_state.get(_KEY) or {}).get("typed")
     if sent and not workspace.readonly:
         for item in sent["items"]:
             with suppress(KeyError, TypeError, ValueError):  # malformed data, which no editor wrote
@@ -525,7 +526,7 @@ def _take(item: UnstoredText, *, goes_on: bool) -> None:
         open_draft(_draft_of_letters(item), token)
     elif not _is_known(draft := _draft_of_letters(item)):
         put_draft(draft, token)
-    st.session_state.setdefault(_STORED, {})[token] = number
+    session_state.setdefault(_STORED, {})[token] = number
 
 
 def _draft_of_letters(item: UnstoredText) -> NoteDraft:

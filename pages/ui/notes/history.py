@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import streamlit as st
+from streamlit import session_state
 
 from core.model import AUTHORS, NOTE_FIELDS, VERSION_KINDS, FieldChange, Note, NoteDifference, Version
 from pages.ui.shared import shell
@@ -25,36 +26,36 @@ _KEPT = 20
 
 def offer_undo(text: str, undo: Callable[[], object]) -> None:
     """Show a text about a change in the next run, with a button that undoes the change."""
-    st.session_state[_OFFERED] = True
-    st.session_state.pop(_PLACE, None)
-    st.session_state[_DONE] = [*st.session_state.get(_DONE, []), (text, undo)][-_KEPT:]
+    session_state[_OFFERED] = True
+    session_state.pop(_PLACE, None)
+    session_state[_DONE] = [*session_state.get(_DONE, []), (text, undo)][-_KEPT:]
 
 
 def offer_text_undo(note: Note) -> None:
     """Offer to undo the edits since the note was last shown in this session, unless an undo was already offered."""
-    seen: dict[str, int] = st.session_state.setdefault(_SEEN, {})
+    seen: dict[str, int] = session_state.setdefault(_SEEN, {})
     before, seen[note.id] = seen.get(note.id, note.version), note.version
-    if st.session_state.pop(_OFFERED, False) or note.version <= before:
+    if session_state.pop(_OFFERED, False) or note.version <= before:
         return
     last = workspace.versions.all(note.id)[0]
     if (last.kind, last.author) == ("update", "person"):
         text = t("'{title}' was saved as version {n}.", title=plain(note.title), n=note.version)
         offer_undo(text, lambda: workspace.versions.revert(note.id, before, expected_version=note.version))
-        st.session_state.pop(_OFFERED)
+        session_state.pop(_OFFERED)
 
 
 def draw_undo() -> None:
     """Draw a message about the last change with its undo button, until another note or page is opened."""
-    place = st.session_state["page"], st.session_state.get("open_note")
-    if st.session_state.setdefault(_PLACE, place) != place:
+    place = session_state["page"], session_state.get("open_note")
+    if session_state.setdefault(_PLACE, place) != place:
         clear_undo()
-    if not st.session_state.get(_DONE):
+    if not session_state.get(_DONE):
         return
-    text, undo = st.session_state[_DONE][-1]
+    text, undo = session_state[_DONE][-1]
 
     def take_back() -> None:
-        st.session_state[_DONE].pop()
-        st.session_state[_OFFERED] = True
+        session_state[_DONE].pop()
+        session_state[_OFFERED] = True
         undo()
 
     with row("notes_done"):
@@ -66,7 +67,7 @@ def draw_undo() -> None:
 def clear_undo() -> None:
     """Drop the undoable changes, because undoing them after other changes would be wrong."""
     for key in (_DONE, _PLACE):
-        st.session_state.pop(key, None)
+        session_state.pop(key, None)
 
 
 DIALOG = Dialog("history_of")

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import streamlit as st
+from streamlit import session_state
 
 from core import desktop as window
 from core.model import NOTE_SUFFIXES, SyncPlan
@@ -51,34 +52,34 @@ def choose(key: str) -> None:
             with busy("Choose the folder in the dialog that opened."):
                 folder = window.choose()
             if folder:
-                st.session_state[f"{key}_chosen"] = str(folder)
+                session_state[f"{key}_chosen"] = str(folder)
                 st.rerun()
         return
-    number = st.session_state.get(_CHOICES, 0)
+    number = session_state.get(_CHOICES, 0)
     with st.popover(t("Choose a folder…"), icon=":material/folder_open:", key=f"{key}_browse_{number}"):
         _browse(key)
 
 
 def take(key: str) -> None:
     """Put the chosen folder into the widget with the given key; call this before the widget is drawn."""
-    if chosen := st.session_state.pop(f"{key}_chosen", ""):
-        st.session_state[key] = chosen
+    if chosen := session_state.pop(f"{key}_chosen", ""):
+        session_state[key] = chosen
 
 
 @st.fragment
 def _browse(key: str) -> None:
     """Draw the current folder, its subfolders, and the button that chooses the folder."""
-    now = Path(st.session_state.get(_LISTED, "") or Path.home())
+    now = Path(session_state.get(_LISTED, "") or Path.home())
 
     def go(folder: Path) -> None:
-        st.session_state[_LISTED] = str(folder)
+        session_state[_LISTED] = str(folder)
 
     st.caption(plain(str(now)))
     with row():
         small(t("Up"), f"{key}_up", "arrow_upward", on_click=go, args=(now.parent,), disabled=now == now.parent)
         if button(t("Use this folder"), f"{key}_take", "check", type="primary"):
-            st.session_state[f"{key}_chosen"] = str(now)
-            st.session_state[_CHOICES] = st.session_state.get(_CHOICES, 0) + 1
+            session_state[f"{key}_chosen"] = str(now)
+            session_state[_CHOICES] = session_state.get(_CHOICES, 0) + 1
             st.rerun()
     with st.container(height=260, border=False):
         for number, folder in enumerate(window.inside(now)):
@@ -98,7 +99,7 @@ def popover(*, vacant: bool) -> None:
 
 def section() -> None:
     """Draw the plan that waits for confirmation, else the import form if there are no notes or a link opens it."""
-    plan: SyncPlan | None = st.session_state.get("plan")
+    plan: SyncPlan | None = session_state.get("plan")
     if plan is not None:
         _decide(plan)
     elif _opens_ways() and not _is_locked():
@@ -108,7 +109,7 @@ def section() -> None:
 
 def adding(base: str, *, opened: bool) -> None:
     """Draw the ways to add notes to a base (folder, files, new note), or its plan that waits for confirmation."""
-    plan: SyncPlan | None = st.session_state.get("plan")
+    plan: SyncPlan | None = session_state.get("plan")
     if plan is not None and plan.base == base:
         _decide(plan)
     elif not _is_locked() and "import" not in st.query_params:
@@ -130,7 +131,7 @@ def _opens_ways() -> bool:
 
 
 def _is_locked() -> bool:
-    return jobs.is_shut() or st.session_state.get("plan") is not None
+    return jobs.is_shut() or session_state.get("plan") is not None
 
 
 def _ways(base: str = "") -> None:
@@ -201,7 +202,7 @@ def _look(path: str, base: str) -> None:
 
 
 def _by_upload(label: str, kind: str, base: str) -> None:
-    count = st.session_state.setdefault("uploads", 0)
+    count = session_state.setdefault("uploads", 0)
     with st.container(key=f"by_{kind}"):
         files = st.file_uploader(
             label,
@@ -219,12 +220,12 @@ def _by_upload(label: str, kind: str, base: str) -> None:
             with shell.errors(), busy("Reading the folder…"):
                 pairs = ((file.name, file.getvalue()) for file in files)
                 plan = workspace.imports.plan_upload(pairs, name)
-                st.session_state["uploads"] = count + 1
+                session_state["uploads"] = count + 1
                 _propose(plan)
 
 
 def _propose(plan: SyncPlan) -> None:
-    st.session_state["plan"] = plan
+    session_state["plan"] = plan
     workspace.jobs.forget("import")
     st.rerun()
 
@@ -257,14 +258,14 @@ def _decide(plan: SyncPlan) -> None:
             shut = plan.is_empty or not confirmed or workspace.readonly
             if button(t("Apply"), "plan_apply", "check", type="primary", disabled=shut):
                 if jobs.start_import(lambda: plan, plan.base, confirmed=confirmed, writes=writes):
-                    del st.session_state["plan"]
+                    del session_state["plan"]
                     st.query_params.pop("import", None)
                     listing.narrow(plan.base)
                     st.rerun()
                 st.error(t("Another import is running. Wait for it to finish, or cancel it first."))
             if button(t("Close") if plan.is_empty else t("Cancel"), "plan_discard"):
                 workspace.imports.discard(plan)
-                del st.session_state["plan"]
+                del session_state["plan"]
                 st.rerun()
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Container, Sequence
 from contextlib import suppress
 
 import streamlit as st
+from streamlit import session_state
 
 from core.base.errors import QueryError
 from core.base.frozen import frozen
@@ -46,8 +47,8 @@ class Narrowing:
 def narrowing(bases: list[str]) -> Narrowing:
     """Draw the filter box, and return its parsed content."""
     if (base := links.arrived_value("base")) in bases:
-        others = [item for item in st.session_state.get(_FILTERS, []) if not item.startswith("base:")]
-        st.session_state[_FILTERS] = [f"base:{base}", *others]
+        others = [item for item in session_state.get(_FILTERS, []) if not item.startswith("base:")]
+        session_state[_FILTERS] = [f"base:{base}", *others]
     offered = {
         **{f"base:{name}": ("base", name) for name in bases if bases[1:]},
         **{f"tag:{tag}": ("tag", tag) for tag in workspace.vocabulary.tags()},
@@ -55,7 +56,7 @@ def narrowing(bases: list[str]) -> Narrowing:
     }
     typed = st.multiselect(
         t("Filter"),
-        list(dict.fromkeys([*st.session_state.get(_FILTERS, []), *offered])),
+        list(dict.fromkeys([*session_state.get(_FILTERS, []), *offered])),
         format_func=lambda item: _label(*offered[item]) if item in offered else item,
         key=_FILTERS,
         placeholder=t("Filter by words, tag: or base:") if bases[1:] else t("Filter by words or tag:"),
@@ -70,7 +71,7 @@ def narrowing(bases: list[str]) -> Narrowing:
     ]
     narrowed = _read(bases, [piece for part in pieces for piece in part])
     links.set_value("base", narrowed.base)
-    st.session_state["notes_base"] = narrowed.base
+    session_state["notes_base"] = narrowed.base
     return narrowed
 
 
@@ -102,7 +103,7 @@ def _read(bases: Container[str], pieces: Sequence[str]) -> Narrowing:
 
 def is_list() -> bool:
     """Return whether the notes are shown as a list."""
-    return st.session_state.get("notes_view") == "list"
+    return session_state.get("notes_view") == "list"
 
 
 def view() -> str:
@@ -118,7 +119,7 @@ def view() -> str:
 
 def marked_notes() -> list[str]:
     """Return the ids of the notes selected in the list."""
-    return list(st.session_state.get("chosen", []))
+    return list(session_state.get("chosen", []))
 
 
 def notes(
@@ -164,7 +165,7 @@ def clear() -> None:
 
 def narrow(base: str, tags: Sequence[str] = ()) -> None:
     """In the next run, show the notes with the given tags in a base, or in all bases with ""."""
-    st.session_state[_FILTERS] = [*([f"base:{base}"] if base else []), *(f"tag:{tag}" for tag in tags)]
+    session_state[_FILTERS] = [*([f"base:{base}"] if base else []), *(f"tag:{tag}" for tag in tags)]
 
 
 def _table(cards: Sequence[NoteSummary], *, several: bool) -> None:
@@ -176,11 +177,11 @@ def _table(cards: Sequence[NoteSummary], *, several: bool) -> None:
     marks = set(marked_notes())
 
     def picked() -> None:
-        selection = st.session_state[key]["selection"]
+        selection = session_state[key]["selection"]
         rows, cells = selection["rows"], selection.get("cells", [])
         if cells:
             opened.choose(cards[cells[0][0]].id)
-        st.session_state["chosen"] = [cards[row].id for row in rows]
+        session_state["chosen"] = [cards[row].id for row in rows]
 
     table(
         [

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from datetime import date
 
 import streamlit as st
+from streamlit import session_state
 
 from core.base.messages import message_table
 from core.model import CLASSIFYING, NOTE_FIELDS, RELATIONS
@@ -46,8 +47,8 @@ def draw_head(session: EditorSession) -> None:
             base_key, folder_key = f"new_base_{session.token}", f"new_folder_{session.token}"
 
             def chosen() -> None:
-                base = st.session_state.get(base_key) or session.base
-                folder = st.session_state.get(folder_key, session.folder) or ""
+                base = session_state.get(base_key) or session.base
+                folder = session_state.get(folder_key, session.folder) or ""
                 composer.move_to(session, base, folder.strip())
 
             if several:
@@ -192,9 +193,9 @@ def _on_change(session: EditorSession, name: str, key: str) -> Callable[[], None
     """Return the callback that copies a widget's value into a field."""
 
     def take() -> None:
-        if key not in st.session_state:
+        if key not in session_state:
             return
-        value = st.session_state[key]
+        value = session_state[key]
         session.set(name, value.isoformat() if isinstance(value, date) else value)
         composer.keep_draft(session)
         session.request(session.action or "rest")
@@ -205,7 +206,7 @@ def _on_change(session: EditorSession, name: str, key: str) -> Callable[[], None
 def _words(session: EditorSession, name: str) -> list[str]:
     """Return the words to suggest for a field."""
     if name == "type":
-        workspace.vocabulary.begin(st.session_state["language"])
+        workspace.vocabulary.begin(session_state["language"])
         return workspace.vocabulary.types()
     if name == "category":
         return workspace.vocabulary.categories_of(session.value("type") or "")

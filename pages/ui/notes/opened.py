@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 
 import streamlit as st
+from streamlit import session_state
 
 from core.model import Chunk, Note, NoteSummary
 from pages.ui.notes import composer
@@ -38,8 +39,8 @@ def note_id() -> str:
     linked = links.arrived_value("note")
     if linked is not None:
         _open(linked)
-    links.set_value("note", st.session_state.get(_NOTE, ""))
-    return str(st.session_state.get(_NOTE, ""))
+    links.set_value("note", session_state.get(_NOTE, ""))
+    return str(session_state.get(_NOTE, ""))
 
 
 def second_id() -> str:
@@ -51,21 +52,21 @@ def second_id() -> str:
     if linked is None and "note" in st.query_params and "second" not in st.query_params:
         linked = ""
     if linked is not None:
-        st.session_state[_SECOND] = linked
-    note_id = str(st.session_state.get(_SECOND, ""))
+        session_state[_SECOND] = linked
+    note_id = str(session_state.get(_SECOND, ""))
     links.set_value("second", note_id)
     return note_id
 
 
 def choose_second(note_id: str, place: str = "") -> None:
     """Open a second note in the next run, "" closes it; for callbacks."""
-    st.session_state[_SECOND] = note_id
+    session_state[_SECOND] = note_id
     links.set_value("second", note_id)
 
 
 def swap(note_id: str) -> None:
     """Swap the first and the second note; for callbacks."""
-    first = st.session_state[_NOTE]
+    first = session_state[_NOTE]
     links.set_values({"note": note_id, "second": first})
     choose_second(first)
     choose(note_id)
@@ -74,7 +75,7 @@ def swap(note_id: str) -> None:
 def choose(note_id: str, place: str = "") -> None:
     """Open a note in the next run, at a heading, a block or its start; "" closes the note."""
     _open(note_id)
-    st.session_state[_PLACE] = place
+    session_state[_PLACE] = place
     links.set_value("note", note_id)
     for name in ("chunk", "at", "q", "import"):
         st.query_params.pop(name, None)
@@ -89,35 +90,35 @@ def button(card: NoteSummary, key: str) -> None:
 
 def place() -> str:
     """Return the heading or block at which the note was opened, or ""."""
-    return str(st.session_state.get(_PLACE, ""))
+    return str(session_state.get(_PLACE, ""))
 
 
 def arrival() -> str:
     """Return a value that changes whenever a note is opened."""
-    return str(st.session_state.get(_ARRIVAL, 0))
+    return str(session_state.get(_ARRIVAL, 0))
 
 
 def trail() -> list[str]:
     """Return the ids of the notes opened before, most recent last."""
-    return list(st.session_state.get(_TRAIL, []))
+    return list(session_state.get(_TRAIL, []))
 
 
 def back(way: Sequence[str]) -> None:
     """Open the last note of a trail in the next run; the rest becomes the new trail."""
     choose(way[-1])
-    st.session_state[_TRAIL] = list(way[:-1])
+    session_state[_TRAIL] = list(way[:-1])
 
 
 def forget(note_ids: Sequence[str] | None = None) -> None:
     """Close and deselect deleted notes, by default all notes."""
-    st.session_state["chosen"] = []
+    session_state["chosen"] = []
     for name in (_TRAIL, _TABS):
-        before = st.session_state.get(name, [])
-        st.session_state[name] = [item for item in before if note_ids is not None and item not in note_ids]
-    if note_ids is None or st.session_state.get(_NOTE) in note_ids:
-        st.session_state[_NOTE] = ""
+        before = session_state.get(name, [])
+        session_state[name] = [item for item in before if note_ids is not None and item not in note_ids]
+    if note_ids is None or session_state.get(_NOTE) in note_ids:
+        session_state[_NOTE] = ""
         links.set_value("note", "")
-    if note_ids is None or st.session_state.get(_SECOND) in note_ids:
+    if note_ids is None or session_state.get(_SECOND) in note_ids:
         choose_second("")
 
 
@@ -128,7 +129,7 @@ def tabs(note: Note) -> None:
     """
     to = (link.note_id for link in workspace.notes.links().resolve(note, note.links) if link.note_id)
     linked = dict.fromkeys([*to, *workspace.notes.linking(note.id)])
-    open_ids = st.session_state.get(_TABS, [])
+    open_ids = session_state.get(_TABS, [])
     cards = workspace.notes.cards_of([*open_ids, *islice(linked, MOST_LINKED)])
     titles = {note_id: plain(cards[note_id].title) for note_id in (*open_ids, *linked) if note_id in cards}
     others = {note_id: title for note_id, title in titles.items() if note_id != note.id}
@@ -143,7 +144,7 @@ def tabs(note: Note) -> None:
 
 def drawer() -> None:
     """Draw the checkbox that shows the list of notes over the note in a narrow window."""
-    st.checkbox(t("All notes"), key=f"{_DRAWER}_{arrival()}_{st.session_state.get(_DRAWER, 0)}")
+    st.checkbox(t("All notes"), key=f"{_DRAWER}_{arrival()}_{session_state.get(_DRAWER, 0)}")
 
 
 def drawer_close() -> None:
@@ -152,7 +153,7 @@ def drawer_close() -> None:
 
 
 def _close_drawer() -> None:
-    st.session_state[_DRAWER] = st.session_state.get(_DRAWER, 0) + 1
+    session_state[_DRAWER] = session_state.get(_DRAWER, 0) + 1
 
 
 def passage(note: Note) -> tuple[Chunk, str] | None:
@@ -175,15 +176,15 @@ def _part(note: Note, chunk: Chunk, at: str) -> Chunk:
 
 
 def _open(note_id: str) -> None:
-    now = st.session_state.get(_NOTE, "")
+    now = session_state.get(_NOTE, "")
     if now and note_id != now:
-        st.session_state[_TRAIL] = [*trail(), now][-FAR:]
-    tabs = st.session_state.setdefault(_TABS, [])
+        session_state[_TRAIL] = [*trail(), now][-FAR:]
+    tabs = session_state.setdefault(_TABS, [])
     if note_id and note_id not in tabs:
-        st.session_state[_TABS] = [*tabs, note_id][-MOST_TABS:]
-    st.session_state[_NOTE] = note_id
-    st.session_state[_PLACE] = ""
-    st.session_state[_ARRIVAL] = st.session_state.get(_ARRIVAL, 0) + 1
+        session_state[_TABS] = [*tabs, note_id][-MOST_TABS:]
+    session_state[_NOTE] = note_id
+    session_state[_PLACE] = ""
+    session_state[_ARRIVAL] = session_state.get(_ARRIVAL, 0) + 1
 
 
 # The dialog that begins the missing target note of a broken link.

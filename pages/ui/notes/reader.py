@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 import streamlit as st
+from streamlit import session_state
 
 from core.base.messages import message
 from core.base.text import LINE_END
@@ -186,8 +187,8 @@ def note(note: Note, passage: tuple[Chunk, str] | None) -> None:
     edited = [chunk.index for chunk in workspace.chunks.all(note.id) if chunk.id in edits] if edits else []
     if passage and passage[1]:
         now = (note.id, passage[0].id, passage[1], opened.arrival())
-        if st.session_state.get("use_recorded") != now:
-            st.session_state["use_recorded"] = now
+        if session_state.get("use_recorded") != now:
+            session_state["use_recorded"] = now
             places = [(note.id, passage[0].id)]
             workspace.uses.note("search", places, passage[1])
             workspace.clicks.note("open", passage[1], places)

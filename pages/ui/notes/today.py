@@ -3,6 +3,7 @@
 from datetime import datetime
 
 import streamlit as st
+from streamlit import session_state
 
 from core.base.datetimes import local_now
 from pages.ui.notes import composer, note_fields, opened
@@ -32,7 +33,7 @@ def button() -> None:
 
 def draw() -> None:
     """Open today's note if its key was pressed, and draw the dialog if it is open."""
-    if st.session_state.pop(shell.TODAY, False):
+    if session_state.pop(shell.TODAY, False):
         guarded(_begin)()
     if _DIALOG.subject:
         _DIALOG.draw(t("Today's note"), _choose)
@@ -46,7 +47,7 @@ def _begin() -> None:
 
 
 def _open() -> None:
-    note = workspace.daily.open(now(), st.session_state["language"])
+    note = workspace.daily.open(now(), session_state["language"])
     composer.leave()
     if workspace.readonly:
         opened.choose(note.id)

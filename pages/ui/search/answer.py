@@ -8,6 +8,7 @@ from functools import partial
 from typing import get_args
 
 import streamlit as st
+from streamlit import session_state
 from streamlit.delta_generator import DeltaGenerator
 
 from core.base.errors import QueryError, UnknownChoice
@@ -139,7 +140,7 @@ def section(text: str, options: SearchOptions) -> None:
 
 def _thread(text: str) -> Thread | None:
     """Return the thread that began with this session's written answer to a question, or None."""
-    known: dict[str, str] = st.session_state.setdefault("thread_of_question", {})
+    known: dict[str, str] = session_state.setdefault("thread_of_question", {})
     latest = workspace.threads.latest_thread
     if latest and threads.is_answer_for(text) and not workspace.jobs.running("answer"):
         known[text] = latest
@@ -191,7 +192,7 @@ def draw(text: str, options: SearchOptions, *, several: bool) -> None:
         links.set_values(address)
         raise
     chooses, reranker = prepared.asks_model, prepared.query.settings.reranker
-    slow = (chooses or reranker not in knobs.QUICK) and st.session_state.get("reranked") != question
+    slow = (chooses or reranker not in knobs.QUICK) and session_state.get("reranked") != question
     waiting = None
     early = _at_once(prepared, now) if slow else None
     if early is not None:
@@ -213,7 +214,7 @@ def draw(text: str, options: SearchOptions, *, several: bool) -> None:
         workspace.start_healing()
         result = hits.search_wider(prepared, now)
     if "model_loading" not in result.notices:
-        st.session_state["reranked"] = question
+        session_state["reranked"] = question
         if question_box.is_first("hits", text):
             workspace.uses.found(result, options.get("filters"))
     question_box.remember(text)
@@ -316,7 +317,7 @@ def _summary(prepared: Prepared, result: SearchResult, top: DeltaGenerator, *, n
         with row(key=f"spelled_{word}"):
             text = t("No note contains “{word}”, so “{nearest}” was searched for as well.", word=word, nearest=nearest)
             st.caption(f":material/spellcheck: {plain(text)}", width="content")
-            only = partial(st.session_state.__setitem__, "as_typed", result.query)
+            only = partial(session_state.__setitem__, "as_typed", result.query)
             small(t("Search for exactly this"), f"as_typed_{word}", "undo", on_click=only)
     for notice in result.notices if result.hits or "pictures_loading" in result.notices else ():
         st.info(text_of(_notice(result, notice)), icon=":material/info:")
@@ -358,7 +359,7 @@ def _context(prepared: Prepared) -> None:
 
 def _passages(prepared: Prepared) -> None:
     default = workspace.settings.search.context_tokens
-    st.session_state.setdefault("context_budget", default)
+    session_state.setdefault("context_budget", default)
     budget = st.select_slider(
         t("Length limit"),
         sorted({*BUDGETS, default}),

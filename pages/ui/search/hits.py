@@ -6,6 +6,7 @@ from functools import partial
 from typing import get_args
 
 import streamlit as st
+from streamlit import session_state
 from streamlit.delta_generator import DeltaGenerator
 
 from core.base.flow import as_copied, flow
@@ -144,12 +145,12 @@ def search_wider(prepared: Prepared, options: SearchOptions) -> SearchResult:
 def more_button(result: SearchResult) -> None:
     """Draw the button that adds the next hits, if there may be any."""
     if result.settings.limit <= len(result.hits) < MOST:
-        add = partial(st.session_state.update, {_WANTED: (result.query, _wanted_times(result.query) + 1)})
+        add = partial(session_state.update, {_WANTED: (result.query, _wanted_times(result.query) + 1)})
         button(t("More hits"), "more_hits_add", "expand_more", on_click=add)
 
 
 def _wanted_times(text: str) -> int:
-    question, times = st.session_state.get(_WANTED, ("", 0))
+    question, times = session_state.get(_WANTED, ("", 0))
     return times if question == text else 0
 
 
@@ -320,7 +321,7 @@ class Entries:
                 else cards.body(hit, seen, around=False)
             )
             return
-        size = st.session_state.setdefault(f"around_{self._around}_{hit.chunk.id}", self._around)
+        size = session_state.setdefault(f"around_{self._around}_{hit.chunk.id}", self._around)
         passage = hit.passage if size == self._around else workspace.searching.passage(hit, size)
         st.html(cards.body(replace(hit, passage=passage), seen, around=True))
         texts = {width: t("Only this passage") if not width else f"±{width}" for width in WIDTHS}

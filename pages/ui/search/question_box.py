@@ -6,6 +6,7 @@ from functools import partial
 from typing import cast
 
 import streamlit as st
+from streamlit import session_state
 
 from core.base.errors import EmbeddingMismatch, ModelError, ProviderError, QueryError
 from core.base.messages import message
@@ -51,9 +52,9 @@ def _draw_history(text: str) -> None:
 
 def _save(text: str) -> None:
     def save() -> None:
-        if name := st.session_state["past_name"].strip():
+        if name := session_state["past_name"].strip():
             workspace.searches.save(text, name)
-            st.session_state["past_name"] = ""
+            session_state["past_name"] = ""
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
         shut = workspace.readonly
@@ -98,21 +99,21 @@ def row(bases: list[str]) -> tuple[str | None, SearchOptions]:
         with st.popover(t("Search tips"), icon=":material/help:", key="search_tips"):
             _tips()
     draw_options(bases)
-    if text is not None and st.session_state.get("as_typed") == text:
+    if text is not None and session_state.get("as_typed") == text:
         chosen["as_typed"] = True
     return text, chosen
 
 
 def put(text: str, earlier: str = "") -> None:
     """Ask a question in the next run; for callbacks. `earlier` has the questions that led to it, one per line."""
-    st.session_state["q"] = st.session_state["asked"] = text.strip()
-    st.session_state[_EARLIER] = earlier
+    session_state["q"] = session_state["asked"] = text.strip()
+    session_state[_EARLIER] = earlier
     threads.close()
 
 
 def draw_earlier(text: str) -> Mapping[str, str]:
     """Draw links to the last questions that led to this one; return the query parameters of the question."""
-    earlier = str(st.session_state.get(_EARLIER, "")).splitlines()[-_MOST_EARLIER:]
+    earlier = str(session_state.get(_EARLIER, "")).splitlines()[-_MOST_EARLIER:]
     for number, question in enumerate(earlier):
         address = {"q": question, _EARLIER: "\n".join(earlier[:number])}
         icon = ":material/arrow_back:"
@@ -124,10 +125,10 @@ def draw_follow_up(text: str) -> None:
     """Draw the box for a follow-up question."""
 
     def ask() -> None:
-        if typed := st.session_state["follow_up"].strip():
-            earlier = f"{st.session_state.get(_EARLIER, '')}\n{text}".strip()
+        if typed := session_state["follow_up"].strip():
+            earlier = f"{session_state.get(_EARLIER, '')}\n{text}".strip()
             put(workspace.answers.complete(typed, text), earlier)
-            st.session_state.update(new_question=st.session_state["q"], follow_up="")
+            session_state.update(new_question=session_state["q"], follow_up="")
 
     icon = ":material/subdirectory_arrow_right:"
     text_box(t("Ask a follow-up"), "follow_up", icon=icon, on_change=ask, max_chars=1000)
@@ -143,44 +144,44 @@ def _question() -> str | None:
     if (linked := links.arrived_value("q")) is not None:
         put(linked, st.query_params.get(_EARLIER, ""))
         DIALOG.close()
-        st.session_state.update(new_question=linked.strip(), draft="")
+        session_state.update(new_question=linked.strip(), draft="")
     about = t("Ask a question or type a few words")
     icon = ":material/search:"
     text_box(about, "q", icon=icon, live="200ms", on_change=_take_question, persist_state="session")
-    question: str = st.session_state.get("asked", "")
+    question: str = session_state.get("asked", "")
     if not question:
         links.set_values({"q": "", _EARLIER: ""})
     return question or None
 
 
 def _take_question() -> None:
-    text = st.session_state["q"].strip()
-    st.session_state.update({"asked": text, "new_question": text, "typing": True, _EARLIER: ""})
+    text = session_state["q"].strip()
+    session_state.update({"asked": text, "new_question": text, "typing": True, _EARLIER: ""})
     threads.close()
 
 
 def is_typing() -> bool:
     """Return whether the question was just typed, so that typing may go on; True only once per question."""
-    return bool(st.session_state.pop("typing", False))
+    return bool(session_state.pop("typing", False))
 
 
 def is_first(what: str, text: str) -> bool:
     """Return whether the question differs from that of the last call with the same `what`."""
-    drawn: dict[str, str] = st.session_state.setdefault("drawn_of", {})
+    drawn: dict[str, str] = session_state.setdefault("drawn_of", {})
     before, drawn[what] = drawn.get(what), text
     return before != text
 
 
 def remember(text: str) -> None:
     """Record a new question, replacing an unfinished form of it that was recorded during typing."""
-    if st.session_state.pop("new_question", "") != text:
+    if session_state.pop("new_question", "") != text:
         return
-    draft: str = st.session_state.get("draft", "")
+    draft: str = session_state.get("draft", "")
     past = {search.query: search for search in workspace.searches.all()}
     if draft and draft != text and (text.startswith(draft) or draft.startswith(text)) and draft in past:
         workspace.searches.delete_for_good(draft)
     workspace.searches.add(text)
-    st.session_state["draft"] = "" if text in past else text
+    session_state["draft"] = "" if text in past else text
 
 
 @contextmanager
@@ -194,7 +195,7 @@ def problems(text: str) -> Iterator[None]:
         problem(error)
         _draw_error_place(text, *error.at)
     except (EmbeddingMismatch, ModelError, ProviderError) as error:
-        if st.session_state["mode"] == "keyword":
+        if session_state["mode"] == "keyword":
             raise
         problem(error)
         by_words = partial(choose_option, "mode", "keyword")
@@ -301,14 +302,15 @@ DRAWN = ("mode", *(name for column in knobs.OF_SEARCHES for name in column))
 def options_button(bases: list[str]) -> SearchOptions:
     """Draw the button that opens and closes the options, and return the chosen options."""
     usual = _set_up(bases)
-    own = [st.session_state[name] != knobs.value(usual, name) for name in st.session_state["own_options"]]
-    changed = sum(map(bool, [*own, st.session_state["reranker"] != knobs.AS_SET]))
+    own = [session_state[name] != knobs.value(usual, name) for name in session_state["own_options"]]
+    changed = sum(map(bool, [*own, session_state["reranker"] != knobs.AS_SET]))
     label = t("Options · {n}", n=changed) if changed else t("Options")
     widgets.button(label, "options", "tune", **toggling(OPTIONS_OPEN))
-    state = st.session_state
-    chosen: dict[str, object] = {name: state[name] if name in state["own_options"] else None for name in DRAWN}
-    chosen["reranker"] = None if state["reranker"] == knobs.AS_SET else state["reranker"]
-    of_bases, tags = (state[key] for key in FILTERS)
+    chosen: dict[str, object] = {
+        name: session_state[name] if name in session_state["own_options"] else None for name in DRAWN
+    }
+    chosen["reranker"] = None if session_state["reranker"] == knobs.AS_SET else session_state["reranker"]
+    of_bases, tags = (session_state[key] for key in FILTERS)
     chosen["filters"] = workspace.searching.filters(bases=of_bases, tags=tags)
     return cast(SearchOptions, chosen)
 
@@ -326,7 +328,7 @@ def draw_options(bases: list[str]) -> None:
         for column, (label, none, there), key in zip(st.columns(2, gap="medium"), texts, FILTERS, strict=True):
             column.multiselect(label, there, key=key, placeholder=none, persist_state="session")
         with st.expander(t("Advanced"), key="advanced_options"):
-            chosen = st.session_state[FILTERS[0]]
+            chosen = session_state[FILTERS[0]]
             rerankers = knobs.value_labels("reranker", workspace.bases.get(chosen[0]) if len(chosen) == 1 else None)
             begin_with("reranker", rerankers, knobs.AS_SET)
             about = text_of(knobs.HELPS["reranker"])
@@ -335,7 +337,7 @@ def draw_options(bases: list[str]) -> None:
                 with column:
                     for name in names:
                         _draw_option(name)
-        if st.session_state["own_options"] or st.session_state["reranker"] != knobs.AS_SET:
+        if session_state["own_options"] or session_state["reranker"] != knobs.AS_SET:
             small(t("Reset to the defaults"), "reset_options", "undo", on_click=reset_options)
 
 
@@ -345,37 +347,37 @@ def _draw_option(name: str, offered: Sequence[str] = ()) -> None:
 
 
 def _mark_own(name: str) -> None:
-    st.session_state["own_options"] = st.session_state["own_options"] | {name}
+    session_state["own_options"] = session_state["own_options"] | {name}
 
 
 def reset_options() -> None:
     """Reset all options, except filters, to their defaults; for callbacks."""
-    st.session_state.update(reranker=knobs.AS_SET, own_options=frozenset())
+    session_state.update(reranker=knobs.AS_SET, own_options=frozenset())
 
 
 def choose_option(name: str, value: object) -> None:
     """Set an option; for callbacks."""
-    st.session_state[name] = value
+    session_state[name] = value
     _mark_own(name)
 
 
 def _set_up(bases: list[str]) -> CompleteSettings:
     """Give all options valid values; return the search settings of the chosen base, else those of the program."""
-    st.session_state.setdefault("own_options", frozenset())
-    st.session_state.setdefault("reranker", knobs.AS_SET)
-    of_bases, tags = (st.session_state.setdefault(key, []) for key in FILTERS)
-    st.session_state[FILTERS[0]] = [name for name in of_bases if name in bases]
+    session_state.setdefault("own_options", frozenset())
+    session_state.setdefault("reranker", knobs.AS_SET)
+    of_bases, tags = (session_state.setdefault(key, []) for key in FILTERS)
+    session_state[FILTERS[0]] = [name for name in of_bases if name in bases]
     if tags:
         present = workspace.vocabulary.tags()
-        st.session_state[FILTERS[1]] = [name for name in tags if name in present]
-    chosen = st.session_state[FILTERS[0]]
+        session_state[FILTERS[1]] = [name for name in tags if name in present]
+    chosen = session_state[FILTERS[0]]
     usual = workspace.bases.search_settings(workspace.bases.get(chosen[0]) if len(chosen) == 1 else None)
     for name in DRAWN:
-        if name not in st.session_state["own_options"]:
-            st.session_state[name] = knobs.value(usual, name)
+        if name not in session_state["own_options"]:
+            session_state[name] = knobs.value(usual, name)
     return usual
 
 
 def drop_filter(key: str, name: str) -> None:
     """Remove a filter that was set in the options; for callbacks."""
-    st.session_state[key] = [other for other in st.session_state[key] if other != name]
+    session_state[key] = [other for other in session_state[key] if other != name]

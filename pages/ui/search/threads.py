@@ -6,6 +6,7 @@ from functools import partial
 from typing import Unpack
 
 import streamlit as st
+from streamlit import session_state
 
 from core.model import GONE, MARKS, Answer, Cited, NoteDifference, SearchOptions, Sentence, Thread, Turn
 from pages.ui.notes import history
@@ -24,19 +25,19 @@ _OPEN, _TYPED, _COMPLETED = "open_thread", "thread_typed", "thread_completed"
 def shown_thread() -> str:
     """Return the id of the open thread, or ""; a thread in the address is opened first."""
     if (linked := links.arrived_value("thread")) is not None:
-        st.session_state.update({_OPEN: linked, _COMPLETED: None})
+        session_state.update({_OPEN: linked, _COMPLETED: None})
     links.set_value("thread", opened_thread())
     return opened_thread()
 
 
 def opened_thread() -> str:
     """Return the id of the thread that this session has open, or ""."""
-    return str(st.session_state.get(_OPEN, ""))
+    return str(session_state.get(_OPEN, ""))
 
 
 def close() -> None:
     """Close the open thread in the next run."""
-    st.session_state[_OPEN] = ""
+    session_state[_OPEN] = ""
 
 
 def draw_links(most: int = SHOWN) -> None:
@@ -68,7 +69,7 @@ def draw(thread_id: str) -> None:
             small(t("Keep as a note"), "thread_keep", "note_add", on_click=keep, disabled=shut)
             small(t("Delete"), "thread_delete", "delete", on_click=delete, disabled=shut)
             widgets.close("thread_close", t("Close"), on_click=close)
-        if note := st.session_state.pop("thread_note", ""):
+        if note := session_state.pop("thread_note", ""):
             st.success(t("Saved as a note; it waits for you on the Review page."), icon=":material/check:")
             st.page_link("notes.py", label=t("Open the note"), query_params={"note": note})
         for turn in thread.turns:
@@ -126,12 +127,12 @@ def _follow_up(thread: Thread) -> None:
     if not workspace.settings.llm.is_set_up or workspace.readonly:
         return
     running = workspace.jobs.running("answer")
-    stored = len(thread.turns) > st.session_state.get("thread_turns", 0)
+    stored = len(thread.turns) > session_state.get("thread_turns", 0)
     if is_answer_for(thread.id) and (running or not stored):
         draw_live()
     if running:
         return
-    thread_id, completed = st.session_state.get(_COMPLETED) or ("", "")
+    thread_id, completed = session_state.get(_COMPLETED) or ("", "")
     if not completed or thread_id != thread.id:
         with st.form("thread_form", border=False):
             with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -141,7 +142,7 @@ def _follow_up(thread: Thread) -> None:
                 with busy("Completing the question…"):
                     question = workspace.threads.complete(thread.id, typed.strip())
                 state = {_TYPED: typed.strip(), _COMPLETED: (thread.id, question), "thread_asked": question}
-                st.session_state.update(state)
+                session_state.update(state)
                 st.rerun()
         return
     asked = st.text_area(
@@ -149,15 +150,15 @@ def _follow_up(thread: Thread) -> None:
     )
     with row():
         go = button(t("Write an answer"), "thread_write", "edit_note", type="primary", disabled=not asked.strip())
-        button(t("Back"), "thread_back", "undo", on_click=partial(st.session_state.update, {_COMPLETED: None}))
+        button(t("Back"), "thread_back", "undo", on_click=partial(session_state.update, {_COMPLETED: None}))
     if go:
-        st.session_state.update({_COMPLETED: None, "thread_turns": len(thread.turns)})
-        typed = st.session_state[_TYPED]
+        session_state.update({_COMPLETED: None, "thread_turns": len(thread.turns)})
+        typed = session_state[_TYPED]
         begin_answer(thread.id, asked.strip(), thread.id, typed=typed)
 
 
 def _keep(thread: Thread) -> None:
-    st.session_state["thread_note"] = workspace.threads.keep(thread.id).id
+    session_state["thread_note"] = workspace.threads.keep(thread.id).id
 
 
 def _delete(thread: Thread) -> None:
@@ -183,13 +184,13 @@ def begin_answer(
 ) -> None:
     """Start writing an answer in this tab for a subject, which is a question or a thread."""
     if workspace.threads.start(text, thread, typed=typed, **options):
-        st.session_state[_FOR] = subject
+        session_state[_FOR] = subject
     st.rerun()
 
 
 def is_answer_for(subject: str) -> bool:
     """Return whether the newest answer is for this subject and was started in this tab."""
-    return st.session_state.get(_FOR) == subject == workspace.threads.latest_subject
+    return session_state.get(_FOR) == subject == workspace.threads.latest_subject
 
 
 def draw_live() -> None:

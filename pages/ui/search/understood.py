@@ -6,6 +6,7 @@ from datetime import timedelta
 from itertools import groupby
 
 import streamlit as st
+from streamlit import session_state
 
 from core.base.datetimes import utc_now
 from core.base.messages import message_table
@@ -125,12 +126,12 @@ def collect_facets(result: SearchResult, options: SearchOptions) -> dict[str, li
 
 def toggle() -> None:
     """Open or close the drawer in which narrow screens show the facets; for callbacks."""
-    st.session_state[OPEN] = not st.session_state.get(OPEN)
+    session_state[OPEN] = not session_state.get(OPEN)
 
 
 def drawer(result: SearchResult, fields: dict[str, list[Facet]]) -> None:
     """Draw the facets by field."""
-    state = "open" if st.session_state.get(OPEN) else "shut"
+    state = "open" if session_state.get(OPEN) else "shut"
     with st.container(key=f"drawer_{state}"), st.container(key="facets", gap="medium"):
         if not fields:
             return
@@ -150,19 +151,17 @@ def _field(result: SearchResult, name: str, group: Sequence[Facet]) -> None:
     key, whole = f"facet_{name}", f"facet_all_{name}"
     chosen = next((facet.term for facet in group if facet.term in result.query), None)
     values = [
-        facet
-        for number, facet in enumerate(group)
-        if number < FEW or st.session_state.get(whole) or facet.term == chosen
+        facet for number, facet in enumerate(group) if number < FEW or session_state.get(whole) or facet.term == chosen
     ]
     shown = {facet.term: plain(_JOINT.sub("\\g<0>\u200b", facet.value)) for facet in values}
     rest = _without_field(result, name) if chosen else result.query
 
     def narrow(term: str | None) -> None:
         question_box.put(f"{rest} {term or ''}")
-        st.session_state[OPEN] = False
+        session_state[OPEN] = False
 
     def show_all() -> None:
-        st.session_state[whole] = True
+        session_state[whole] = True
 
     now = bound(key, chosen, narrow)
     pills(text_of(TITLES[name]), shown, label_visibility="visible", width="stretch", **now)
@@ -219,10 +218,10 @@ def draw_suggestions(text: str, result: SearchResult) -> None:
                     rest,
                 )
         for key in question_box.FILTERS:
-            for number, name in enumerate(st.session_state[key]):
+            for number, name in enumerate(session_state[key]):
                 label = t("Without {term}", term=plain(filter_name(key, name)))
                 _offer(f"{key}_{number}", label, "close", question_box.drop_filter, key, name)
-        if st.session_state["score_threshold"]:
+        if session_state["score_threshold"]:
             _offer("threshold", t("Any similarity"), "close", question_box.choose_option, "score_threshold", 0.0)
         if result.mode == "keyword" and result.settings.mode == "keyword":
             _offer("mode", t("Search by meaning too"), "psychology", question_box.choose_option, "mode", "auto")
@@ -281,7 +280,7 @@ def chips(text: str, result: SearchResult) -> None:
             rest = f"{text[: term.start]}\\{text[term.start :]}"
         chip(term_name(term, result.understood.filters), f"term_{term.start}", question_box.put, rest)
     for key in question_box.FILTERS:
-        for number, name in enumerate(st.session_state[key]):
+        for number, name in enumerate(session_state[key]):
             chip(filter_name(key, name), f"drop_{key}_{number}", question_box.drop_filter, key, name)
 
 

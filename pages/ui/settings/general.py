@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 import streamlit as st
+from streamlit import session_state
 
 from core.base.messages import message
 from core.model import DEFAULTS, PARTS, ConverterCard, ProgramSetting
@@ -64,7 +65,7 @@ def select(
     label: str, texts: Mapping[Option, str], label_of: Callable[[Option], str] = str, *, key: str, **more: object
 ) -> None:
     """Draw a select box that also offers the current value if it isn't among `texts`."""
-    chosen = st.session_state[key]
+    chosen = session_state[key]
     widgets.select(label, {**texts, chosen: texts.get(chosen, label_of(chosen))}, key, **more)
 
 
@@ -75,23 +76,23 @@ VOCABULARY = "vocabulary"
 
 def draw_vocabulary() -> None:
     """Draw an editor for the file, with the problems in its lines."""
-    vocabulary, language = workspace.vocabulary, st.session_state["language"]
+    vocabulary, language = workspace.vocabulary, session_state["language"]
     vocabulary.begin(language)
-    st.session_state.setdefault(VOCABULARY, vocabulary.text())
+    session_state.setdefault(VOCABULARY, vocabulary.text())
 
     def save() -> None:
-        vocabulary.write(st.session_state[VOCABULARY])
+        vocabulary.write(session_state[VOCABULARY])
         st.toast(t("The types were saved."))
 
     def fill(text: str) -> None:
-        st.session_state[VOCABULARY] = text
+        session_state[VOCABULARY] = text
 
     small_print(
         'One type per line, followed by ":" and its categories, separated by commas. These are '
         "offered when you edit a note's fields, where you can also type any other word."
     )
     st.text_area(t("Types of notes and their categories"), key=VOCABULARY, height=320, disabled=workspace.readonly)
-    changed = st.session_state[VOCABULARY] != vocabulary.text()
+    changed = session_state[VOCABULARY] != vocabulary.text()
     with row():
         shut = workspace.readonly or not changed
         button(t("Save"), "vocabulary_save", "save", type="primary", disabled=shut, on_click=save)
@@ -252,10 +253,10 @@ def draw_daily() -> None:
             ),
         ),
     }
-    for name, field in fields.items():
-        field(f"daily.{name}", field, str)
+    for name, draw in fields.items():
+        field(f"daily.{name}", draw, str)
     with shell.errors():
         if problem := workspace.daily.problem:
             st.caption(plain(problem))
         else:
-            small_print("Today: {path}", path=plain(workspace.daily.path(today.now(), st.session_state["language"])))
+            small_print("Today: {path}", path=plain(workspace.daily.path(today.now(), session_state["language"])))

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 
 import streamlit as st
+from streamlit import session_state
 
 from core.base.frozen import frozen
 from core.base.messages import Message, message, message_table
@@ -193,7 +194,7 @@ def _card(status: Status, card: ServerCard) -> None:
     def remove() -> None:
         for what in ("base_url", "model", "key"):
             _renew(what, card)
-        st.session_state.pop(_preset(card), None)
+        session_state.pop(_preset(card), None)
         workspace.servers.delete_for_good(card.section)
         workspace.jobs.forget("server")
 
@@ -238,7 +239,7 @@ def _presets(card: ServerCard) -> None:
 
     def put(address: str) -> None:
         _renew("base_url", card)
-        st.session_state[_preset(card)] = address
+        session_state[_preset(card)] = address
 
     with row(f"presets_{card.section}", gap="small"):
         st.caption(t("Usual addresses on this machine:"), width="content")
@@ -257,14 +258,14 @@ def _form(card: ServerCard, open_: list[str]) -> None:
             box, shut = _box(name, card), name not in open_
             text = getattr(card, name)
             if name == "base_url" and not shut:
-                text = st.session_state.get(_preset(card), text)
+                text = session_state.get(_preset(card), text)
             # As `value`, because a text in the session is lost when the language, and so the label, changes.
             column.text_input(texts[name], text, key=box, placeholder=examples[name], disabled=shut)
         for name in ("base_url", "model"):
             if source := SOURCES.get(card.sources[name]):
                 variable = f"TESSERA_{card.section}__{name}".upper()
                 st.caption(plain(text_of(source, what=texts[name], name=variable, file=FILE)))
-        if not card.key or _replacing(card) in st.session_state:
+        if not card.key or _replacing(card) in session_state:
             st.text_input(
                 t("Key, if the server requires one"),
                 key=_box("key", card),
@@ -278,11 +279,11 @@ def _form(card: ServerCard, open_: list[str]) -> None:
             with shell.errors():
                 section = card.section
                 if open_:
-                    workspace.servers.update(section, **{name: st.session_state[_box(name, card)] for name in open_})
-                if key := st.session_state.get(_box("key", card)):
+                    workspace.servers.update(section, **{name: session_state[_box(name, card)] for name in open_})
+                if key := session_state.get(_box("key", card)):
                     workspace.servers.enter_key(section, key)
                 _renew("key", card)
-                st.session_state.pop(_preset(card), None)
+                session_state.pop(_preset(card), None)
                 if any(workspace.servers.get(section).sources[name] != "default" for name in ("base_url", "model")):
                     jobs.start("server", lambda progress: workspace.servers.test(section, progress))
                 st.rerun()
@@ -296,13 +297,13 @@ def _key(card: ServerCard) -> None:
         text = t("The saved key belongs to {url} and is not sent to this address.", url=card.key_for)
 
     def replace_it() -> None:
-        st.session_state[_replacing(card)] = True
+        session_state[_replacing(card)] = True
 
     with row(f"key_{card.section}"):
         st.html(f'<div class="t-small">{html(text)}</div>', width="content")
         with st.container(horizontal=True, width="content"):
             if card.key in ("keyring", "file"):
-                shut = _replacing(card) in st.session_state
+                shut = _replacing(card) in session_state
                 small(t("Replace"), f"replace_key_{card.section}", "key", disabled=shut, on_click=replace_it)
             removed = card.key_for and small(t("Remove"), f"remove_key_{card.section}", "delete")
         if removed:
@@ -314,14 +315,14 @@ def _key(card: ServerCard) -> None:
 
 def _box(what: str, card: ServerCard) -> str:
     """Return the widget key of the box for the address, the model or the key."""
-    return f"server_{what}_{card.section}_{st.session_state.get(_number(what, card), 0)}"
+    return f"server_{what}_{card.section}_{session_state.get(_number(what, card), 0)}"
 
 
 def _renew(what: str, card: ServerCard) -> None:
     """Replace a box with an empty one, because browsers keep what was typed, and a key must not remain there."""
-    st.session_state.pop(_box(what, card), None)
-    st.session_state[_number(what, card)] = st.session_state.get(_number(what, card), 0) + 1
-    st.session_state.pop(_replacing(card), None)
+    session_state.pop(_box(what, card), None)
+    session_state[_number(what, card)] = session_state.get(_number(what, card), 0) + 1
+    session_state.pop(_replacing(card), None)
 
 
 def _number(what: str, card: ServerCard) -> str:

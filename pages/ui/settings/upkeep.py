@@ -1,6 +1,7 @@
 """Maintenance: backups, health checks, disk space, and the search index."""
 
 import streamlit as st
+from streamlit import session_state
 
 from core.model import BACKUP_REASONS, SPACE_PARTS, Backup, Health, Status
 from pages.ui.settings import general
@@ -110,7 +111,7 @@ def _choices() -> None:
     backups, shut = workspace.backups, workspace.readonly or folder.source == "environment"
 
     def put() -> None:
-        typed = st.session_state[_FOLDER].strip()
+        typed = session_state[_FOLDER].strip()
         backups.choose_place(typed)
         if folder.source == "file":
             workspace.settings_file.write(folder.key, typed or None)
@@ -124,7 +125,7 @@ def _choices() -> None:
         ),
     )
     general.remark(daily)
-    st.session_state.setdefault(_FOLDER, str(backups.place))
+    session_state.setdefault(_FOLDER, str(backups.place))
     with row(vertical_alignment="bottom"):
         st.text_input(
             t("Folder for backups"),
@@ -134,7 +135,7 @@ def _choices() -> None:
                 "A folder on another disk survives if this disk fails. If empty, backups are stored next to the notes."
             ),
         )
-        off = shut or st.session_state[_FOLDER] == str(backups.place)
+        off = shut or session_state[_FOLDER] == str(backups.place)
         button(t("Save"), "backup_folder_save", "save", on_click=put, disabled=off)
     general.remark(folder)
     shell.popover(t("Encryption"), "backup_encryption", "lock", _encryption)
@@ -154,11 +155,11 @@ def _encryption() -> None:
     st.text_input(t("Passphrase"), key=_PASSPHRASE, type="password", disabled=workspace.readonly)
 
     def protect() -> None:
-        passphrase, st.session_state[_PASSPHRASE] = st.session_state[_PASSPHRASE], ""
+        passphrase, session_state[_PASSPHRASE] = session_state[_PASSPHRASE], ""
         workspace.backups.protect(passphrase)
 
     with row():
-        label, missing = t("Change the passphrase") if on else t("Encrypt backups"), not st.session_state[_PASSPHRASE]
+        label, missing = t("Change the passphrase") if on else t("Encrypt backups"), not session_state[_PASSPHRASE]
         button(label, "backup_protect", "lock", on_click=protect, disabled=missing)
         if on:
             end, shut = workspace.backups.unprotect, workspace.readonly

@@ -6,6 +6,7 @@ from functools import partial
 from typing import cast
 
 import streamlit as st
+from streamlit import session_state
 
 from core.base.messages import message, message_table
 from core.model import (
@@ -142,7 +143,7 @@ def draw_switch(base: KnowledgeBase, name: str) -> None:
     key = f"{name}_{base.id}_{on}"
 
     def store() -> None:
-        workspace.bases.update(base.name, **cast(BaseFields, {name: bool(st.session_state[key])}))
+        workspace.bases.update(base.name, **cast(BaseFields, {name: bool(session_state[key])}))
 
     more: dict[str, object] = {"on_change": guarded(store), "disabled": workspace.readonly}
     if name == "read_pictures" and not workspace.pictures.can_read:
@@ -190,13 +191,13 @@ def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: 
     keys = {name: f"try_{side}_{name}" for name in asdict(first)}
 
     def begin(options: ChunkingOptions) -> None:
-        st.session_state.update({keys[name]: value for name, value in asdict(options).items()})
+        session_state.update({keys[name]: value for name, value in asdict(options).items()})
 
-    before: ChunkingOptions | None = st.session_state.get(f"try_{side}_from")
-    moved = before and any(st.session_state.get(keys[name]) != value for name, value in asdict(before).items())
+    before: ChunkingOptions | None = session_state.get(f"try_{side}_from")
+    moved = before and any(session_state.get(keys[name]) != value for name, value in asdict(before).items())
     if before != first and not moved:
         begin(first)
-    st.session_state[f"try_{side}_from"] = first
+    session_state[f"try_{side}_from"] = first
     chosen: dict[str, int] = {}
     with st.container(border=True, key=f"parameters_{side}"):
         columns = st.columns(2, gap="medium")
@@ -210,12 +211,12 @@ def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: 
             }
             columns[0].caption(why.get(strategy, t("The sizes in grey have no effect with this way of splitting.")))
         for number, (name, option) in enumerate(SIZES.items(), start=1):
-            value = st.session_state[keys[name]]
+            value = session_state[keys[name]]
             # An earlier version may have stored other sizes.
             fitting = scale(option, getattr(first, name), value)
-            if st.session_state.get(f"{keys[name]}_scale") != fitting:
+            if session_state.get(f"{keys[name]}_scale") != fitting:
                 # Another scale needs another slider, which begins with its own value.
-                st.session_state.update({f"{keys[name]}_scale": fitting, keys[name]: value})
+                session_state.update({f"{keys[name]}_scale": fitting, keys[name]: value})
             low, high, step = fitting
             chosen[name] = columns[number % 2].slider(
                 setting_label(name),
@@ -322,11 +323,11 @@ def draw(name: str, *, key: str, offered: Sequence[str] = (), **more: object) ->
     label, least, most = setting_label(name), PARTS[name].least or 0, PARTS[name].most or 0
     more["help"] = text_of(HELPS[name]) if name in HELPS else None
     if CHOICES[name]:
-        choices = offered if st.session_state.get(key) in offered else CHOICES[name]
+        choices = offered if session_state.get(key) in offered else CHOICES[name]
         texts = {choice: value_label(name, choice) for choice in choices}
         return segments(label, texts, key, label_visibility="visible", **more)
     if name in OFFERED:
-        return drawn(st.select_slider, label, sorted({*OFFERED[name], st.session_state[key]}), key=key, **more)
+        return drawn(st.select_slider, label, sorted({*OFFERED[name], session_state[key]}), key=key, **more)
     if isinstance(getattr(DEFAULTS, name), int):
         if most - least > _MANY:
             return drawn(st.number_input, label, int(least), int(most), key=key, **more)

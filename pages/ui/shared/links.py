@@ -3,26 +3,27 @@
 from collections.abc import Container, Mapping
 
 import streamlit as st
+from streamlit import session_state
 
 
 def arrived_value(name: str) -> str | None:
     """Return the value of a query parameter from a link, None if it is missing or was set by the page itself."""
     value = st.query_params.get(name)
-    return value if value is not None and value != st.session_state.get(_state_key(name)) else None
+    return value if value is not None and value != session_state.get(_state_key(name)) else None
 
 
 def begin_with(name: str, key: str, options: Container[str], first: str) -> None:
     """Set a widget's initial option: from a link, else the last choice, else `first`."""
     linked = arrived_value(name)
     if linked is not None and linked in options:
-        st.session_state[key] = linked
-    elif st.session_state.get(key) not in options:
-        st.session_state[key] = first
+        session_state[key] = linked
+    elif session_state.get(key) not in options:
+        session_state[key] = first
 
 
 def last_value(name: str) -> str:
     """Return the value of a query parameter that this page set last."""
-    return str(st.session_state.get(_state_key(name), ""))
+    return str(session_state.get(_state_key(name), ""))
 
 
 def set_value(name: str, value: str) -> None:
@@ -32,7 +33,7 @@ def set_value(name: str, value: str) -> None:
 
 def set_values(values: Mapping[str, str]) -> None:
     """Set query parameters as one step in the browser's history; an empty value removes its parameter."""
-    st.session_state.update({_state_key(name): value for name, value in values.items()})
+    session_state.update({_state_key(name): value for name, value in values.items()})
     before = st.query_params.to_dict()
     now = {name: value for name, value in {**before, **values}.items() if value}
     if now != before:
@@ -41,4 +42,4 @@ def set_values(values: Mapping[str, str]) -> None:
 
 def _state_key(name: str) -> str:
     # Each page remembers its own: several pages have a note in their address.
-    return f"address_{st.session_state['page']}_{name}"
+    return f"address_{session_state['page']}_{name}"

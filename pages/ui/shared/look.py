@@ -3,7 +3,7 @@
 from functools import cache
 
 import streamlit as st
-from streamlit import config
+from streamlit import config, session_state
 
 from core.base.messages import LANGUAGES, language_of, message_table
 from core.workspace import Workspace
@@ -16,20 +16,20 @@ from pages.ui.shared.widgets import bound, component, segments
 
 def settle_language(workspace: Workspace | None) -> None:
     """Set the language of a new session."""
-    if st.session_state.get("language") not in LANGUAGES:
+    if session_state.get("language") not in LANGUAGES:
         preference = workspace.preferences.get("language") if workspace else ""
-        st.session_state["language"] = language_of(preference or st.context.locale or "")
+        session_state["language"] = language_of(preference or st.context.locale or "")
 
 
 def choose_language(key: str, **more: object) -> None:
     """Draw the language selector; later sessions begin with the choice."""
 
     def store(language: str) -> None:
-        st.session_state["language"] = language
+        session_state["language"] = language
         server.workspace.preferences.set("language", language)
 
     # The switch has a separate key, because a widget's key is cleared when the user leaves the page.
-    segments(t("Language"), LANGUAGES, **bound(key, st.session_state["language"], store), **more)
+    segments(t("Language"), LANGUAGES, **bound(key, session_state["language"], store), **more)
 
 
 LOOKS = message_table({"light": "Light", "dark": "Dark", "system": "System"})

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import streamlit as st
+from streamlit import session_state
 from streamlit.elements.lib.dialog import DialogPosition, DialogWidth
 
 from core.base.app_paths import PROGRAM
@@ -34,19 +35,19 @@ NEW = "new_title"
 
 def open_today() -> None:
     """Go to the Notes page, which opens today's note."""
-    st.session_state[TODAY] = True
+    session_state[TODAY] = True
     _go_to_notes()
 
 
 def open_new(title: str = "") -> None:
     """Go to the Notes page, which begins a new note."""
-    st.session_state[NEW] = title
+    session_state[NEW] = title
     _go_to_notes()
 
 
 def _go_to_notes() -> None:
     """Go to the Notes page; if it is the current page, keep its address with the open note."""
-    if st.session_state["page"] == "notes":
+    if session_state["page"] == "notes":
         st.rerun()
     st.switch_page("notes.py")
 
@@ -54,8 +55,8 @@ def _go_to_notes() -> None:
 def dialog(*, wanted: bool) -> None:
     """Draw the switcher if it is open, or `wanted` now."""
     if wanted:
-        st.session_state[_OPEN] = True
-    if not st.session_state.get(_OPEN):
+        session_state[_OPEN] = True
+    if not session_state.get(_OPEN):
         return
 
     @st.dialog(t("Open a note or a page"), width="medium", on_dismiss=_close)
@@ -94,7 +95,7 @@ def dialog(*, wanted: bool) -> None:
 
 
 def _close() -> None:
-    st.session_state.pop(_OPEN, None)
+    session_state.pop(_OPEN, None)
 
 
 PATIENCE = 3.0
@@ -270,7 +271,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
     page = st.navigation(list(pages.values()), position="hidden")
     # The tab icon is set here; a page's own icon would be fetched from Google.
     st.set_page_config(page_icon=PROGRAM / "data" / "icon" / "tessera.png", layout="wide")
-    before, st.session_state["page"] = st.session_state.get("page"), page.url_path or "home"
+    before, session_state["page"] = session_state.get("page"), page.url_path or "home"
     look.settle_look(workspace)
     st.html(style.STYLE)
     counts = {}
@@ -279,7 +280,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
             counts["review"] = f" · {waiting:,}"
     with st.sidebar:
         st.html(style.LOGO)
-        _menu(workspace, pages, counts, arrived=before != st.session_state["page"])
+        _menu(workspace, pages, counts, arrived=before != session_state["page"])
         st.space("small")
         away = html(t("No connection to Tessera"))
         st.html(f'<div class="t-state t-away"><span class="t-dot absent"></span>{away}</div>')
@@ -289,15 +290,15 @@ def _frame(workspace: Workspace | None) -> st.Page:
             _care()
         look.hand_over(workspace)
         shortcuts.button("shortcuts")
-        wants = shortcuts.listen(searches=st.session_state["page"] == "search", language=st.session_state["language"])
-    if chapter := CHAPTERS.get(st.session_state["page"]):
+        wants = shortcuts.listen(searches=session_state["page"] == "search", language=session_state["language"])
+    if chapter := CHAPTERS.get(session_state["page"]):
         with st.container(key="page_help"):
             st.page_link(
                 pages["help"], label=t("Help on this page"), icon=":material/help:", query_params={"note": chapter}
             )
     if workspace:
         with suppress(TesseraError):  # the page says what is wrong with the database
-            welcome.draw_tour(st.session_state["page"])
+            welcome.draw_tour(session_state["page"])
     path = urlsplit(st.context.url or "").path.strip("/")
     if path and path not in PAGES:
         st.warning(t("There is no page at this address."), icon=":material/help:")
@@ -327,7 +328,7 @@ def _menu(
         if workspace:
             workspace.preferences.set(_DOOR, "open" if is_open else "")
 
-    if arrived and st.session_state["page"] in WORKBENCH:
+    if arrived and session_state["page"] in WORKBENCH:
         store(True)
     links(EVERY_DAY)
     is_open = workspace is not None and workspace.preferences.get(_DOOR) == "open"
@@ -408,15 +409,15 @@ class Dialog:
     @property
     def subject(self) -> Any:
         """The subject, None while the dialog is closed."""
-        return st.session_state.get(self.key)
+        return session_state.get(self.key)
 
     def open(self, subject: object) -> None:
         """Open the dialog in the next run; for callbacks."""
-        st.session_state[self.key] = subject
+        session_state[self.key] = subject
 
     def close(self) -> None:
         """Close the dialog in the next run."""
-        st.session_state.pop(self.key, None)
+        session_state.pop(self.key, None)
 
     def draw(
         self, title: str, content: Callable[[], None], width: DialogWidth = "small", position: DialogPosition = "center"

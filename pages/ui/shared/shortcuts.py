@@ -3,6 +3,7 @@
 from typing import Any
 
 import streamlit as st
+from streamlit import session_state
 
 from core.base.messages import Message, in_context, message
 from pages.ui.shared.safe import html
@@ -85,7 +86,7 @@ def dialog(*, wanted: bool) -> None:
     """Draw the list of shortcuts if it is open, or `wanted` now."""
     if wanted:
         _open()
-    if st.session_state.get(_OPEN):
+    if session_state.get(_OPEN):
         st.dialog(t("Keyboard shortcuts"), width="medium", on_dismiss=_close)(_content)()
 
 
@@ -101,8 +102,8 @@ def _content() -> None:
 
 
 def _open() -> None:
-    st.session_state[_OPEN] = True
+    session_state[_OPEN] = True
 
 
 def _close() -> None:
-    st.session_state.pop(_OPEN, None)
+    session_state.pop(_OPEN, None)

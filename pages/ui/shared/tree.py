@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
+from streamlit import session_state
 
 from core.model import NoteSummary
 from pages.ui.shared.names import NOTE_STATES
@@ -65,22 +66,22 @@ def draw(
     cards = notes.cards
     card = next((card for card in cards if card.id == chosen), None)
     above = _above(card, several=notes.several) if card else ()
-    opened: dict[Path, int] = st.session_state.setdefault(f"{key}_opened", {})
+    opened: dict[Path, int] = session_state.setdefault(f"{key}_opened", {})
     tree = folders(cards, several=notes.several, counts=notes.counts)
     if len(cards) > WHOLE:
         tree = unfolded(tree, opened, above, chosen)
 
     def picked() -> None:
-        if (note := st.session_state[key].pick) is not None:
+        if (note := session_state[key].pick) is not None:
             choose(note)
             st.rerun()
 
     def unfold() -> None:
-        if (folder := st.session_state[key].open) is not None:
+        if (folder := session_state[key].open) is not None:
             opened[tuple(folder["path"])] = folder["shown"] + STEP
 
     def moved() -> None:
-        if move and (dropped := st.session_state[key].move) is not None:
+        if move and (dropped := session_state[key].move) is not None:
             move([str(note) for note in dropped["notes"]], tuple(map(str, dropped["path"])))
             st.rerun()
 

@@ -1,6 +1,7 @@
 """The first steps: buttons that import notes, and example questions."""
 
 import streamlit as st
+from streamlit import session_state
 
 from core.base.frozen import frozen
 from core.base.messages import ENGLISH, Message, in_context, message
@@ -174,7 +175,7 @@ def has_sample() -> bool:
 
 def offer_tour() -> None:
     """Offer the tour if the sample notes exist, until the user has taken or declined it."""
-    if _STEP in st.session_state or not has_sample() or workspace.preferences.get(_PREFERENCE) == _ENDED:
+    if _STEP in session_state or not has_sample() or workspace.preferences.get(_PREFERENCE) == _ENDED:
         return
     with row("tour_offer", border=True):
         about = t("Two minutes with the sample notes: search, answers, splitting, writing, measuring.")
@@ -191,7 +192,7 @@ def tour_button(**more: object) -> None:
 
 def draw_tour(page: str) -> None:
     """Draw the card of the current step, or on other pages a button that leads back to the step."""
-    number = st.session_state.get(_STEP)
+    number = session_state.get(_STEP)
     if number is None:
         return
     step, last = STEPS[number], number == len(STEPS) - 1
@@ -220,7 +221,7 @@ def draw_tour(page: str) -> None:
 
 def end_tour() -> None:
     """End the tour and don't offer it again."""
-    st.session_state[_STEP] = None  # if preferences can't be stored, this session remembers it
+    session_state[_STEP] = None  # if preferences can't be stored, this session remembers it
     workspace.preferences.set(_PREFERENCE, _ENDED)
 
 
@@ -230,7 +231,7 @@ def _text(title: str, text: str) -> None:
 
 
 def _go(number: int) -> None:
-    st.session_state[_STEP] = number
+    session_state[_STEP] = number
     step = STEPS[number]
     st.switch_page(f"{step.page}.py", query_params=_address(step))
 

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypedDict, TypeVar
 from zlib import crc32
 
 import streamlit as st
+from streamlit import session_state
 from streamlit.components.v2.types import ComponentRenderer
 from streamlit.delta_generator import DeltaGenerator
 from streamlit.elements.arrow import DataframeState
@@ -79,14 +80,14 @@ def guarded(act: Callable[..., object], key: str = "") -> Callable[..., None]:
         try:
             act(*values, **named)
         except TesseraError as error:
-            st.session_state[f"{_OF_CALLBACK}{key}"] = error
+            session_state[f"{_OF_CALLBACK}{key}"] = error
 
     return callback
 
 
 def problem_of(key: str) -> None:
     """Draw the error that the last click on a button caused, once."""
-    if error := st.session_state.pop(f"{_OF_CALLBACK}{key}", None):
+    if error := session_state.pop(f"{_OF_CALLBACK}{key}", None):
         problem(error)
 
 
@@ -101,13 +102,13 @@ def forget_presses() -> None:
 
 
 def _presses() -> set[str]:
-    presses: set[str] = st.session_state.setdefault("presses", set())
+    presses: set[str] = session_state.setdefault("presses", set())
     return presses
 
 
 def toggled() -> set[str]:
     """Return the names of the parts that the user has folded or unfolded in this session."""
-    names: set[str] = st.session_state.setdefault("toggled", set())
+    names: set[str] = session_state.setdefault("toggled", set())
     return names
 
 
@@ -219,7 +220,7 @@ def menu(
 
     @guarded
     def act() -> None:
-        if option := st.session_state[key]:
+        if option := session_state[key]:
             choose(option)
 
     st.menu_button(
@@ -237,13 +238,13 @@ def menu(
 def bound(key: str, value: Option, store: Callable[[Option], object]) -> Binding:
     """Return the arguments for a widget that shows a value and stores the user's choice."""
     stored = f"{key}, as stored"
-    st.session_state[key] = st.session_state[stored] = value
+    session_state[key] = session_state[stored] = value
 
     def changed() -> None:
         # A widget in a closed tab reports its value once more; and the user may go back to `value` before the widget is
         # drawn with another choice.
-        if (chosen := st.session_state.get(key, value)) != st.session_state.get(stored, value):
-            st.session_state[stored] = chosen
+        if (chosen := session_state.get(key, value)) != session_state.get(stored, value):
+            session_state[stored] = chosen
             store(chosen)
 
     return {"key": key, "on_change": guarded(changed)}
@@ -251,8 +252,8 @@ def bound(key: str, value: Option, store: Callable[[Option], object]) -> Binding
 
 def begin_with(key: str, options: Container[object], first: object) -> None:
     """Set a widget to `first` if its current value isn't among the options."""
-    if st.session_state.get(key) not in options:
-        st.session_state[key] = first
+    if session_state.get(key) not in options:
+        session_state[key] = first
 
 
 def more(left: int) -> None:
@@ -379,7 +380,7 @@ def on_trigger(key: str, name: str, act: Callable[[Any], object]) -> Callable[[]
     """Return the callback of a component that calls `act` with what a trigger sent."""
 
     def triggered() -> None:
-        if (sent := st.session_state[key][name]) is not None:
+        if (sent := session_state[key][name]) is not None:
             act(sent)
 
     return triggered
