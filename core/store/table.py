@@ -9,7 +9,6 @@ from core.base.faults import damage_error
 from core.model import Rowids
 from core.store.database import Database
 
-
 Ids = Iterable[str]
 """Ids of notes, chunks or bases."""
 

@@ -220,7 +220,7 @@ class Services:
         from core.features.review.service import DigestDays, Reminders, Review
         from core.features.review.two_texts import TextConflicts
 
-        upgrades = self._offer("packs", lambda: self.packs)
+        upgrades = self.packs if self.has("packs") else None
         sides = TextConflicts(self.store, self.notes, self.versions, self.trash, upgrades)
         reminders, days = Reminders(self.store, self.preferences), DigestDays(self.preferences)
         found = self.store, self.notes, self.chunks, self.proposals, self.neighbours

@@ -15,7 +15,7 @@ from core.base.datetimes import utc_now
 from core.base.errors import EditError
 from core.base.frozen import frozen
 from core.base.messages import Message, message, plural
-from core.base.text import CJK, fold, keywords
+from core.base.text import CJK, find_words, fold, keywords
 from core.features.related.concepts import Concepts
 from core.markdown import parser
 from core.markdown.body import look_into
@@ -40,7 +40,6 @@ from core.retrieval.neighbours.service import Neighbour, Neighbours
 from core.retrieval.ranking import newer_notes
 from core.store import Store
 from core.store.note_rows import NoteNames
-from core.store.phrases import is_inside_word
 
 NEAREST = 10
 """Number of nearest notes to count in a reason."""
@@ -216,9 +215,7 @@ def _place(name: str, text: str, words: set[str]) -> Span | None:
         return None
     if not wide and not words.issuperset(re.findall(r"\w+", name)):
         return None
-    at = text.find(name)
-    while at >= 0 and (is_inside_word(text, at) or is_inside_word(text, at + len(name))):
-        at = text.find(name, at + 1)
+    at = find_words(name, text)
     return (at, at + len(name)) if at >= 0 else None
 
 

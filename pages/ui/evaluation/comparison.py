@@ -8,9 +8,9 @@ from functools import cache, partial
 
 import streamlit as st
 
+from core.base.blobs import join_spans
 from core.base.errors import NoteNotFound
 from core.base.messages import Message, message_table
-from core.base.text import join_spans
 from core.model import (
     ANSWER_METRICS,
     FIGURES,

@@ -7,7 +7,6 @@ from functools import cache, partial
 from typing import TypeVar
 
 import streamlit as st
-from pages.ui.shared.dialogs import Dialog
 
 from core.base.messages import Message, message_table
 from core.model import (
@@ -24,6 +23,7 @@ from core.model import (
 from core.workspace import Workspace
 from pages.ui.shared import cards, jobs, links, shell, widgets
 from pages.ui.shared.safe import Span, html, plain
+from pages.ui.shared.shell import Dialog
 from pages.ui.shared.text import busy, small_print, t, t_plural, text_of
 
 Listed = TypeVar("Listed", Question, ComparisonRow)

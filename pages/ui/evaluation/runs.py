@@ -155,7 +155,7 @@ def _everything(
             if name == "reranker":
                 rerankers = (
                     getattr(usual, name),
-                    *knobs.values(workspace, name),
+                    *knobs.values(name),
                     way.search.reranker or knobs.NO_RERANKER,
                 )
                 names = {reranker: knobs.value_label(name, reranker) for reranker in rerankers}

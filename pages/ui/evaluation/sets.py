@@ -260,12 +260,12 @@ def _none(workspace: Workspace, base: str) -> None:
             st.rerun()
     # The sample notes' questions demonstrate this page.
     if not samples and jobs.SAMPLE not in [item.name for item in workspace.bases.all()]:
-        welcome.samples(workspace, type="tertiary")
+        welcome.samples(type="tertiary")
     elif not samples and widgets.small(t("Try it with the sample notes"), "to_samples", "play_arrow"):
         st.query_params["base"] = jobs.SAMPLE
         st.rerun()
     if importing:
-        jobs.panel(workspace)
+        jobs.panel()
 
 
 def _first(workspace: Workspace, base: str) -> QuestionSet:

@@ -52,7 +52,7 @@ def box(workspace: Workspace, note_id: str) -> None:
         st.caption(f"{_done(submission)} · {local(submission.at)}")
         if submission.change:
             history.draw_difference(workspace.proposals.difference(submission))
-        shut = jobs.is_shut(workspace)
+        shut = jobs.is_shut()
         with st.container(horizontal=True):
             click = {"args": (workspace, [submission]), "disabled": shut}
             widgets.button(t("Accept"), "accept_box", "check", type="primary", on_click=accept, **click)
@@ -142,7 +142,7 @@ def merge(workspace: Workspace, matter: ReviewItem, into: str) -> None:
 
 
 def _archive(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
-    actions.archive_notes(workspace, [matter.note.id for matter in chosen if matter.note])
+    actions.archive_notes([matter.note.id for matter in chosen if matter.note])
 
 
 def _delete(_: Workspace, chosen: Sequence[ReviewItem]) -> None:
@@ -155,7 +155,7 @@ def _resolve(verdict: Verdict, workspace: Workspace, chosen: Sequence[ReviewItem
             if matter.flagged:
                 workspace.chunks.resolve(matter.flagged.edit.id, verdict)
 
-    jobs.start(workspace, "edits", work)
+    jobs.start("edits", work)
 
 
 def _try_again(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
@@ -164,7 +164,7 @@ def _try_again(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
     def work(progress: Progress) -> int:
         return sum(workspace.pending.embed(base, refused=True, progress=progress) for base in bases)
 
-    jobs.start(workspace, "embed", work)
+    jobs.start("embed", work)
 
 
 def _let_be(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
@@ -263,7 +263,7 @@ _OTHER = message_table(
 
 def draw_item(workspace: Workspace, matter: ReviewItem) -> None:
     """Draw an item with its decisions on top."""
-    kind, shut = MATTERS[matter.kind], jobs.is_shut(workspace)
+    kind, shut = MATTERS[matter.kind], jobs.is_shut()
     st.subheader(plain(matter.title) or t("The note was deleted"), anchor=False)
     st.markdown(f":material/{kind.icon}: {text_of(kind.about)}")
     row = st.container(horizontal=True, key="review_decisions")
