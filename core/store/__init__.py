@@ -221,6 +221,7 @@ class Store(Tables):
         """Update the index after the block: add new windows with the given vectors, and check `old` entries again."""
         fresh = self.chunks.unused_entries(base, self.vectors.entry_ids(vectors))
         yield
+        self.bases.count_index_added(base, len(fresh))
         # It runs after the commit, because it reads committed data.
         self.changing.follow(self.index.follow, base, [*fresh, *old])
 

@@ -129,10 +129,10 @@ class BaseTable(StoreTable):
     # vector index
 
     def switch_index(self, base: KnowledgeBase) -> None:
-        """Store the embedder and the index generation of a base."""
+        """Store the embedder and the index generation of a base, and reset its count of added windows."""
         self._execute(
-            "UPDATE bases SET kind = ?, embedder = ?, fingerprint = ?, dimension = ?, wish = ?, index_generation = ?"
-            " WHERE id = ?",
+            "UPDATE bases SET kind = ?, embedder = ?, fingerprint = ?, dimension = ?, wish = ?, index_generation = ?,"
+            " index_added = 0 WHERE id = ?",
             base.kind,
             base.embedder,
             base.fingerprint,
@@ -141,6 +141,16 @@ class BaseTable(StoreTable):
             base.index_generation,
             base.id,
         )
+
+    def count_index_added(self, base: KnowledgeBase, windows: int | None) -> None:
+        """Add to the number of windows added to a base's index since it was built; None after a rebuild."""
+        self._execute(
+            "UPDATE bases SET index_added = coalesce(index_added + ?, 0) WHERE id = ?", windows, base.id, aside=True
+        )
+
+    def index_added(self, base: KnowledgeBase) -> int:
+        """Return the number of windows added to a base's index since it was built."""
+        return int(self._value("SELECT index_added FROM bases WHERE id = ?", base.id))
 
     # syncs
 

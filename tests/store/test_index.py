@@ -16,6 +16,7 @@ from core.base.errors import StoreError
 from core.model import KnowledgeBase
 from core.store import Store
 from core.store.index import chroma_process, exact_search
+from core.store.index.vector_index import Index
 from tests.fakes import WordLengths
 from tests.store.test_store import base_in, found, put
 
@@ -175,6 +176,20 @@ def test_a_sound_index_is_not_built_again(folder: Path) -> None:
         assert_answers(store, base)
         store.close()
     assert {file: file.stat().st_ino for file in (folder / "chroma").rglob("*")} == before
+
+
+def test_an_index_that_took_many_additions_is_built_again_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, base = opened(folder)
+    store.bases.count_index_added(base, 3001)
+    store.close()
+    store, base = opened(folder)
+    assert_answers(store, base)
+    assert store.bases.index_added(base) == 0
+    store.close()
+    monkeypatch.setattr(Index, "_renew_base", None)
+    store, base = opened(folder)
+    assert_answers(store, base)
+    store.close()
 
 
 def test_a_crash_of_chroma_leaves_exact_search_until_it_is_healed(folder: Path) -> None:

@@ -232,6 +232,7 @@ def test_equal_vectors_are_one_entry_of_the_index_and_answer_for_all_their_chunk
     assert store.index.ids(base) == entries(*TEXTS)
     assert found(store, base, "a bb ccc") == [TEXTS[0], *alike[:9]]
     assert found(store, base, "a bb ccc", np.array(store.chunks.rowids_of("n2")))[0] == TEXTS[0]
+    assert store.bases.index_added(base) == 3
 
 
 def test_an_entry_stays_until_the_last_window_of_the_base_with_its_vector_is_gone(store: Store) -> None:

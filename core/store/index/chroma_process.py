@@ -59,6 +59,10 @@ class Backend:
         """Return the vectors of the given entries, as stored in the graph."""
         return dict(self._ask("vectors", _LONG, name=name, ids=list(ids)))
 
+    def reach(self, name: str) -> float:
+        """Return the share of all entries that a search for all of them returns."""
+        return float(self._ask("reach", _LONG, name=name))
+
     def add(self, name: str, ids: Sequence[str], vectors: Matrix) -> None:
         """Add entries; entries with known ids stay unchanged."""
         for at in range(0, len(ids), _BATCH):

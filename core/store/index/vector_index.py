@@ -87,6 +87,10 @@ class IndexQueue:
                 self._changed.notify_all()
 
 
+_CHURN = 3
+"""Number of additions per window above which a collection is rebuilt, because HNSW files never shrink."""
+REACH = 0.95
+"""Minimum share of all entries that a search for all must return; a sound graph may miss 2 to 3 %."""
 _LAST_SECONDS = 60
 """Time limit in seconds for emptying the queue before closing; the next opening does the rest."""
 _LOG = logging.getLogger(__name__)
@@ -242,10 +246,11 @@ class Index:
         names = self._backend.names()
         for base in self._bases.all():
             with self._database.read():  # one snapshot, because notes may be written meanwhile
-                good = self.name(base) in names
+                name, living = self.name(base), self._chunks.count(base).windows
+                good = name in names and self._bases.index_added(base) <= _CHURN * max(living, 1000)
                 if good:
                     self._reconcile(self._backend, base, compare=not sound)
-                    good = self._agrees(self._backend, base)
+                    good = (sound or self._backend.reach(name) >= REACH) and self._agrees(self._backend, base)
             if not good:
                 _LOG.info("The index of a base is built again")
                 self._renew_base(self._backend, base)
@@ -273,6 +278,7 @@ class Index:
         self, backend: Backend, base: KnowledgeBase, progress: Progress = no_progress, done: int = 0, total: int = 0
     ) -> int:
         """Build the collection of a base from one snapshot, and check it; return the updated `done`."""
+        self._bases.count_index_added(base, None)
         with self._database.read():
             done = self._build(backend, base, progress, done, total)
             agrees = self._agrees(backend, base)
