@@ -154,7 +154,7 @@ def test_one_document_at_a_time_may_be_a_scan(tmp_path: Path, monkeypatch: pytes
         together.reset()
         raise SourceError("", "is damaged")
 
-    monkeypatch.setattr(converting, "_run_within", run)
+    monkeypatch.setattr(converting, "_ask", run)
     monkeypatch.setattr(converting, "can_read", lambda: True)
     files = _files(tmp_path, "a.pdf", "b.pdf", "c.pdf", "d.pdf")
     for file in files:
