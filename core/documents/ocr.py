@@ -143,11 +143,11 @@ class Ocr:
             if not text:
                 raise NoText("", "is a picture in which no text can be read.")
             return Converted(text + "\n")
-        from core.documents.pdf import of_pages, reading
+        from core.documents.pdf import reading
 
         with reading.open_document(data, MAX_PAGES) as document:
             pages = (page_text(document, number) for number in range(1, len(document) + 1))
-            return of_pages(pages, SourceError("", "contains no readable text."))
+            return reading.of_pages(pages, SourceError("", "contains no readable text."))
 
 
 def page_text(document: "PdfDocument", number: int) -> str:

@@ -1,8 +1,6 @@
 """Conversion of PDF files to Markdown by their layout."""
 
-import io
 import re
-from collections.abc import Iterable
 from importlib.metadata import version
 
 from core.base.errors import SourceError
@@ -82,18 +80,9 @@ class PdfText:
 
         with reading.open_document(data, MAX_PAGES) as document:
             pages = (page.get_textpage().get_text_range().splitlines() for page in document)
-            return of_pages(("\n".join(clean_text(line).rstrip() for line in lines).strip() for lines in pages), scan())
-
-
-def of_pages(texts: Iterable[str], blank: SourceError) -> Converted:
-    """Return the texts of pages one after another; raises `blank` if there is none."""
-    text, starts = io.StringIO(), []
-    for page in texts:
-        starts.append(text.tell())
-        text.write(f"{page}\n\n")
-    if not text.getvalue().strip():
-        raise blank
-    return Converted(text.getvalue(), pages=tuple(starts))
+            return reading.of_pages(
+                ("\n".join(clean_text(line).rstrip() for line in lines).strip() for lines in pages), scan()
+            )
 
 
 def scan() -> SourceError:

@@ -14,6 +14,7 @@ import pypdfium2.raw as pdfium
 from pypdfium2 import PdfDocument, PdfiumError, PdfMatrix, PdfPage
 
 from core.base.errors import SourceError
+from core.documents import Converted
 from core.documents.kinds import damaged, encrypted
 from core.documents.pdf.glyphs import UPRIGHT, Direction, glyphs
 from core.documents.pdf.lines import Letter, clean_text, normalize_title
@@ -461,3 +462,14 @@ def ranges(numbers: list[int]) -> str:
         else:
             groups.append([number])
     return ", ".join(f"{group[0]}–{group[-1]}" if len(group) > 2 else ", ".join(map(str, group)) for group in groups)
+
+
+def of_pages(texts: Iterable[str], blank: SourceError) -> Converted:
+    """Return the texts of pages one after another; raises `blank` if there is none."""
+    text, starts = io.StringIO(), []
+    for page in texts:
+        starts.append(text.tell())
+        text.write(f"{page}\n\n")
+    if not text.getvalue().strip():
+        raise blank
+    return Converted(text.getvalue(), pages=tuple(starts))
