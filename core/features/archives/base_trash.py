@@ -57,7 +57,7 @@ class BaseTrash(StoreTable):
         """Return whether a file is unchanged since Tessera wrote it; rewinds the stream."""
         digest = file_digest(stream, sha256).hexdigest()  # type: ignore[arg-type]
         stream.seek(0)
-        return bool(self._value("SELECT digest FROM trashed_bases WHERE file = ?", file) == digest)
+        return bool(digest == self._value("SELECT digest FROM trashed_bases WHERE file = ?", file))
 
     def all(self) -> list[TrashedBase]:
         """Return the deleted bases, the last deleted first; a file that isn't an archive of a base has a `problem`."""
