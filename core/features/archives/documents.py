@@ -46,7 +46,6 @@ from core.model import (
     Attachment,
     BaseKind,
     ChunkingOptions,
-    Failed,
     FieldValues,
     KnowledgeBase,
     Note,
@@ -336,19 +335,19 @@ def write_folder(contents: Iterable[tuple[str, bytes]], place: Path) -> None:
 
 
 def read_folder(place: Path, *, forbidden: Path | None = None) -> Records:
-    """Return the notes in a folder as records of workspace notes; raises SourceError if there are none.
+    """Return the notes in a folder as records of workspace notes. Files are read lazily, with their records.
 
-    Files are read lazily, with their records.
+    Raises SourceError if there are none, and ArchiveError for files that can't be read.
     """
     scanned = folder.scan(place, forbidden=forbidden, most=upload.MAX_ENTRIES, scope="notes")
     if sum(file.size for file in scanned.files) > upload.MAX_UNPACKED:
         raise upload.size_error(str(place))
+    if scanned.failed:
+        raise ArchiveError(str(place), [(failed.path, failed.error) for failed in scanned.failed])
     base = new_base(scanned.folder.name)
 
     def files() -> Iterator[Made[NoteRecord]]:
         ids: set[str] = set()
-        for failed in scanned.failed:
-            yield failed.path, partial(_fail, failed)
         for file in scanned.files:
             yield file.path, partial(_read_note, scanned.folder, file.path, base, ids)
 
@@ -357,7 +356,3 @@ def read_folder(place: Path, *, forbidden: Path | None = None) -> Records:
 
 def _read_note(place: Path, path: str, base: KnowledgeBase, ids: set[str]) -> NoteRecord:
     return record_of(base, notefile.read(folder.read(place, path), path).note, ids)
-
-
-def _fail(failed: Failed) -> NoteRecord:
-    raise SourceError(failed.path, failed.error)

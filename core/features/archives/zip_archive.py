@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import struct
 import zipfile
 from collections.abc import Iterator
@@ -116,16 +117,10 @@ def _record(kind: object, line: bytes) -> object:
 
 def _folders(syncs: RecordParts[SyncRecord]) -> tuple[str, ...]:
     """Return the folders from which an archive's notes were synced; stop at the first record that can't be read."""
-    folders = []
-    try:
-        for sync in syncs:
-            if sync.folder.startswith(("/", "~", "\\")) or sync.folder[1:2] == ":":
-                folders.append(sync.folder)
-            if len(folders) == _MOST_FOLDERS:
-                break
-    except (RowError, SourceError):
-        pass  # the first reading of the archive says what is wrong
-    return tuple(folders)
+    folders: list[str] = []
+    with suppress(RowError, SourceError):  # the first reading of the archive says what is wrong
+        folders.extend(sync.folder for sync in syncs if re.match(r"[/~\\]|.:", sync.folder))
+    return tuple(folders[:_MOST_FOLDERS])
 
 
 def base_of(file: Path) -> KnowledgeBase:

@@ -18,7 +18,6 @@ _SPEAKER = re.compile(
     r"(?:\*\*)?[:：](?:\*\*)?[ \t]*(?P<text>.*)",
 )
 _ROLED = re.compile(r'"(?:role|sender|author)"\s*:')
-_CONVERSED = re.compile(r'"(?:mapping|chat_messages|messages)"\s*:')
 _MOST_MESSAGES = 100_000
 
 
@@ -77,8 +76,7 @@ class Chats:
     def fits(self, name: str, sample: str) -> float:
         start = sample.lstrip()[:1]
         if start and start in "[{" and _ROLED.search(sample):
-            whole = _CONVERSED.search(sample) or start == "["
-            return 0.95 if whole else 0.85
+            return 0.95
         speakers = {match["name"].lower() for line in sample.split("\n") if (match := _SPEAKER.match(line))}
         return 0.7 if len(speakers) > 1 else 0.0
 

@@ -253,13 +253,12 @@ def encrypt_backup(folder: Path, file: Path, backup: Backup) -> Backup:
     return sealed
 
 
-def decrypt_backup(file: Path, folder: Path, passphrase: str) -> Path:
+def decrypt_backup(file: Path, folder: Path, digests: Digests, passphrase: str) -> Path:
     """Decrypt a backup into a folder, and return the plain backup file.
 
     Raises ConfigError for a wrong passphrase, and SourceError for a damaged backup.
     """
     age = _age()
-    _, digests = read(file)
     unpack(file, folder, digests)
     sealed, content = folder / KEY, folder / CONTENT
     try:

@@ -73,7 +73,7 @@ def _unpack_backup(file: Path, partial: Path, passphrase: str) -> Backup:
         return backup
     if not passphrase:
         raise ConfigError("{file} is encrypted. Enter its passphrase.", file=str(file))
-    plain = manifest.decrypt_backup(file, partial, passphrase)
+    plain = manifest.decrypt_backup(file, partial, digests, passphrase)
     _unpack_backup(plain, partial, "")
     plain.unlink()
     return backup
