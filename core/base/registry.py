@@ -120,8 +120,7 @@ class Registry(dict[str, Entry], Generic[T]):
         constructor = self.constructor(kind)
         with self._translate_errors(kind):
             made: T = constructor(*parts, argument) if argument else constructor(*parts)
-            lacking = [name for name in vars(self._protocol) if name[0] != "_" and not hasattr(made, name)]
-            if self[kind].package and lacking:
+            if self[kind].package and (lacking := _missing_members(made, self._protocol)):
                 raise ModelError(
                     (
                         "The {what} '{name}' from the Python package {package} is missing {parts}. "
@@ -163,3 +162,15 @@ class Registry(dict[str, Entry], Generic[T]):
                 package=self[name].package,
                 problem=f"{type(error).__name__}: {error}",
             ) from error
+
+
+def _missing_members(made: object, protocol: type) -> list[str]:
+    """Return the protocol members that an object lacks or has with another type."""
+    lacking = []
+    for name, member in vars(protocol).items():
+        if not name.startswith("_"):
+            value = getattr(made, name, None)
+            is_property = isinstance(member, property)
+            sound = isinstance(value, member.fget.__annotations__["return"]) if is_property else callable(value)
+            lacking += [] if sound else [name]
+    return lacking

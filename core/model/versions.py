@@ -1,4 +1,4 @@
-"""Versions, drafts and proposed changes of notes, and the trash."""
+"""Versions, drafts, proposed changes and new names of notes, and the trash."""
 
 from datetime import datetime
 from typing import Literal
@@ -149,3 +149,28 @@ class Submission:
         if self.change is None:
             return "note"
         return "change" if self.change.version == self.note.version else "conflict"
+
+
+@frozen
+class LinkingNote:
+    """A note with links to a renamed note; `refusal` says why its links can't be updated."""
+
+    id: str
+    title: str
+    version: int = 0
+    """The version with updated links."""
+    refusal: Message | None = None
+
+
+@frozen
+class Renaming:
+    """A new title and path for a note, the previous ones, and the notes that link to it."""
+
+    note_id: str
+    title: str
+    path: str
+    title_before: str
+    path_before: str
+    linking: tuple[LinkingNote, ...] = ()
+    version: int = 0
+    """The version with the new title and path; 0 if nothing changed, or for a preview."""

@@ -33,9 +33,8 @@ class ClickTable(QuestionedTable):
 
     def for_notes(self, note_ids: Ids | None = None) -> list[Click]:
         """Return the clicks on the given notes, by default on all notes, the newest first."""
-        return self._nouns(
-            _CLICK, f"SELECT * FROM clicks {_OF_NOTES} ORDER BY day DESC, note_id, question, kind", note_ids, note_ids
-        )
+        statement = f"SELECT * FROM clicks {_OF_NOTES} ORDER BY day DESC, note_id, question, kind"
+        return self._nouns(_CLICK, statement, note_ids)
 
     def drop(self, note_ids: Ids | None = None) -> int:
         """Delete the clicks on the given notes, by default on all notes; return the number deleted."""
