@@ -15,6 +15,7 @@ from core.base.encodings import (
 )
 from core.base.encodings.guessing import decode_undeclared, guesses
 from core.base.errors import EditError, SourceError
+from core.base.messages import message_table
 from core.base.text import make_storable
 from core.intake.placeholders import EmptyFile
 from core.model import GUESSED, EncodingOrigin, Omission, ReadAs, TextEncoding
@@ -25,6 +26,16 @@ _NAMED, _AROUND = 3, 20
 """Maximum number of words with unreadable characters to name, and of characters to show on each side of one."""
 _SHOWN = 80
 """Number of characters in a sample that helps the user choose an encoding."""
+_SIGNATURES = message_table(
+    {
+        b"\x89PNG": "a PNG picture",
+        b"\xff\xd8\xff": "a JPEG picture",
+        b"GIF8": "a GIF picture",
+        b"%PDF-": "a PDF",
+        b"PK\x03\x04": "a zip archive or an Office document",
+        b"\x1f\x8b": "a gzip archive",
+    }
+)
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\v\b\x1b")) + b"\x7f"
 
 
@@ -64,6 +75,9 @@ def decode_file(data: bytes, path: str, *, most: int = MAX_BYTES, chosen: str = 
                     byte=error.start + len(bom),
                 ) from error
     known: EncodingOrigin
+    for signature, kind in _SIGNATURES.items():
+        if data.startswith(signature):
+            raise SourceError(path, "is {kind}, not text, despite its name.", kind=kind)
     if found := decode_declared(data, PurePosixPath(path).suffix[1:].lower(), chosen):
         text, encoding = found
         known = "chosen" if chosen and encoding == normalize_encoding(chosen) else "declared"

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -84,16 +85,15 @@ class Ignoring:
         if not is_folder and is_leftover(name):
             return _LEFTOVER
         named = f"{path}/" if is_folder else path
-        return self._by_patterns(named) or next((why for why, pattern in self._excluded if pattern.search(named)), None)
-
-    def _by_patterns(self, named: str) -> Message | None:
-        """Return why patterns leave out a path; those in the innermost folder take precedence, as in `.gitignore`."""
+        # The patterns in the innermost folder take precedence, as in `.gitignore`.
         for folder in PurePosixPath(named).parents if self._specs else ():
             if spec := self._specs.get(folder):
                 result = spec.check_file(named.removeprefix(f"{folder}/"))
+                if result.include:
+                    return message("is excluded by {file}.", file=str(folder / RULES))
                 if result.include is not None:
-                    return message("is excluded by {file}.", file=str(folder / RULES)) if result.include else None
-        return None
+                    break
+        return next((why for why, pattern in self._excluded if pattern.search(named)), None)
 
     def _obsidian_patterns(self) -> Iterator[tuple[Message, "re.Pattern[str]"]]:
         """Yield reasons and patterns for a vault's excluded files: path prefixes, or regular expressions in slashes."""
@@ -104,10 +104,12 @@ class Ignoring:
             return self._refuse(VAULT, message("can't be read, so its list of excluded files isn't applied."))
         for text in texts:
             why = message("is a file that Obsidian excludes ({rule}).", rule=text)
-            if len(text) > 2 and text[0] == text[-1] == "/":
-                pattern = _compiled(text[1:-1])
-            else:
-                pattern = re.compile(f"^{re.escape(text)}", re.IGNORECASE)
+            is_expression = len(text) > 2 and text[0] == text[-1] == "/"
+            source, pattern = text[1:-1] if is_expression else f"^{re.escape(text)}", None
+            # An expression may be invalid or take very long.
+            if not (is_expression and (len(source) > 200 or _COSTLY.search(source))):
+                with suppress(re.error, OverflowError, RecursionError):
+                    pattern = re.compile(source, re.IGNORECASE)
             if pattern:
                 yield why, pattern
             else:
@@ -137,13 +139,3 @@ class Ignoring:
 
     def _refuse(self, path: str, why: Message) -> None:
         self.failed.append(Failed(path, why))
-
-
-def _compiled(source: str) -> "re.Pattern[str] | None":
-    """Compile a regular expression; return None if it is invalid or may take very long."""
-    if len(source) > 200 or _COSTLY.search(source):
-        return None
-    try:
-        return re.compile(source, re.IGNORECASE)
-    except (re.error, OverflowError, RecursionError):
-        return None

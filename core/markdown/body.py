@@ -23,7 +23,6 @@ from core.markdown.inline import (
     tags_in,
 )
 from core.markdown.outline import Outline, plain_outline
-from core.markdown.parser import Parsed
 from core.model import NOTE_SUFFIXES
 
 MAX_TITLE = 200
@@ -72,7 +71,19 @@ def look_into(body: str, path: str, *, plain: bool = False) -> BodyMetadata:
         return BodyMetadata("", (), (), plain_outline(body))
     parsed = parser.parse(body, path)
     outlined = outline.build_outline(parsed)
-    tags, links = _inline(parsed)
+    tags, links = list[str](), list[Link]()
+    for text, is_heading in prose(parsed):
+        if not _SIGN.search(text):
+            continue
+        inline = hide(_PASTED.sub("", text))
+        sources = (_SOURCE.match(literal.raw) for literal in inline.literals)
+        links += [Link(unescape(source[2])) for source in sources if source]
+        if "[" in text:
+            inline, more = extract_links(inline)
+            links += more
+        if "#" in inline.text and not is_heading:  # the tags of headings don't count
+            tags += tags_in(inline)
+    links += link_definitions(parsed)
     titles = (short_title(heading.title) for heading in outlined.headings if heading.level == 1 and not heading.nested)
     return BodyMetadata(next(filter(None, titles), ""), distinct_tags(tags), tuple(links), outlined)
 
@@ -124,24 +135,6 @@ def short_title(title: str) -> str:
     """Return a title on one line, of at most MAX_TITLE characters."""
     title = " ".join(compose(title).split())
     return title if len(title) <= MAX_TITLE else title[: MAX_TITLE - 1].rstrip() + "…"
-
-
-def _inline(parsed: Parsed) -> tuple[list[str], list[Link]]:
-    """Return the tags and links of a body; headings count for links, but not for tags."""
-    tags: list[str] = []
-    links = []
-    for text, is_heading in prose(parsed):
-        if not _SIGN.search(text):
-            continue
-        inline = hide(_PASTED.sub("", text))
-        sources = (_SOURCE.match(literal.raw) for literal in inline.literals)
-        links += [Link(unescape(source[2])) for source in sources if source]
-        if "[" in text:
-            inline, more = extract_links(inline)
-            links += more
-        if "#" in inline.text and not is_heading:
-            tags += tags_in(inline)
-    return tags, [*links, *link_definitions(parsed)]
 
 
 def file_of(link: Link) -> str:

@@ -69,13 +69,10 @@ def mapping(source: str) -> YamlBlock | None:
 
 
 def compose(source: str) -> yaml.Node | None:
-    """Return YAML as nodes with their offsets; raises ValueError or YAMLError."""
-    _refuse_hostile(source)
-    return yaml.compose(source, Loader=_Loader)
+    """Return YAML as nodes with their offsets; raises YAMLError.
 
-
-def _refuse_hostile(source: str) -> None:
-    """Raise ValueError for YAML that is small but costly to load, before anything is built."""
+    Raises ValueError for YAML that is small but costly to load, before anything is built.
+    """
     if Reader.NON_PRINTABLE.search(source):
         raise ValueError(message("it contains a control character"))
     too_deep, depth = ValueError(message("it is nested deeper than {n} levels", n=MAX_DEPTH)), 0
@@ -90,6 +87,7 @@ def _refuse_hostile(source: str) -> None:
         if "nesting depth" in (error.problem or ""):  # raised by PyYAML from 6.0.4 on, which looks ahead
             raise too_deep from error
         raise
+    return yaml.compose(source, Loader=_Loader)
 
 
 def _has_plain_keys(pair: tuple[yaml.Node, yaml.Node]) -> bool:

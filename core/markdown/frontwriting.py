@@ -106,11 +106,11 @@ class _YamlWriter:
     # one key
 
     def _set(self, name: str, key: yaml.Node, node: yaml.Node, value: object) -> None:
-        items = node.value if isinstance(node, yaml.SequenceNode) and not node.flow_style else []
-        lines = {item.start_mark.line for item in items if isinstance(item, yaml.ScalarNode)}
-        if name in _LISTS and items and len(lines) == len(items):
-            self._set_lines(name, node, cast("tuple[str, ...]", value))
-            return
+        if name in _LISTS and isinstance(node, yaml.SequenceNode) and not node.flow_style:
+            lines = {item.start_mark.line for item in node.value if isinstance(item, yaml.ScalarNode)}
+            if lines and len(lines) == len(node.value):
+                self._set_lines(name, node, cast("tuple[str, ...]", value))
+                return
         colon, start, end = self._colon(key), node.start_mark.index, self._end(key, node)
         new = self._text(name, value, node)
         if not self._source[colon:end].strip() or re.search(LINE_END, self._source[colon:start]):
@@ -122,7 +122,8 @@ class _YamlWriter:
         raw = self._raw(node) if node else ""
         if name in _LISTS:
             entry = isinstance(node, yaml.ScalarNode)
-            items = [node] if entry else node.value if isinstance(node, yaml.SequenceNode) and node.flow_style else []
+            listed = node.value if isinstance(node, yaml.SequenceNode) and node.flow_style else []
+            items: list[yaml.Node] = [node] if isinstance(node, yaml.ScalarNode) else listed
             meant = {_item_values(name, item): self._raw(item) for item in items}
             written = {values[0]: text for values, text in meant.items() if len(values) == 1}
             texts = [

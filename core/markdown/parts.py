@@ -65,7 +65,11 @@ def _rows(parsed: Parsed, between: Sequence[int], above: int) -> Iterator[TableR
     for begin, after in rows:
         line = body[begin:after]
         start, end = after - len(line.lstrip(_AROUND)), begin + len(line.rstrip(_AROUND))
-        sentence = _sentence(names, _cells(line, parsed))
+        # `first cell: second cell`; with more columns, each cell follows the name of its column.
+        first, *others = _cells(line, parsed) or [""]
+        pairs = zip(names[1:], others, strict=False)
+        said = [f"{name if len(names) > 2 else ''} {cell}".strip() for name, cell in pairs if cell]
+        sentence = ": ".join(filter(None, (first, "; ".join(said))))
         if begin >= above and any(map(str.isalpha, sentence)):
             yield TableRow(start - above, end - above, sentence)
 
@@ -74,14 +78,6 @@ def _cells(line: str, parsed: Parsed) -> list[str]:
     cells = escapedSplit(line.strip(_AROUND))
     inner = cells[not cells[0] : len(cells) - (not cells[-1])]
     return [visible_text(cell, parsed.references) for cell in inner]
-
-
-def _sentence(names: Sequence[str], cells: Sequence[str]) -> str:
-    """Return a row as `first cell: second cell`; with more columns, each cell follows the name of its column."""
-    first, *others = cells or [""]
-    named = len(names) > 2
-    said = [f"{name if named else ''} {cell}".strip() for name, cell in zip(names[1:], others, strict=False) if cell]
-    return ": ".join(filter(None, (first, "; ".join(said))))
 
 
 _LANGUAGES = "mermaid|plantuml|puml|uml|dot|graphviz|d2|ditaa|bpmn|wavedrom|nomnoml|vega|vega-lite|excalidraw"

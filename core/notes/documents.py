@@ -3,6 +3,7 @@
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from core.base.call_log import log_call
 from core.base.encodings import ENCODINGS, display_encoding, normalize_encoding
@@ -175,7 +176,7 @@ class Documents:
             raise EditError("'{path}' can't be read as {encoding}.", path=str(note.path), encoding=chosen)
         with self._store.changing:
             now = self._store.notes.note(note_id)
-            kept: dict[str, object] = {name: getattr(now, name) for name in _KEPT}
+            kept: dict[str, Any] = {name: getattr(now, name) for name in _KEPT}
             if not now.in_file:  # what was set here; for notes in files, `overridden` has these
                 read = parse_note((now.front or "") + now.body, str(now.path), plain=now.plain).note
                 fields = {name: getattr(now, name) for name in NOTE_FIELDS}

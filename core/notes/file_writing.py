@@ -156,7 +156,22 @@ def plan(note: Note, changed: Note, inside: BodyMetadata | None = None) -> FileC
     step = FileStep(note.source_ref, path, str(changed.path))
     if not note.in_text_file:
         return FileChange(step, note, changed)
-    text, inside = _text(before, step.new_path, changed, inside)
+    old = parse_note(decode_file(before, path, chosen=chosen_in(changed)).text, step.new_path).note
+    front, body = old.front or "", changed.body
+    if changed.front and not front:  # an earlier version of Tessera read this as front matter
+        body = changed.front + body
+    body = with_line_ends(body, old.body)
+    if not front + body:
+        raise EditError("A file without any text isn't a note. Write something, or delete the note.")
+    head = read_front(front)
+    if inside is None or body != changed.body:
+        inside = look_into(body, step.new_path)
+    fields = changed_fields(head, old, changed, inside)
+    at = head.value("updated_at")
+    if at is not None and (fields or body != old.body):
+        now = clock_to_utc(utc_now().replace(microsecond=0))
+        fields["updated_at"] = datetime.fromisoformat(f"{day_of(now)}T00:00:00Z") if is_day(at) else now
+    text = front_with_fields(front, fields, body)
     data, encoding = encode_like(text, before, path, chosen=chosen_in(note))
     if data != before:
         file = Path(note.source_ref) / path
@@ -325,26 +340,6 @@ def _note_of(
         updated_at=read.updated_at or updated_at,
     )
     return NoteToIndex(read, outline=outline)
-
-
-def _text(before: bytes, path: str, changed: Note, inside: BodyMetadata | None) -> tuple[str, BodyMetadata]:
-    """Return a file's text with the body and fields of a changed note, and the body's metadata."""
-    old = parse_note(decode_file(before, path, chosen=chosen_in(changed)).text, path).note
-    front, body = old.front or "", changed.body
-    if changed.front and not front:  # an earlier version of Tessera read this as front matter
-        body = changed.front + body
-    body = with_line_ends(body, old.body)
-    if not front + body:
-        raise EditError("A file without any text isn't a note. Write something, or delete the note.")
-    head = read_front(front)
-    if inside is None or body != changed.body:
-        inside = look_into(body, path)
-    fields = changed_fields(head, old, changed, inside)
-    at = head.value("updated_at")
-    if at is not None and (fields or body != old.body):
-        now = clock_to_utc(utc_now().replace(microsecond=0))
-        fields["updated_at"] = datetime.fromisoformat(f"{day_of(now)}T00:00:00Z") if is_day(at) else now
-    return front_with_fields(front, fields, body), inside
 
 
 @contextmanager

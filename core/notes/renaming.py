@@ -4,7 +4,7 @@ import os
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, replace
 from functools import partial
@@ -83,29 +83,6 @@ class Renames:
             return before
         return self._writer.free_path(note, renamed_path(before, note.title, title))
 
-    def _path_in(self, note: Note, folder: str, given: Container[str]) -> str:
-        """Return a free path for a note in a folder, "" for the top of its base; raises EditError as `move` does."""
-        if note.in_file:
-            check_file_writable(self._store.bases.by_id(note.base_id), note)
-        elif note.source_ref:
-            raise EditError(
-                (
-                    "'{path}' came with a pack or an upload, and the next update looks for it in "
-                    "this place. Duplicate the note, then move the copy."
-                ),
-                path=str(note.path),
-            )
-        root, folder = Path(note.source_ref), folder.replace("\\", "/").strip("/")
-        name = posixpath.basename(note.path or title_filename(note.title))
-        path = check_path(f"{folder}/{name}")
-        if note.in_file:  # the user's folders may have names that aren't valid on every system
-            is_there = os.path.isdir(root / folder)  # noqa: PTH112 where is_dir raises for a long name
-            there = folder if is_there else posixpath.dirname(path)
-            path = posixpath.join(there, name)
-            if not is_entered(root, path):
-                raise EditError("Importing the folder skips '{path}'. Choose another folder.", path=path)
-        return self._writer.free_path(note, path, given)
-
     @log_call("note.move")
     def move(
         self,
@@ -121,13 +98,31 @@ class Renames:
         is moved, for a note from an upload or a pack, and for a folder that leads out of the base.
         """
         note_ids = [note_ids] if isinstance(note_ids, str) else note_ids
+        folder = folder.replace("\\", "/").strip("/")
         with self._store.changing:
             self._store.database.check_writable()
             new_names, given = list[_NewName](), defaultdict[tuple[str, str], set[str]](set)
             for note in map(self._store.notes.note, dict.fromkeys(note_ids)):
                 check_version(note, expected_version)
+                if note.in_file:
+                    check_file_writable(self._store.bases.by_id(note.base_id), note)
+                elif note.source_ref:
+                    raise EditError(
+                        (
+                            "'{path}' came with a pack or an upload, and the next update looks for it in "
+                            "this place. Duplicate the note, then move the copy."
+                        ),
+                        path=str(note.path),
+                    )
+                root, name = Path(note.source_ref), posixpath.basename(note.path or title_filename(note.title))
+                path = check_path(f"{folder}/{name}")
+                if note.in_file:  # the user's folders may have names that aren't valid on every system
+                    is_there = os.path.isdir(root / folder)  # noqa: PTH112 where is_dir raises for a long name
+                    path = posixpath.join(folder if is_there else posixpath.dirname(path), name)
+                    if not is_entered(root, path):
+                        raise EditError("Importing the folder skips '{path}'. Choose another folder.", path=path)
                 taken = given[note.base_id, note.source_ref]
-                path = self._path_in(note, folder, taken)
+                path = self._writer.free_path(note, path, taken)
                 taken.add(name_key(path))
                 new_names.append(_NewName(note, note.title, note.title, path))
             return self._rename(new_names, author, {})

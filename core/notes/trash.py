@@ -1,7 +1,7 @@
 """The trash: deleted notes with their files, until they are restored or deleted for good."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict, deque
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
@@ -64,9 +64,20 @@ class Trash:
         self._store.open_index()
         folders = set[Path]()
         with self._store.changing:
-            stored = self._store.notes.base_ids(chosen)
+            waiting = deque(self._store.notes.base_ids(chosen).items())
             bases = {base.id: base for base in self._store.bases.all()}
-            for group, removals in self._removals(stored, bases, author):
+            while waiting:
+                group, removals, size = defaultdict[str, list[str]](list), list[FileChange](), 0
+                while waiting and size <= _MOST_BYTES:
+                    note_id, base_id = waiting.popleft()
+                    note = self._store.notes.note(note_id) if bases[base_id].writes_files_of(author) else None
+                    if note and note.in_file and file_writing.exists(note):
+                        if note.in_text_file:
+                            with suppress(SourceError):  # a file that is no longer a note is deleted unchanged
+                                note = self._files.read(note_id)
+                        removals.append(plan_removal(note))
+                        size += len(removals[-1].step.before or b"")
+                    group[base_id].append(note_id)
                 with self._writer.files.carry_out(removals, put_away) as places:
                     for removal in removals:
                         self._store.documents.keep(removal.note.content_hash, removal.step.before or b"")
@@ -74,25 +85,6 @@ class Trash:
                         self._store.delete_notes(bases[base_id], here, Revision("delete", author))
                 folders.update(filter(None, places.values()))
         return folders
-
-    def _removals(
-        self, stored: Mapping[str, str], bases: Mapping[str, KnowledgeBase], author: Author
-    ) -> Iterator[tuple[Mapping[str, list[str]], list[FileChange]]]:
-        """Yield groups of notes by base, with planned removals of their files; only one group's bytes are in memory."""
-        group, removals, size = defaultdict[str, list[str]](list), list[FileChange](), 0
-        for note_id, base_id in stored.items():
-            note = self._store.notes.note(note_id) if bases[base_id].writes_files_of(author) else None
-            if note and note.in_file and file_writing.exists(note):
-                if note.in_text_file:
-                    with suppress(SourceError):  # a file that is no longer a note is deleted unchanged
-                        note = self._files.read(note_id)
-                removals.append(plan_removal(note))
-                size += len(removals[-1].step.before or b"")
-            group[base_id].append(note_id)
-            if size > _MOST_BYTES:
-                yield group, removals
-                group, removals, size = defaultdict(list), [], 0
-        yield group, removals
 
     def _check_known(self, note_ids: Iterable[str]) -> None:
         """Raise NoteNotFound for an id that belongs neither to a note nor to a deleted note."""

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
@@ -42,8 +43,16 @@ class FilePart:
 
     def digest(self) -> str:
         """Return the hash of the bytes, "" if they can't be read."""
-        data = self.read()
-        return blake2b(data, digest_size=8).hexdigest() if data else ""
+        with suppress(OSError):
+            return _digest(self, self.file.stat().st_mtime_ns)
+        return ""
+
+
+@lru_cache(1_000)
+def _digest(part: FilePart, _: int) -> str:
+    """Return the hash of part of a file with this mtime; cached, because many notes may link to one part."""
+    data = part.read()
+    return blake2b(data, digest_size=8).hexdigest() if data else ""
 
 
 def find(folder: Path, path: str) -> FilePart | None:
