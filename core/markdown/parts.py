@@ -66,10 +66,10 @@ def _rows(parsed: Parsed, between: Sequence[int], above: int) -> Iterator[TableR
         line = body[begin:after]
         start, end = after - len(line.lstrip(_AROUND)), begin + len(line.rstrip(_AROUND))
         # `first cell: second cell`; with more columns, each cell follows the name of its column.
-        first, *others = _cells(line, parsed) or [""]
+        begins, *others = _cells(line, parsed) or [""]
         pairs = zip(names[1:], others, strict=False)
         said = [f"{name if len(names) > 2 else ''} {cell}".strip() for name, cell in pairs if cell]
-        sentence = ": ".join(filter(None, (first, "; ".join(said))))
+        sentence = ": ".join(filter(None, (begins, "; ".join(said))))
         if begin >= above and any(map(str.isalpha, sentence)):
             yield TableRow(start - above, end - above, sentence)
 
