@@ -3,6 +3,8 @@
 Questions, paths and names are hostile text, so a report escapes formulas, Markdown and HTML in them.
 """
 
+import csv
+import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,7 +18,6 @@ from core.base.errors import ConfigError, UnknownChoice
 from core.base.frozen import frozen
 from core.base.html_page import html_page
 from core.base.messages import ENGLISH, Message, lines, message, message_table, plural, render
-from core.features.evaluation.questions import to_csv as csv_of
 from core.features.evaluation.scoring import summarise, values
 from core.model import (
     ANSWER_METRICS,
@@ -173,6 +174,9 @@ def _notices(
             )
 
 
+FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
+"""Start of a cell that a spreadsheet reads as a formula, after any protecting apostrophes."""
+
 STYLE = """
 :root { color-scheme: light dark; --ink: #1f2328; --paper: #fff; --line: #d1d9e0; --shade: #f6f8fa; }
 @media (prefers-color-scheme: dark) {
@@ -247,6 +251,16 @@ def to_html(compared: SideBySide, base: str = "", language: str = ENGLISH) -> st
     """Return a report as a self-contained HTML page without scripts."""
     body = MarkdownIt("commonmark", {"html": False}).enable("table").render(to_markdown(compared, base, language))
     return html_page(render(_title(compared), language), body, STYLE, language)
+
+
+def csv_of(rows: Iterable[Iterable[str]]) -> bytes:
+    """Return rows as CSV for spreadsheets: UTF-8 with a byte order mark, separated by commas.
+
+    Cells that a spreadsheet would read as a formula begin with a protecting apostrophe.
+    """
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows([f"'{cell}" if FORMULA.match(cell) else cell for cell in row] for row in rows)
+    return text.getvalue().encode("utf-8-sig", "replace")
 
 
 # content

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -17,6 +16,7 @@ from core.base.errors import QueryError, QuestionSetError, RowError
 from core.base.faults import translate_parse_error
 from core.base.messages import message, verbatim
 from core.features.evaluation import golds, note_questions
+from core.features.evaluation.comparison import FORMULA, csv_of
 from core.features.evaluation.golds import Problem, problem_of, raise_any
 from core.intake.encoding import decode_file
 from core.model import Filters, Gold, GoldSpan, Hit, KnowledgeBase, Progress, Question, QuestionSet, no_progress
@@ -183,9 +183,6 @@ _TRUTH = {
     **dict.fromkeys(("true", "yes", "1", "是", "真"), True),
     **dict.fromkeys(("false", "no", "0", "否", "假"), False),
 }
-_FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
-"""Start of a cell that a spreadsheet reads as a formula, after any protecting apostrophes."""
-
 _OVER = ""
 """Key for the cells beyond the named columns."""
 _DIGITS = 10
@@ -217,21 +214,11 @@ def dump_table(questions: Iterable[Question]) -> bytes:
     """Return questions as CSV for `parse_table`, with a row for each right passage, or one without any."""
     rows = [_row(question) | asdict(gold) for question in questions for gold in question.gold or (Gold("", ""),)]
     columns = [*COLUMNS, *(name for name in _MORE if any(row.get(name) is not None for row in rows))]
-    return to_csv([columns, *([_cell(row.get(name)) for name in columns] for row in rows)])
+    return csv_of([columns, *([_cell(row.get(name)) for name in columns] for row in rows)])
 
 
 def _cell(value: object) -> str:
     return "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def to_csv(rows: Iterable[Iterable[str]]) -> bytes:
-    """Return rows as CSV for spreadsheets: UTF-8 with a byte order mark, separated by commas.
-
-    Cells that a spreadsheet would read as a formula begin with a protecting apostrophe.
-    """
-    text = io.StringIO(newline="")
-    csv.writer(text).writerows([f"'{cell}" if _FORMULA.match(cell) else cell for cell in row] for row in rows)
-    return text.getvalue().encode("utf-8-sig", "replace")
 
 
 def _rows(text: str, name: str) -> Iterator[tuple[int, Row]]:
@@ -257,7 +244,7 @@ def _rows(text: str, name: str) -> Iterator[tuple[int, Row]]:
                     )
             else:
                 # Without the apostrophes that protect formulas.
-                plain = [cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell for cell in cells]
+                plain = [cell[1:] if cell.startswith("'") and FORMULA.match(cell) else cell for cell in cells]
                 yield line, dict(zip(header, plain, strict=False)) | {_OVER: "".join(cells[len(header) :]).strip()}
             line = reader.line_num + 1
     except csv.Error as error:

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from core import chunking, embedding
 from core.base.call_log import skip_log
-from core.base.codec import to_plain
+from core.base.codec import decoder, to_plain
 from core.base.datetimes import utc_now
 from core.base.errors import ConfigError, QueryError, QuestionSetError, RunNotFound, UnknownChoice
 from core.base.jobs import stop_check
@@ -59,7 +59,7 @@ from core.settings.errors import problem_of
 from core.settings.sections import ChunkingSettings
 from core.store import Store
 from core.store.ids import fresh_id
-from core.store.reading import RowReader, columns_of, fields_in, stored
+from core.store.reading import RowReader, columns_of, fields_in, loaded, stored
 from core.store.table import StoreTable
 
 _CUTTING = tuple(field.name for field in fields(ChunkingOptions))
@@ -180,11 +180,18 @@ class RunTable(StoreTable):
         self._execute("DELETE FROM runs WHERE id IN ?", list(run_ids), aside=True)
 
 
+def _pipeline(value: object) -> Pipeline:
+    fields = loaded(value)
+    # Some commits with schema 9 stored the search settings next to the other fields.
+    read: Pipeline = decoder(Pipeline)(fields | {"search": fields.get("search", fields)})
+    return read
+
+
 _RUN = RowReader(
     Run,
     "run",
     "set_name",
-    pipeline=stored(Pipeline),
+    pipeline=_pipeline,
     settings=stored(dict[str, object]),
     metrics=stored(dict[str, float]),
 )
