@@ -28,8 +28,9 @@ from benchmarks.drills.tally import Tally
 from core import chunking, embedding
 from core.base.errors import TesseraError
 from core.chunking import CHUNKERS
+from core.doors import remote as wire
 from core.doors.registry import OPERATIONS
-from core.doors.remote import calls, wire
+from core.doors.remote import calls
 from core.features.evaluation import questions as question_files
 from core.intake import notefile
 from core.intake.notefile import is_note

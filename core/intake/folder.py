@@ -165,8 +165,10 @@ def scan(
     found: defaultdict[type, list[Any]] = defaultdict(list)
     for entry in entries:
         found[type(entry)].append(entry)
-    files, failed, away, skipped, left_out = (
-        tuple(found[kind]) for kind in (SourceFile, Failed, _NotDownloaded, _Skipped, _LeftOut)
+    files = found[SourceFile]
+    failed, away, skipped, left_out = (
+        tuple(Failed(item.path, item.error) for item in found[kind])
+        for kind in (Failed, _NotDownloaded, _Skipped, _LeftOut)
     )
     if only is None and not (files or failed or away) and scope == "text":
         raise SourceError(str(folder), "There are no .txt files in this folder.")

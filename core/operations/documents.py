@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 from core.base.codec import assemble
 from core.base.frozen import frozen
 from core.base.messages import Message, plural
+from core.base.terminal import _, say
 from core.model import IncompleteNote, Progress, ReadAs, ReadPictures
 from core.operations import names
 from core.operations.bases import ASSISTANT
 from core.operations.declaring import About, operation
 from core.operations.parameters import Base, NoteName, SomeBase
 from core.operations.printing import sentence, table
-from core.operations.views import UnreadFile, WrittenNote
+from core.operations.views import UnreadFile, WrittenNote, missing_parts
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -78,6 +79,13 @@ def converters(workspace: "Workspace") -> ConverterList:
     "List files that weren't read, and parts of files that are missing from their notes.",
     http="GET /unread",
     cli="document unread {base}",
+    lines=lambda unread: (
+        [
+            *(f"{file.path}: {say(file.reason)}" for file in unread.files),
+            *missing_parts(unread.incomplete),
+        ]
+        or [_("All files were read.")]
+    ),
     lacks=ASSISTANT,
 )
 def unread(workspace: "Workspace", base: Base) -> UnreadFiles:
@@ -169,6 +177,9 @@ def read_as(
     cli="document original {note}",
     by_hand=("http",),
     takes={"to": "/home/ada/vegetables.pdf"},
+    lines=lambda file: [
+        file.path or _("'{name}' is in the workspace. To get a copy of it: --to FILE", name=file.name),
+    ],
     lacks=ASSISTANT,
 )
 def original(

@@ -67,6 +67,7 @@ NAMES: dict[str, Message] = {
             "number": "Number",
             "other_path": "Other path",
             "path": "Path",
+            "path_before": "Path before",
             "pinned": "Pinned",
             "pipeline": "Setup",
             "problem": "Problem",

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
+import numpy as np
+
 from core.base.blobs import Span, blank_blobs, join_spans
 from core.base.registry import lazy
 from core.base.text import (
@@ -23,10 +25,10 @@ from core.base.text import (
 from core.chunking.reading import UNBREAKABLE
 from core.embedding import tokens
 from core.embedding.tokens import TokenEmbedder
-from core.embedding.windows import places_of
+from core.embedding.windows import places_of, windows_of
 from core.indexing.models import Models
 from core.markdown.parts import MarkdownTable, tables
-from core.model import Bits, Highlight, Hit, Matrix, SearchResult, Spans
+from core.model import Bits, Chunk, Highlight, Hit, Matrix, SearchResult, Spans
 from core.store import Store
 
 Stems = Callable[[Sequence[str]], Mapping[str, str]]
@@ -86,8 +88,8 @@ class TokenizedHit:
         """
         if not len(self.question) or not len(self.bits):
             return None
-        places = places_of(self.hit.chunk, self.hit.note.title, self.embedder)
-        if len(places) != len(self.bits):
+        places = _places(self.hit.chunk, self.hit.note.title, self.embedder, len(self.bits))
+        if places is None:
             return None
         return places, tokens.cosines(self.question, self.centre, self.bits)
 
@@ -270,6 +272,27 @@ def _forms(word: str) -> list[tuple[str, Span]]:
 
 def _form(word: str) -> str:
     return word.strip("_").lower() if word.isascii() else next(iter(keywords(word)), "")
+
+
+def _places(chunk: Chunk, title: str, embedder: TokenEmbedder, count: int) -> Spans | None:
+    """Return the span in the chunk's text of each of `count` stored tokens, (-1, -1) within a window's head.
+
+    Chunks embedded by an older version have no separate rows. None if the tokens don't match the chunk at all.
+    """
+    usual = places_of(chunk, title, embedder)
+    if len(usual) == count:
+        return usual
+    places = []
+    at = reached = 0
+    for window in windows_of([chunk], title, embedder):
+        if reached == count:
+            break
+        spans = embedder.tokens(window.text)
+        inside = spans[:, 0] >= window.head
+        places.append(np.where(inside[:, None], window.row or spans + (at - window.head), -1))
+        at += len(window.text) - window.head
+        reached += len(spans)
+    return np.concatenate(places) if places and reached == count else None
 
 
 def add_pages(result: SearchResult, store: Store, models: Models) -> SearchResult:

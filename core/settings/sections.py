@@ -1,7 +1,6 @@
 """The sections of `tessera.toml`, with their settings, ranges and defaults."""
 
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, get_type_hints
 from urllib.parse import urlsplit
@@ -10,13 +9,14 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    ValidationInfo,
     create_model,
     field_validator,
     model_validator,
 )
 
 from core.base.messages import message
-from core.model import DEFAULTS, PARTS, SIZES, ChunkingOption, ChunkingOptions, SearchSettings, Setting
+from core.model import DEFAULTS, PARTS, SIZES, ChunkingOptions, SearchSettings
 
 KEYS = {
     "embeddings": "TESSERA_EMBEDDINGS_API_KEY",
@@ -45,23 +45,26 @@ class _SettingsSection(BaseModel):
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
 
-def _fields(defaults: object, parts: Mapping[str, Setting] | Mapping[str, ChunkingOption]) -> dict[str, Any]:
-    """Return the fields of a section with the same ranges and defaults as everywhere else."""
-    return {
-        name: (kind, Field(getattr(defaults, name), ge=parts[name].least, le=parts[name].most))
-        for name, kind in get_type_hints(type(defaults)).items()
-        if name in parts
-    }
-
-
-_Sizes: Any = create_model("_Sizes", __base__=_SettingsSection, **_fields(_OPTIONS, SIZES))
-_Parts: Any = create_model("_Parts", __base__=_SettingsSection, **_fields(DEFAULTS, PARTS))
+_SIZES: dict[str, Any] = {name: (int, getattr(_OPTIONS, name)) for name in SIZES}
+_Sizes: Any = create_model("_Sizes", __base__=_SettingsSection, **_SIZES)
+_PARTS: dict[str, Any] = {
+    name: (kind, Field(getattr(DEFAULTS, name), ge=PARTS[name].least, le=PARTS[name].most))
+    for name, kind in get_type_hints(type(DEFAULTS)).items()
+}
+_Parts: Any = create_model("_Parts", __base__=_SettingsSection, **_PARTS)
 
 
 class ChunkingSettings(_Sizes):
-    """Chunking of a new base, in tokens."""
+    """Chunking of a new base, in tokens, with the same ranges and the same message as everywhere else."""
 
     strategy: str = _OPTIONS.strategy
+
+    @field_validator(*SIZES)
+    @classmethod
+    def _in_range(cls, value: int, info: ValidationInfo) -> int:
+        if problem := SIZES[name := str(info.field_name)].problem(name, value):
+            raise ValueError(problem)
+        return value
 
 
 class SearchSection(_Parts):

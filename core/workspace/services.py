@@ -266,7 +266,7 @@ class Services:
     @LazyService
     def archives(self) -> "Archives":
         from core.features.archives.service import Archives
-        from core.features.evaluation.runs import RunTable
+        from core.features.evaluation.run_table import RunTable
 
         return Archives(self.store, self.settings, self.bases, RunTable(self.store.database), self.attachments.find)
 

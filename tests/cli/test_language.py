@@ -46,7 +46,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("notes")
     done = run("import", samples.write(folder / "vault"), "--workspace", folder / "workspace", LANG="zh_CN.UTF-8")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("新增 3，修改 0，改名 0，移除 0，未变 0，失败 0\n已索引 3 段")
+    assert done.stdout.startswith("新增 3，修改 0，改名 0，移除 0，未变 0，失败 0\n段落：3，已建索引：3")
     return folder / "workspace"
 
 

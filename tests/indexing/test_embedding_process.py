@@ -166,13 +166,13 @@ def test_a_text_alone_at_whose_reading_the_process_ends_is_read_once_more(
     monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
     exchange, alone = process._exchange, []
 
-    def killed(running: "subprocess.Popen[bytes]", request: EmbeddingRequest, seconds: float | None) -> object:
+    def killed(running: "subprocess.Popen[bytes]", request: EmbeddingRequest) -> object:
         if any("number 7" in str(text) for text in request.texts):
             alone.extend(request.texts if len(request.texts) == 1 else ())
             if len(alone) <= kills:
                 running.kill()
                 running.wait()
-        return exchange(running, request, seconds)
+        return exchange(running, request)
 
     monkeypatch.setattr(process, "_exchange", killed)
     folder = tmp_path / "notes"

@@ -326,5 +326,5 @@ def test_the_doors_list_what_is_not_downloaded(
     evict(vault / "Note 1.md")
     planned = json.loads(run("import", str(vault), "--dry-run", "--json"))
     assert [one["path"] for one in planned["not_downloaded"]] == ["Note 1.md"]
-    assert "  not downloaded: Note 1.md: is not downloaded." in run("import", str(vault))
+    assert "  not downloaded (1): Note 1.md: is not downloaded." in run("import", str(vault))
     assert "Note 1.md" in run("document", "unread", "vault")

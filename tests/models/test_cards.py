@@ -75,7 +75,7 @@ def test_the_card_of_an_unusable_model_says_why(tmp_path: Path) -> None:
     cards = cards_by_name("sentence:/nowhere/at/all", f"cross-encoder:{tmp_path}", "sentence:pkg:no_such_package")
     assert "There is no folder /nowhere/at/all" in str(cards["sentence:/nowhere/at/all"].problem)
     assert "is empty" in str(cards[f"cross-encoder:{tmp_path}"].problem)
-    assert "No package" in str(cards["sentence:pkg:no_such_package"].problem)
+    assert "There is no package" in str(cards["sentence:pkg:no_such_package"].problem)
     assert "base_url" in str(cards["openai_compatible"].problem)
     assert "base_url" in str(cards["llm"].problem)
 

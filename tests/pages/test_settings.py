@@ -141,7 +141,7 @@ def test_what_a_bug_report_needs_can_be_copied_in_both_languages(settings: Scree
         screen.app.session_state["bug_report"] = True
         assert said in screen.open("settings").tab(tab).text
         *_, block = screen.app.code
-        assert "chromadb: 1." in block.value
+        assert '"chromadb": "1.' in block.value
         assert str(settings.workspace.store.folder) not in block.value
 
 

@@ -177,7 +177,9 @@ def _handle_invalid_request(_: Request, error: Exception) -> Response:
 def _handle_http_error(request: Request, error: Any) -> Response:
     status = HTTPStatus(error.status_code)
     text = verbatim(str(error.detail))
-    if status == HTTPStatus.NOT_FOUND:
+    if status == HTTPStatus.BAD_REQUEST:
+        text = message("The request can't be read: {why}. Check its format and its Content-Type.", why=text)
+    elif status == HTTPStatus.NOT_FOUND:
         text = message("There is nothing at {path}. See {index}.", path=request.url.path, index=f"{PLACE}/openapi.json")
     headers = {name.replace("-", "_"): value for name, value in (error.headers or {}).items()}
     return problem(Problem(status, text), **headers)

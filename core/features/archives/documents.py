@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from errno import EXDEV
 from functools import partial
 from itertools import islice
 from pathlib import Path, PurePosixPath
@@ -317,21 +318,28 @@ def markdown_files(records: Records, find_file: FindFile) -> Iterator[tuple[str,
                 yield file.place, file.path.read_bytes()
 
 
-def write_folder(contents: Iterable[tuple[str, bytes]], place: Path) -> None:
-    """Write files to a new folder, all or none; a hidden folder that a kill left is replaced."""
-    part = place.with_name(f".{place.name[:40]}.part")
-    shutil.rmtree(part, ignore_errors=True)
+def write_folder(contents: Iterable[tuple[str, bytes]], place: Path, staging: Path) -> None:
+    """Write files to a new folder, all or none; `staging` is an empty folder that is renamed to it."""
+    for path, data in contents:
+        file = staging / path
+        if not file.resolve().is_relative_to(staging.resolve()):
+            raise SourceError(path, "could point outside the folder.")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
+    staging.chmod(0o755)
     try:
-        part.mkdir()
-        for path, data in contents:
-            file = part / path
-            if not file.resolve().is_relative_to(part.resolve()):
-                raise SourceError(path, "could point outside the folder.")
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(data)
-        part.rename(place)
-    finally:
+        staging.rename(place)
+    except OSError as error:
+        if error.errno != EXDEV:
+            raise
+        # Copy to the target's disk first. After a kill the next export replaces this folder.
+        part = place.with_name(f".{place.name[:40]}.part")
         shutil.rmtree(part, ignore_errors=True)
+        try:
+            shutil.copytree(staging, part)
+            part.rename(place)
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
 
 
 def read_folder(place: Path, *, forbidden: Path | None = None) -> Records:

@@ -115,7 +115,8 @@ class Archives:
             place.parent.mkdir(parents=True, exist_ok=True)
             if form == "markdown":
                 contents = documents.markdown_files(self._read(self._bases.get(base)), self._find_file)
-                documents.write_folder(contents, place)
+                with self._store.temporary.make_scoped() as staging:
+                    documents.write_folder(contents, place, staging)
             else:
                 files.create(place, self.exported(base, form))
         return place

@@ -61,7 +61,7 @@ def box(workspace: Workspace, note_id: str) -> None:
                 "waiting_edit",
                 "edit",
                 on_click=composer.edit_proposed,
-                args=(workspace, submission),
+                args=(submission,),
                 disabled=shut,
             )
             widgets.button(t("Reject"), "reject_box", "close", on_click=reject, **click)
