@@ -2,7 +2,7 @@
 
 from unittest.mock import patch
 
-from pages.ui.shared import widgets
+from pages.ui.search import answer, hits
 from tests.pages.conftest import Screen
 
 QUESTION = "restore"
@@ -44,9 +44,9 @@ def test_an_opened_hit_ranks_higher_says_why_and_is_forgotten(filled: Screen) ->
 
 def test_a_copied_hit_and_a_cited_context_are_recorded(filled: Screen) -> None:
     switch(filled, True)
-    with patch.object(widgets, "copy_button") as button:
+    with patch.object(hits, "copy_button") as of_hit, patch.object(answer, "copy_button") as of_context:
         filled.open("search", q=QUESTION).press("unfold_1").press("context_open")
-    copied = {call.args[2]: call.args[3] for call in button.call_args_list}
+    copied = {call.args[2]: call.args[3] for call in (*of_hit.call_args_list, *of_context.call_args_list)}
     copied["copy_1"]()
     assert [one.kind for one in filled.workspace.clicks.all()] == ["copy"]
     copied["context_copy"]()
@@ -59,6 +59,6 @@ def test_a_copied_hit_and_a_cited_context_are_recorded(filled: Screen) -> None:
 
 
 def test_a_copy_is_told_to_nobody_while_clicks_are_off(filled: Screen) -> None:
-    with patch.object(widgets, "copy_button") as button:
+    with patch.object(hits, "copy_button") as button:
         filled.open("search", q=QUESTION).press("unfold_1")
     assert [call.args[3] for call in button.call_args_list if call.args[2] == "copy_1"] == [None]

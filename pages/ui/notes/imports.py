@@ -149,7 +149,7 @@ def _ways(base: str = "") -> None:
 
 def _target(key: str) -> str:
     """Return the base that an import goes into; it is chosen where there are several. The first import makes one."""
-    taken = {pack.base for pack in workspace.packs.installed()}
+    taken = {pack.base for pack in workspace.packs.installed()} if workspace.has("packs") else set()
     bases = {base.name: base.name for base in workspace.bases.all() if not base.plain and base.name not in taken}
     if len(bases) < 2:
         return next(iter(bases), t("My notes"))
