@@ -155,7 +155,7 @@ def noun_decoder(kind: Any, *, exact: bool, **own: Decoder) -> Decoder:
         if hints[field.name] is not OWN_FIELDS
     }
 
-    def own_fields(value: Any) -> dict[str, object]:
+    def own_fields(value: dict[str, object]) -> dict[str, object]:
         _expect(isinstance(value, dict), dict)
         if unknown := value.keys() - decoders.keys():
             raise DecodeError(_KINDS[dict], str(*islice(unknown, 1))[:_SHOWN])
@@ -165,7 +165,7 @@ def noun_decoder(kind: Any, *, exact: bool, **own: Decoder) -> Decoder:
     needed = [field.name for field in given if field.default is MISSING and field.default_factory is MISSING]
     shown = {*decoders, *more, *getattr(kind, "SHOWN", ())}
 
-    def noun(value: Any) -> object:
+    def noun(value: dict[str, object]) -> object:
         _expect(isinstance(value, dict), dict)
         if exact and (unknown := next((name for name in value if name not in shown), None)) is not None:
             raise DecodeError(None, str(unknown)[:_SHOWN])
@@ -244,7 +244,7 @@ def _choice(choices: tuple[object, ...]) -> Decoder:
 
 
 def _items(decode: Decoder, collection: Callable[[Iterator[object]], object]) -> Decoder:
-    def items(value: Any) -> object:
+    def items(value: list[object]) -> object:
         _expect(isinstance(value, (list, tuple)), list)
         return collection(map(decode, value))
 
@@ -252,7 +252,7 @@ def _items(decode: Decoder, collection: Callable[[Iterator[object]], object]) ->
 
 
 def _entries(decode: Decoder) -> Decoder:
-    def entries(value: Any) -> object:
+    def entries(value: dict[str, object]) -> object:
         _expect(isinstance(value, dict), dict)
         return {_key(name): _named(decode, f".{name}", item) for name, item in value.items()}
 

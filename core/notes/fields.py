@@ -80,7 +80,7 @@ def _text(name: str, value: object) -> str:
     return text
 
 
-def _checked(kind: FieldKind, name: str, value: object) -> Any:
+def _checked(kind: FieldKind, name: str, value: object) -> object:
     """Return the value of a field as it is stored; raises as `check_fields` does."""
     match kind:
         case "tags" | "notes":

@@ -105,8 +105,8 @@ class SettingsFile:
         """
         before = read_file(FILE) or b""
         settings()
-        wished: dict[str, Any] = parse_settings(before, FILE)
-        alone: dict[str, Any] = {}
+        wished: dict[str, object] = parse_settings(before, FILE)
+        alone: dict[str, object] = {}
         _set(wished, key, value)
         _set(alone, key, value)
         Settings(**alone)

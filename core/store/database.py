@@ -240,7 +240,9 @@ class Database:
         """Return whether a query has a row; `source` is its SQL after FROM."""
         return bool(self.value(f"SELECT EXISTS (SELECT 1 FROM {source})", *values))
 
-    def execute_many(self, statement: str, rows: Iterable[Any], *, aside: bool = False) -> None:
+    def execute_many(
+        self, statement: str, rows: Iterable[Sequence[object] | Mapping[str, object]], *, aside: bool = False
+    ) -> None:
         """Execute a writing statement for each row of values, in the transaction of `write`."""
         with self.write(aside=aside) as connection:
             connection.executemany(statement, rows)

@@ -191,7 +191,7 @@ def _choice_of(form: object, annotation: object, drawn: list[list[float]]) -> _C
 _MARKS = ("☐", "☑")
 
 
-def _is_legible(form: object, annotation: object, box: Any, drawn: list[list[float]]) -> bool:
+def _is_legible(form: object, annotation: object, box: pdfium.FS_RECTF, drawn: list[list[float]]) -> bool:
     """Return whether the drawn text shows the whole entered value, with no part outside the box."""
     flags = pdfium.FPDFAnnot_GetFormFieldFlags(form, annotation)
     if not drawn or flags & (_PASSWORD | _COMB):

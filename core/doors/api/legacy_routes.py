@@ -41,7 +41,7 @@ _PREVIEW = 120
 """Maximum number of characters of a chunk in a list."""
 _PATIENCE = 60.0
 """Seconds that an upload waits for another import."""
-_EXAMPLES: dict[str, Any] = EXAMPLES["OLDER"]
+_EXAMPLES = EXAMPLES["OLDER"]
 BaseName = Annotated[Text, Query(description="The name of a base")]
 
 _WORDS = ("base", "tags", "any_tags", "type", "category", "project", "scope", "status")

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
@@ -133,12 +133,12 @@ def seal_file(folder: Path) -> Path:
 Opened = dict[Place, Directory | RemoteChroma]
 
 
-def _reply(opened: Opened, request: tuple[Place, str, dict[str, Any]]) -> tuple[object, bool]:
+def _reply(opened: Opened, request: tuple[Place, str, dict[str, object]]) -> tuple[object, bool]:
     """Return the result of a method or a StoreError, and whether the process should continue."""
     place, verb, arguments = request
     try:
         if verb in ("open", "close") and place in opened:
-            opened.pop(place).close(sealed=arguments.get("sealed", False))
+            opened.pop(place).close(sealed=bool(arguments.get("sealed")))
         if verb == "open":
             kind = RemoteChroma if isinstance(place, Address) else Directory
             opened[place] = kind(place, **arguments)  # type: ignore[arg-type]
