@@ -1,4 +1,4 @@
-"""The Chunks page: a note's text with coloured chunks, the table of its chunks, and trials of other parameters."""
+"""The Chunks page: a note's text with coloured chunks, the table of its chunks, and controls for trying other parameters."""
 
 from collections.abc import Sequence
 

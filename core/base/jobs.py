@@ -134,7 +134,7 @@ class Jobs:
         """Run `work` in a thread; return False without starting it if a job of this name is running, or after `close`.
 
         `base` is the only base that the work changes, empty if it may change any. With `again`, a running job of this
-        name does this work too before it ends, and has its result. A job started by a `quiet` job is quiet.
+        name also runs this work before it ends, and takes its result. A job started by a `quiet` job is quiet.
         """
         with self._lock:
             if self._is_closed:

@@ -179,7 +179,7 @@ def _questions(language: str) -> list[str]:
 
 
 def _passages(language: str) -> list[str]:
-    """Return the texts below the questions; each text answers two of them."""
+    """Return the built-in passages; each passage answers two of the questions."""
     return [text.strip() for text in re.split(r"(?m)^(?:# .+\n)+", _text(language))[1:]]
 
 

@@ -106,9 +106,9 @@ def breadcrumb(title: str, section: Sequence[str]) -> str:
 
 
 def _head(chunk: Chunk, title: str, embedder: Embedder, limit: int) -> tuple[str, int]:
-    """Return a chunk's head (breadcrumb and lead) and its number of tokens; a plain line has no head.
+    """Return a chunk's head (breadcrumb and lead) and its number of tokens; a line of a text file has no head.
 
-    So equal lines in several files are one text, which is embedded once.
+    Identical lines in different files are therefore one text, which is embedded once.
     """
     if chunk.line:
         return "", 0

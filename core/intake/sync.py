@@ -31,7 +31,7 @@ _LEAST_BYTES = 10_000
 
 
 def pages_only(scanned: Scan, known: Collection[str], *, whole: bool) -> Scan:
-    """Return a scan without pictures that aren't scanned pages.
+    """Return the scan of a folder without pictures that aren't scanned pages.
 
     A picture is a page if no note in the folder could show it and it isn't small, or if it already is a note, with its
     path in `known`. Other pictures become skipped files, except in folders for files that notes show. Raises

@@ -107,7 +107,7 @@ def summed(omissions: Iterable[Omission]) -> tuple[Omission, ...]:
 
 
 def in_all(notes: Iterable[IncompleteNote]) -> tuple[Omission, ...]:
-    """Count the missing parts of notes by kind, without places."""
+    """Count the missing parts of notes by kind, without where they are."""
     return summed(replace(omission, place="") for note in notes for omission in note.left_out)
 
 

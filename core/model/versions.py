@@ -69,7 +69,7 @@ class NoteDraft:
 
 @frozen
 class Added:
-    """Result of adding many notes: their ids, and for each failure the note's number from 0 and the reason."""
+    """Result of adding many notes: their ids, and for each failure the note's zero-based index and the reason."""
 
     note_ids: Texts
     failed: tuple[tuple[int, Message], ...]
@@ -77,7 +77,7 @@ class Added:
 
 @frozen
 class DiffPiece:
-    """A piece of a comparison of two texts, in both texts or in one of them."""
+    """A segment of the difference between two texts, present in both texts or in only one."""
 
     kind: Literal["equal", "added", "removed"]
     text: str

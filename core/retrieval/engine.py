@@ -271,7 +271,7 @@ class SearchEngine:
 
     @contextmanager
     def explained(self, typed: str, options: SearchOptions) -> Iterator[Reasons]:
-        """Search at the simple level, and keep the snapshot open to explain any chunk; raises search errors."""
+        """Search at the simple level, and keep the snapshot open to explain chunks; raises the errors of `search`."""
         prepared = self.prepare(typed, {**options, "explain": True})
         whole = SubQuery(prepared.query.text, WHOLE)
         with self._open_search(prepared.query, [whole], wait=prepared.wait) as (ranking,):

@@ -1,8 +1,8 @@
-"""The store: SQLite has all data, and Chroma a vector index that can be rebuilt from it.
+"""The store: SQLite holds all data; Chroma holds a vector index that can be rebuilt from it.
 
 One SQLite transaction writes a note, and a thread updates Chroma. Until the update is done, searches also compare with
-the vectors that Chroma lacks. A reader sees either the old or the new version of a note. After a kill Chroma may differ
-from SQLite; the next opening updates it.
+the vectors that Chroma lacks. A reader sees either the old or the new version of a note. If the process is killed,
+Chroma may be out of date; it is updated the next time the store is opened.
 """
 
 import os

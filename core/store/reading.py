@@ -146,7 +146,7 @@ def _refused(name: str) -> object:
 
 
 def _empty(field: "Field[Any]", hint: Any) -> Any:
-    """Return the empty value of a field. An unknown time is the end of the calendar, never the past."""
+    """Return the empty value of a field. An unknown time becomes the latest date, so that it never counts as past."""
     if field.default is not MISSING:
         return field.default
     if field.default_factory is not MISSING:

@@ -79,20 +79,24 @@ def check_slices(body: str, chunks: list[Chunk]) -> None:
 
 
 def small_blocks(body: str, limit: int, *more: str) -> list[Block]:
-    """Return the blocks under the limit; the headings above count, and inside a callout or details its beginning."""
+    """Return the blocks under the limit; the headings and the summary of details above count, and the beginning of a
+    callout or details inside it.
+    """
     starts = words(body)[:, 0]
     kinds = ("fence", "code", "table", "html", "math", "comment", *more)
 
     def size(start: int, end: int) -> int:
         return int(((starts >= start) & (starts < end)).sum())
 
-    def small(blocks: Sequence[Block], room: int, titled: int | None = None) -> Iterator[Block]:
-        for block in blocks:
+    def small(blocks: Sequence[Block], room: int, titled: int | None = None, inside: str = "") -> Iterator[Block]:
+        for number, block in enumerate(blocks):
             titled = block.start if titled is None else titled
-            if block.kind in kinds and size(titled, block.end) <= room:
+            opening = inside == "details" and number == 0  # is cut where the block below it can't be
+            if block.kind in kinds and not opening and size(titled, block.end) <= room:
                 yield block
-            yield from small(block.children, room - size(block.start, block.start + len(block.lead)), titled)
-            titled = titled if block.kind == "heading" else None
+            lead = size(block.start, block.start + len(block.lead))
+            yield from small(block.children, room - lead, titled, block.kind)
+            titled = titled if opening or block.kind == "heading" else None
 
     return list(small(parse(body).blocks, limit))
 
@@ -142,6 +146,8 @@ def test_recursive_chunks_are_slices_within_the_limit_that_share_what_they_say(b
 
 @many
 @given(BODIES, st.sampled_from(["markdown", "recursive"]))
+@example("# word\n\n<details>\n<summary>s</summary>\n\n\t另一句。[a b](http://x.y/z)\n\n</details>\n\n", "markdown")
+@example("# 另一句。\n\n<details>\n<summary>s</summary>\n\nword[a b](http://x.y/z)\n\n</details>\n\n", "markdown")
 @example("> [!tip]\n> %%c%%**b**worda b  %%c%%**b**word。%%c%%\n\nend\n", "markdown")
 @example(
     "# word另一句。[a b](http://x.y/z)\n\n"

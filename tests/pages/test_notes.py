@@ -463,3 +463,25 @@ def test_indexing_after_a_save_takes_no_room_at_once_and_ends_without_a_word_whe
 
 def test_the_trash_names_whoever_deleted_a_note() -> None:
     assert trash.BY.keys() == AUTHORS.keys()
+
+
+def test_a_base_that_writes_to_its_files_asks_before_it_takes_another_folder(vault: Path, tmp_path: Path) -> None:
+    screen = proposed(Screen(), vault)
+    screen.app.radio("plan_writes").set_value(True).run()
+    screen.press("plan_apply").finish()
+    (other := tmp_path / "other").mkdir()
+    (other / "note.md").write_text("Another note.")
+    proposed(screen, other)
+    assert screen.app.button("plan_apply").disabled
+    screen.app.checkbox("plan_writes_too").set_value(True).run()
+    screen.press("plan_apply").finish()
+    assert "plan_writes_too" not in {box.key for box in proposed(screen, other).app.checkbox}
+
+
+def test_the_notes_of_the_only_base_are_listed_after_their_import(vault: Path) -> None:
+    screen = proposed(Screen(), vault).press("plan_apply").finish()
+    assert [base.name for base in screen.workspace.bases.all()] == ["My notes"]
+    for address in ({}, {"base": "My notes"}):
+        assert "No note matches these filters." not in screen.open("notes", **address).text
+        screen.app.session_state["notes_view"] = "list"
+        assert len(screen.app.run().dataframe[0].value) == 3

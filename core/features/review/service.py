@@ -282,7 +282,7 @@ class Review:
         return Digest(today.day, waiting, changed) if waiting or changed else None
 
     def _changed(self, today: DigestDay) -> tuple[NoteChange, ...]:
-        """Return the notes of whose changes a digest tells."""
+        """Return the notes whose changes a digest reports."""
         authors = self._store.versions.changed(today.since, today.until)
         cards = self._store.notes.cards_of(authors)
         return tuple(NoteChange(cards[item], author) for item, author in authors.items() if item in cards)

@@ -217,7 +217,7 @@ class TextConflicts:
                 yield cards[own], cards[copy_id]
 
     def other(self, matter: ReviewItem) -> Note | None:
-        """Return the note with the other text of an item, None if the pack no longer has the note.
+        """Return the note that an item is compared with, None if the pack no longer has it.
 
         Raises NoteNotFound, PackError for an unreadable pack, and EditError for an item of another kind.
         """

@@ -326,7 +326,7 @@ def _places(text: str, anchor: str) -> Iterator[int]:
 
 
 def _count_equal_around(old: str, span: Span, new: str, place: int) -> int:
-    """Return the number of characters around a span of `old` that are equal around a position in `new`."""
+    """Count the characters on both sides of a span of `old` that equal those on both sides of a position in `new`."""
     start, end = span
     after = place + end - start
     before = shared_length(old[max(0, start - _AROUND) : start][::-1], new[max(0, place - _AROUND) : place][::-1])

@@ -108,7 +108,7 @@ class ImageIndex:
                 self._store.images.put(note_id, shown, note.generation)
 
     def _embed(self, embedder: ImageEmbedder, progress: Progress) -> int:
-        """Embed the pending pictures, or store why one can't be; one that is being changed waits for the next check."""
+        """Embed the pending pictures, and store why one failed; pictures being changed wait for the next check."""
         table, model, done = self._store.images, embedder.fingerprint, 0
         waiting = table.pending_files(model)
         with closing(PictureReader()) as reader:

@@ -79,8 +79,8 @@ def make(
 def _hold_folder(place: Path, prefix: str = ".") -> Iterator[Path]:
     """Lock a folder for backups, and yield an empty temporary folder in it; delete leftovers of a killed process.
 
-    The names of the lock file and the temporary folder begin with the prefix. The lock file stays only in a folder that
-    has nothing but backups.
+    The names of the lock file and the temporary folder begin with the prefix. The lock file
+    is left behind only if the folder holds nothing but backups.
     """
     if not place.is_dir():
         raise StoreError(

@@ -138,7 +138,7 @@ def read_backup(file: Path) -> Backup:
 
 
 def copy_stream(source: IO[bytes], target: IO[bytes] | None) -> tuple[int, str]:
-    """Copy a stream into `target`, or only read it; return its size and its SHA-256."""
+    """Copy a stream into `target` (None: only read it); return its size and SHA-256."""
     size, digest = 0, sha256()
     while block := source.read(_BLOCK):
         size += len(block)

@@ -69,7 +69,8 @@ class Places:
         # A chunk's id is made from its text: the same id means the same text, at any place.
         same = next((chunk for chunk in chunks if chunk.id == hit.chunk_id), None)
         if self._is_current(run):
-            return (hit.start, hit.end), same
+            around = next((chunk for chunk in chunks if chunk.start <= hit.start < chunk.end), None)
+            return (hit.start, hit.end), same or around
         if same and same.end - same.start == hit.end - hit.start:
             return (same.start, same.end), same
         return None, None

@@ -30,6 +30,12 @@ _LATEST = 20
 """Number of recently changed notes in which a writable base is looked for."""
 
 
+def own_bases() -> list[str]:
+    """Return the bases of the user's own notes: not those of packs or text files."""
+    taken = {pack.base for pack in workspace.packs.installed()} if workspace.has("packs") else set()
+    return [base.name for base in workspace.bases.all() if not base.plain and base.name not in taken]
+
+
 def current_place() -> tuple[str, str]:
     """Return the base and folder of the open note, else the listed base, else the base of the last change.
 

@@ -149,8 +149,7 @@ def _ways(base: str = "") -> None:
 
 def _target(key: str) -> str:
     """Return the base that an import goes into; it is chosen where there are several. The first import makes one."""
-    taken = {pack.base for pack in workspace.packs.installed()} if workspace.has("packs") else set()
-    bases = {base.name: base.name for base in workspace.bases.all() if not base.plain and base.name not in taken}
+    bases = {name: name for name in composer.own_bases()}
     if len(bases) < 2:
         return next(iter(bases), t("My notes"))
     begin_with(key, bases, composer.current_place()[0])
@@ -252,6 +251,12 @@ def _decide(plan: SyncPlan) -> None:
             label = t_plural("Yes, remove {n} note", "Yes, remove {n} notes", n=len(plan.removed))
             confirmed = st.checkbox(label, key="plan_confirmed") and confirmed
         writes = question(plan)
+        into = workspace.bases.find(plan.base)
+        is_folder = Path(plan.source_ref).is_absolute() and not plan.importer
+        if into and into.write_files and is_folder and plan.source_ref not in dict(workspace.folders.all(into)):
+            # A base writes to the files of all its folders, and this one is new to it.
+            label = t("Yes, edits may change the files of this folder too")
+            confirmed = st.checkbox(label, key="plan_writes_too") and confirmed
         if plan.is_empty:
             small_print("Everything is up to date: there is nothing to do.")
         with row():

@@ -50,13 +50,14 @@ def narrowing(bases: list[str]) -> Narrowing:
         others = [item for item in session_state.get(_FILTERS, []) if not item.startswith("base:")]
         session_state[_FILTERS] = [f"base:{base}", *others]
     offered = {
-        **{f"base:{name}": ("base", name) for name in bases if bases[1:]},
+        **{f"base:{name}": ("base", name) for name in bases},
         **{f"tag:{tag}": ("tag", tag) for tag in workspace.vocabulary.tags()},
         **{f"use:{use}": ("use", use) for use in BY_USE},
     }
+    options = [item for item in offered if bases[1:] or not item.startswith("base:")]
     typed = st.multiselect(
         t("Filter"),
-        list(dict.fromkeys([*session_state.get(_FILTERS, []), *offered])),
+        list(dict.fromkeys([*session_state.get(_FILTERS, []), *options])),
         format_func=lambda item: _label(*offered[item]) if item in offered else item,
         key=_FILTERS,
         placeholder=t("Filter by words, tag: or base:") if bases[1:] else t("Filter by words or tag:"),

@@ -61,9 +61,10 @@ def _choose() -> None:
         st.write(plain(problem))
     bases = [base.name for base in workspace.bases.all() if not base.plain]
     chosen = workspace.settings.daily
-    first = chosen.base if chosen.base in bases else composer.current_place()[0]
-    widgets.begin_with("today_base", bases, first)
-    base = widgets.select(t("Knowledge base"), {name: name for name in bases}, "today_base") if bases[1:] else first
+    own = composer.own_bases()
+    first = next((name for name in (chosen.base, composer.current_place()[0], *own) if name in own), t("My notes"))
+    widgets.begin_with("today_base", own, first)
+    base = widgets.select(t("Knowledge base"), {name: name for name in own}, "today_base") if own[1:] else first
     folders = load_offers().folders.get(base, [])
     folder = note_fields.word_box(st, t("Folder"), "today_folder", folders, chosen.folder, placeholder=t("No folder"))
     small_print("You can change this in Settings and choose a template there.")

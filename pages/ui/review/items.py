@@ -411,7 +411,7 @@ def _drop(workspace: Workspace) -> None:
         else:
             small_print("Suggestions from logs are turned off by enable_learning in tessera.toml.")
         return
-    bases = [base.name for base in workspace.bases.all()] or [t("My notes")]
+    bases = composer.own_bases() or [t("My notes")]
     base = widgets.select(t("Base"), {name: name for name in bases}, "learning_base") if bases[1:] else bases[0]
     dropped = st.file_uploader(t("Drop the files here"), accept_multiple_files=True, key="learning_files")
     with_model = workspace.settings.llm.is_set_up and st.checkbox(

@@ -136,7 +136,7 @@ def close(key: str, about: str, **more: object) -> None:
 
 
 def download(label: str, data: object, file: str, mime: str, key: str, icon: str, **more: object) -> None:
-    """Draw a button that downloads `data`, or its result if it is a function, without running the page."""
+    """Draw a download button that doesn't rerun the page; `data` may be a function that returns the data."""
     more = {"icon": f":material/{icon}:", "on_click": "ignore", **more}
     drawn(st.download_button, label, data, file, mime, key=key, **more)
 
