@@ -38,14 +38,16 @@ class Cache(Generic[K, V]):
 
         Errors aren't cached: the next thread computes again.
         """
+        if (value := self.get(key)) is not None:
+            return value
         with self._lock:
             computing = self._computing.setdefault(key, Lock())
         with computing:
-            if (value := self.get(key)) is None:
-                try:
+            try:
+                if (value := self.get(key)) is None:
                     value = compute()
                     self.put(key, value)
-                finally:
-                    with self._lock:
-                        self._computing.pop(key, None)
+            finally:
+                with self._lock:
+                    self._computing.pop(key, None)
         return value

@@ -98,18 +98,24 @@ def _text(entry: Element) -> str:
     )
 
 
-def _outline(parent: Element, indent: str = "") -> Iterator[str]:
-    """Yield the items of an outline as lines of a nested list."""
-    for item in parent:
+_DEEPEST = 200
+
+
+def _outline(parent: Element) -> Iterator[str]:
+    """Yield the items of an outline as list lines, indented up to a depth of `_DEEPEST`."""
+    waiting = [(element, 0) for element in reversed(parent)]
+    while waiting:
+        item, depth = waiting.pop()
         if local(item) != "outline":
             continue
+        indent = "  " * min(depth, _DEEPEST)
         place = item.get("htmlUrl") or item.get("url") or item.get("xmlUrl") or ""
         words = " ".join((item.get("text") or item.get("title") or "").split()) or place or "…"
         yield f"{indent}- " + (f"[{words}]({place})" if re.fullmatch(r"https?://[^\s()<>]+", place) else words)
         for line in (item.get("_note") or item.get("description") or "").splitlines():
             if line.strip():
                 yield f"{indent}  {line.strip()}"
-        yield from _outline(item, indent + "  ")
+        waiting += [(element, depth + 1) for element in reversed(item)]
 
 
 class Subtitles:

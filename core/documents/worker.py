@@ -43,11 +43,14 @@ _OF_MACHINE = (
 
 
 def _has_grown(megabytes: int) -> bool:
-    """Return whether documents used so much memory that the next one should get a new process, where Linux says so."""
+    """Return whether documents used so much memory that the next one should get a new process."""
     with suppress(OSError, IndexError, ValueError):
         peak = Path("/proc/self/status").read_text("utf-8").partition("VmHWM:")[2].split()[0]
         return int(peak) << 10 > _GROWN * (megabytes << 20)
-    return False
+    if process.resource is None:
+        return False
+    unit = 1 if sys.platform == "darwin" else 1024
+    return process.resource.getrusage(process.resource.RUSAGE_SELF).ru_maxrss * unit > _GROWN * (megabytes << 20)
 
 
 def _end_with_parent(folder: str, heard: "SimpleQueue[str]") -> None:

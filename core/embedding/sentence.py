@@ -184,7 +184,8 @@ class Encoder:
         return None
 
     def _encoding(self, text: str, *, special: bool = True) -> "Encoding | ShortEncoding":
-        found = self._short_texts.encode(text, special=special) if self._short_texts else None
+        short = self._short_texts  # another thread may load the whole tokenizer meanwhile
+        found = short.encode(text, special=special) if short else None
         return found or self._tokenizer.encode(text, add_special_tokens=special)
 
     @lazy

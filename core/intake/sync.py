@@ -139,7 +139,7 @@ def plan(
         added=tuple(file for file in compared.new if file.path not in matched_paths),
         changed=tuple(sorted([*compared.changed, *rewritten], key=lambda match: match.file.path)),
         renamed=tuple(sorted(renamed, key=lambda match: match.file.path)),
-        removed=tuple(note for note in gone if note not in held),
+        removed=tuple(note for note in gone if _name(note.path) not in names),
         unchanged=tuple(compared.unchanged),
         touched=tuple(compared.touched),
         failed=tuple(compared.failed),

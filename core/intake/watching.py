@@ -130,10 +130,8 @@ class FileEvents:
         """Collect the changed paths of a folder; return whether there are any."""
         events = followed.watcher.watch(_MOMENT, _MOMENT, _MOMENT, None)
         paths = set() if isinstance(events, str) else {_path(path, folder) for _, path in events}
-        with suppress(OSError):
-            places = (Path(folder, path) for path in paths)
-            if paths & followed.inside or any(place.is_dir() and not place.is_symlink() for place in places):
-                self._outdated.add(folder)
+        if paths & followed.inside or any(_is_folder(Path(folder, path)) for path in paths):
+            self._outdated.add(folder)
         reported = {found for path in paths if (found := _reported_path(path)) is not None}
         if reported:
             self.put_back(folder, reported)
@@ -553,3 +551,9 @@ def _counted(counts: Mapping[Message, int]) -> list[Message]:
 
 
 TEXTS = "texts"
+
+
+def _is_folder(path: Path) -> bool:
+    with suppress(OSError):
+        return path.is_dir() and not path.is_symlink()
+    return False

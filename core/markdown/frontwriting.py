@@ -142,20 +142,22 @@ class _YamlWriter:
         return _quote(f"[[{value}]]" if name != "tags" and "[[" in raw else value, flow=flow)
 
     def _set_lines(self, name: str, node: yaml.SequenceNode, values: tuple[str, ...]) -> None:
-        """Rewrite a list with one item per line; an item that stays keeps its line and the comments above."""
-        lines: dict[str, str] = {}
+        """Rewrite a list with one item per line; an item that stays keeps its line, and all comments stay."""
+        lines, comments = dict[str, str](), ""
         start = end = self._line(node.value[0])
         for item in node.value:
             meant, begin = _item_values(name, item), end
             end = self._next_line(self._end_of(item))
-            if len(meant) == 1:
-                lines[meant[0]] = self._source[begin:end]
+            if len(meant) == 1 and meant[0] in values:
+                lines[meant[0]], comments = comments + self._source[begin:end], ""
+            else:
+                comments += self._source[begin : self._line(item)]
         indent, raw = " " * node.start_mark.column, self._raw(node)
         new = (
             lines.get(value) or f"{indent}- {self._item(name, value, raw, flow=False)}{self._newline}"
             for value in values
         )
-        self._changes.append((start, end, "".join(new)))
+        self._changes.append((start, end, "".join(new) + comments))
 
     # offsets
 

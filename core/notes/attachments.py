@@ -9,10 +9,11 @@ import stat
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import replace
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from core import embedding
@@ -83,13 +84,11 @@ def locate(folder: str, path: str, target: str) -> Attachment | None:
     own = top / PurePosixPath(path).parent
     places = [top / name.lstrip("/")] if name.startswith("/") else [own / name, top / name]
     try:
-        found = next((place for place in places if is_inside(place, top)), None)
-        if found is None:
-            listed = _listed(top, int(time.monotonic() / _FRESH))
-            paths = [os.path.relpath(place, top).replace(os.sep, "/") for place in places]
-            others = (listed.get(name_key(path)) for path in (*paths, *([] if "/" in name else [f"/{name}"])))
-            found = next((other for other in others if other and is_inside(other, top)), None)
-        if found is None:
+        spelled = (*places, *(_on_disk(top, place) for place in places))
+        found = next((place for place in spelled if is_inside(place, top)), None)
+        if found is None and "/" not in name:
+            found = _by_name(top, int(time.monotonic() / _FRESH)).get(name_key(name))
+        if found is None or not is_inside(found, top):
             return None
         real = found.resolve()
         place = real.relative_to(top.resolve()).as_posix()
@@ -114,22 +113,45 @@ def is_inside(path: Path, top: Path, most: int = MOST) -> bool:
     return real.is_file() and real.stat().st_size <= most
 
 
-@lru_cache(4)
-def _listed(top: Path, _: int) -> dict[str, Path]:
-    """Return the first files in a folder, by their normalized paths and by their names after a slash.
+def _on_disk(top: Path, path: Path) -> Path:
+    """Return a path with the names spelled as on disk; a path outside the folder stays unchanged."""
+    inside = Path(os.path.relpath(path, top)).parts
+    if os.pardir in inside:
+        return path
+    place = top
+    for name in inside:
+        there = place / name
+        place = (
+            there
+            if there.exists()
+            else place / _names_in(place, int(time.monotonic() / _FRESH)).get(name_key(name), name)
+        )
+    return place
+
+
+@lru_cache(64)
+def _names_in(folder: Path, _: int) -> dict[str, str]:
+    """Return the names of a folder's first files and folders by normalized name.
 
     The second argument is the time in units of `_FRESH`, so that cached results expire.
     """
-    listed: dict[str, Path] = {}
+    with suppress(OSError), os.scandir(folder) as entries:
+        return {name_key(entry.name): entry.name for entry in islice(entries, _SEARCHED)}
+    return {}
+
+
+@lru_cache(4)
+def _by_name(top: Path, _: int) -> dict[str, Path]:
+    names: dict[str, Path] = {}
+    for path in islice(_files(top), _SEARCHED):
+        names.setdefault(name_key(path.name), path)
+    return names
+
+
+def _files(top: Path) -> Iterator[Path]:
     for folder, folders, names in os.walk(top):
         folders[:] = sorted(name for name in folders if not is_skipped(name))
-        for name in sorted(names):
-            path = Path(folder, name)
-            listed[name_key(path.relative_to(top).as_posix())] = path
-            listed.setdefault(f"/{name_key(name)}", path)
-        if len(listed) > 2 * _SEARCHED:
-            break
-    return listed
+        yield from (Path(folder, name) for name in sorted(names))
 
 
 # Pictures that the user pastes into a note: one file each, next to the folder's notes and never outside it.

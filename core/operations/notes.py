@@ -7,6 +7,7 @@ from core.base.codec import assemble
 from core.base.datetimes import local_now
 from core.base.errors import ConfigError
 from core.base.messages import message, plural, terminal_language
+from core.base.terminal import _
 from core.model import NOTE_FIELDS, NOTE_SOURCES, Note, NoteFields, Proposal, Renaming
 from core.operations import names, views
 from core.operations.declaring import About, Caller, operation
@@ -419,17 +420,26 @@ def trash(workspace: "Workspace", base: SomeBase = None) -> DeletedNotes:
     )
 
 
+_DELETED = sentence(
+    plural(
+        "{n} note was moved to the trash. For {days} days you can restore it with `tessera note restore`.",
+        "{n} notes were moved to the trash. For {days} days you can restore them with `tessera note restore`.",
+    )
+)
+
+
 @operation(
     "note.delete",
     "Move notes to the trash for some days; in bases that write files, their files go into the system's trash.",
     cli="note delete {notes}",
     writes=True,
-    lines=sentence(
-        plural(
-            "{n} note was moved to the trash. For {days} days you can restore it with `tessera note restore`.",
-            "{n} notes were moved to the trash. For {days} days you can restore them with `tessera note restore`.",
-        )
-    ),
+    lines=lambda deletion: [
+        *_DELETED(deletion),
+        *(
+            _("The system has no trash for these files; they were moved to {folder}.", folder=folder)
+            for folder in deletion.folders
+        ),
+    ],
     lacks={"http": _ONE, "tool": _TRASH},
 )
 def delete(workspace: "Workspace", caller: Caller, notes: NoteNames) -> NoteDeletion:

@@ -247,8 +247,9 @@ def settings(**values: object) -> Settings:
     shared between its workspaces, so their constructors take the settings from here. All other code gets its settings
     as arguments.
     """
-    if _HANDED_IN and not values:
-        return [*_HANDED_IN.values()][-1]
+    handed_in = [*_HANDED_IN.values()]  # another thread may close its workspace meanwhile
+    if handed_in and not values:
+        return handed_in[-1]
     in_file: bytes | None = None
     with suppress(OSError, files.Unfit):
         in_file = files.read(FILE)

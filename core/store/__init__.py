@@ -295,11 +295,12 @@ class Store(Tables):
 
     def forget_notes(self, note_ids: Sequence[str]) -> None:
         """Delete the versions, edits and uses of deleted notes; record their files, so that later syncs skip them."""
+        chosen = set(note_ids)
         with self.database.write():
             for base in self.bases.all():
                 files: defaultdict[str, dict[str, str]] = defaultdict(dict)
                 for item in self.versions.deleted(base.id):
-                    if item.version.note_id in note_ids and item.version.author != "sync" and item.source_ref:
+                    if item.version.note_id in chosen and item.version.author != "sync" and item.source_ref:
                         files[item.source_ref][str(item.path)] = self.versions.trashed(
                             item.version.note_id
                         ).content_hash

@@ -158,8 +158,14 @@ def _edit(before: str, name: str) -> str:
 
 
 _NOW = sentence("'{title}' is now version {version}.")
+
+
+def _version(note: ChangedNote) -> list[str]:
+    return _NOW(note) if note.changed else [_("'{title}' stays as it is.", title=note.title)]
+
+
 COMMANDS: Mapping[str, Command] = {
     "note.new": Command(sentence("'{title}' was saved: {base}: {path} ({id})"), new),
-    "note.update": Command(_NOW, edit),
-    "note.revert": Command(_NOW, revert),
+    "note.update": Command(_version, edit),
+    "note.revert": Command(_version, revert),
 }

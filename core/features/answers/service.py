@@ -192,8 +192,9 @@ class Answers:
     def answer_result(self, result: SearchResult) -> Answer:
         """Return the answer to the question of a result. The last answer is cached: a page asks again at each click."""
         key = self._store.fields.version(), replace(result, took_ms=0.0, cached=False)
-        if self._last is not None and self._last[0] == key:
-            return self._last[1]
+        last = self._last  # another thread may store its answer meanwhile
+        if last is not None and last[0] == key:
+            return last[1]
         answer = build_answer(self._store, self._searching, result)
         if answer.quotes and (other := self._find_contradiction(answer)):
             first, *further = answer.quotes

@@ -174,8 +174,11 @@ def read(data: bytes, name: str) -> Records:
         text, at, line = data.decode() if is_json else "", 0, 1
         for item in items:
             path = as_json(item.get("path")) if is_json and isinstance(item, dict) else ""
-            if (found := text.find(path, at)) > at:
+            found = text.find(path, at)
+            if found > at:
                 at, line = found, line + text.count("\n", at, found)
+            elif found < 0:
+                text = ""  # another program wrote the paths in its own way: each search would read the whole rest
             if isinstance(item, _Mapping):
                 line = item.line
             yield message("line {line}", line=line), partial(_record, item, base, paths, ids)

@@ -389,13 +389,13 @@ def _write_notes(store: Store, base: KnowledgeBase, records: Records, ids: Ids) 
                 change=None if old in ids.versions else _IMPORTED,
             )
 
-    failed = indexer.write(drafts(), len(ids.notes)).failed
+    for error in indexer.write(drafts(), len(ids.notes)).failed:
+        raise error
     for note_id, options in own.items():
         store.notes.set_options(note_id, options)
         draft = NoteToIndex(store.notes.note(note_id), **store.notes.indexed_as(note_id))
-        failed = (*failed, *indexer.write([draft], 1).failed)
-    for error in failed:
-        raise error
+        for error in indexer.write([draft], 1).failed:
+            raise error
 
 
 def is_id(owner: type, name: str) -> bool:

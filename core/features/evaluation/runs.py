@@ -1,7 +1,7 @@
 """Runs of question sets with pipelines, pipelines as text, and the diagnosis of missed passages."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import asdict, fields, replace
 from functools import partial
 from typing import Any, cast, get_args
@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 from core import chunking, embedding
 from core.base.call_log import skip_log
 from core.base.datetimes import utc_now
-from core.base.errors import ConfigError, QueryError, QuestionSetError, UnknownChoice
+from core.base.errors import ConfigError, QueryError, QuestionSetError, StoreError, UnknownChoice
 from core.base.jobs import stop_check
 from core.base.text import query_keywords
 from core.features.evaluation import comparison, golds, scoring
@@ -366,17 +366,19 @@ class Runs:
         """Ask the remaining questions, and store each result at once."""
         base = self._store.bases.by_id(run.base_id)
         left = {number: question for number, question in enumerate(questions) if number not in done}
-        every, ended_at = dict(done), None
+        every = dict(done)
         self._under_way.add(run.id)
         try:
             for number, result in self._answers(base, run.pipeline, left, progress):
                 every[number] = result
                 self._table.add(run, {number: result}, run.metrics)
-            ended_at = utc_now()
+        except BaseException:
+            with suppress(StoreError):  # the first error tells more
+                self._table.add(run, {}, scoring.summarise([*every.values()]))
+            raise
         finally:
             self._under_way.discard(run.id)
-            run = self._table.add(run, {}, scoring.summarise([*every.values()]), ended_at)
-        return run
+        return self._table.add(run, {}, scoring.summarise([*every.values()]), utc_now())
 
     def _answers(
         self, base: KnowledgeBase, pipeline: Pipeline, questions: Mapping[int, Question], progress: Progress

@@ -1,5 +1,6 @@
 """Cards of the known models: their properties, whether they are on this machine, and how to get them."""
 
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -277,6 +278,9 @@ _DESCRIBERS: dict[str, Callable[[ModelCard, str], ModelCard]] = {
 }
 
 
+_PLACE = re.compile(r"\\\\|/.*/|^[A-Za-z]:")
+
+
 def needs(name: str) -> Message:
     """Return the message on what a model for meaning needs: the network, a server, or files on this machine."""
     kind = name.partition(":")[0]
@@ -284,6 +288,10 @@ def needs(name: str) -> Message:
         return message("This version of Tessera doesn't know this model.")
     if is_built_in(name):
         return message("It is part of Tessera and needs no network.")
+    argument = name.partition(":")[2]
+    if kind == "sentence" and (argument.startswith((sentence.PACKAGE, "/", ".", "~")) or _PLACE.search(argument)):
+        # An imported base may name any place: it isn't looked at, because that may reach another machine.
+        return message("It is read from the folder {folder} on this machine.", folder=argument)
     described = card(name)
     if kind in ("openai_compatible", "server"):
         if not described.server:

@@ -329,6 +329,12 @@ def exports_in(folder: Path) -> list[Path]:
     return []
 
 
+@lru_cache(100)
+def _packs_export(file: Path, _mtime_ns: int) -> bool:
+    with zipfile.ZipFile(file) as archive:
+        return any(map(EXPORTED.search, archive.namelist()))
+
+
 def is_export(place: Path) -> bool:
     """Return whether a file or folder is an export; reads few files, only those with names that occur in exports."""
     with suppress(OSError, zipfile.BadZipFile, ValueError):
@@ -339,8 +345,7 @@ def is_export(place: Path) -> bool:
             named = any(EXPORTED.search(name) or EXPORTED.search(f"{name}/0.json") for name in names)
             return named and importer_of(place, keeps_files=False) is not None
         if place.suffix.lower() == ".zip":
-            with zipfile.ZipFile(place) as archive:
-                return any(map(EXPORTED.search, archive.namelist()))
+            return _packs_export(place, place.stat().st_mtime_ns)
         return place.suffix.lower() in SUFFIXES
     return False
 

@@ -62,26 +62,43 @@ class Evernote(FolderImporter):
                     yield Failed(path, error.reason)
 
 
+_MOST_TEXT, _DEEPEST = 100 << 20, 100
+"""Maximum number of characters of an element, and maximum depth of elements."""
+
+
 def _read(file: Path, path: str) -> Iterator[Element]:
     """Yield the notes in a notebook, read block by block, with the fingerprints of their resources as `data`.
 
     A file that declares entities is refused, and no other file is read. Raises SourceError.
     """
     parser, tree, top, notes = expat.ParserCreate(), TreeBuilder(), list[Element](), list[Element]()
+    length = depth = 0
 
     def start(name: str, attributes: dict[str, str]) -> None:
+        nonlocal length, depth
+        length, depth = 0, depth + 1
+        if depth > _DEEPEST:
+            raise SourceError(path, "isn't an Evernote export, despite its name.")
         element = tree.start(name, attributes)
         if not top:
             top.append(element)
         if top[0].tag != "en-export":
             raise SourceError(path, "isn't an Evernote export, despite its name.")
 
+    def text(said: str) -> None:
+        nonlocal length
+        length += len(said)
+        if length <= _MOST_TEXT:  # of more, nothing is kept
+            tree.data(said)
+
     def end(name: str) -> None:
-        element = tree.end(name)
+        nonlocal length, depth
+        element, whole, length, depth = tree.end(name), length <= _MOST_TEXT, 0, depth - 1
         if name == "data":
             # The MD5 fingerprint with which a note's text refers to a resource.
+            encoded, element.text = element.text or "", ""
             with suppress(ValueError):
-                data = base64.b64decode(element.text or "")
+                data = base64.b64decode(encoded) if whole else b""
                 element.text = hashlib.md5(data, usedforsecurity=False).hexdigest() if data else ""
         elif name == "note":
             notes.append(element)
@@ -91,7 +108,7 @@ def _read(file: Path, path: str) -> Iterator[Element]:
 
     parser.buffer_text = True
     parser.StartElementHandler, parser.EndElementHandler = start, end
-    parser.CharacterDataHandler, parser.EntityDeclHandler = tree.data, refuse
+    parser.CharacterDataHandler, parser.EntityDeclHandler = text, refuse
     try:
         with file.open("rb") as stream:
             while block := stream.read(_BLOCK):
@@ -101,6 +118,7 @@ def _read(file: Path, path: str) -> Iterator[Element]:
                 for element in top:
                     element.clear()
         parser.Parse(b"", True)
+        yield from notes
     except expat.ExpatError as error:
         raise SourceError(path, "isn't a valid Evernote export (line {line}).", line=error.lineno) from error
     except OSError as error:

@@ -119,7 +119,8 @@ class ExactSearch(StoreTable):
             rows |= {entry: row for row, entry in enumerate(block, len(rows))}
         windows = np.array([rows[named[vector]] for vector in vectors], np.intp)
         rowids, places = np.unique(np.array(chunks, np.int64), return_inverse=True)
-        return _Vectors(version, np.concatenate(blocks), rows, rowids, places, windows)
+        matrix = blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
+        return _Vectors(version, matrix, rows, rowids, places, windows)
 
     def _columns(self, statement: str, *values: object) -> list[list[str]]:
         """Return the columns of a query as joined strings in one row, which takes a third of the time of many rows."""

@@ -463,7 +463,7 @@ _WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 _ISSUER = re.compile(r"2[2-7]|[3-6]|8[1-9]|9[1-9]")
 """First digits of card numbers; numbers that begin with 1 or 20 are usually times."""
 _CARDS = tuple(
-    re.compile(rf"(?<![A-Za-z0-9])(?<!\d[:-])(?=({form})(?![A-Za-z0-9]))".replace("_", "[ .-]"))
+    re.compile(rf"(?<![A-Za-z0-9])(?<!\d:)(?=({form})(?![A-Za-z0-9]))".replace("_", "[ .-]"))
     for form in (
         r"\d\d(?:_\d\d){5,8}(?:_?\d{1,3})?",
         r"\d{4}(?:_\d{4}){3}_\d{1,3}",
