@@ -147,7 +147,7 @@ class Ocr:
 
         with reading.open_document(data, MAX_PAGES) as document:
             pages = (page_text(document, number) for number in range(1, len(document) + 1))
-            return reading.of_pages(pages, SourceError("", "contains no readable text."))
+            return reading.join_pages(pages, SourceError("", "contains no readable text."))
 
 
 def page_text(document: "PdfDocument", number: int) -> str:

@@ -87,6 +87,7 @@ def test_a_question_is_asked_narrowed_looked_into_and_judged(tab: Tab, filled: P
     expect(title(page, "The flat")).to_have_count(0)
     tab.settle()
     expect(facets.get_by_role("radio", name=re.compile("^new"))).to_be_visible()
+    tab.settle()
 
     # A hit is read in place, alone.
     mill = page.locator("[class*='st-key-hit_']", has_text="The mill")

@@ -80,7 +80,7 @@ class PdfText:
 
         with reading.open_document(data, MAX_PAGES) as document:
             pages = (page.get_textpage().get_text_range().splitlines() for page in document)
-            return reading.of_pages(
+            return reading.join_pages(
                 ("\n".join(clean_text(line).rstrip() for line in lines).strip() for lines in pages), scan()
             )
 

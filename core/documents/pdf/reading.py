@@ -464,7 +464,7 @@ def ranges(numbers: list[int]) -> str:
     return ", ".join(f"{group[0]}–{group[-1]}" if len(group) > 2 else ", ".join(map(str, group)) for group in groups)
 
 
-def of_pages(texts: Iterable[str], blank: SourceError) -> Converted:
+def join_pages(texts: Iterable[str], blank: SourceError) -> Converted:
     """Return the texts of pages one after another; raises `blank` if there is none."""
     text, starts = io.StringIO(), []
     for page in texts:
