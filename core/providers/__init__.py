@@ -218,6 +218,12 @@ class ProviderServer:
             )
         if status in (401, 403):
             keys.forget()
+            if key.place == "environment":
+                return ProviderError(
+                    "The model server {url} refused access (HTTP {code}). "
+                    "Correct the key in the environment variable {variable}.",
+                    **fields,
+                )
             return ProviderError(
                 "The model server {url} refused access (HTTP {code}). "
                 "Enter its key on the Settings page, or put it into the environment variable {variable}.",

@@ -129,7 +129,7 @@ def test_a_bad_export_is_refused_with_its_lines(run: Run, said: Run, folder: Pat
     code, _, error = said("restore", bad)
     assert code == 1
     assert "line 2: " in error
-    assert "must be an object" in error
+    assert "line 3: " in error
     assert [base["name"] for base in run("base", "list")["bases"]] == ["vault"]
 
 

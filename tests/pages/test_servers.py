@@ -97,7 +97,7 @@ def test_what_the_environment_sets_is_shown_and_shut(filled: Screen, monkeypatch
         assert "set by the environment variable TESSERA_LLM_API_KEY, which overrides this page" in told
         assert not any((button.key or "").startswith("replace_key_llm") for button in settings.app.button)
         save(settings, "llm", model="m")
-    assert "the environment variable TESSERA_LLM_API_KEY" in settings.errors.replace("\\", "")
+    assert "Correct the key in the environment variable TESSERA_LLM_API_KEY" in settings.errors.replace("\\", "")
     assert KEY not in settings.errors + settings.text
 
 

@@ -314,7 +314,7 @@ def test_a_key_that_cannot_be_sent_is_told_without_it(key: str, monkeypatch: pyt
 
 def test_a_wrong_key_names_its_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TESSERA_EMBEDDINGS_API_KEY", KEY)
-    assert "environment variable TESSERA_EMBEDDINGS_API_KEY" in str(refusal(Answer(status=401)))
+    assert "Correct the key in the environment variable TESSERA_EMBEDDINGS_API_KEY" in str(refusal(Answer(status=401)))
 
 
 def test_starts_are_an_interval_apart(clock: ManualTime) -> None:

@@ -173,8 +173,8 @@ def read(data: bytes, name: str) -> Records:
         paths: set[str] = set()
         text, at, line = data.decode() if is_json else "", 0, 1
         for item in items:
-            path = as_json(item.get("path")) if is_json and isinstance(item, dict) else ""
-            found = text.find(path, at)
+            known_by = as_json(item.get("path") if isinstance(item, dict) else item) if is_json else ""
+            found = text.find(known_by, at)
             if found > at:
                 at, line = found, line + text.count("\n", at, found)
             elif found < 0:
