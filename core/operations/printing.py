@@ -1,12 +1,11 @@
 """Formatting of results for people by their fields: a sentence, a table of rows, or names with values."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields, is_dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, get_type_hints
 from unicodedata import east_asian_width
 
-from core.base.codec import encode
 from core.base.messages import Message, as_message, message_table
 from core.base.terminal import _, minute, say
 from core.base.text import one_line
@@ -49,36 +48,75 @@ NAMES: dict[str, Message] = {
             "bytes": "Size",
             "chunks": "Chunks",
             "day": "Day",
+            "chunking": "Splitting",
             "deleted_at": "Deleted",
+            "device": "Processor",
+            "dimension": "Numbers per text",
+            "dtype": "Number format",
+            "embed_at_once": "New notes are indexed at once",
+            "embedded_windows": "Pieces of text indexed",
+            "explanation": "Explanation",
+            "failed": "Failed",
+            "flagged": "Edits that lost their place",
             "description": "Description",
             "encoding": "Encoding",
             "encrypted": "Encrypted",
             "folder": "Folder",
+            "folders": "Folders",
             "id": "ID",
+            "index": "Search index",
+            "indexed": "Indexed",
+            "keep_tokens": "Data for fast reranking is kept",
             "key": "Key",
             "kind": "Kind",
             "kinds": "Kinds",
             "language": "Language",
+            "languages": "Languages",
+            "linking": "Notes that link to it",
             "made_at": "Time",
+            "memory_bytes": "Bytes of memory",
             "merged": "Merged",
+            "ms_per_text": "Milliseconds per text",
             "name": "Name",
             "note_id": "Note",
             "notes": "Notes",
             "number": "Number",
             "other_path": "Other path",
+            "part": "Used for",
             "path": "Path",
             "path_before": "Path before",
+            "pending": "Passages not indexed yet",
             "pinned": "Pinned",
             "pipeline": "Setup",
             "problem": "Problem",
+            "process_bytes": "Bytes of memory of the process",
             "question": "Question",
             "quotes": "Sentences",
+            "ranking": "Test of the order, by language",
+            "read_pictures": "Text in pictures is read",
             "reason": "Reason",
+            "refusal": "Reason",
+            "refused": "Passages that the model refuses",
             "questions": "Questions",
+            "right": "Right",
+            "search": "Search settings",
+            "seconds": "Seconds",
+            "seconds_to_load": "Seconds to load",
             "set_name": "Question set",
+            "synced_at": "Last update",
             "times": "Times",
             "title": "Title",
+            "title_before": "Title before",
+            "to_embed": "Pieces of text to index",
+            "trusts_programs": "Programs may write without asking",
+            "unchanged": "Unchanged",
+            "usable": "Usable",
             "version": "Version",
+            "waiting": "To review",
+            "watch": "Folders are watched",
+            "windows": "Pieces of text for the model",
+            "windows_with_bits": "Pieces of text with data for fast reranking",
+            "write_files": "Edits are saved to the files",
         }
     ),
 }
@@ -122,21 +160,32 @@ def table(*columns: str, empty: str) -> Lines:
 
 
 def details(result: object) -> list[str]:
-    """Return the names and values in a result, one per line."""
-    return [*_details(encode(result), "")]
+    """Return the names and values in a result, one per line, without empty values."""
+    return [*_details(result, "")]
 
 
-def _details(values: Mapping[str, object], indent: str) -> Iterator[str]:
-    for name, value in values.items():
-        if isinstance(value, Mapping):
-            yield f"{indent}{_name(name)}:"
-            yield from _details(value, f"{indent}  ")
-        elif isinstance(value, list) and any(isinstance(item, Mapping) for item in value):
-            yield f"{indent}{_name(name)}:"
+def _details(result: object, indent: str) -> Iterator[str]:
+    for name, value, text in _parts(result):
+        if text:
+            yield f"{indent}{name}: {text}"
+        elif isinstance(value, (tuple, list)):
+            yield f"{indent}{name}:"
             for item in value:
-                yield f"{indent}  - {', '.join(f'{_name(key)}: {say(part)}' for key, part in item.items())}"
+                yield f"{indent}  - {', '.join(f'{part}: {shown}' for part, _value, shown in _parts(item) if shown)}"
         else:
-            yield f"{indent}{_name(name)}: {', '.join(map(say, value)) if isinstance(value, list) else say(value)}"
+            yield f"{indent}{name}:"
+            yield from _details(value, f"{indent}  ")
+
+
+def _parts(result: object) -> Iterator[tuple[str, object, str]]:
+    """Yield the display name, the value, and the text of each field that isn't empty; "" for one with its own parts."""
+    hints = {} if isinstance(result, Mapping) else get_type_hints(type(result))
+    values = result if isinstance(result, Mapping) else {name: getattr(result, name) for name in hints}
+    for name, value in values.items():
+        if value is not None and value not in ("", (), [], {}):
+            first = value[0] if isinstance(value, (tuple, list)) else value
+            has_parts = isinstance(first, Mapping) or (is_dataclass(first) and not isinstance(first, Message))
+            yield _name(name), value, "" if has_parts else _text(value, CHOICES.get(hints.get(name), {}))
 
 
 def _name(field: str) -> str:
@@ -146,16 +195,22 @@ def _name(field: str) -> str:
 def _cell(row: object, column: str) -> str:
     """Return the value of a field on one line, "" for None and False."""
     value = getattr(row, column)
-    if isinstance(value, datetime):
-        return minute(value)
-    if value is True:
-        return _("yes")
     if column == "bytes":
         return f"{value / 1e6:,.1f} MB"
+    return (
+        "" if value is None or value is False else _text(value, CHOICES.get(get_type_hints(type(row)).get(column), {}))
+    )
+
+
+def _text(value: object, choices: Mapping[str, Message]) -> str:
+    """Return a value on one line, as people write it."""
+    if isinstance(value, datetime):
+        return minute(value)
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
     if isinstance(value, (tuple, list)):
         return one_line(", ".join(map(say, value)))
-    choices = CHOICES.get(get_type_hints(type(row)).get(column), {})
-    return one_line(say(choices.get(value, "" if value is None or value is False else value)))
+    return one_line(say(choices.get(value, value) if isinstance(value, str) else value))
 
 
 def _aligned(columns: Sequence[Sequence[str]]) -> list[str]:

@@ -67,8 +67,10 @@ def test_a_base_is_made_shown_and_listed(run: Run, said: Run) -> None:
     assert run("base", "show", "work") == made
     assert run("base", "list")["bases"] == [made]
     _, out, _ = said("base", "show", "work")
-    for text in ("What I do", "Chunk size: 300", "Number of hits: 4", "embed_at_once: False", "write_files: False"):
+    for text in ("What I do", "Chunk size: 300", "Number of hits: 4"):
         assert text in out
+    assert "New notes are indexed at once: no" in out
+    assert "Edits are saved to the files: no" in out
     assert "work  By meaning and words" in said("base", "list")[1]
     code, _, error = said("base", "new", "work")
     assert (code, "already" in error) == (1, True)
@@ -79,7 +81,7 @@ def test_settings_are_changed_and_what_needs_indexing_asks(run: Run, said: Run, 
     run("import", folder)
     changed = run("base", "set", "vault", "--limit", 3, "--write-files", "--description", "Mine")
     assert (changed["search"], changed["write_files"], changed["description"]) == ({"limit": 3}, True, "Mine")
-    assert "trusts_programs: False" in said("base", "show", "vault")[1]
+    assert "Programs may write without asking: no" in said("base", "show", "vault")[1]
     assert run("base", "set", "vault", "--min-similarity", 0.1)["search"] == {"limit": 3, "score_threshold": 0.1}
     code, _, error = said("base", "set", "vault", "--strategy", "recursive", "--limit", 9)
     assert code == 1
@@ -178,7 +180,7 @@ def test_a_base_of_words_is_made_asked_and_given_a_model(
     report = run("import", folder, "--base", "work")
     assert (report["added"], report["waiting"]) == (3, 0)
     shown = said("base", "show", "work")[1]
-    assert "Kind: literal" in shown
+    assert "Kind: By words only" in shown
     assert "By words only" in said("base", "list")[1]
     alone = run("search", "restore")
     assert (alone["mode"], alone["choice"]["by"]) == ("keyword", "")
@@ -248,7 +250,7 @@ def test_pictures_are_read_and_a_hit_names_its_own(
     monkeypatch.setattr(converting.PictureReader, "read", read_picture)
     garden = samples.write_pictured(tmp_path / "garden")
     run("import", garden)
-    assert "read_pictures: False" in said("base", "show", "garden")[1]
+    assert "Text in pictures is read: no" in said("base", "show", "garden")[1]
     assert run("base", "set", "--base", "garden", "--read-pictures")["read_pictures"]
     run("document", "pictures")
     assert said("document", "pictures")[1] == "0 pictures were read.\n"

@@ -492,7 +492,7 @@ def test_a_model_is_tested(run: Any, tiny_folder: Path, capsys: pytest.CaptureFi
     with pytest.raises(SystemExit) as end:
         cli.main(["models", "test", f"sentence:{tiny_folder}"])
     assert end.value.code == 1
-    assert "usable: False" in capsys.readouterr().out
+    assert "Usable: no" in capsys.readouterr().out
 
 
 def test_the_path_of_a_model(run: Any) -> None:
