@@ -244,10 +244,12 @@ class Encoder:
             self.running = model.running
         return model
 
-    def warm(self) -> None:
-        """Load what questions need and run it once, because the first run is the slowest."""
-        _ = self._tokenizer
-        self.embed(["warm"], role="query")
+    def warm(self, role: Role = "query") -> None:
+        """Load what questions need and run it once, because the first run is the slowest; for notes, the tokenizer."""
+        if role == "query":
+            self.embed(["warm"], role="query")
+        else:
+            _ = self._tokenizer
 
     def embed(self, texts: Sequence[str | Ids], *, role: Role) -> Matrix:
         """Return one vector per text. Raises ModelError if the model can't be loaded or fails."""

@@ -83,4 +83,6 @@ def test_a_question_needs_no_whole_tokenizer(facts: ModelFacts) -> None:
     assert (quick.tokens(question) == whole.tokens(question)).all()
     assert "_tokenizer" not in vars(quick)
     quick.warm()
+    assert "_tokenizer" not in vars(quick)
+    quick.warm("note")
     assert "_tokenizer" in vars(quick)

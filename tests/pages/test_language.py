@@ -19,7 +19,7 @@ from core.base.errors import ModelError, TesseraError
 from core.base.registry import Entry
 from core.documents import CONVERTERS
 from core.embedding import EMBEDDERS
-from core.model import JOB_KINDS, ChangeCost, ChunkingOptions, ModelTrial, Pipeline, Rechunked, SearchSettings
+from core.model import JOB_KINDS, ChangeCost, ChunkingOptions, ModelTrial, Pipeline, Rechunked, Role, SearchSettings
 from core.reranking import RERANKERS
 from core.workspace import Workspace
 from pages.ui import guide
@@ -332,7 +332,7 @@ def test_search_while_the_model_loads_and_without_it(
         workspace.imports.apply(workspace.imports.plan_folder(folder))
     gate = threading.Event()
 
-    def warm(self: object) -> None:
+    def warm(self: object, role: Role = "query") -> None:
         gate.wait(30)
         raise ModelError("⟦The model can't be found.⟧")
 

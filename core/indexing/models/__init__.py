@@ -192,7 +192,8 @@ class Models:
     def start_warming(self, *, after: float = 0.0) -> None:
         """Load the models of the bases and the index in a thread, `after` seconds from now.
 
-        Screens pass a delay, because this process can do nothing else while a tokenizer is read.
+        Screens pass a delay, because loading competes with drawing the first page. The whole tokenizer comes last:
+        while it is read (0.5 to 0.9 s), this process can do nothing else, and questions don't need it.
         """
         self._jobs.start("warm", lambda progress: self._warm_up(after, progress))
 
@@ -272,6 +273,8 @@ class Models:
         for base in bases:
             if base.has_vectors and base.embedder in self._warm:
                 self.settle_floor(base)
+        for name in names & self._warm:
+            embedding.build(name).warm("note")
         if failed:
             raise failed[0]
 

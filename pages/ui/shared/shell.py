@@ -100,8 +100,8 @@ def _close() -> None:
 
 PATIENCE = 3.0
 """Seconds that the app waits for another process that writes; after that, it opens read-only."""
-WARM_AFTER = 0.8
-"""Seconds before the model is loaded, so that the first page is drawn before the tokenizer blocks the process."""
+WARM_AFTER = 2.5
+"""Seconds before the model is loaded, so that the first page is drawn, and a first click answered, before it."""
 
 MODEL = message_table(
     {
