@@ -63,10 +63,10 @@ class Synonyms:
                 folded = fold_in_place(word)
                 others = self._others.setdefault(folded, {})
                 others |= {other: None for other in group if fold_in_place(other) != folded}
-        self._words: dict[str, list[str]] = {}
-        """First character -> the folded words that begin with it, the longest first."""
+        self._lengths: dict[str, dict[int, None]] = {}
+        """First character -> the lengths of the folded words that begin with it, the longest first."""
         for word in sorted(self._others, key=len, reverse=True):
-            self._words.setdefault(word[0], []).append(word)
+            self._lengths.setdefault(word[0], {})[len(word)] = None
 
     def __len__(self) -> int:
         return len(self._others)
@@ -94,8 +94,9 @@ class Synonyms:
     def _known(self, text: str) -> Iterator[Span]:
         folded, at = fold_in_place(text), 0
         while at < len(folded):
-            words = (word for word in self._words.get(folded[at], ()) if folded.startswith(word, at))
-            end = next((end for word in words if _by_itself(folded, at, end := at + len(word))), 0)
+            words = (folded[at : at + length] for length in self._lengths.get(folded[at], ()))
+            ends = (at + len(word) for word in words if word in self._others)
+            end = next((end for end in ends if _by_itself(folded, at, end)), 0)
             if end:
                 yield at, end
             at = end or at + 1
