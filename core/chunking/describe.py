@@ -1,4 +1,4 @@
-"""Building of chunks from slices: their sections, language, code, sizes and ids, the same for every strategy."""
+"""Chunks from slices: their sections, language, code, sizes and ids, for every strategy alike."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -52,7 +52,7 @@ class Sections:
         """Return the sections of a slice.
 
         The main section is the first one with text in the slice; or, if it starts in the slice, the section that
-        encloses this one and all that follow. Fewer than `short` words before a joined section don't count. The
+        contains this one and all later ones. Fewer than `short` words before a joined section don't count. The
         breadcrumb is the section in which the slice starts.
         """
         first = bisect_right(self._starts, start)
@@ -97,7 +97,7 @@ _MOST_DEFINED, _LONGEST_DEFINED = 8, 250
 
 
 def _lead(reading: TokenizedNote, definitions: Mapping[str, re.Match[str]], piece: Slice) -> str:
-    """Return link definitions that a slice refers to but lacks, and the lead of the block from which it was cut."""
+    """Return the link definitions that a slice uses but doesn't contain, and the lead of the block around its start."""
     labels = dict.fromkeys(_REFERENCE.findall(reading.body, piece.start, piece.end) if definitions else ())
     found = [(label, match) for label in labels if (match := definitions.get(label.casefold()))]
     lines = [
@@ -118,10 +118,9 @@ _WORD = re.compile(r"\w")
 def chunks(reading: TokenizedNote, slices: Sequence[Slice], kind: ChunkKind) -> list[Chunk]:
     """Return the chunks for slices, which must be trimmed and in order.
 
-    The section of a chunk is that of its own text, without the overlap with the previous chunk. Its id is made from the
-    note's id and a digest of the text, with a number for repeated texts, so that edits elsewhere in the note don't
-    change it. Large blobs are in no chunk; a note with nothing else has one chunk without text, so that its title is
-    found.
+    The section of a chunk is that of its own text, without the overlap with the previous chunk. Its id consists of the
+    note's id and a digest of the text, with a number for repeated texts: edits elsewhere in the note don't change it.
+    Large blobs are left out; a note with nothing else gets one chunk without text, which makes its title searchable.
     """
     if reading.blobs:
         slices = [part for piece in slices for part in _without_blobs(reading, piece)]
@@ -190,7 +189,7 @@ def profile(reading: TokenizedNote) -> Profile:
 
 
 def lead_at(blocks: Sequence[Block], offset: int) -> str:
-    """Return the lead of the innermost block around an offset, which a chunk that starts there must repeat."""
+    """Return the lead of the innermost block around an offset, which a chunk that starts there repeats."""
     lead = ""
     while blocks:
         index = bisect_right(blocks, offset, key=lambda block: block.start) - 1

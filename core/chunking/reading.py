@@ -1,5 +1,5 @@
-"""A note that is parsed and tokenized once, and the cutting of its blocks into spans of bounded size: small blocks are
-joined, large ones cut at the best places.
+"""Notes parsed and tokenized once, and cut into spans of limited size: small blocks are joined, large ones are cut at
+the best places.
 """
 
 import re
@@ -30,8 +30,8 @@ Places = NDArray[np.int64]
 class Shortened:
     """A text in which each blob is replaced by a single blank.
 
-    `ends`: the offset after each blob, in this text. `missing`: the number of characters left out up to there, after a
-    leading 0.
+    `ends`: the offset after each blob, in this text. `missing`: the number of characters left out before it, after an
+    initial 0.
     """
 
     text: str
@@ -129,7 +129,7 @@ class TokenizedNote:
 
     def count(self, start: int, end: int) -> int:
         """Return the number of tokens that start in `body[start:end]`."""
-        # With the type of the keys, int64, because otherwise numpy would convert the whole array at every call.
+        # Both are int64: with other types, numpy would convert the whole array at every call.
         first, last = np.searchsorted(self.starts, (start, end))
         return int(last - first)
 

@@ -1,4 +1,4 @@
-"""Strategies that treat all notes alike, and one that chooses among them; validation of their options."""
+"""The chunking strategies, one of which chooses among the others, and the validation of their options."""
 
 import re
 from bisect import bisect_left
@@ -218,9 +218,9 @@ class RecursiveCharacter:
 def _separate(reading: TokenizedNote, mask: Flags, target: int) -> list[Span]:
     """Cut the body into spans without gaps, using langchain's splitter.
 
-    The splitter gets a copy of the body with a mark before every token, so that its length function can count marks.
-    Text that must stay whole is replaced by filler, so that no separator matches in it. The pieces add up to the copy,
-    so their lengths without marks give the offsets in the body.
+    The splitter gets a copy of the body with a mark before every token, and its length function counts the marks. Text
+    that must stay whole is replaced by filler, in which no separator matches. The pieces add up to the copy, so their
+    lengths without marks give the offsets in the body.
     """
     from langchain_text_splitters import RecursiveCharacterTextSplitter
 
@@ -245,8 +245,8 @@ def _separate(reading: TokenizedNote, mask: Flags, target: int) -> list[Span]:
         strip_whitespace=False,
         chunk_size=target,
         chunk_overlap=0,
-        # At least 1: otherwise thousands of pieces without a token would fill one chunk, and langchain
-        # takes quadratic time to empty it.
+        # At least 1: otherwise one chunk could get thousands of pieces without a token, which takes langchain
+        # quadratic time.
         length_function=lambda text: max(1, text.count(sign)) if text else 0,
     )
     lengths = (len(piece) - piece.count(sign) for piece in splitter.split_text(marked))

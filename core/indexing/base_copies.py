@@ -26,7 +26,7 @@ FOLDER = "scratch"
 """The folder for copies in a workspace; each copy is itself a workspace."""
 
 KEPT = 6
-"""Maximum number of copies to keep, because embedding takes minutes; the least recently used ones are deleted."""
+"""Number of copies to keep, because embedding takes minutes; the least recently used ones are deleted."""
 
 _NOTES = "notes.json"
 _NO_DAMAGE = (WorkspaceLocked, DiskFull, NotWritable, IndexAway)
@@ -50,7 +50,7 @@ class Scratch:
         Notes keep their edits and ids, and the base its name; all chunks are embedded. Notes changed since the copy was
         made are indexed again. After Cancelled, the notes indexed so far are kept for the next time. Raises
         UnknownChoice or ConfigError for the options, ModelError or ProviderError if the embedder fails, and
-        WorkspaceLocked if another process makes the same copy. A damaged copy is made anew, once.
+        WorkspaceLocked if another process makes the same copy. A damaged copy is rebuilt once.
         """
         built = embedding.build(embedder)
         chunking.check(options, base.chunking)
@@ -76,7 +76,7 @@ class Scratch:
         except StoreError as error:
             if isinstance(error, _NO_DAMAGE):
                 raise
-            _LOG.warning("A copy of a base is damaged. It is made anew.", exc_info=True)
+            _LOG.warning("A copy of a base is damaged. Rebuilding it.", exc_info=True)
             with translate_errors(self.folder):
                 files.delete(place)
             store = open_filled()
@@ -121,7 +121,7 @@ class Scratch:
     def _fill(
         self, store: Store, base: KnowledgeBase, target: KnowledgeBase, embedder: Embedder, progress: Progress
     ) -> None:
-        """Update the notes of the copy; `notes.json` has the state of each note when it was copied."""
+        """Update the notes of the copy; `notes.json` records the state of each note when it was copied."""
         record = store.folder / _NOTES
         before: dict[str, str] = files.load(record, dict, aside=True) or {}
         now = {

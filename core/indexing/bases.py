@@ -83,8 +83,8 @@ class Bases:
     def usual(self, kind: BaseKind = "vector") -> NewBase:
         """Return the defaults from the settings for a new base of a kind.
 
-        A literal base counts tokens like the built-in model, so that sizes mean the same in every base, and that model
-        can index the base later without new chunks.
+        A literal base counts tokens like the built-in model: sizes mean the same in every base, and that model can
+        index the base later without new chunks.
         """
         chosen = embedding.resolve(embedding.AUTO if kind == "literal" else self._settings.embedder)
         sizes = ChunkingOptions(**self._settings.chunking.model_dump())
@@ -157,7 +157,7 @@ class Bases:
         return changed
 
     def forget_wish(self, name: str) -> KnowledgeBase:
-        """Drop the model that the base's archive requested, so that it is no longer offered; return the base."""
+        """Stop offering the model that the base's archive requested; return the base."""
         return self._store.bases.change(self.get(name), wish="")
 
     @log_call("base.rename")
@@ -286,7 +286,7 @@ def _check(fields: BaseFields, kind: BaseKind) -> None:
 
 @dataclass
 class SyncedFolders:
-    """The folders with which bases were synced, and their files that weren't read."""
+    """The folders with which bases were synced, and the files there that couldn't be read."""
 
     _store: Store
 
@@ -335,9 +335,9 @@ class SyncedFolders:
 class ModelSwitches:
     """Switches of bases to other embedders.
 
-    Another embedder is prepared next to the current index: first the windows that it needs are embedded, which can be
-    stopped and resumed at any window. Then, in one transaction, every note is cut by the embedder's tokens, a new
-    collection is filled, and the base refers to the new collection. Until the commit, the old collection is searched.
+    A switch first embeds the windows that the new embedder needs, next to the current index; this can be stopped and
+    resumed at any window. Then one transaction cuts every note by the embedder's tokens, fills a new collection, and
+    makes the base refer to it. Until the commit, the old collection is searched.
     """
 
     _store: Store
@@ -389,7 +389,7 @@ class ModelSwitches:
                     return self._store.switch(target, indexer.cut_again(notes, progress))
 
     def _current_switch(self, base_id: str) -> tuple[KnowledgeBase, Switch]:
-        """Return the current base and its switch, which is restarted if its model's name now means another model."""
+        """Return the current base and its switch, restarted if the name of its model now means another model."""
         stored = self._store.bases.by_id(base_id)
         switch = self._store.switches.for_base(stored)
         if switch is None:

@@ -1,4 +1,4 @@
-"""The chunks of a workspace: splits of notes, the user's edits, splitting again."""
+"""The chunks of a workspace: how notes are cut, the user's edits, and cutting again."""
 
 import logging
 import time
@@ -87,7 +87,7 @@ class Chunks:
         return self._act(chunk_id, ChunkEditor.delete)[0]
 
     def restore(self, chunk_id: str) -> None:
-        """Undo a chunk's deletion, else its edit: its text is then cut like the rest of the note."""
+        """Undo a chunk's deletion, else its edit, which cuts its text like the rest of the note."""
         self._act(chunk_id, ChunkEditor.restore)
 
     def add(self, note_id: str, text: str, after: str | None = None) -> str:
@@ -164,9 +164,9 @@ class Chunks:
     ) -> Rechunked:
         """Cut a base or some notes again, and embed the chunks with new text; edits keep their places.
 
-        `options` are stored for the base or the notes; equal to the base's they remove those set for a note. With
-        `options` only the notes of a base that were cut with others are cut again, and notes with their own keep them.
-        Raises UnknownChoice or ConfigError for the options, and NoteNotFound.
+        `options` are stored for the base or the notes; a note's own options are removed if the new ones equal the
+        base's. In a base, only notes that were cut with other options are cut again, and notes with their own options
+        keep them. Raises UnknownChoice or ConfigError for the options, and NoteNotFound.
         """
         started, done, unchanged = time.perf_counter(), Indexed(), 0
         stored = [(self._store.bases.named(base), list[str]())] if base else by_base(self._store, note_ids)

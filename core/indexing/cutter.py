@@ -1,4 +1,4 @@
-"""From notes and their pictures to chunks and windows, for the indexer."""
+"""Cuts notes and the text of their pictures into chunks and windows, for the indexer."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +23,7 @@ from core.store.note_to_index import NoteToIndex
 
 
 def list_pictures(note: Note, before: Sequence[NotePicture]) -> tuple[NotePicture, ...]:
-    """Return the pictures shown in a note's text; those shown `before` keep the data known about them."""
+    """Return the pictures shown in a note's text, with what is known about them from `before`."""
     known = {picture.target: picture for picture in before}
     try:
         places = {} if note.plain else pictures_in(note.body, str(note.path))
@@ -66,7 +66,7 @@ def merge_picture_chunks(
 def _chunks(
     note: Note, pictures: Sequence[NotePicture], options: ChunkingOptions, tokens: Tokens, outline: Outline | None
 ) -> Iterator[Chunk]:
-    """Yield the chunks of pictures: the text is cut by size, and the section is that of the picture's place."""
+    """Yield the chunks of pictures: their text cut by size, with the section in which the picture is."""
     cutter = build(replace(options, strategy="recursive"))
     places = sorted({picture.start for picture in pictures})
     slices = [Slice(place, place, place) for place in places]
@@ -92,7 +92,7 @@ class Cutter:
     """Cuts the notes of a base by its embedder's tokens; stores nothing.
 
     In a literal base, chunks get no windows. In a base that doesn't embed at once, a chunk gets windows if it was
-    embedded before with the same text; with `keep_ready`, if it isn't pending now.
+    embedded before with the same text; with `keep_ready`, unless it is pending now.
     """
 
     store: Store
@@ -101,7 +101,7 @@ class Cutter:
     keep_ready: bool = False
 
     def cut(self, draft: NoteToIndex) -> NoteToIndex:
-        """Cut a note as read from its file, with its current edits; a note that is new in the store gets no windows.
+        """Cut a note as read from its file, with its current edits; a note that isn't stored yet gets no windows.
 
         Raises SourceError if the note was changed since it was compared with its file.
         """

@@ -1,6 +1,6 @@
 """The user's edits of a note's chunks: from an act on a chunk to new edits, and from edits to the chunks of a new cut.
 
-All is pure, and takes time linear in the note's length: nothing is stored.
+Nothing is stored here, and everything takes time linear in the note's length.
 """
 
 import re
@@ -22,11 +22,11 @@ from core.store.ids import fresh_id
 
 
 def places(body: str, edits: Sequence[Edit]) -> dict[str, Span]:
-    """Return the current span of each edit's region by edit id; edits without a place are left out.
+    """Return the current span of each edit's region by edit id, without edits that lost their place.
 
     If an anchor's text occurs several times, the edit gets the nearest free place. Edits at their old place choose
     first, then newer edits before older ones. Line ends may differ from those in the anchor. An addition has no width
-    and doesn't take a place from others.
+    and takes no place from others.
     """
     text = _AnchorText(body)
     order = sorted(range(len(edits)), key=lambda n: (edits[n].created_at, n), reverse=True)
@@ -47,10 +47,9 @@ def places(body: str, edits: Sequence[Edit]) -> dict[str, Span]:
 
 
 def shift_edits(edits: Sequence[Edit], before: str, after: str) -> list[Edit]:
-    """Return the edits with the offsets that they probably have in the changed body.
+    """Return the edits with their probable offsets in the changed body.
 
-    An edit moves with the nearest line before it that occurs exactly once in both bodies, however many other lines
-    changed.
+    An edit moves with the nearest line before it that occurs exactly once in both bodies.
     """
     was, now = _single_lines(before), _single_lines(after)
     starts = sorted(start for line, start in was.items() if line in now)
@@ -368,7 +367,7 @@ class ChunkEditor:
         new = self._addition(chunk, edit, text)
         if edit is not None and edit.kind == "add":
             return self._act([edit], [edit, new])
-        # Before all other edits: of several additions at one place, the first is next to the chunk.
+        # Put it before the other edits: of several additions at one place, the first is next to the chunk.
         return Act([new, *self.edits], (new.chunk_id,))
 
     def keep(self, edit: Edit) -> Act:

@@ -1,4 +1,4 @@
-"""From pending chunks to stored vectors; each text is embedded only once, and some are refused by their model."""
+"""Embedding of pending chunks: each text is embedded only once, and texts that a model refuses are recorded."""
 
 import logging
 import time
@@ -124,7 +124,7 @@ class Vectors:
         return found.keys
 
     def check_base(self) -> None:
-        """Raise EmbeddingMismatch if the base has been given another embedder meanwhile."""
+        """Raise EmbeddingMismatch if the base got another embedder in the meantime."""
         if self._store.bases.by_id(self._base.id).fingerprint != self._base.fingerprint:
             raise EmbeddingMismatch(
                 (
@@ -178,9 +178,9 @@ FAILURES = (ModelError, ProviderError, EmbeddingMismatch)
 """Errors of an embedder, after which notes can still be searched by words."""
 
 _BLOCK = 128
-"""Number of chunks to select and sort by length at a time; 2.7 % of the model's work is padding, 1.6 % with 256.
+"""Number of chunks to select and sort by length at a time; 2.7 % of the model's work is then padding (256: 1.6 %).
 
-For a model on a server it is a multiple of full requests.
+For a model on a server, blocks are rounded down to full requests.
 """
 _COUNTING = 0.05
 
@@ -209,7 +209,7 @@ class EmbedQueue:
     """The queue of the pending chunks in bases, or only of those with the ids `only`.
 
     `chunks` counts the chunks that got their vectors, `windows` the texts embedded for them. `embedder_of` returns a
-    base's embedder. One thread at a time embeds a block; a queue with only a few chunks in `only` goes before others.
+    base's embedder. One thread at a time embeds a block; queues with only a few chunks in `only` go first.
     """
 
     def __init__(
@@ -344,8 +344,8 @@ class PendingChunks:
     ) -> int:
         """Embed the pending chunks of a base, or of the given notes and chunks; return their number.
 
-        The order is that of `PendingTable.next`, but a request for a few chunks comes before all others. Refused chunks
-        are tried again if they are named, or all those of a base with `refused`. After Cancelled or a failure of the
+        The order is that of `PendingTable.next`, but a request for a few chunks comes first. Refused chunks are tried
+        again if they are in `chunk_ids`; with `refused`, all those of the base are. After Cancelled or a failure of the
         embedder, committed chunks are kept. Raises NoteNotFound, ChunkNotFound, ModelError, ProviderError and
         EmbeddingMismatch.
         """
@@ -366,7 +366,7 @@ class PendingChunks:
         try:
             self.embed_in(bases, no_progress, self._store.pending.for_notes(note_ids))
         except FAILURES:
-            _LOG.warning("Notes that were written are found by words only", exc_info=True)
+            _LOG.warning("Embedding failed; for now, saved notes are found only by keyword search", exc_info=True)
 
     @log_call("index.embed")
     def embed_again(self, base: str, progress: Progress = no_progress) -> int:
@@ -379,7 +379,7 @@ class PendingChunks:
         return self.embed_in([self._store.bases.named(base)], progress).chunks
 
     def refused(self, base: str | None = None) -> list[RefusedChunk]:
-        """Return the chunks, in a base or in all bases, with a text that their model refuses, and the reasons."""
+        """Return the chunks whose text their model refuses, in a base or in all bases, and the reasons."""
         bases = self._store.bases.all() if base is None else [self._store.bases.named(base)]
         return self._store.refusals.all(bases)
 

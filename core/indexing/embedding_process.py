@@ -1,4 +1,4 @@
-"""A process that embeds many notes: when it ends, it frees the gigabyte that torch takes.
+"""A separate process that embeds many notes; when it ends, the gigabyte that torch takes is free again.
 
 It ends after a minute without work, or together with this process.
 """
@@ -18,7 +18,7 @@ from core.model import Bits, Ids, Matrix
 _TORCH = ("bundled", "sentence")
 """Embedders that use torch for many texts."""
 FEW = 130_000
-"""Maximum size in bytes of texts that this process embeds itself: as many as it can while the other one loads torch."""
+"""Maximum size in bytes of texts that this process embeds itself, which takes as long as loading torch in the other."""
 _PROCESS = WorkerProcess("core.indexing.embedding_worker", idle=60)
 
 
@@ -45,11 +45,11 @@ def embed_notes(embedder: Embedder, texts: Sequence[str | Ids], centre: Matrix |
 
 
 class OtherModel(Exception):
-    """Error: the name means another model in this process, because its settings differ."""
+    """Raised if the name means another model in the other process, because its settings differ."""
 
 
 class NoteEmbedder:
-    """Embeds notes like `embed_notes`, but in the other process if they are many or it is running already.
+    """Embeds notes like `embed_notes`, but in the other process if there are many or it is already running.
 
     `size` is the number of bytes of these notes and of those embedded before.
     """
@@ -59,7 +59,7 @@ class NoteEmbedder:
         self._elsewhere = (size > FEW or _PROCESS.is_running) and name.partition(":")[0] in _TORCH
 
     def start(self) -> None:
-        """Make the other process load its model in the background, unless it has done so."""
+        """Make the other process load its model in the background, unless it is already running."""
 
         def load() -> None:
             with suppress(Exception):  # `embed` will raise it again
@@ -86,7 +86,7 @@ class NoteEmbedder:
         return embed_notes(self._embedder, texts, self._centre)
 
     def _ask(self, texts: Sequence[str]) -> NoteVectors:
-        # Send the ids of tokens, so that the other process doesn't need a tokenizer.
+        # With the ids of tokens, the other process needs no tokenizer.
         given = self._embedder.ids(texts, role="note") if isinstance(self._embedder, Encoder) else texts
         request = EmbeddingRequest(self._name, self._embedder.fingerprint, given, self._centre)
         return cast("NoteVectors", _PROCESS.ask(request))

@@ -1,4 +1,4 @@
-"""From notes to chunks in the store. All notes are written here."""
+"""Indexing of notes: cuts, embeds and stores them. All notes are written here."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
@@ -64,12 +64,12 @@ class Indexed:
 class Indexer:
     """Indexes notes of one base with its embedder. `done` is the result so far.
 
-    A note is stored completely, or keeps its previous state. If another thread changed a note after it was cut, it is
-    cut again before it is stored, so that no edit is lost. `keep_ready`: in a base that doesn't embed at once, only
-    chunks that are pending now are pending afterwards.
+    A note is stored completely, or keeps its previous state. To lose no edit, a note that another thread changed after
+    it was cut is cut again before it is stored. `keep_ready`: in a base that doesn't embed at once, only chunks that
+    are pending now are pending afterwards.
 
     After Cancelled, the notes stored before are kept. Raises ModelError or ProviderError if the embedder fails, and
-    EmbeddingMismatch if the base has been given another embedder meanwhile.
+    EmbeddingMismatch if the base got another embedder in the meantime.
     """
 
     def __init__(self, store: Store, base: KnowledgeBase, embedder: Embedder, *, keep_ready: bool = False) -> None:
@@ -88,7 +88,7 @@ class Indexer:
         return self._run(tasks, total, progress, self._write_group)
 
     def recut_words(self, note_ids: Sequence[str]) -> Indexed:
-        """Cut stored notes again, and store them like `write` without embedding; omit notes deleted meanwhile."""
+        """Cut stored notes again, and store them like `write`, without embedding; skip notes deleted meanwhile."""
         return self._run_stored(note_ids, self._cutter.recut, no_progress, self._write_group)
 
     def recut(
@@ -99,7 +99,7 @@ class Indexer:
         options: ChunkingOptions | None = None,
         edits: Sequence[Edit] | None = None,
     ) -> Indexed:
-        """Cut stored notes again, embed and store them; omit notes deleted meanwhile.
+        """Cut stored notes again, embed and store them; skip notes deleted meanwhile.
 
         `options` are set for the notes; `edits` replace their current edits.
         """
@@ -107,7 +107,7 @@ class Indexer:
         return self._run_stored(note_ids, cut, progress, self._store_group)
 
     def embed_again(self, note_ids: Sequence[str], progress: Progress = no_progress) -> Indexed:
-        """Embed what the windows of stored notes lack, such as token bits, without cutting the notes."""
+        """Embed what is missing for the windows of stored notes, such as token bits, without cutting the notes."""
         return self._run_stored(note_ids, self._cutter.reuse, progress, self._store_group)
 
     def prepare(self, note_ids: Sequence[str], progress: Progress = no_progress) -> None:

@@ -3,7 +3,7 @@
 In 'For small files, zip or tar?', zip and tar are compared, and 'for small files' applies to both. A connective
 inside a word (和平, 参与) doesn't count. The sides are in the segment with the connective; text before or after a
 colon applies to all of them. Chinese has no spaces, so words such as 各有, 怎么, 的 and 在 mark the end of a side,
-unless the first side has the word too: then it is part of the name.
+unless the first side contains the word too: then it is part of the name.
 
 Patterns are in simplified Chinese and match the simplified text; results are sliced from the original text.
 """
@@ -186,7 +186,7 @@ def _end(side: str, other: str) -> tuple[str, str]:
 
 
 def _spaces(side: str, other: str) -> list[re.Match[str]]:
-    """Return the spaces next to Chinese in a side; empty if the other side has some too (Redis 集群 和 哨兵)."""
+    """Return the spaces next to Chinese in a side; empty if the other side contains any too (Redis 集群 和 哨兵)."""
     own, others = (
         [space for space in _SPACE.finditer(text) if CHINESE.search(text[space.start() - 1] + text[space.end()])]
         for text in (side, other)
@@ -195,5 +195,5 @@ def _spaces(side: str, other: str) -> list[re.Match[str]]:
 
 
 def _share_script(first: str, second: str) -> bool:
-    """Return whether two characters share a script: 'Redis 集群 和 哨兵' has a topic, 'CAP 定理和 Raft' has none."""
+    """Return whether both characters are Chinese, or both aren't: 'CAP 定理和 Raft' has no topic."""
     return bool(CHINESE.match(first)) == bool(CHINESE.match(second))

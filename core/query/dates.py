@@ -41,7 +41,7 @@ class DateRange:
 
 @frozen
 class Spoken:
-    """A time in running text up to `end`; `owning` if 的 or 's follows it.
+    """A time named in running text, which ends at `end`; `owning`: 的 or 's follows it.
 
     With `since`, it lasts until now, whatever its value.
     """
@@ -272,4 +272,4 @@ _SPOKEN = [
     for pattern in (_ENGLISH_COUNTED, _SINCE, _CHINESE_COUNTED, _ENGLISH_NAMED, _CHINESE_NAMED)
 ]
 _BEGINNINGS = frozenset("iIfFoOdDwWsStTlLpPyY在最近过上本这今昨前去")
-"""The first characters of all named times, for quickly ruling out most positions."""
+"""The first characters of all named times, to rule out most positions quickly."""

@@ -14,9 +14,9 @@ from core.query import compared_things
 
 # Rules for questions about more than one thing: the pattern, the reason, and the groups with the things.
 #
-# The rules are narrow on purpose. A false match costs several searches and fills hits with parts that nobody
-# meant; a missed question is still searched as a whole. So a question that asks how or why is ordinary, and
-# a single word ('list', 'all', 'or', 和, 还是) is never enough.
+# The rules are narrow on purpose. A false match costs several searches and fills the hits with parts that nobody
+# meant; a question without a match is still searched as a whole. Questions that ask how or why are therefore
+# ordinary, and a single word ('list', 'all', 'or', 和, 还是) is never enough.
 
 COMPARES = message("It compares these: {things}.")
 CHOOSES = message("It asks to choose between these: {things}.")
@@ -47,9 +47,9 @@ class ExploratoryRule:
         return _compiled(self.pattern)
 
 
-# plain: one character of a text in which neither how nor why follows. no_files excludes lists in a terminal,
-# no_command questions for one fact. rest is where a noun such as 区别 ends: 对比度 and 区别于 go on.
-# with: 和平 and 和弦 are words. mine is somebody's knowledge of a subject: 在分块方面的所有经验
+# plain: one character, at which no how or why begins. no_files excludes lists made in a terminal, no_command
+# questions for a single fact. rest begins after a noun such as 区别; 对比度 and 区别于 are longer words.
+# with: 和平 and 和弦 are words. mine: somebody's knowledge of a subject, such as 在分块方面的所有经验
 _PARTS = dict(
     line.split(" ", 1)
     for line in r"""

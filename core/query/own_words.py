@@ -1,4 +1,4 @@
-"""What a question says in its own words: metadata (notes about Python, 项目A的相关笔记, notes tagged draft), contents
+"""Filters in plain words: metadata (notes about Python, 项目A的相关笔记, notes tagged draft), contents
 ("notes with a table", 包含代码示例的笔记) and exclusions (除了Redis以外的缓存, caches except Redis, 不用烤箱的蛋糕).
 """
 
@@ -20,7 +20,7 @@ NOTHING: Vocabulary = {}
 MOST_CHARACTERS = 300
 """Maximum number of characters of a question that may name metadata or exclusions; a longer one is pasted text."""
 ASKS_HOW = re.compile(r"(?i)\b(?:how|why)\b|怎么|怎样|如何|为什么|为何")
-"""Words that ask how or why; the rest of these questions seldom describes notes."""
+"""Words that ask how or why; questions with them seldom describe notes."""
 _NOTES = re.compile(
     r"(?<![a-z])notes?(?![a-z])|笔记|(?=.*(?:(?<![a-z])(?:about|regarding|concerning|related|tagged|label+ed|filed"
     r"|belong(?:s|ing)?|categor\w+|folders?)(?![a-z])|关于|有关|相关|标签|标记|分类|归类|属于|文件夹))"
@@ -154,7 +154,7 @@ _FRAME = re.compile(
     r"|notes?|pages?|documents?|passages?|files?|articles?|please|are|there|only)\b)++",
 )
 _BEGINNINGS = frozenset("不没未包含带附有画里中面都nNpPdDfFaAwWcCiIsS")
-"""The first characters of all patterns, for quickly ruling out most positions."""
+"""The first characters of all patterns, to rule out most positions quickly."""
 
 
 def named_contents(text: str, start: int) -> Term | None:
@@ -228,9 +228,9 @@ _AND = re.compile(r"\s+(?:and|or|nor)\s+|[和与跟、及或,，]\s*")
 
 
 def excepted(typed: str) -> tuple[int, int, tuple[str, ...], bool] | None:
-    """Return the start, the end and the excluded things of an exclusion, None if the question has none.
+    """Return the start, the end and the excluded things of an exclusion; None if the question excludes nothing.
 
-    The last value tells whether its words also describe the subject (caches without Redis) and stay in the search.
+    The last value tells whether its words also describe the subject (caches without Redis) and are searched for too.
     """
     if len(typed) > MOST_CHARACTERS or ASKS_HOW.search(text := simplify(typed)):
         return None

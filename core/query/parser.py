@@ -13,7 +13,7 @@ punctuation ，、。；！？ or directly after another piece. All other text i
   values of a list are separated by commas without spaces, and a value with spaces is in quotation marks. A
   capitalised name further on with a space after its colon is prose (`Final Project: Building a Server`).
 - Properties: the name of a property that notes have is a field, where a value is directly after its colon.
-- Other names before an ASCII colon (`KeyError:foo`) are words too; `colons` names them, as a field may be meant.
+- Other names before an ASCII colon (`KeyError:foo`) are words too; `colons` lists them, as a field may be meant.
 - #tags: `#` and a name as notes have it directly after it, up to white space or punctuation. A number (`#12`) and C's
   directives (`#include`) are words.
 - Contents: see `contents`. If the only other words ask for notes, these words are dropped.
@@ -71,9 +71,9 @@ def parse(
     names a value of the `vocabulary`, notes with that value come first. With `has_filters`, other filters narrow the
     search, so that the question may be empty.
 
-    The place of a term includes everything that belongs to it, so that the rest means the same without it. A time in
+    A term includes everything that belongs to it: without it, the rest of the question keeps its meaning. A time in
     running text is a term `after` without a field; it also sets the end of the range if it has one (`last week`).
-    Raises QueryError, with its place, for an invalid question.
+    Raises QueryError, with the place of the error, for an invalid question.
     """
     if (half := find_half_character(typed)) is not None:
         raise QueryError("The question contains half a character. Delete it, or type it again.", (half, half + 1))
@@ -144,7 +144,7 @@ def as_text(typed: str) -> Understood:
 
 
 def _times(reader: QuestionLexer) -> list[QuerySpan]:
-    """Return the spans after the rules that need all spans: a week at the end is a filter, two times are words."""
+    """Return all spans, with the rules for the whole question: a week at its end is a filter, two times are words."""
     pieces = list(reader.pieces())
     tail: list[QuerySpan] = []
     while pieces and (pieces[-1].late or pieces[-1].term or is_punctuation(pieces[-1].text)):

@@ -61,7 +61,7 @@ RERANKERS: Registry[Reranker] = Registry(
 build, built, make = RERANKERS.build, RERANKERS.get_built, RERANKERS.make
 
 NONE = "none"
-"""Name that stands for searching without a reranker."""
+"""The reranker's name in searches without one."""
 
 
 def check(name: str) -> None:
@@ -76,14 +76,14 @@ def reads_tokens(name: str) -> bool:
 
 
 def is_built_in(name: str) -> bool:
-    """Return whether a reranker is part of this installation and needs no network, server or file."""
+    """Return whether a reranker is installed with Tessera and needs no network, server or file."""
     from core.embedding import sentence
 
     return name in (NONE, "late-interaction") or (name == "cross-encoder" and sentence.is_bundled_installed())
 
 
 _REST_SECONDS = 60.0
-"""Seconds for which a server that gave no answer isn't asked again."""
+"""Seconds to wait before asking a server again that didn't answer."""
 _CACHE_SIZE = 10_000
 """Maximum number of scores in the cache."""
 

@@ -1,9 +1,8 @@
-"""Reranking with a cross-encoder, which reads question and passage together: one of sentence-transformers, or the
-built-in one.
+"""Reranking with a cross-encoder, which reads question and passage together: from sentence-transformers, or built in.
 
-The built-in one has layers of the bundled model, with weights from a file, which is installed with Tessera, or in a
-folder. It has the weights of the heads in 16 bits, and the weights of the layers if they differ from the bundled
-model's. The network shares the bundled model's word embeddings in memory. docs/benchmarks.md has measurements.
+The built-in one uses layers of the bundled model, with which it shares the word embeddings in memory. Its file of
+weights, installed with Tessera or in a folder, contains the heads in 16 bits, and the layers if they differ from the
+bundled model's. For measurements, see docs/benchmarks.md.
 """
 
 import copy
@@ -85,7 +84,7 @@ def _spans(tokenizer: "PreTrainedTokenizerFast", texts: Sequence[str], tokens: i
 
 @frozen
 class NetworkShape:
-    """The bundled model's layers in use, by number; the first `apart` layers read question and passage separately."""
+    """The numbers of the bundled model's layers in use; the first `apart` read question and passage separately."""
 
     layers: tuple[int, ...]
     apart: int
@@ -173,9 +172,9 @@ class Network:
         whose = features["whose"]
         states: Tensor = self.embeddings(input_ids=features["input_ids"], position_ids=features["places"])
         present = (whose > 0)[:, None, None, :]
-        # Padding attends to padding: a row that attends to nothing becomes NaN.
+        # Padding attends to padding, because a row that attends to nothing would become NaN.
         same_text = whose[:, None, :, None] == whose[:, None, None, :]
-        # The attention masks are added to the logits of attention. They are made once for all layers.
+        # These masks are added to the attention logits, and built once for all layers.
         separate = torch.zeros(same_text.shape, dtype=states.dtype, device=states.device)
         separate = separate.masked_fill_(~same_text, -1e4)
         together = None
@@ -447,7 +446,7 @@ def _labels(folder: Path, labels: object) -> ModelError:
 
 
 def _to_precision(model: "sentence_transformers.CrossEncoder") -> None:
-    """Let the last layer compute in float32, because a bfloat16 score has only three digits."""
+    """Make the last layer compute in float32, because a bfloat16 score has only three digits."""
     import torch
 
     heads = [layer for layer in model.modules() if isinstance(layer, torch.nn.Linear) and layer.out_features == 1]

@@ -59,9 +59,9 @@ class Llm:
 
 
 def _scores(answer: str, count: int) -> list[float] | None:
-    """Return the scores in the last JSON object that has them, or None.
+    """Return the scores in the last JSON object that contains them, or None.
 
-    Earlier objects may belong to the model's reasoning, or to passages quoted in it.
+    Earlier objects may belong to the model's reasoning, or to passages that it quotes.
     """
     for text in reversed(re.findall(r"\{[^{}]*\}", answer)):
         try:

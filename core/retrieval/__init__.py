@@ -1,1 +1,1 @@
-"""A query -> hits and a context; which notes are near others."""
+"""From a question to hits and to the context of a prompt; notes that are similar to each other."""

@@ -1,13 +1,14 @@
-"""The confidence of a search: whether its hits answer the question, and how well each matches it.
+"""Confidence in the hits of a search: whether they answer the question, and how well each one matches it.
 
 The evidence of an answer is the sum of three values:
-- how far the nearest chunk is above the background of its base: the similarity that unrelated questions reach there, in
-  standard deviations;
-- the share of the question's words, weighted by rarity, that the first hit contains;
+- how far the similarity of the nearest chunk exceeds the background similarity of its base (what unrelated questions
+  reach there), in standard deviations;
+- the share of the question's words that the first hit contains, weighted by rarity;
 - the gains of the first hit for containing the question as typed.
 
-The weights and the least evidence were chosen on a grid, over both vaults and over questions on Wikipedia's paragraphs
-(`benchmarks.unanswered`). The late interaction score is left out: it takes questions across languages for unanswered.
+The weights and the threshold come from a grid search over both vaults and over questions about Wikipedia paragraphs
+(`benchmarks.unanswered`). The late interaction score is left out because it makes cross-language questions look
+unanswered.
 """
 
 from collections.abc import Mapping
@@ -23,16 +24,16 @@ from core.store import Store
 LEAST = 2.0
 """Minimum evidence for hits to count as an answer."""
 _WORDS = 4.0
-"""Evidence of a hit that contains all words of the question."""
+"""Evidence if the first hit contains all words of the question."""
 _WORDS_ALONE = 10.0
-"""Factor for the words if there are no vectors, because questions in the user's own words share few words with notes.
-"""
+"""Factor for the evidence of words if there are no vectors; freely phrased questions share few words with notes."""
 
 
 def evidence(store: Store, ranking: Ranking) -> float:
-    """Return the evidence for an answer among the hits.
+    """Return the evidence that the hits answer the question.
 
-    It is infinite for a listing, a phrase, a note that is named by its metadata, and an unknown background.
+    It is infinite for a listing or a phrase, if the question names the first note's metadata, and if the background
+    similarity is unknown.
     """
     first = next(iter(ranking.order), None)
     if first is None:
@@ -74,8 +75,8 @@ EXACT = 1.0
 VERY_CLOSE = 0.5
 """Minimum similarity of a strong match."""
 VERY_CLOSE_ACROSS, CLOSE_ACROSS = 0.35, 0.29
-"""Minimum similarity of a strong match and of a good one in another language than the question. A quarter and nine
-tenths of the right hits reach them.
+"""Minimum similarity of a strong match and of a good match in a different language than the question. A quarter of the
+right hits reach the first, nine tenths the second.
 """
 
 
@@ -84,11 +85,11 @@ def match_levels(
 ) -> dict[str, int]:
     """Return how well each hit matches, 1 to 3, by chunk id; 0 if unknown.
 
-    For a question with an answer, hits that the answer quotes get their level from `quoted`, and others at most 2: a
-    common word isn't a strong match. `quoted` is None for other searches.
+    If the question was answered, hits that the answer quotes get their level from `quoted`; others get at most 2,
+    because a shared word isn't a strong match. `quoted` is None for other searches.
 
-    The level never rises from a hit to the next: if a later hit seems nearer, all between get their mean (pool adjacent
-    violators; Barlow et al., 'Statistical Inference under Order Restrictions', 1972).
+    Levels never rise from one hit to the next: if a later hit seems nearer, all hits up to it get their mean level
+    (pool adjacent violators; Barlow et al., 'Statistical Inference under Order Restrictions', 1972).
     """
     levels = [_level(hit, seen[hit.chunk.id], result) for hit in result.hits]
     if quoted is not None:

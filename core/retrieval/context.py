@@ -1,7 +1,7 @@
 """Context for a prompt: the chunks of hits and their neighbours as one block, within a token budget.
 
-Text from notes, including titles and paths, is between the NOTE_MARKS, which are escaped inside it. So a number in
-brackets is a citation only outside the marks, whatever a note contains.
+Text from notes, including titles and paths, is enclosed in NOTE_MARKS, which are escaped inside it. A number in
+brackets is therefore a citation only outside the marks, whatever a note contains.
 """
 
 import re
@@ -27,8 +27,8 @@ MOST_TOKENS = 2000
 def build_passage(store: Store, card: NoteSummary, chunk: Chunk, size: int, joined: Sequence[Chunk] = ()) -> Passage:
     """Return a chunk with the `joined` chunks and up to `size` neighbouring chunks of its note on each side.
 
-    The nearest neighbours come first, up to `MOST_TOKENS` in all. Deleted chunks are skipped. Edited chunks have their
-    edited text, and chunks of pictures the text that was read from the picture.
+    The nearest neighbours are added first, up to `MOST_TOKENS` in all. Deleted chunks are skipped. Edited chunks
+    contribute their edited text, and chunks of pictures the text read from the picture.
     """
     if not size and not joined:
         return Passage(card, chunk.start, chunk.end, chunk.text)
@@ -80,7 +80,7 @@ _STEPS = 8
 
 @frozen
 class _Piece:
-    """A slice of a note within one section; a chunk that the user wrote or edited has its own text."""
+    """A slice of a note within one section, or the text of a chunk that the user wrote or edited."""
 
     note: NoteSummary
     chunk: Chunk
@@ -109,7 +109,7 @@ class _Piece:
         )
 
     def cut(self, start: int, end: int) -> Self:
-        """Return the part between two offsets of the note, empty if there is none."""
+        """Return the part between two offsets of the note, which may be empty."""
         start = max(start, self.start)
         end = max(start, min(end, self.end))
         return replace(self, start=start, end=end, text=self.text[start - self.start : end - self.start])

@@ -1,4 +1,4 @@
-"""The search engine: searches questions at their level, with the settings of the bases and the user's options."""
+"""The search engine: answers questions with the settings of the bases and the user's options."""
 
 import time
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -58,7 +58,7 @@ _PASSING: set[Notice] = {"model_loading", "model_away"}
 """Notices about temporary states; results with one of them aren't cached."""
 
 
-# Follow-up rounds of an exploratory search: its parts in other words, and section titles from the best chunks.
+# Follow-up rounds of an exploratory search, with its parts in other words and with section titles of the best chunks.
 
 _ROUNDS = 3
 """Maximum number of rounds, including the first."""
@@ -78,8 +78,8 @@ def run_follow_ups(
 ) -> tuple[list[Ranking], list[SubQueryResult]]:
     """Run the rounds after the `first`, whose last ranking is for the whole question.
 
-    Return the rankings of all rounds, and the number of hits of each sub-query. `search` runs a round. More rounds
-    follow while new chunks are as near to the question as those of the first round.
+    Return the rankings of all rounds, and the number of hits of each sub-query. `search` runs a round. The last round
+    is the first that finds no new chunk as near to the question as those of the first round.
     """
     whole, rankings, latest = first[-1].request, list(first), list(first)
     limit = whole.query.settings.limit
@@ -130,8 +130,8 @@ def follow_ups(
 ) -> list[SubQuery]:
     """Return the new sub-queries for the next round; `done` are the earlier ones.
 
-    The second round has the parts in other words. Lists and summaries also follow the section titles of the best chunks
-    (`tops`, for each sub-query of the last round), which name parts of the subject.
+    The second round asks the parts in other words. For lists and summaries, each round also asks about the section
+    titles of the best chunks (`tops`, for each sub-query of the last round), because they name parts of the subject.
     """
     known = {sub_query.text.casefold() for sub_query in done}
     result: list[SubQuery] = []
@@ -168,7 +168,7 @@ class SearchEngine:
         *,
         cached: bool = True,
     ) -> None:
-        """Create an engine; without `cached` it collects and judges candidates for every question, for measurements."""
+        """Create an engine; for measurements without caches, pass `cached=False`."""
         self._store, self._settings, self._models = store, settings, models
         self._synonyms, self._clicks, self._images = synonyms, clicks, images
         self._llm, self._cached = LlmSteps(settings), cached
@@ -184,7 +184,7 @@ class SearchEngine:
         return prepare(self._store, self._settings, typed, options, like=like)
 
     def clicks_on(self, result: SearchResult) -> Sequence[Click]:
-        """Return the clicks that rank the hits of a result."""
+        """Return the clicks that affect the order of a result's hits."""
         return hits.relevant_clicks(self._clicks, result)
 
     def answer(self, prepared: Prepared) -> SearchResult:
@@ -260,7 +260,7 @@ class SearchEngine:
     matches = staticmethod(match_levels)
 
     def marks(self, text: str, question: str) -> Sequence[Span]:
-        """Return the spans in a text with content words of a question."""
+        """Return the spans of a question's content words in a text."""
         words = highlights.telling_words(query_keywords(question))
         return highlights.words_in(text, words, self._store.words.stems)[0]
 
@@ -271,7 +271,7 @@ class SearchEngine:
 
     @contextmanager
     def explained(self, typed: str, options: SearchOptions) -> Iterator[Reasons]:
-        """Search at the simple level, and keep the snapshot open to explain chunks; raises the errors of `search`."""
+        """Search at the simple level and keep the snapshot open for explanations; raises the errors of a search."""
         prepared = self.prepare(typed, {**options, "explain": True})
         whole = SubQuery(prepared.query.text, WHOLE)
         with self._open_search(prepared.query, [whole], wait=prepared.wait) as (ranking,):
@@ -350,7 +350,7 @@ class SearchEngine:
         return rankings
 
     def _stamps(self, query: Query) -> tuple[object, ...]:
-        """Return values that change with the index, and also with note uses if these affect the question's results."""
+        """Return values that change with the index, and with the uses of notes if these affect the results."""
         by_use = any(condition.field == "use" for condition in query.filters.conditions)
         matters = bool(by_use or query.settings.feedback_weight)
         return self._store.fields.version(), matters and self._store.uses.stamp(verdicts=not by_use)

@@ -106,7 +106,7 @@ def highlights(result: SearchResult, store: Store, read: Mapping[str, TokenizedH
 
 
 def tokenize_hits(result: SearchResult, store: Store, models: Models) -> dict[str, TokenizedHit]:
-    """Return the tokens of the question and the hits by chunk id; empty unless the search was by meaning."""
+    """Return the tokens of the question and the hits by chunk id; empty unless the search was semantic."""
     if result.mode not in ("semantic", "hybrid"):
         return {}
     read: dict[str, TokenizedHit] = {}
@@ -213,7 +213,7 @@ def split_sentences(plain: str, start: int, end: int, ends: re.Pattern[str], lon
 
 
 def hide_inline(text: str) -> str:
-    """Return a text of the same length with letters instead of inline code and links, so that they aren't divided."""
+    """Return a text of the same length, in which letters replace inline code and links to keep them in one piece."""
     return UNBREAKABLE.sub(lambda match: "x" * len(match[0]), text)
 
 
@@ -275,7 +275,7 @@ def _form(word: str) -> str:
 
 
 def _places(chunk: Chunk, title: str, embedder: TokenEmbedder, count: int) -> Spans | None:
-    """Return the span in the chunk's text of each of `count` stored tokens, (-1, -1) within a window's head.
+    """Return the span of each of `count` stored tokens in the chunk's text, (-1, -1) for tokens of a window's head.
 
     Chunks embedded by an older version have no separate rows. None if the tokens don't match the chunk at all.
     """

@@ -58,7 +58,7 @@ from core.store import Store
 class _Ranked:
     """The candidates of a search, best first, and the groups that become its hits.
 
-    `matched` has the question's words in each candidate, if `explain` is set.
+    `matched`: the question's words that each candidate contains, only with `explain`.
     """
 
     rankings: Sequence[Ranking]
@@ -176,7 +176,7 @@ def _hits(store: Store, successors: NewerNotes, ranked: _Ranked, expansion_size:
         joined, copies = ([ranked.chunks[rowid] for rowid in rowids] for rowids in (group.joined, group.copies))
         scores = dict(hit.scores)
         if scores and len(ranked.rankings) == 1:
-            # Its rank is higher than the candidate's, because duplicates of better hits are gone.
+            # Without duplicates of better hits, the hit ranks higher than the candidate did.
             last = list(scores)[-1]
             scores[last] = replace(scores[last], rank=rank)
         hits.append(
@@ -217,7 +217,7 @@ def by_favour(hits: Sequence[Hit], gained: Mapping[str, float], weight: float, s
 
 
 def _list_dropped(ranked: _Ranked, limit: int) -> Iterator[DroppedCandidate]:
-    """Yield the candidates that aren't hits, each with the stage that dropped it, judged by its ranks."""
+    """Yield the candidates that aren't hits, each with the stage that dropped it according to its ranks."""
     best = {group.best for group in ranked.groups}
     double = {rowid for group in ranked.groups for rowid in (*group.joined, *group.dropped, *group.copies)}
     for rank, (rowid, candidate) in enumerate(ranked.candidates.items(), 1):

@@ -1,4 +1,4 @@
-"""Requests of a search to a language model: to decompose a question, and to choose among hits and answer."""
+"""What a search asks a language model to do: decompose a question, choose among the hits, and answer."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
@@ -24,7 +24,7 @@ class LlmSteps:
     """Decomposes questions and selects hits with the language model from the settings, if one is set up.
 
     A page searches a question several times: before and after reranking, for its context, and for dropped candidates.
-    The model is asked once as long as it and its input stay the same.
+    Replies are cached by model and input, to ask only once.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -39,7 +39,7 @@ class LlmSteps:
         return asks and (llm.base_url, llm.model), decomposes and self._decomposes()
 
     def decompose(self, prepared: Prepared) -> tuple[tuple[Decomposition, ...], Message | None]:
-        """Return the decompositions of an exploratory question, the model's first, and why the model gave none."""
+        """Return the decompositions of an exploratory question, the model's first, and the reason if it gave none."""
         by_rules, text, llm = prepared.decomposition, prepared.query.text, self._settings.llm
         if by_rules is None:
             return (), None
@@ -114,7 +114,7 @@ def place_of(hit: Hit) -> str:
 def shares(texts: Sequence[str], characters: int) -> list[str]:
     """Return the beginnings of texts, with at most `characters` in total.
 
-    Each text has an equal share; long texts also get what short ones leave.
+    Each text gets an equal share; long texts also get what short ones don't need.
     """
     share = characters // len(texts)
     spare = sum(max(0, share - len(text)) for text in texts)
@@ -131,7 +131,7 @@ def _chat(llm: LlmSettings) -> "Chat":
 def choose(chat: "Chat", material: Mapping[str, object], hits: Sequence[Hit]) -> LlmSelection:
     """Return the model's choice among the candidates in `material`, from the last valid JSON object of its reply.
 
-    Raises ProviderError if the model fails, or doesn't answer in the form of the task.
+    Raises ProviderError if the model fails, or doesn't reply in the required form.
     """
     from core.providers.chat import values
 

@@ -1,8 +1,8 @@
 """The order of candidates: fused scores, duplicates, superseded notes; and the values that the stages pass on.
 
 Keyword and token scores are only comparable within a language: a question's words are rare in notes in another
-language, and its tokens are nearer to tokens in its own language. Only scores by meaning compare candidates across
-languages (`core/embedding/centring.py`).
+language, and its tokens are nearer to tokens in its own language. Only semantic scores are comparable across languages
+(`core/embedding/centring.py`).
 """
 
 import re
@@ -36,8 +36,8 @@ PHRASE = 0.3
 """Gain of a chunk that contains an optional phrase, on a scale from 0 to 1."""
 
 _BY_WORDS = 0.25
-"""How much the best words raise a chunk without a vector, as a share of the distance from the mean score by meaning to
-1.
+"""How much the best keyword score raises a chunk without a vector, as a share of the distance from the mean semantic
+score to 1.
 
 With half of the notes of both vaults in a base without vectors, MRR@10 is 0.540 with 0 and 0.561 with 0.25. With 0.5,
 notes with vectors lose what the others gain.
@@ -46,12 +46,12 @@ _CONSTANT = 60
 
 
 def fuse_weighted(vector: Scores, keyword: Scores, weight: float, trusted: Scores) -> Scores:
-    """Return the weighted sum of the scores by meaning and by words, each normalised to 0..1 over the pool.
+    """Return the weighted sum of the semantic and keyword scores, each normalised to 0..1 over the pool.
 
-    Meaning has `weight`, words the rest; words that aren't fully `trusted` cede part of their weight to meaning. A
-    chunk without a vector has the mean score by meaning, raised by its words. On 1,800 questions this put the right
-    passage first 1.5 to 2.5 points more often than reciprocal ranks, and equally often for weights of 0.5 to 0.7. Every
-    candidate needs both scores.
+    Semantic scores have `weight`, keyword scores the rest; keyword scores that aren't fully `trusted` cede part of
+    their weight to the semantic score. A chunk without a vector gets the mean semantic score, raised by its keyword
+    score. On 1,800 questions this put the right passage first 1.5 to 2.5 points more often than reciprocal ranks, and
+    equally often for weights of 0.5 to 0.7. Both stages must have scored every candidate.
     """
     meaning, words = normalise(vector), normalise(keyword)
     mean = fmean(meaning.values()) if meaning else 0.0
@@ -75,7 +75,7 @@ def fuse_reciprocal(*stages: Scores) -> Scores:
 
 
 def share(rank: int) -> float:
-    """Return the contribution of a rank to the sum over several lists."""
+    """Return what a rank contributes to the sum over several lists."""
     return 1 / (_CONSTANT + rank)
 
 
@@ -120,7 +120,7 @@ Groups = Mapping[int, bool]
 """Chunk -> whether it is in Chinese, Japanese or Korean, which share no words with other languages."""
 
 _BY_MEANING = 0.75
-"""Share of the difference between two languages' mean scores by meaning that their reranker scores get.
+"""Share of the difference between two languages' mean semantic scores that is transferred to their reranker scores.
 
 With 0, a single passage in the question's language is never first; with 1, questions over both vaults lose half a
 point.
@@ -128,25 +128,25 @@ point.
 CHINESE = re.compile(f"[{CJK}]")
 
 
-def trust_words(words: Scores, of: Groups) -> Scores:
+def trust_words(words: Scores, groups: Groups) -> Scores:
     """Return how much to trust keyword scores for each chunk, from 0 to 1; 1 if all chunks are in one language.
 
     It is the square root of the ratio of the best score in the chunk's language to the best score of all.
     """
     highest: dict[bool, float] = {}
     for rowid, score in words.items():
-        highest[of[rowid]] = max(highest.get(of[rowid], 0.0), score)
+        highest[groups[rowid]] = max(highest.get(groups[rowid], 0.0), score)
     most = max(highest.values(), default=0.0)
-    return {rowid: (highest[of[rowid]] / most) ** 0.5 if most else 1.0 for rowid in words}
+    return {rowid: (highest[groups[rowid]] / most) ** 0.5 if most else 1.0 for rowid in words}
 
 
-def level_scores(judged: Mapping[int, float | None], meaning_scores: Scores, of: Groups) -> dict[int, float | None]:
-    """Return a reranker's scores, shifted so that the languages' means differ as in their scores by meaning.
+def level_scores(judged: Mapping[int, float | None], meaning_scores: Scores, groups: Groups) -> dict[int, float | None]:
+    """Return a reranker's scores, shifted until the means of the languages differ like those of the semantic scores.
 
     Both are compared on a scale from 0 to 1. If all candidates are in one language, their scores don't change.
     """
     scores = {rowid: score for rowid, score in judged.items() if score is not None}
-    ours, others = ([rowid for rowid in scores if of[rowid] is is_ours] for is_ours in (True, False))
+    ours, others = ([rowid for rowid in scores if groups[rowid] is is_ours] for is_ours in (True, False))
     if not (ours and others):
         return dict(judged)
 
@@ -157,7 +157,7 @@ def level_scores(judged: Mapping[int, float | None], meaning_scores: Scores, of:
     meaning = normalise({rowid: meaning_scores.get(rowid, 0.0) for rowid in scores})
     spread = max(scores.values()) - min(scores.values())
     shift = _BY_MEANING * spread * apart(meaning) - apart(scores)
-    return {rowid: score if score is None or not of[rowid] else score + shift for rowid, score in judged.items()}
+    return {rowid: score if score is None or not groups[rowid] else score + shift for rowid, score in judged.items()}
 
 
 # What the stages pass on: allowed chunks, candidates, their ranking, and all scores.
@@ -167,8 +167,8 @@ def level_scores(judged: Mapping[int, float | None], meaning_scores: Scores, of:
 class Scope:
     """The chunks that a question allows (None: all), and those that contain its phrases (None without phrases).
 
-    `preferred` has the number of named conditions that each chunk passes, for chunks that pass any. Candidates are also
-    collected within each of `searched`, so that other chunks don't crowd them out.
+    `preferred`: the number of named conditions that a chunk meets, for chunks that meet any. `searched`: parts of the
+    allowed chunks in which candidates are collected too, to keep other chunks from crowding them out.
     """
 
     allowed: Rowids | None
@@ -182,8 +182,8 @@ class Scope:
 class Trace:
     """The scores of each stage, in the order in which the stages ran.
 
-    `returned`: of the chunks that the stage returned, best first. `every`: of every candidate. `order` are the chunks
-    after the last stage, best first.
+    `returned`: scores of the chunks that a stage returned, best first. `every`: scores of all candidates in a stage.
+    `order`: the chunks after the last stage, best first.
     """
 
     returned: Mapping[str, Scores] = field(default_factory=dict)
@@ -191,7 +191,7 @@ class Trace:
     order: Scores = field(default_factory=dict)
 
     def add(self, stage: str, scores: Scores | None, every: Scores | None = None) -> "Trace":
-        """Return the trace after a stage with the given scores, best first; None if the stage had nothing to do."""
+        """Return the trace with a further stage's scores, best first; unchanged if they are None."""
         if scores is None:
             return self
         scored = {**self.every, stage: scores if every is None else every}
@@ -261,7 +261,7 @@ class Reranked:
 class Ranking:
     """The ranked candidates of a sub-query; `gains` are for chunks that contain the sub-query as typed.
 
-    `scores` are those of hits (see `Hit`), which need at least `least`.
+    `scores` are scores of hits (see `Hit`); a hit needs at least `least`.
     """
 
     request: SearchRequest
@@ -295,8 +295,8 @@ class RankedCandidate:
 def merge(rankings: Sequence[Ranking]) -> dict[int, RankedCandidate]:
     """Return the candidates of several rankings, best first.
 
-    The rankings take turns, so that each sub-query has a fair share of the first places. All candidates of a turn have
-    its best score.
+    The rankings take turns, to give each sub-query a fair share of the first places. All candidates of a turn get the
+    turn's best score.
     """
     if len(rankings) == 1:
         scores = rankings[0].scores

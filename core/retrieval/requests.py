@@ -1,4 +1,4 @@
-"""The start of a search: prepares the question, corrects unknown words, loads vectors and rerankers."""
+"""Preparation of a search: parses the question, corrects unknown words, loads vectors and rerankers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -62,7 +62,7 @@ def check_query(query: Query) -> Query:
 
 
 def properties_in(store: Store, *typed: str) -> frozenset[str]:
-    """Return the folded names of all properties; empty if no text has a colon, so that none could be named."""
+    """Return the folded names of all properties; empty if the texts contain no colon and therefore name none."""
     is_needed = not {*":："}.isdisjoint("".join(typed))
     return frozenset(map(fold, store.properties.names())) if is_needed else frozenset()
 
@@ -94,8 +94,8 @@ def prepare(
 ) -> Prepared:
     """Prepare a question for a search; `like` is the same question with other options, already parsed.
 
-    An empty question lists the notes that pass the filters, the last changed first. Raises QueryError for an invalid
-    question or settings, UnknownChoice for an option, a base, a mode or a reranker.
+    An empty question lists the notes that pass the filters, the latest first. Raises QueryError for an invalid
+    question or invalid settings, UnknownChoice for an unknown option, base, mode or reranker.
     """
     typed = typed or ""
     for name in options:
@@ -189,9 +189,8 @@ def start_search(
 ) -> list[SearchRequest]:
     """Return a request for each sub-query; nothing is searched yet.
 
-    Without `wait`, a model that is still loading is skipped, with a notice. A server that doesn't answer is skipped
-    too, unless searches are measured (without `cached`). Raises ModelError, and EmbeddingMismatch for a base with
-    another model unless the mode is `auto`.
+    Without `wait`, a model that is still loading is skipped, with a notice. With `cached`, a server that doesn't answer
+    is skipped too. Raises ModelError, and EmbeddingMismatch for a base with another model unless the mode is `auto`.
     """
     mode: ResultMode = "hybrid" if query.settings.mode == "auto" else query.settings.mode
     words, is_known = store.words, partial(is_word, tokens=lambda word: embedding.build("bundled").tokens(word))
@@ -214,7 +213,7 @@ def start_search(
 
 
 def _embed(models: Models, requests: Sequence[SearchRequest], *, wait: bool, measured: bool) -> None:
-    """Add the vectors to the requests; each model embeds all questions at once. Without one, all search by words."""
+    """Embed the questions, all at once per model; if a model is unavailable, turn all into keyword searches."""
     notice: Notice | None = None
     for base in requests[0].vector_bases if requests else ():
         if base.fingerprint in requests[0].vectors:

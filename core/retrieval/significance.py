@@ -26,8 +26,8 @@ def compare(old: Mapping[str, float], new: Mapping[str, float]) -> Comparison:
     """Compare two runs' values of one metric by question id; higher is better.
 
     The paired bootstrap resamples the differences, which keeps each question's two values together (Sakai, 'Evaluating
-    Evaluation Metrics Based on the Bootstrap', SIGIR 2006). The interval consists of percentiles, and p agrees with it:
-    twice the share of the resamples' means on the other side of 0 (Efron and Tibshirani, 'An Introduction to the
+    Evaluation Metrics Based on the Bootstrap', SIGIR 2006). The ends of the interval are percentiles. To agree with
+    them, p is twice the share of resampled means on the other side of 0 (Efron and Tibshirani, 'An Introduction to the
     Bootstrap', 1993, chapter 13). Raises ConfigError if the questions differ or a value isn't a number.
     """
     if only := old.keys() ^ new.keys():

@@ -1,4 +1,4 @@
-"""The stages of a search: `narrow` to the allowed chunks, `collect` candidates among them, and `rank` these."""
+"""The stages of a search: `narrow` it to the allowed chunks, `collect` candidates among them, and `rank` these."""
 
 import re
 from bisect import bisect_right
@@ -77,7 +77,7 @@ def narrow(store: Store, query: Query, bases: Sequence[KnowledgeBase]) -> Scope:
     scope = Scope(allowed, phrased, tuple(notices))
     if not (query.preferred or query.avoided):
         return scope
-    # The chunks with metadata that the question names, and those without excluded things.
+    # Candidates are also searched among the chunks whose metadata the question names, and without excluded things.
     every = store.chunks.rowids() if scope.allowed is None else scope.allowed
     having = [
         store.chunks.passing(replace(query.filters, bases=(), conditions=(*query.filters.conditions, condition)))
@@ -128,7 +128,7 @@ def collect(store: Store, request: SearchRequest, scope: Scope) -> Candidates:
 
 
 def rank(store: Store, request: SearchRequest, scope: Scope, candidates: Candidates) -> Ranking:
-    """Return the candidates in a reranker's order, raised if they match the caller or contain the words as typed."""
+    """Rank the candidates: rerank them, and raise those that match the caller's context or the words as typed."""
     trace = candidates.trace
     if candidates.mode == "listed":
         return Ranking(request, scope, candidates, trace, dict.fromkeys(trace.order, 1.0))
@@ -167,7 +167,7 @@ def _scores(store: Store, request: SearchRequest, candidates: Candidates, before
 
 
 def find_by_words(store: Store, request: SearchRequest, count: int, allowed: Rowids | None) -> Scores:
-    """Return the best allowed chunks by words, best first."""
+    """Return the best allowed chunks by keyword search, best first."""
     base_ids = [base.id for base in request.bases] if request.query.filters.bases else None
     return store.words.rank(request.words, count, base_ids=base_ids, allowed=allowed, others=request.others)
 
@@ -175,7 +175,7 @@ def find_by_words(store: Store, request: SearchRequest, count: int, allowed: Row
 def _score_missing(store: Store, request: SearchRequest, found: Mapping[str, Mapping[int, float]]) -> dict[str, Scores]:
     """Return the scores of each stage, completed for candidates of the other stage.
 
-    Chunks that aren't indexed yet have no score by meaning.
+    Chunks that aren't indexed yet have no semantic score.
     """
     scored = {stage: dict(scores) for stage, scores in found.items()}
     if request.mode == "hybrid":
@@ -197,7 +197,7 @@ def _read(store: Store, rowids: Iterable[int]) -> tuple[dict[int, Chunk], dict[s
 
 
 def _fuse(store: Store, request: SearchRequest, candidates: Candidates) -> Scores | None:
-    """Return the fused scores by meaning and by words."""
+    """Return the fused semantic and keyword scores."""
     if request.mode != "hybrid":
         return None
     settings, trace = request.query.settings, candidates.trace
@@ -242,7 +242,7 @@ def _rerank(store: Store, request: SearchRequest, candidates: Candidates) -> Rer
 def _judge(
     store: Store, request: SearchRequest, candidates: Candidates, pool: Iterable[int], notices: list[Notice]
 ) -> dict[int, float | None]:
-    """Score the pool once with each reranker, and add what it lacks to the notices.
+    """Score the pool once with each reranker, and add notices about missing scores.
 
     Bases with the same model share one reranker. Chunks that aren't indexed yet have no token bits and get None:
     reading them would delay indexing.
@@ -264,7 +264,7 @@ def _judge(
             notices.append("tokens_read")
         elif reranker.reads_bits and len(bits) < len(own):
             notices.append("tokens_missing")
-        # Of a chunk without bits, the start of the window nearest to the question is read, or of the first window.
+        # For a chunk without bits, read the start of the window nearest to the question, or of its first window.
         vector, read = request.vectors.get(base.fingerprint), [rowid for rowid in own if rowid not in bits]
         nearest = {} if vector is None else store.chunks.nearest_windows(base, vector, read)
         texts = {}
@@ -373,8 +373,8 @@ def _rowids(chunks: Iterable[int]) -> Rowids:
 # Exact matches: gains of chunks that contain a question as typed: as their heading, as a run of words, or by a
 # rare word.
 #
-# Every gain has a condition, because without one questions in the user's own words lose 4 points of MRR (a folder of
-# 173 English notes with 58 questions). With the conditions, MRR@10 of `benchmarks.quality` rises from 0.617 to 0.634.
+# Every gain has a condition: without conditions, freely phrased questions lose 4 points of MRR (a folder of 173 English
+# notes with 58 questions). With them, MRR@10 of `benchmarks.quality` rises from 0.617 to 0.634.
 
 Holders = Callable[[Sequence[str]], Sequence[Rowids]]
 """Returns the chunks that contain each word."""
@@ -478,7 +478,7 @@ def _runs(text: str, chunks: ChunkMap) -> Scores:
     question = _UNIT.findall(fold(text))
     if len(question) < _LEAST_WORDS:
         return {}
-    # A run of this length contains the middle of the question; searching for that first takes a tenth of the time.
+    # A run that long contains the middle of the question, and searching for that first takes a tenth of the time.
     ends = [*accumulate(map(_weight, question))]
     first, last = (bisect_right(ends, share * ends[-1]) for share in (1 - _LEAST_RUN, _LEAST_RUN))
     middle = re.compile(r"\W*".join(map(re.escape, question[first : last + 1])))

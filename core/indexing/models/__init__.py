@@ -70,7 +70,7 @@ cómo se quita una mancha de vino
 wann blüht der Flieder
 """.strip().split("\n")
 )
-"""Everyday questions and meaningless words. Notes may answer a few, but hardly many."""
+"""Everyday questions and nonsense words; a user's notes answer a few of them at most."""
 
 _OWN = 100
 """Maximum number of questions to read from each of the user's question sets, the newest first."""
@@ -80,7 +80,7 @@ _GROWN = 1.5
 """Factor by which a base grows or shrinks before its background similarity is measured again."""
 _LEAST_SPREAD = 0.005
 _REST_SECONDS = 60.0
-"""Seconds for which a server isn't asked after it didn't respond."""
+"""Seconds to wait before asking a server again that didn't respond."""
 
 
 def measure_floor(store: Store, base: KnowledgeBase, embedder_of: Callable[[KnowledgeBase], Embedder]) -> None:
@@ -192,8 +192,7 @@ class Models:
     def start_warming(self, *, after: float = 0.0) -> None:
         """Load the models of the bases and the index in a thread, `after` seconds from now.
 
-        Screens pass a delay, because loading competes with drawing the first page. The whole tokenizer comes last:
-        while it is read (0.5 to 0.9 s), this process can do nothing else, and questions don't need it.
+        Screens pass a delay, because loading a tokenizer blocks the whole process.
         """
         self._jobs.start("warm", lambda progress: self._warm_up(after, progress))
 
@@ -242,8 +241,8 @@ class Models:
     def similarities(self, question: str, texts: Sequence[str]) -> Sequence[float]:
         """Return the similarity of each text of the guide to a question by the built-in model.
 
-        A text without a vector in the program has 0. While that model isn't loaded, it is loaded in the background and
-        the result is empty.
+        A text without a shipped vector gets 0. If that model isn't loaded yet, it is loaded in the background, and the
+        result is empty.
         """
         if not self._was_loaded("bundled") or "bundled" not in self._warm:
             return ()

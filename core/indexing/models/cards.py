@@ -290,7 +290,7 @@ def needs(name: str) -> Message:
         return message("It is part of Tessera and needs no network.")
     argument = name.partition(":")[2]
     if kind == "sentence" and (argument.startswith((sentence.PACKAGE, "/", ".", "~")) or _PLACE.search(argument)):
-        # An imported base may name any place: it isn't looked at, because that may reach another machine.
+        # An imported base may name any place. Don't access it: it may be on another machine.
         return message("It is read from the folder {folder} on this machine.", folder=argument)
     described = card(name)
     if kind in ("openai_compatible", "server"):

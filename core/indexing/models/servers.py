@@ -1,4 +1,4 @@
-"""Model servers: the address, model and key that the user entered for each, and its test."""
+"""Model servers: the address, model and key that the user entered for each, and tests of them."""
 
 import json
 import re
@@ -68,8 +68,8 @@ _CLOUD = re.compile(r"(?i)[:-]cloud$")
 def discover(ports: Mapping[str, int] | None = None) -> tuple[LocalServer, ...]:
     """Check the usual ports of all kinds of servers at the same time; return the servers found.
 
-    Each port gets one request, which ends after SECONDS. A port without a response in the expected form doesn't count
-    as a server: a program that forwards texts to another machine might answer similarly.
+    Each port gets one request, which ends after SECONDS. A port whose response isn't in the expected form doesn't count
+    as a server, because it could be a program that forwards texts to another machine.
     """
     chosen = PORTS if ports is None else ports
     places = [(dialect, chosen[dialect.name]) for dialect in DIALECTS if dialect.name in chosen]

@@ -24,13 +24,13 @@ QUESTIONS: Mapping[str, Mapping[str, str]] = {
         "换机油的里程间隔": "汽车每跑一万公里换一次机油，同时检查机油滤芯。",
     },
 }
-"""The questions in each language -> the sentence that answers each; all other sentences are wrong."""
+"""The questions in each language and the sentence that answers each; for a question, all others are wrong."""
 
 TEXTS = [text for pairs in QUESTIONS.values() for text in pairs.values()]
 
 
 def run(name: str, progress: Progress = no_progress) -> ModelTrial:
-    """Load a model, ask it the questions, and return the result; drop a model that only this test uses.
+    """Load a model, ask it the questions, and return the result; don't keep a model that only this test uses.
 
     Raises ConfigError, ModelError or ProviderError if it can't be loaded or used, and ModelError if it would have to be
     downloaded.

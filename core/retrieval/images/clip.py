@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
 _TOKENS = 77
-"""Maximum number of tokens of a text for CLIP, unless its configuration has another one."""
+"""Maximum number of tokens per text if the model's configuration gives none."""
 
 
 class Clip:

@@ -1,4 +1,4 @@
-"""The pictures of notes: their embedding in the background, once per hash and model, and the search for them."""
+"""Search for the pictures in notes, which are embedded in the background, once per hash and model."""
 
 import logging
 import threading
@@ -39,7 +39,7 @@ _LOG = logging.getLogger(__name__)
 _WARM = "warm_images"
 _JOB = "images"
 _PATIENCE = 0.3
-"""Seconds between two checks for jobs that embedding waits for."""
+"""Seconds between two checks whether other jobs are done."""
 
 
 class ImageIndex:
@@ -133,7 +133,7 @@ class ImageIndex:
 
 
 class ImageSearch:
-    """Finds pictures in notes. It finds none without a model, or if a question doesn't ask for pictures."""
+    """Finds pictures in notes: none without a model, or for a question that doesn't ask for pictures."""
 
     def __init__(self, store: Store, settings: Settings, notes: Notes, jobs: Jobs) -> None:
         self._store, self._settings, self._notes, self._jobs = store, settings, notes, jobs
@@ -142,8 +142,8 @@ class ImageSearch:
     def add_pictures(self, prepared: Prepared, result: SearchResult) -> SearchResult:
         """Return a result with the pictures that its question asks for, and without hits if it asks for nothing else.
 
-        If the model isn't loaded and nobody waits, a job loads it, and there are no pictures yet. Raises QueryError if
-        the pictures for a comparison don't exist.
+        If the model isn't loaded and the caller doesn't wait, a job loads it, and there are no pictures yet. Raises
+        QueryError if a picture to compare with doesn't exist.
         """
         query = prepared.query
         alike = [

@@ -71,7 +71,7 @@ def extract_claims(body: str, visible: str) -> Claims:
 
 
 SEVERAL = 3
-"""Maximum number of notes with the same sentence; in more notes it belongs to a template and isn't a claim."""
+"""Maximum number of notes with the same sentence; a sentence in more notes comes from a template."""
 
 
 class Likeness:
@@ -94,7 +94,7 @@ class Likeness:
         self._claims.get(self._states())
 
     def copies(self) -> Iterator[NotePair]:
-        """Yield pairs of notes with the same words: the first such note, and each other one."""
+        """Yield pairs of notes with the same text: the first such note, with each of the others."""
         first: dict[bytes, str] = {}
         for note_id, claim in self._claims.get(self._states()).items():
             if claim.text and (before := first.setdefault(claim.text, note_id)) != note_id:
@@ -129,7 +129,7 @@ class Likeness:
                 yield NotePair(note_id, pair.first, pair.quotes[::-1])
 
     def _unsettled(self, pair: NotePair) -> Iterator[NotePair]:
-        """Yield a pair, unless one of the notes supersedes the other: which of them holds is settled then."""
+        """Yield a pair unless one of the notes supersedes the other, which settles the matter."""
         newer = newer_notes(self._store)
         if pair.second not in newer.get(pair.first, ()) and pair.first not in newer.get(pair.second, ()):
             yield pair

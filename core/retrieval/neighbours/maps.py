@@ -51,7 +51,7 @@ def places(vectors: Matrix) -> Places:
     for number in range(STEPS):
         rate = np.float32(1.0 - number / STEPS)
         force = np.zeros_like(plane)
-        # One neighbour of each point at a time: arrays of all pairs take five times as long, too large to be reused.
+        # One neighbour of each point at a time: with arrays of all pairs this takes five times as long.
         for others in near:
             drawn = plane.take(others, axis=1) - plane
             force += drawn * (2.0 / (1.0 + (drawn**2).sum(0)))
@@ -138,11 +138,11 @@ _CONSIDERED = 400
 _WEIGHED = 60
 """Number of candidates, those in the most notes, that are also counted in other regions."""
 _RARE = 0.02
-"""Smoothing of a phrase's share, so that phrases that are rare elsewhere have about the same weight."""
+"""Smoothing of a phrase's share, which gives phrases that are rare elsewhere about the same weight."""
 _TITLE = 2
 """Extra weight of a phrase in titles."""
 _ALIKE = 0.5
-"""Maximum overlap between the notes of two phrases, above which the second phrase adds nothing."""
+"""Overlap between the notes of two phrases above which the second phrase adds nothing."""
 _KEPT = 4
 """Maximum number of cached maps."""
 

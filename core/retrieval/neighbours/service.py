@@ -1,4 +1,4 @@
-"""The notes near a note, by meaning, words, links and tags; the phrases of all notes; passages near a text."""
+"""Notes similar to a note, by meaning, words, links and tags; phrases of all notes; passages similar to a text."""
 
 import math
 from collections import Counter, defaultdict
@@ -65,9 +65,9 @@ def words_of(text: str) -> NoteWords:
 def compare(
     note_id: str, words: Mapping[str, NoteWords], phrases: Mapping[str, Mapping[str, int]]
 ) -> dict[str, Shared]:
-    """Return what a note shares with the others of `words`; words that fewer of these notes have weigh more (tf-idf).
+    """Return what a note shares with each of the other notes in `words`; rarer words weigh more (tf-idf).
 
-    `phrases` has the counts of key phrases of the same notes.
+    `phrases` are the counts of key phrases in the same notes.
     """
     rarity = _rarity([item.counts for item in words.values()])
     telling = _rarity(phrases.values())
@@ -93,7 +93,7 @@ def _weigh_words(counts: Mapping[str, int], rarity: Mapping[str, float]) -> dict
 
 
 def _rarity(group: Collection[Mapping[str, int]]) -> dict[str, float]:
-    """Return for each word how few of a group of notes have it, as a logarithm."""
+    """Return the rarity of each word in a group of notes: the logarithm of the inverse share of notes with it."""
     holders = Counter(word for counts in group for word in counts)
     return {word: math.log((len(group) + 1) / count) for word, count in holders.items()}
 
@@ -117,8 +117,8 @@ def _common_phrases(
 # How near notes are by meaning: a vector for each note, kept in memory, and read again when its windows change.
 
 _FEW = 10
-"""Number of notes at which half of their mean vector is subtracted. With fewer notes less is subtracted, because the
-mean of a few notes depends too much on each.
+"""Number of notes at which half of their mean vector is subtracted; with fewer notes it is less, because the mean of
+a few notes depends too much on each.
 """
 
 
@@ -139,7 +139,7 @@ class Meaning:
         self._spaces: Cache[int, Mapping[str, VectorSpace]] = Cache(1)
 
     def cosines(self, note_id: str) -> dict[str, float]:
-        """Return the cosines of a note to the others of its model, the nearest first; empty for one without vectors."""
+        """Return the cosines of a note to the other notes of its model, the nearest first; empty without vectors."""
         for space in self.spaces().values():
             if note_id in space.rows:
                 cosines = space.vectors @ space.vectors[space.rows[note_id]]
@@ -188,7 +188,7 @@ LONGEST = 20_000
 _KNOWN = 4_000
 """Maximum number of notes whose words are cached."""
 _WORDS = 2.0
-"""Weight of the words' cosine relative to that of the meaning; of the values 1 to 4 the best on two vaults
+"""Weight of the words' cosine relative to that of the vectors: the best of the values 1 to 4 on two vaults
 (benchmarks/related.py).
 """
 _LINKED = 0.3
@@ -218,7 +218,7 @@ class Neighbour:
 
 
 class Neighbours:
-    """Finds what is near a note or a text. A note is read again only if it changed; its hidden parts count nowhere."""
+    """Finds notes and passages similar to a note or a text; rereads only notes that changed, ignores hidden parts."""
 
     def __init__(self, store: Store, texts: NoteTexts, build_engine: "Callable[[], SearchEngine]") -> None:
         self._store = store
@@ -228,7 +228,7 @@ class Neighbours:
         self._phrases = PerNote(self._read_phrases)
         self.meaning = Meaning(store)
         self.likeness = Likeness(store)
-        """The copies and contradictions among the notes."""
+        """Copies and contradictions among the notes."""
 
     def nearest_to(self, note: Note, links: NoteLinks | None = None, tags: Iterable[str] = ()) -> list[Neighbour]:
         """Return the nearest active, unexpired notes to a note, the best first.
@@ -259,7 +259,7 @@ class Neighbours:
         return self._phrases.get(self._states(), self._store.note_vectors.answering())
 
     def passages(self, words: Iterable[str], limit: int, bases: Collection[str] = ()) -> list[Hit]:
-        """Return passages near the words of a text, the best of each note; none if none is near. Raises ModelError."""
+        """Return passages similar to the words of a text, the best of each note; may be empty. Raises ModelError."""
         engine = self._build_engine()
         options = SearchOptions(bases=[*bases], limit=limit, reranker="none", wait=False)
         result = engine.answer(engine.prepare(" ".join(words), options))
