@@ -297,19 +297,17 @@ def _places(chunk: Chunk, title: str, embedder: TokenEmbedder, count: int) -> Sp
 
 def add_pages(result: SearchResult, store: Store, models: Models) -> SearchResult:
     """Return a result with the page of each hit's sentence; hits on a single page have it already."""
-    spread = []
-    for hit in result.hits:
-        chunk, document = hit.chunk, hit.note.document
-        if chunk.page_at(document, chunk.start) != chunk.page_at(document, chunk.end - 1):
-            spread.append(hit)
+
+    def page_at(hit: Hit, offset: int) -> int:
+        return hit.chunk.page_at(hit.note.document, offset)
+
+    spread = [hit for hit in result.hits if page_at(hit, hit.chunk.start) != page_at(hit, hit.chunk.end - 1)]
     if not spread:
         return result
     part = replace(result, hits=tuple(spread))
     seen = highlights(part, store, tokenize_hits(part, store, models))
-    pages = {
-        hit.chunk.id: hit.chunk.page_at(hit.note.document, hit.chunk.start + sentence[0])
-        for hit in spread
-        if (sentence := seen[hit.chunk.id].sentence)
-    }
-    hits = tuple(replace(hit, page=pages.get(hit.chunk.id, hit.page)) for hit in result.hits)
-    return replace(result, hits=hits)
+    hits = []
+    for hit in result.hits:
+        sentence = seen[hit.chunk.id].sentence if hit in spread else None
+        hits.append(replace(hit, page=page_at(hit, hit.chunk.start + sentence[0])) if sentence else hit)
+    return replace(result, hits=tuple(hits))

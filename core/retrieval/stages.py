@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_right
 from collections import ChainMap, Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 from itertools import accumulate, islice, pairwise
@@ -24,7 +24,6 @@ from core.retrieval.confidence import word_share
 from core.retrieval.ranking import (
     PHRASE,
     Candidates,
-    Cards,
     ChunkMap,
     Ranking,
     Reranked,
@@ -74,20 +73,18 @@ def narrow(store: Store, query: Query, bases: Sequence[KnowledgeBase]) -> Scope:
             notices.append("phrase_not_found")
         elif query.settings.phrase == "require":
             allowed = _rowids(phrased)
-    scope = Scope(allowed, phrased, tuple(notices))
     if not (query.preferred or query.avoided):
-        return scope
+        return Scope(allowed, phrased, tuple(notices))
     # Candidates are also searched among the chunks whose metadata the question names, and without excluded things.
-    every = store.chunks.rowids() if scope.allowed is None else scope.allowed
-    having = [
-        store.chunks.passing(replace(query.filters, bases=(), conditions=(*query.filters.conditions, condition)))
-        for condition in query.preferred
-    ]
-    preferred = Counter(rowid for rowids in having for rowid in np.intersect1d(every, rowids).tolist())
+    every = store.chunks.rowids() if allowed is None else allowed
+    preferred: Counter[int] = Counter()
+    for condition in query.preferred:
+        named = replace(query.filters, bases=(), conditions=(*query.filters.conditions, condition))
+        preferred.update(np.intersect1d(every, store.chunks.passing(named)).tolist())
     searched = [_rowids(preferred)] if preferred else []
     if query.avoided:
         searched.append(np.setdiff1d(every, _rowids(set().union(*map(store.words.find_term, query.avoided)))))
-    return replace(scope, preferred=preferred, searched=tuple(searched))
+    return Scope(allowed, phrased, tuple(notices), preferred, tuple(searched))
 
 
 def collect(store: Store, request: SearchRequest, scope: Scope) -> Candidates:
@@ -312,15 +309,18 @@ def _exact_match_gains(store: Store, request: SearchRequest, candidates: Candida
     """Return the gains of chunks that contain the question as typed."""
     if request.mode == "semantic" or not order:
         return {}
-    query = request.query
-    chunks = {rowid: candidates.chunks[rowid] for rowid in order}
-    by_words = best(candidates.trace.scores("keyword"))
-    gains = exact_gains(request.spelling.text, by_words, chunks, candidates.cards, store.words.holders)
-    sections = first_of_sections((query.typed, query.text), chunks)
-    titles = dict.fromkeys(sections, SECTION) | dict.fromkeys(candidates.titled, TITLE)
-    for rowid, gain in titles.items():
-        gains[rowid] = gains.get(rowid, 0.0) + gain
-    return gains
+    text, chunks = request.spelling.text, {rowid: candidates.chunks[rowid] for rowid in order}
+    gained: Counter[int] = Counter()
+    gained.update(_headings(text, candidates, order))
+    by_words = islice(best(candidates.trace.scores("keyword")), _RUNS_IN)
+    gained.update(_runs(text, {rowid: chunks[rowid] for rowid in by_words if rowid in chunks}))
+    for word, rowids in zip(words := _words(text), store.words.holders(words), strict=True):
+        if len(rowids) <= _FEW_HOLDERS:
+            held = {rowid: word in fold(chunks[rowid].text) for rowid in rowids.tolist() if rowid in chunks}
+            gained.update({rowid: _RARE if in_text else _RARE / 2 for rowid, in_text in held.items()})
+    sections = _first_of_sections((request.query.typed, request.query.text), chunks)
+    gained.update(dict.fromkeys(sections, SECTION) | dict.fromkeys(candidates.titled, TITLE))
+    return dict(gained)
 
 
 def _named_gains(query: Query, scope: Scope, candidates: Candidates) -> Scores:
@@ -376,8 +376,6 @@ def _rowids(chunks: Iterable[int]) -> Rowids:
 # Every gain has a condition: without conditions, freely phrased questions lose 4 points of MRR (a folder of 173 English
 # notes with 58 questions). With them, MRR@10 of `benchmarks.quality` rises from 0.617 to 0.634.
 
-Holders = Callable[[Sequence[str]], Sequence[Rowids]]
-"""Returns the chunks that contain each word."""
 
 _HEADING, _RUN, _RARE = 2.0, 1.5, 1.1
 """Gains for a heading, a run and a rare word. Other scores range from 0 to 1, so each gain outweighs them."""
@@ -412,25 +410,7 @@ _JOINING = frozenset("的了是在吗呢么什怎哪吧啊和与及或把被用�
 """Characters that join Chinese words: pairs with one of them usually aren't words."""
 
 
-def exact_gains(
-    text: str,
-    by_words: Iterable[int],
-    chunks: ChunkMap,
-    cards: Cards,
-    holders: Holders,
-) -> Scores:
-    """Return the gain of each chunk for a question; `by_words` are chunks ordered by keyword score, best first."""
-    gained: Counter[int] = Counter()
-    gained.update(_headings(text, {rowid: (cards[chunk.note_id].title, chunk) for rowid, chunk in chunks.items()}))
-    gained.update(_runs(text, {rowid: chunks[rowid] for rowid in islice(by_words, _RUNS_IN) if rowid in chunks}))
-    for word, rowids in zip(words := _words(text), holders(words), strict=True):
-        if len(rowids) <= _FEW_HOLDERS:
-            held = {rowid: word in fold(chunks[rowid].text) for rowid in rowids.tolist() if rowid in chunks}
-            gained.update({rowid: _RARE if in_text else _RARE / 2 for rowid, in_text in held.items()})
-    return dict(gained)
-
-
-def first_of_sections(titles: Iterable[str], chunks: ChunkMap) -> Iterable[int]:
+def _first_of_sections(titles: Iterable[str], chunks: ChunkMap) -> Iterable[int]:
     """Return the first chunk of each note that has a section with one of these titles.
 
     Titles are compared regardless of case, width and spacing.
@@ -443,7 +423,7 @@ def first_of_sections(titles: Iterable[str], chunks: ChunkMap) -> Iterable[int]:
     return first.values()
 
 
-def _headings(text: str, chunks: Mapping[int, tuple[str, Chunk]]) -> Scores:
+def _headings(text: str, candidates: Candidates, order: Iterable[int]) -> Scores:
     """Return the gains of chunks with a heading that matches the question."""
     question = Counter(keywords(text))
 
@@ -458,7 +438,8 @@ def _headings(text: str, chunks: Mapping[int, tuple[str, Chunk]]) -> Scores:
         return both / (shorter + longer - both)
 
     shares: Scores = {}
-    for rowid, (title, chunk) in chunks.items():
+    for rowid in order:
+        title, chunk = candidates.card(rowid).title, candidates.chunks[rowid]
         shares[rowid] = max(
             alike(*names) - _LESS * place
             for own in chunk.sections or ("",)
