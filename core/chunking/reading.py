@@ -101,8 +101,7 @@ class Letters:
         if 2 * int(self.code[end] - self.code[start]) > end - start:
             return "code"
         ideographs = int(self.ideographs[end] - self.ideographs[start])
-        words = int(self.words[end] - self.words[start])
-        share = ideographs / max(1, ideographs + words)
+        share = ideographs / max(1, ideographs + int(self.words[end] - self.words[start]))
         if share >= 0.75:
             return "zh"
         return "mixed" if share >= 0.125 else "en"

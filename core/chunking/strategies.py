@@ -352,8 +352,7 @@ def _overlap_start(reading: TokenizedNote, before: Slice, start: int, room: int,
     if first == before.own:
         sentences.add(first)
     for points in (sorted(sentences), word_starts(body, max(before.own, first - 1), start), [first]):
-        free = (at for at in points if at > before.start and not (solid[at] and solid[at - 1]))
-        point = next(free, start)
+        point = next((at for at in points if at > before.start and not (solid[at] and solid[at - 1])), start)
         if 2 * reading.count(point, start) >= room and not is_joined(body, point):
             return point
     return start

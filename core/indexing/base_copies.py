@@ -64,8 +64,7 @@ class Scratch:
         def open_filled() -> Store:
             store = Store(place)
             try:
-                target = self._base(store, base, options, embedder, built)
-                self._fill(store, base, target, built, progress)
+                self._fill(store, base, self._base(store, base, options, embedder, built), built, progress)
             except BaseException:
                 store.close()
                 raise

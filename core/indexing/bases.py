@@ -259,8 +259,7 @@ class Bases:
             return 0
         self._store.open_index()
         indexer = Indexer(self._store, self.get(base), self._models.embedder(changed))
-        lacking = self._store.vectors.without_bits(changed)
-        return indexer.embed_again(lacking, progress).embedded_windows
+        return indexer.embed_again(self._store.vectors.without_bits(changed), progress).embedded_windows
 
     # state
 

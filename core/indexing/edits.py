@@ -204,8 +204,7 @@ def _split_outside(body: str, chunks: Sequence[Chunk], regions: Sequence[Span]) 
 def _describe(note: Note, spans: Iterable[Span], kind: ChunkKind, tokens: Tokens) -> dict[Span, Chunk]:
     """Return a chunk for each span."""
     slices = [Slice(start, end, start) for start, end in sorted(set(spans))]
-    described = describe.chunks(read(note, tokens), slices, kind)
-    return {(chunk.start, chunk.end): chunk for chunk in described}
+    return {(chunk.start, chunk.end): chunk for chunk in describe.chunks(read(note, tokens), slices, kind)}
 
 
 def _pinned_chunk(chunk: Chunk, edit: Edit, note: Note, tokens: Tokens) -> Chunk:
@@ -233,8 +232,7 @@ def _insert_additions(chunks: Sequence[Chunk], added: Sequence[Chunk]) -> list[C
     ending = {chunk.end: index for index, chunk in enumerate(chunks)}
     additions: defaultdict[int, list[Chunk]] = defaultdict(list)
     for chunk in sorted(added, key=lambda chunk: chunk.start):
-        last = bisect_left(starts, chunk.start) - 1
-        additions[ending.get(chunk.start, last)].append(chunk)
+        additions[ending.get(chunk.start, bisect_left(starts, chunk.start) - 1)].append(chunk)
     ordered = additions[-1]
     for index, chunk in enumerate(chunks):
         ordered += [chunk, *additions[index]]

@@ -148,8 +148,7 @@ def _split_at_closest(text: str, by: str) -> list[str]:
     joints = _joints(text, by)
     listed = [joint for joint in joints if text[slice(*joint)] == "、"]
     if listed:
-        later = [joint for joint in joints if joint > listed[-1]]
-        return cut(text, [*listed, *later[:1]])
+        return cut(text, [*listed, *[joint for joint in joints if joint > listed[-1]][:1]])
     if by == "vs" or not joints:
         return cut(text, joints)
 

@@ -390,8 +390,7 @@ def classify_question(understood: Understood, level: Level) -> tuple[Classified,
         result = classify(understood, match)
     if result.level != "exploratory" or not understood.text.strip():
         return result, None
-    whole = Decomposition("summary", (SubQuery(understood.text, WHOLE),))
-    return result, decompose(match) if match else whole
+    return result, decompose(match) if match else Decomposition("summary", (SubQuery(understood.text, WHOLE),))
 
 
 def decompose(match: Recognised, *, limit: int = 6) -> Decomposition:

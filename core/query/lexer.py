@@ -175,8 +175,7 @@ class QuestionLexer:
         if not match or match[1] in _DIRECTIVES:
             return None
         name = trim_tag(match[1])
-        term = Term("condition", name, start, match.end(), "tag", start < at)
-        return self._closed(term, (name,))
+        return self._closed(Term("condition", name, start, match.end(), "tag", start < at), (name,))
 
     def _field(self, at: int, start: int) -> QuerySpan | None:
         """Return the field term whose name begins at `at`; `start` is before `at` if a minus negates it."""

@@ -200,8 +200,7 @@ class Network:
         weights = heads["weigh"](states[:, :longest])[..., 0].exp() * question[:, :longest]
         similarity = (nearest * weights).sum(1, keepdim=True) / weights.sum(1, keepdim=True)
         present = (question + passage)[..., None]
-        whole = heads["whole"]((states * present).sum(1) / present.sum(1))
-        logits: Tensor = heads["scale"](similarity) + whole
+        logits: Tensor = heads["scale"](similarity) + heads["whole"]((states * present).sum(1) / present.sum(1))
         return logits
 
 

@@ -330,8 +330,7 @@ class SearchEngine:
             with self._store.database.read():
                 if bases != self._store.bases.chosen(query.filters.bases):
                     continue  # a base changed its embedder meanwhile
-                scope = stages.narrow(self._store, requests[0].query, bases)
-                yield self._rank(requests, scope)
+                yield self._rank(requests, stages.narrow(self._store, requests[0].query, bases))
                 return
 
     def _rank(self, requests: Sequence[SearchRequest], scope: Scope) -> list[Ranking]:

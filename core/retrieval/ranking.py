@@ -102,8 +102,7 @@ def blend(scores: Scores, judged: Mapping[int, float | None], weight: float) -> 
     before = normalise(scores)
     reranked = normalise({key: score for key, score in judged.items() if score is not None})
     combined = {key: (1 - weight) * before[key] + weight * reranked.get(key, before[key]) for key in judged}
-    rest = {key: (1 - weight) * before[key] for key in scores if key not in judged}
-    return best(combined) | rest
+    return best(combined) | {key: (1 - weight) * before[key] for key in scores if key not in judged}
 
 
 def normalise(scores: Scores) -> Scores:

@@ -105,8 +105,7 @@ def measure_floor(store: Store, base: KnowledgeBase, embedder_of: Callable[[Know
     nearest = _nearest(store, base, unrelated)
     mean = nearest.mean()
     if answered := [question.text for question in own if question.gold]:
-        related = _nearest(store, base, embedder.embed(answered, role="query"))
-        mean = min(mean, np.quantile(related, _BELOW))
+        mean = min(mean, np.quantile(_nearest(store, base, embedder.embed(answered, role="query")), _BELOW))
     store.floors.set(base, Floor(float(mean), max(float(nearest.std()), _LEAST_SPREAD), windows, len(own)))
 
 
@@ -249,8 +248,7 @@ class Models:
         embedder, keys = embedding.build("bundled"), [digest(text) for text in texts]
         if (found := shipped.find(embedder.fingerprint, {*keys}, shipped.GUIDE)) is None:
             return ()
-        scores = found.vectors @ embedder.embed([question], role="query")[0]
-        known = dict(zip(found.keys, scores, strict=True))
+        known = dict(zip(found.keys, found.vectors @ embedder.embed([question], role="query")[0], strict=True))
         return [float(known.get(key, 0)) for key in keys]
 
     def _warm_up(self, after: float, progress: Progress) -> None:
@@ -291,8 +289,7 @@ class Models:
             self.start_warming()
 
     def _load(self, name: str) -> None:
-        kind = name.partition(":")[0]
-        (reranking if kind in reranking.RERANKERS else embedding).build(name).warm()
+        (reranking if name.partition(":")[0] in reranking.RERANKERS else embedding).build(name).warm()
         self._warm.add(name)
         self._away.pop(name, None)
 

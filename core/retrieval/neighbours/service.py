@@ -269,8 +269,7 @@ class Neighbours:
     def _compare(self, note_id: str, others: Iterable[str]) -> dict[str, Shared]:
         states = self._states()
         words = {}
-        known = [item for item in (note_id, *others) if item in states]
-        for item in known:
+        for item in [item for item in (note_id, *others) if item in states]:
             with suppress(NoteNotFound):  # it was deleted meanwhile
                 words[item] = self._words.get_or_compute((item, states[item]), partial(self._read_words, item))
         return compare(note_id, words, self._phrases.get(states, words)) if note_id in words else {}
