@@ -1,17 +1,17 @@
-"""Is what stands above the hits right? Natural questions on eleven folders, with verbatim quotes that answer them.
+"""Precision of the excerpts shown above the hits, for natural questions on eleven folders with verbatim answers.
 
 python -m benchmarks.answers DATA [--workspace DIR] [--sets til,howtocook,…] [--kinds] [--cross | --fit | --older]
-[--half other] [--readers FILE:18f,til …] : DATA holds vaults/NAME, questions/NAME.jsonl and the same in natural;
-`benchmarks/questions` holds further questions on them and on the sample notes. A kept workspace saves embedding them
-again.
+[--half other] [--readers FILE:18f,til …] : DATA contains vaults/NAME, questions/NAME.jsonl and the same in natural;
+`benchmarks/questions` contains more questions on them and on the sample notes. With a permanent workspace, nothing is
+embedded twice.
 
-The first excerpt is right where its marked part (or its lead) overlaps a right quote by half of the shorter one, or
-half of a right quote is inside it. *Sure* and *perhaps* are *From your notes* and *Possibly*; *perhaps* counts the sure
-ones too. `none` are questions without an answer, *others* those on another folder. `--kinds` adds a
-row for each kind. `--fit` prints the weights of the chance; `--cross` reports each folder with
-the weights that the other folders give. `--older` reports the hard questions of DATA/questions: right among all, and
-among the half and the quarter with the most evidence, of every second question (`--half`). `--readers` names weights
-of the reader that were trained without some folders (`benchmarks.training --without`), which they are to judge.
+The first excerpt is right if its marked part (or its lead) overlaps a right quote by half of the shorter one, or
+contains half of a right quote. *Sure* and *perhaps* are *From your notes* and *Possibly*; *perhaps* includes the sure
+ones. `none` are questions without an answer, *others* are questions on another folder. `--kinds` adds a row for each
+kind. `--fit` prints the weights for the probability; `--cross` reports each folder with the weights fitted on the other
+folders. `--older` reports the hard questions of DATA/questions: the share of right excerpts among all of them, and
+among the half and the quarter with the most evidence, for every second question (`--half`). `--readers` names reader
+weights that were trained without some folders (`benchmarks.training --without`), and the folders to test them on.
 """
 
 import argparse
@@ -38,14 +38,14 @@ OTHERS = {
     **{"18f": "pihole", "sourcegraph": "til2", "pihole": "18f", "til2": "18f"},
     **{"advanced-java": "vue-zh", "vue-zh": "advanced-java"},
 }
-"""The folders, each with the one whose questions it doesn't answer."""
+"""The folders, each with another one whose questions it doesn't answer."""
 AGAIN = {"howtocook": "howtocook2", "d2l-zh": "d2l2"}
-"""Further questions of a folder."""
+"""More questions on a folder."""
 ALIKE = {"til": "til2", "til2": "til"}
-"""Folders of the same author, which are judged by what was fitted on neither."""
+"""Folders by the same author; each is tested with weights fitted on neither."""
 MOST_OTHERS = 60
 OF_OTHERS = 0.1
-"""Weight of the questions on another folder beside those on the folder itself."""
+"""Weight of the questions on another folder, relative to those on the folder itself."""
 OLDER = ("rust-book", "d2l-zh")
 OWN = Path(__file__).with_name("questions")
 SAMPLE = Path(__file__).parents[1] / "data" / "packs" / "sample"
@@ -63,18 +63,18 @@ class Place:
     end: int
 
     def overlaps(self, path: str | None, start: int, end: int) -> bool:
-        """Return whether it overlaps a slice by half of the shorter one."""
+        """Return whether the place overlaps a slice by half of the shorter one."""
         shared = min(end, self.end) - max(start, self.start)
         return path == self.path and shared >= 0.5 * min(end - start, self.end - self.start)
 
     def is_inside(self, path: str | None, start: int, end: int) -> bool:
-        """Return whether half of it is inside a slice."""
+        """Return whether half of the place is inside a slice."""
         return path == self.path and min(end, self.end) - max(start, self.start) >= 0.5 * (self.end - self.start)
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question with the places of which any one answers; `best` has one a side for a comparison."""
+    """A question with its right places, any of which answers it; `best` has one for each side of a comparison."""
 
     text: str
     kind: str
@@ -88,7 +88,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """A question's hits with their units, which the weights are fitted on."""
+    """A question's hits with their units, for fitting the weights."""
 
     asked: Asked
     result: SearchResult
@@ -257,7 +257,7 @@ def _is_right(asked: Asked, quote: Quote) -> bool:
 
 
 def row(name: str, own: Sequence[Outcome], foreign: Sequence[Outcome]) -> None:
-    """Print the shares of a folder's questions."""
+    """Print the results for a folder's questions."""
     answered = [one for one in own if one.asked.places]
     unanswered = [one for one in own if not one.asked.places]
     sure, likely = ([one for one in answered if shown(one)] for shown in (Outcome.is_sure.fget, Outcome.is_likely.fget))
@@ -288,9 +288,9 @@ def share_of(some: Sequence[object], every: Sequence[object]) -> str:
 
 
 def fit(sets: dict[str, list[Searched]], others: dict[str, list[Searched]]) -> None:
-    """Fit the weights of the chance on some folders and, for a tenth, on questions on others; use them from here on.
+    """Fit and set the weights of the probability on some folders and, with a tenth of the weight, on others' questions.
 
-    That of comparisons stays: there are too few.
+    The weights for comparisons don't change, because there are too few comparisons.
     """
     rows = [
         (*first, weight / len(asked))
@@ -307,7 +307,7 @@ def fit(sets: dict[str, list[Searched]], others: dict[str, list[Searched]]) -> N
 
 
 def _first(one: Searched) -> tuple[list[float], float] | None:
-    """Return the features of the first excerpt of a question's hits, and whether it is right."""
+    """Return the features of the first excerpt from a question's hits, and whether it is right."""
     ranked = excerpts(one.units)
     if not ranked or one.result.is_comparison or not outcome(one).selection.chance:
         return None
@@ -316,7 +316,7 @@ def _first(one: Searched) -> tuple[list[float], float] | None:
 
 
 def logistic(features: Figures, right: Figures, share: Figures) -> tuple[Figures, float]:
-    """Return the weights and the constant of a logistic regression; `share` is that of each row in the loss."""
+    """Return the weights and the constant of a logistic regression; `share` weighs each row in the loss."""
     mean, spread = features.mean(axis=0), features.std(axis=0) + 1e-9
     scaled, share = (features - mean) / spread, share / share.sum()
     weights, constant = np.zeros(features.shape[1]), 0.0
@@ -328,7 +328,7 @@ def logistic(features: Figures, right: Figures, share: Figures) -> tuple[Figures
 
 
 def older(workspace: Workspace, data: Path, half: slice) -> None:
-    """Print how often the quotes on hard questions are right, among all and among those with the most evidence."""
+    """Print the share of right quotes for hard questions, among all of them and among those with the most evidence."""
     print("| folder | questions | right: all | half | quarter |\n|---|---|---|---|---|")
     for name in OLDER:
         imported(workspace, data / "vaults" / name, "bundled")

@@ -1,9 +1,11 @@
-"""When notes of a large import can be found: python -m benchmarks.arrival [VAULT] [--notes 3000] [--words 1000]
+"""Time until the notes of a large import can be found.
 
-Notes of two pages are made from the paragraphs of a vault, each with a word of its own, and imported in a thread, as
-the app does. Printed are the seconds from the start until a note is found by its word, until the hundred that changed
-last are indexed by meaning, and until all are. `--used` asks a question each second meanwhile, and prints the median
-of their times.
+python -m benchmarks.arrival [VAULT] [--notes 3000] [--words 1000]
+
+Notes of two pages, made from the paragraphs of a vault, each with a unique word, are imported in a thread, as in the
+app. The results are the seconds from the start until a note is found by its word, until the hundred latest notes are
+indexed for semantic search, and until all are. `--used` asks a question every second meanwhile, and prints the median
+response time.
 """
 
 import argparse
@@ -33,7 +35,7 @@ def main() -> None:
 
 
 def write(vault: Path, folder: Path, count: int, words: int) -> None:
-    """Write the notes; the later its number, the later a note was changed."""
+    """Write the notes; notes with higher numbers were changed later."""
     random = Random(1)
     folder.mkdir()
     texts = [file.read_text("utf-8") for file in sorted(vault.rglob("*.md"))]

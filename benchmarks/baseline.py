@@ -1,17 +1,18 @@
-"""Tessera against LangChain's Chroma store and against exact search in numpy, in one run: ratios of ours to theirs.
+"""Compare Tessera with LangChain's Chroma store and with exact search in numpy; print the ratios of ours to theirs.
 
     python -m benchmarks.baseline [NOTES] [--notes 40] [--questions FILE] [--own-chunks] [--dtype float32]
 
-needs the extra `bench`. NOTES is a folder of Markdown files, of which so many are taken, evenly; FILE holds the
-questions, as JSON lines. All have the bundled model's weights, and Tessera's numbers unless `--dtype` says others. All
-embed the same texts, Tessera's windows, which are handed to LangChain: cutting and reading files counts for Tessera
-alone. With `--own-chunks` LangChain reads the files and cuts them by RecursiveCharacterTextSplitter, of 512 tokens
-with 100 of overlap. It imports by its `index`, with its records in memory; numpy searches LangChain's vectors.
+needs the extra `bench`. NOTES is a folder of Markdown files, from which `--notes` files are taken at even intervals;
+FILE contains the questions as JSON lines. All use the bundled model's weights, in Tessera's number format unless
+`--dtype` sets another one. All embed the same texts: Tessera's windows, which LangChain is given, so reading and
+cutting files counts for Tessera only. With `--own-chunks` LangChain reads the files and cuts them with
+RecursiveCharacterTextSplitter, 512 tokens with an overlap of 100. It imports with its `index`, which keeps its records
+in memory; numpy searches LangChain's vectors.
 
-Each row is a process of its own, and they take turns, at a part of the notes and at each question, for other work on
-the machine comes and goes. Each question is asked once, so that no cache answers. `first answer` is from the start of
-a process, `vectors` is the nearest 10 to a question's vector, `index` what is on the disk for that alone, and recall
-is against exact search over the same vectors.
+Each row runs in a separate process. Because other work on the machine comes and goes, they take turns after each part
+of the notes and each question. Each question is asked once, to rule out caches. `first answer` is the time since the
+start of a process, `vectors` the time for the nearest 10 to a question's vector, `index` the disk space for vectors
+only, and recall is relative to exact search over the same vectors.
 """
 
 import argparse
@@ -31,21 +32,21 @@ import numpy as np
 
 from core.model import ChunkingOptions, Matrix
 
-# All else is imported where it is needed: a row's first answer shall not wait for another row's libraries.
+# The rest is imported where it is needed, because a row's first answer must not wait for another row's libraries.
 
 BASE = "notes"
 PARTS = 4
-"""The two imports take turns at so many parts of the notes."""
+"""Number of parts of the notes; the two imports take turns after each."""
 
 K, POOL = 10, 50
-"""Hits of a search, and what Tessera takes from its index for them."""
+"""Number of hits, and of results that Tessera takes from its index for them."""
 
 SEARCHES: dict[str, tuple[tuple[str, Any], ...]] = {
     "semantic": (("mode", "semantic"), ("reranker", "none"), ("level", "simple")),
     "hybrid": (("mode", "hybrid"), ("reranker", "none"), ("level", "simple")),
     "by default": (),
 }
-"""Tessera's rows: meaning alone as the others do it, words too, and as a person has it, reranked."""
+"""Tessera's rows: semantic search like the others, hybrid search, and the default with reranking."""
 
 WARM_UP = ("warm", "what is in these notes", "how do I begin")
 COLUMNS = ("import s", "again s", "first answer s", "p50 ms", "p95 ms", "vectors ms", "RSS MB", "disk MB", "index MB")
@@ -53,7 +54,7 @@ RECALL = f"recall@{K}"
 
 
 class Tessera:
-    """A workspace whose only base is asked in one way, by `options` of a search."""
+    """A workspace with a single base, searched with fixed `options`."""
 
     def __init__(self, folder: Path, *options: tuple[str, Any]) -> None:
         from core.workspace import Workspace
@@ -65,7 +66,7 @@ class Tessera:
         self._workspace.imports.apply(self._workspace.imports.plan_folder(vault, BASE))
 
     def windows(self, path: str) -> list[str]:
-        """Return what the embedder was given of a note."""
+        """Return the texts that the embedder got for a note."""
         from core.embedding.windows import windows_of
 
         embedder = self._workspace.models.embedder(self._workspace.bases.get(BASE))
@@ -73,7 +74,7 @@ class Tessera:
         return [window.text for window in windows_of(self._workspace.chunks.all(card.id), card.title, embedder)]
 
     def open(self) -> None:
-        """Load model and index, as the app does in the background when it starts."""
+        """Load model and index, as the app does in the background at its start."""
         from core import embedding
 
         embedding.build(embedding.resolve(self._workspace.settings.embedder)).warm()
@@ -97,7 +98,7 @@ class Tessera:
 
 
 class Plain:
-    """The bundled model as sentence-transformers itself runs it."""
+    """The bundled model, run by sentence-transformers."""
 
     def __init__(self, dtype: str) -> None:
         from sentence_transformers import SentenceTransformer
@@ -122,7 +123,7 @@ class Plain:
 
 
 class LangChain:
-    """LangChain's Chroma store, as its documentation uses it."""
+    """LangChain's Chroma store, used as in its documentation."""
 
     def __init__(self, folder: Path, dtype: str) -> None:
         from langchain_chroma import Chroma
@@ -138,7 +139,7 @@ class LangChain:
         self._records.create_schema()
 
     def add(self, texts: Sequence[tuple[str, str]]) -> None:
-        """Add texts, each with the note it is of."""
+        """Add texts, each with the name of its note."""
         from langchain_core.documents import Document
         from langchain_core.indexing import index
 
@@ -147,7 +148,7 @@ class LangChain:
             documents,
             self._records,
             self._store,
-            cleanup="scoped_full",  # incremental embeds anew what spans two of its batches
+            cleanup="scoped_full",  # incremental embeds notes that span two of its batches again
             source_id_key="source",
             key_encoder="blake2b",
         )
@@ -163,7 +164,7 @@ class LangChain:
         self.add([(file.name, text) for file in files for text in splitter.split_text(file.read_text("utf-8"))])
 
     def save(self, folder: Path) -> int:
-        """Write texts and vectors for `Numpy`, and return how many there are."""
+        """Write texts and vectors for `Numpy`, and return their number."""
         folder.mkdir()
         kept = self._store.get(include=["embeddings", "documents"])
         np.save(folder / "vectors.npy", np.asarray(kept["embeddings"], np.float32))
@@ -184,7 +185,7 @@ class LangChain:
         return [found.id for found in self._store.similarity_search_by_vector(self._vector, k=K)]
 
     def exact(self) -> list[str]:
-        # By Chroma's own measure: rounded to bfloat16, vectors aren't of unit length, and the order isn't the cosines'.
+        # By Chroma's own measure: rounded to bfloat16, vectors aren't unit length, and cosines order differently.
         away = np.linalg.norm(self._vectors - np.asarray(self._vector, np.float32), axis=1)
         best: list[str] = self._ids[np.argsort(away)[:K]].tolist()
         return best
@@ -194,7 +195,7 @@ class LangChain:
 
 
 class Numpy:
-    """All vectors in memory, compared with the question's."""
+    """All vectors in memory, each compared with the question's."""
 
     def __init__(self, folder: Path, dtype: str) -> None:
         self._model = Plain(dtype)
@@ -224,18 +225,18 @@ class Numpy:
 
 
 class Process:
-    """A row in a process of its own."""
+    """A row in a separate process."""
 
     def __init__(self, row: Callable[..., Any], *given: object) -> None:
         self._pool = ProcessPoolExecutor(1, get_context("spawn"))
         self._row = (row, *given)
 
     def ask(self, method: str, *given: object) -> tuple[float, Any]:
-        """Return the seconds that a method of the row took, making the row left out, and what it returned."""
+        """Return the seconds that a method of the row took, without creating the row, and the method's result."""
         return self._pool.submit(_ask, self._row, method, given).result()
 
     def resident(self) -> int:
-        """Return the MB of memory that the process holds."""
+        """Return the resident memory of the process in MB."""
         return self._pool.submit(_resident).result()
 
     def close(self) -> None:
@@ -278,7 +279,7 @@ def main() -> None:
         )
         rows = {
             f"Tessera, {name}": Process(Tessera, shutil.copytree(scratch / "tessera", scratch / name), *options)
-            for name, options in SEARCHES.items()  # a workspace for each, for one process holds an index
+            for name, options in SEARCHES.items()  # a workspace for each, because only one process can open an index
         }
         rows["LangChain, Chroma"] = Process(LangChain, scratch / "langchain", given.dtype)
         rows["numpy, exact"] = Process(Numpy, scratch / "numpy", given.dtype)
@@ -294,7 +295,7 @@ def drawn(folder: Path, count: int | None) -> list[Path]:
 def imported(
     scratch: Path, files: Sequence[Path], given: argparse.Namespace
 ) -> tuple[dict[str, dict[str, float]], tuple[int, int]]:
-    """Import the notes on both sides, twice; return the figures, and how many texts each has embedded."""
+    """Import the notes on both sides, twice; return the figures, and how many texts each side embedded."""
     numbered = list(enumerate(files))
     ours, theirs = Process(Tessera, scratch / "tessera"), Process(LangChain, scratch / "langchain", given.dtype)
     vault = scratch / "vault"
@@ -334,7 +335,7 @@ def megabytes(path: Path) -> float:
 
 
 def asked_all(rows: Mapping[str, Process], questions: Sequence[str]) -> dict[str, dict[str, float]]:
-    """Ask every row every question, in turns, and return the figures of each."""
+    """Ask each row every question, in turns, and return the figures of each."""
     figures: dict[str, dict[str, float]] = {}
     for name, row in rows.items():
         started = time.perf_counter()
@@ -369,7 +370,7 @@ def asked_all(rows: Mapping[str, Process], questions: Sequence[str]) -> dict[str
 
 
 def table(figures: Mapping[str, Mapping[str, float]]) -> None:
-    """Print every row, then ours by theirs."""
+    """Print the rows, then the ratios of ours to theirs."""
     *ours, langchain, exact = figures
     print(f"{'':<40}" + "".join(f"{name:>16}" for name in (*COLUMNS, RECALL)))
     for name in figures:

@@ -1,8 +1,8 @@
-"""How long a person waits in the app for what a click or a question leads to: python -m benchmarks.clicks [WORKSPACE]
+"""Response times of clicks and questions in the app: python -m benchmarks.clicks [WORKSPACE]
 
-Chromium drives the app on a workspace that is there; without one, one of `--notes` made-up notes with word vectors is
-made. A time runs from the click or key until the last change of the page, by the browser's own clock. The questions are
-those of a file (JSON lines with `question`), else the titles of the notes.
+Chromium operates the app on an existing workspace, or else on a new one with `--notes` made-up notes and word vectors.
+A time runs from the click or key until the last change of the page, by the browser's clock. The questions come from a
+file (JSON lines with `question`), or else are the titles of the notes.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from tests.browser.conftest import chromium_path, serving
 
 PAGES = ("Search", "Notes", "Map", "Review", "Bases", "Chunks", "Evaluation", "Settings", "Home")
 QUIET = 600
-"""Milliseconds without a change after which a page is done."""
+"""Milliseconds without a change after which a page counts as complete."""
 _SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu".split()
 _WATCH = """() => {
   const clock = window.clock = { start: 0, last: 0 };
@@ -64,7 +64,7 @@ def main() -> None:
 
 
 def fill(folder: Path, count: int) -> None:
-    """Import made-up notes, fifty in a folder, each with a link to another."""
+    """Import made-up notes, fifty per folder, each with a link to another."""
     random = Random(20261123)
     words = ["".join(random.choices(_SYLLABLES, k=random.randint(1, 4))) for _ in range(20_000)]
     for number in range(count):
@@ -79,7 +79,7 @@ def fill(folder: Path, count: int) -> None:
 
 
 def measured(place: Path, questions: list[str]) -> dict[str, list[float]]:
-    """Return the milliseconds of each kind of act, in the order of the acts."""
+    """Return the milliseconds of each kind of action, in the order of the actions."""
     took: dict[str, list[float]] = {}
     with serving(place) as url, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium_path(), args=["--no-sandbox"])
@@ -115,7 +115,7 @@ def ask(page: Page, question: str, timed: Timed) -> None:
 
 
 def _read(page: Page, timed: Timed) -> None:
-    """Open the first hit, another note of the tree, and the tabs of that."""
+    """Open the first hit, another note in the tree, and its tabs."""
     hit = page.locator("[class*='st-key-head_1'] a").first
     if not hit.count():
         return
@@ -127,12 +127,12 @@ def _read(page: Page, timed: Timed) -> None:
 
 
 def settle(page: Page) -> None:
-    """Wait until the script has run."""
+    """Wait until the script has finished."""
     page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
 
 
 def quiet(page: Page) -> None:
-    """Wait until the page doesn't change any more."""
+    """Wait until the page stops changing."""
     page.wait_for_timeout(QUIET)
     settle(page)
     while (left := page.evaluate(f"{QUIET} - (performance.now() - clock.last)")) > 0:

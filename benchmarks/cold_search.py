@@ -1,6 +1,6 @@
-"""The processor time of commands from cold: python -m benchmarks.cold_search
+"""Processor time of commands without warm caches: python -m benchmarks.cold_search
 
-Each run is a process of its own, on a workspace of two notes that is made first; the lowest of `--runs` counts.
+Each run is a new process on a workspace of two notes, which is created first; the lowest of `--runs` counts.
 """
 
 import argparse
@@ -19,7 +19,7 @@ COMMANDS = {
     "status": 1.2,
     "search how are backups encrypted": 1.8,
 }
-"""The seconds that each may take."""
+"""Maximum number of seconds for each."""
 
 
 def main() -> None:
@@ -40,7 +40,7 @@ def main() -> None:
 
 
 def measure(arguments: list[str], workspace: Path) -> float:
-    """Return the seconds of processor time of a command, its children included."""
+    """Return the processor seconds of a command, including its child processes."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     environment = os.environ | {"TESSERA_WORKSPACE": str(workspace), "TESSERA_EMBEDDER": "bundled"}
     command = [sys.executable, "-m", "core.doors.cli", *arguments]

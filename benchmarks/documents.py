@@ -1,4 +1,4 @@
-"""Documents that are made of the words of a vault in Latin letters: Word documents, a book as a PDF, scans."""
+"""Documents generated from the words of a vault in Latin script: Word documents, a book as a PDF, scans."""
 
 import io
 import re
@@ -12,11 +12,11 @@ from tests.documents.pdfs import HEIGHT, PdfPage, pdf
 
 _WORD = re.compile(r"\b[A-Za-z]{2,}\b")
 _PARAGRAPH, _PARAGRAPHS = 40, 30
-"""Words of a paragraph, and paragraphs of a Word document."""
+"""Number of words per paragraph, and of paragraphs per Word document."""
 _LINES, _LETTERS = 45, 90
-"""Lines of a page, and letters of a line."""
+"""Number of lines per page, and of letters per line."""
 _SCAN = (1240, 1754)
-"""Pixels of a page of A4 at 150 dots an inch."""
+"""Size of an A4 page in pixels at 150 dpi."""
 
 
 def words(folder: Path) -> list[str]:
@@ -25,7 +25,7 @@ def words(folder: Path) -> list[str]:
 
 
 def word_document(text: Sequence[str], number: int) -> bytes:
-    """Return a Word document of headings, paragraphs, lists and tables; each number begins at other words."""
+    """Return a Word document with headings, paragraphs, lists and tables; each number starts at different words."""
     start = number * _PARAGRAPH * _PARAGRAPHS % len(text)
     parts = [f"% Document {number}"]
     for at in range(_PARAGRAPHS):
@@ -44,7 +44,7 @@ def word_document(text: Sequence[str], number: int) -> bytes:
 
 
 def book(text: Sequence[str], count: int) -> bytes:
-    """Return a PDF of so many pages, with chapters, a running head and the numbers of the pages."""
+    """Return a PDF with this many pages, with chapters, a running head and page numbers."""
     lines, made = textwrap.wrap(" ".join(text), _LETTERS), []
     for number in range(count):
         page = PdfPage()
@@ -59,7 +59,7 @@ def book(text: Sequence[str], count: int) -> bytes:
 
 
 def scan(text: Sequence[str], count: int, kind: str = "PDF") -> bytes:
-    """Return so many pages that are pictures of text, as a PDF or in another format of Pillow's."""
+    """Return this many pages as pictures of text, in a PDF or another format of Pillow."""
     from PIL import Image, ImageDraw, ImageFont
 
     lines, font, images = textwrap.wrap(" ".join(text[: 1_000 * count]), 80), ImageFont.load_default(24), []

@@ -1,10 +1,10 @@
-"""Derive the bits of letters by which encodings are distinguished, and measure how often the guesses are right.
+"""Derive the letter statistics by which encodings are told apart, and measure how often the guesses are right.
 
-`python -m benchmarks.encodings derive FOLDER` writes `core/base/encodings/letters.txt`. FOLDER holds unpacked packages
-of PyPI: the catalogues of Django (BSD), the words of Faker, spaCy and stopwordsiso (MIT), and the dictionary of jieba
-(MIT), whose words opencc (Apache) writes in traditional characters.
-`python -m benchmarks.encodings measure` encodes messages of the catalogues on this machine (`/usr/share/locale`) in old
-code pages, and prints how many short texts are read rightly, and how many wrong ones are said to be sure.
+`python -m benchmarks.encodings derive FOLDER` writes `core/base/encodings/letters.txt`. FOLDER contains unpacked
+packages from PyPI: the catalogues of Django (BSD), the words of Faker, spaCy and stopwordsiso (MIT), and the dictionary
+of jieba (MIT), whose words opencc (Apache) converts to traditional characters.
+`python -m benchmarks.encodings measure` encodes messages from the catalogues on this machine (`/usr/share/locale`) in
+old code pages, and prints how many short texts are decoded correctly, and how many wrong guesses count as certain.
 """
 
 import ast
@@ -27,14 +27,14 @@ LANGUAGES = (
     " ga cy eo gl ja ko zh tw kk"
 ).split()
 ELSEWHERE = {"zh": ("zh_Hans", ["zh_CN"], "zh"), "tw": ("zh_Hant", ["zh_TW"], ""), "nb": ("nb", ["no_NO"], "no")}
-"""The names of languages in Django, Faker and stopwordsiso, where those are others."""
+"""Names of languages in Django, Faker and stopwordsiso, if they differ."""
 EVERYDAY = {
     "ja": ("euc_jp", range(0xA4, 0xD0), range(0xA1, 0xFF)),
     "ko": ("euc_kr", range(0xB0, 0xC9), range(0xA1, 0xFF)),
     "zh": ("gb2312", range(0xB0, 0xD8), range(0xA1, 0xFF)),
     "tw": ("big5", range(0xA4, 0xC7), [*range(0x40, 0x7F), *range(0xA1, 0xFF)]),
 }
-"""Where the everyday characters of languages with thousands stand: even those that no source has are likely."""
+"""Ranges of everyday characters in languages with thousands of them; even those that no source contains are likely."""
 SHARE_OF_UNSEEN = 0.08
 WIDE = "\u2e7f"
 RARE = 15
@@ -62,7 +62,7 @@ TEXTS = 3
 
 
 def derive(folder: Path) -> None:
-    """Write the table: the language, the characters of an entry, the bits, and the entries that have them."""
+    """Write the table: the language, the characters of an entry, the bits, and the entries with that many bits."""
     lines = []
     for language in LANGUAGES:
         by_bits: defaultdict[tuple[int, int], list[str]] = defaultdict(list)
@@ -76,7 +76,7 @@ def derive(folder: Path) -> None:
 
 
 def of_characters(language: str, folder: Path) -> dict[str, int]:
-    """Return the bits of each character of a language that has thousands."""
+    """Return the bits of each character, for a language with thousands of characters."""
     counts: Counter[str] = Counter({char: n for char, n in Counter(source(language, folder)).items() if char > WIDE})
     if language in ("zh", "tw"):
         counts = joined(counts, of_dictionary(folder, traditional=language == "tw"))
@@ -91,7 +91,7 @@ def of_characters(language: str, folder: Path) -> dict[str, int]:
 
 
 def of_pairs(language: str, folder: Path) -> dict[str, int]:
-    """Return the bits of each letter outside ASCII, and of a letter after another one where one of them is."""
+    """Return the bits of each letter outside ASCII, and of each pair of letters of which one is outside ASCII."""
     text = source(language, folder)
     if language == "vi":
         text += f"\n{with_loose_tones(text)}"
@@ -116,13 +116,13 @@ def of_pairs(language: str, folder: Path) -> dict[str, int]:
 
 
 def joined(counts: Counter[str], others: Counter[str]) -> Counter[str]:
-    """Return counts with those of a dictionary, which weighs twice as much."""
+    """Return counts together with those of a dictionary, which count twice."""
     factor = 2 * counts.total() / others.total()
     return Counter({char: counts[char] + others[char] * factor for char in {*counts, *others}})
 
 
 def of_dictionary(folder: Path, *, traditional: bool) -> Counter[str]:
-    """Return how often each character occurs in Chinese text, by the words of jieba."""
+    """Return how often each character occurs in Chinese text, according to the words of jieba."""
     import opencc
 
     converter = opencc.OpenCC("s2t")
@@ -135,7 +135,7 @@ def of_dictionary(folder: Path, *, traditional: bool) -> Counter[str]:
 
 
 def with_loose_tones(text: str) -> str:
-    """Return Vietnamese as Windows-1258 writes it: a letter with its shape, then its tone."""
+    """Return Vietnamese as Windows-1258 encodes it: a letter with its shape, then its tone."""
     parts = []
     for char in text:
         decomposed = unicodedata.normalize("NFD", char)
@@ -146,7 +146,7 @@ def with_loose_tones(text: str) -> str:
 
 
 def source(language: str, folder: Path) -> str:
-    """Return the text of a language in the packages of a folder, without placeholders and tags."""
+    """Return the text of a language from the packages in a folder, without placeholders and tags."""
     django, faker, words = ELSEWHERE.get(language, (language, [], language))
     parts: list[str] = []
     for path in sorted(folder.glob(f"django/**/locale/{django}/LC_MESSAGES/*.po")):
@@ -161,19 +161,19 @@ def source(language: str, folder: Path) -> str:
 
 
 def messages(path: Path) -> list[str]:
-    """Return the translations of a catalogue."""
+    """Return the translations in a catalogue."""
     entries = re.findall(r'^msgstr(?:\[\d\])? ((?:".*"\n?)+)', path.read_text("utf-8"), re.MULTILINE)
     return ["".join(map(ast.literal_eval, entry.splitlines())) for entry in entries][1:]
 
 
 def literals(path: Path) -> list[str]:
-    """Return the texts of a module."""
+    """Return the texts in a module."""
     nodes = ast.walk(ast.parse(path.read_text("utf-8")))
     return [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
 
 
 def measure() -> None:
-    """Print how many texts are read rightly by their number of messages, and those that are wrong and sure."""
+    """Print how many texts are decoded correctly, by their number of messages, and which wrong guesses are certain."""
     right: Counter[int] = Counter()
     every: Counter[int] = Counter()
     unsure = surely_wrong = 0
@@ -192,7 +192,7 @@ def measure() -> None:
 
 
 def texts() -> Iterator[tuple[str, str, int, str]]:
-    """Yield languages, encodings, numbers of messages, and texts of so many that the encoding can hold."""
+    """Yield languages, encodings, numbers of messages, and texts of that many messages that fit the encoding."""
     chance = random.Random(5)
     for languages, encodings in ENCODINGS.items():
         for language in languages.split():
@@ -205,7 +205,7 @@ def texts() -> Iterator[tuple[str, str, int, str]]:
 
 
 def is_mixed(text: str, encoding: str) -> bool:
-    """Return whether a text in an encoding is neither ASCII nor, by chance, UTF-8."""
+    """Return whether a text in an encoding is neither ASCII nor accidentally valid UTF-8."""
     data = text.encode(encoding)
     try:
         data.decode("utf-8")
@@ -215,7 +215,7 @@ def is_mixed(text: str, encoding: str) -> bool:
 
 
 def catalogues(language: str) -> list[str]:
-    """Return the messages of a language on this machine that have two letters outside ASCII."""
+    """Return the messages of a language on this machine with at least two letters outside ASCII."""
     found: set[str] = set()
     for path in sorted(Path("/usr/share/locale").glob(f"{language}/LC_MESSAGES/*.mo")):
         if not path.stem.startswith("iso_"):
@@ -224,7 +224,7 @@ def catalogues(language: str) -> list[str]:
 
 
 def catalogue(path: Path) -> Iterable[str]:
-    """Return the messages of a compiled catalogue, none of one that is in no UTF-8."""
+    """Return the messages of a compiled catalogue; none if it isn't in UTF-8."""
     try:
         with path.open("rb") as file:
             entries = vars(gettext.GNUTranslations(file))["_catalog"]

@@ -1,4 +1,4 @@
-"""Figures over the results of questions, as the benchmarks print them."""
+"""Metrics over the results of questions, as printed by the benchmarks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,8 +1,8 @@
-"""What anyone expects of a search box: a title, a sentence or the one rare word brings its note first.
+"""What users expect of a search box: a title, a sentence or a rare word finds its note first.
 
 python -m benchmarks.expectations DATA [--workspace DIR] [--count 100] [--words 200] [--modes default,keyword] : DATA
-holds vaults/NAME; notes, sentences and words are drawn from each by a seed; a kept workspace saves embedding them.
-A row tells in how many of its cases a right chunk is first, among three, and among ten hits.
+contains vaults/NAME; notes, sentences and words are drawn from each with a fixed seed. With a permanent workspace,
+nothing is embedded twice. A row shows in how many of its cases a right chunk is first, among three, and among ten hits.
 """
 
 import argparse
@@ -63,18 +63,18 @@ _IDENTIFIER = re.compile(
     r"(?<![\w-])(?=\w*(?:[a-z][A-Z]|[^\W_]_[^\W_]|\d))[A-Za-z]\w{2,28}[A-Za-z0-9](?![\w-])", re.ASCII
 )
 _TOGETHER = 60
-"""How many times as often as by chance the parts of a Chinese word stand side by side."""
+"""How many times as often as by chance the parts of a Chinese word occur side by side."""
 _RUN = re.compile(rf"[{_HAN}]{{2,}}")
 _GRAMMAR = frozenset(
     "的了是在和与及或为之其某些这那个们中上下可以能会要就也都而但如从被把对将到于由等所有没不很更最每各该此当时后前间"
     "一二两三几何么什么怎吗呢吧啊地得着过来去给让使用并且则即若因它他她我你您向比式量度性者化"
 )
-"""Characters that join words or end them: a word that begins or ends with one is mostly a part of a sentence."""
+"""Characters that join or end words; a string that begins or ends with one is usually no word."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Something a person types, and whether a hit is what was meant."""
+    """A query, and a test whether a hit is the expected one."""
 
     text: str
     right: Callable[[Hit], bool]
@@ -118,7 +118,7 @@ def read(workspace: Workspace, base: str) -> Vault:
 
 
 def kinds(vault: Vault, count: int, words: int) -> Iterator[tuple[str, list[Case]]]:
-    """Yield the kinds of things that are typed, each with its cases; all are drawn by SEED."""
+    """Yield the kinds of queries, each with its cases, all drawn with SEED."""
     draw = random.Random(SEED)
     notes = draw.sample(vault.notes, min(count, len(vault.notes)))
     yield "title", [Case(note.title, of_title(note.title)) for note in notes]
@@ -128,7 +128,7 @@ def kinds(vault: Vault, count: int, words: int) -> Iterator[tuple[str, list[Case
     pasted = draw.sample(every := sentences(vault), min(count, len(every)))
     yield "whole sentence", [Case(sentence, holds(sentence)) for sentence in pasted]
     yield "half a sentence", [Case(half(sentence), holds(half(sentence))) for sentence in pasted]
-    # Identifiers come from both vaults in equal numbers; words of Chinese stand in one of them only.
+    # Identifiers come from both vaults in equal numbers; only one of them has Chinese words.
     rare = {"identifier": (identifiers(vault), words // len(VAULTS)), "rare word": (chinese(vault), words)}
     for name, (known, most) in rare.items():
         drawn = draw.sample(known, min(most, len(known)))
@@ -147,13 +147,13 @@ def of_section(note: Note, name: str) -> Callable[[Hit], bool]:
 
 
 def holds(text: str) -> Callable[[Hit], bool]:
-    """Whether a hit's chunk holds a text, however its lines are broken."""
+    """Return whether a hit's chunk contains a text, regardless of line breaks."""
     wanted = " ".join(fold(text).split())
     return lambda hit: wanted in " ".join(fold(hit.chunk.text).split())
 
 
 def swapped(title: str, draw: random.Random) -> str:
-    """Swap two neighbouring letters that differ, as fast fingers do."""
+    """Swap two different neighbouring letters, as in a typing error."""
     places = [
         at for at in range(len(title) - 1) if title[at] != title[at + 1] and (title[at] + title[at + 1]).isalpha()
     ]
@@ -162,12 +162,12 @@ def swapped(title: str, draw: random.Random) -> str:
 
 
 def titled(chunks: Sequence[Chunk], title: str) -> list[str]:
-    """Return the titles of a note's sections, without its own."""
+    """Return the titles of a note's sections, except the note's own title."""
     return sorted({chunk.section_title for chunk in chunks if chunk.section_title not in ("", title)})
 
 
 def sentences(vault: Vault) -> list[str]:
-    """Return the sentences without markup that stand whole in a chunk."""
+    """Return the sentences without markup that are entirely in one chunk."""
     prose = ("\n".join(_CODE.sub("", note.body).splitlines()) for note in vault.notes)
     every = {match.group() for text in prose for match in _SENTENCE[vault.language].finditer(text)}
     within = "\n".join(vault.texts)
@@ -175,13 +175,13 @@ def sentences(vault: Vault) -> list[str]:
 
 
 def half(sentence: str) -> str:
-    """Return the first half, up to a word's end."""
+    """Return the first half, up to the end of a word."""
     cut = len(sentence) // 2
     return sentence[:cut] if re.match(rf"[{_HAN}]", sentence) else sentence[: sentence.index(" ", cut)]
 
 
 def identifiers(vault: Vault) -> list[str]:
-    """Return the identifiers (an inner capital, a digit or an underscore) that stand in at most two chunks."""
+    """Return the identifiers (an inner capital, a digit or an underscore) that occur in at most two chunks."""
     holders = Counter(word for text in vault.texts for word in {*_IDENTIFIER.findall(text)})
     folded = [fold(text) for text in vault.texts]
     few = [word for word, count in holders.items() if count <= 2]
@@ -189,10 +189,10 @@ def identifiers(vault: Vault) -> list[str]:
 
 
 def chinese(vault: Vault) -> list[str]:
-    """Return the rare words of two to four characters: in at most two chunks, thrice or more, in varied company.
+    """Return the rare words of two to four characters that occur in at most two chunks, three times or more.
 
-    What is on its left and on its right varies, and its parts occur together much more often than by chance, so
-    it is a word, no part of one and no two of them.
+    Their neighbours on both sides vary, and their parts occur together much more often than by chance, so each is one
+    word, neither a part of one nor two words.
     """
     holders: Counter[str] = Counter()
     uses: Counter[str] = Counter()
@@ -221,7 +221,7 @@ def chinese(vault: Vault) -> list[str]:
 
 
 def row(workspace: Workspace, mode: str, typed: str, base: str, cases: Sequence[Case]) -> None:
-    """Search for every case and print how often a right chunk came first, in three and in ten."""
+    """Search for every case and print how often a right chunk was first, among three and among ten."""
     ranks, times = [], []
     workspace.search("warm up", filters=Filters(bases=(base,)), **MODES[mode])
     for case in cases:

@@ -1,19 +1,20 @@
-"""What verdicts and clicks give where persons judge and open hits, with mistakes, and whether they can bury a note.
+"""Effects of verdicts and clicks by users who make mistakes, and whether they can bury a note.
 
-python -m benchmarks.feedback [DATA] [--workspace DIR] [--only NAME] : DATA holds vaults/NAME and questions/NAME.jsonl.
-Half of the questions of each set, by chance, are asked five times; each time a person judges the first three hits: the
-note of the answer is helpful, another one not helpful, or in one of four cases misleading; one of ten verdicts is the
-opposite. Measured are these questions and the other half, which nobody asked: right note first, and reciprocal rank in
-ten hits. Then the right note of every question gets a hundred verdicts *misleading*: how many leave the ten hits that
-had them; and all verdicts are taken back: how many answers differ from those before, in any score.
+python -m benchmarks.feedback [DATA] [--workspace DIR] [--only NAME] : DATA contains vaults/NAME and
+questions/NAME.jsonl. A random half of the questions of each set is asked five times; each time a user judges the first
+three hits: the note with the answer is helpful, another one is not helpful or, in one of four cases, misleading; one of
+ten verdicts is the opposite. The results are for these questions and for the other half, which nobody asked: right note
+first, and reciprocal rank in ten hits. Then the right note of every question gets a hundred verdicts *misleading*: how
+many leave the ten hits that they were in; and all verdicts are withdrawn: how many answers differ from those before, in
+any score.
 
-With --clicks the same of clicks: on five days in a row, of the first three hits each one of the right note is opened
-nine times in ten and then copied three times in ten, and another one is opened once in ten. Measured too are the judged
-questions without one of their words, and all of them 90 days later. Then the last hit of every question is cited a
-thousand times: how many hits leave, and how many of those that it passes led by the gain or more.
+With --clicks the same is measured for clicks: on five consecutive days, each of the first three hits is opened, in the
+right note nine times in ten (and then copied three times in ten), in another note once in ten. Also measured are the
+judged questions without one of their words, and all of them 90 days later. Then the last hit of every question is cited
+a thousand times: how many hits leave, and how many of those that it passes led by the gain or more.
 
-With --recording only the time is measured that the record of the hits of a question costs the caller, and the thread
-that writes it.
+With --recording, only the time is measured for which recording the hits of a question keeps the caller and the writing
+thread busy.
 """
 
 import argparse
@@ -46,7 +47,7 @@ COPIED, LATER, CITED = 0.3, 90, 1000
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question of a base, and the paths of the notes that answer it."""
+    """A question to a base, and the paths of the notes that answer it."""
 
     text: str
     base: str
@@ -119,7 +120,7 @@ def _measured(workspace: Workspace, questions: list[Asked], weight: float) -> st
 
 
 def _rank(result: SearchResult, question: Asked) -> int:
-    """Return the rank of the first hit in a note that answers, 0 for none."""
+    """Return the rank of the first hit in a note that answers, 0 if there is none."""
     return next((hit.rank for hit in result.hits if hit.note.path in question.paths), 0)
 
 
@@ -157,7 +158,7 @@ def _record(workspace: Workspace, questions: Iterable[Asked]) -> None:
 
 
 class _Person:
-    """Searches with clicks by a clock of its own, in days."""
+    """Searches with clicks, with a simulated clock in days."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.days, self._begin, self.store = 0, datetime.now(UTC), workspace.store
@@ -215,7 +216,7 @@ def _click(workspace: Workspace, clicked: list[Asked], others: list[Asked]) -> N
 
 
 def _without_a_word(question: Asked, chance: Random) -> Asked:
-    """Return a question without one of its words that carry a subject; in Chinese, without a pair of characters."""
+    """Return a question without one of its content words; in Chinese, without a pair of characters."""
     word = chance.choice(query_keywords(question.text))
     return replace(question, text=re.sub(re.escape(word), " ", question.text, count=1, flags=re.IGNORECASE))
 

@@ -1,6 +1,6 @@
-"""Whether the guide's notes answer what people ask of them: python -m benchmarks.guide
+"""Check whether the notes of the guide answer users' questions: python -m benchmarks.guide
 
-Told is, for each language, of how many of the questions of data/questions the right note is among the first five.
+Prints, for each language, for how many of the questions in data/questions the right note is among the first five.
 """
 
 import json
@@ -11,7 +11,7 @@ from core.workspace import Workspace
 
 QUESTIONS = Path(__file__).parents[1] / "data" / "questions"
 MOST_MISSED = 2
-"""Of twenty questions."""
+"""Maximum number of missed questions out of twenty."""
 
 
 def main() -> None:

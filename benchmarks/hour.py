@@ -1,10 +1,10 @@
-"""What the app holds after an hour: resident megabytes of its process and of those it started, step by step.
+"""Memory of the app after an hour of use: resident megabytes of its process and its child processes, step by step.
 
     python -m benchmarks.hour [VAULT …] [--notes 60] [--searches 100] [--embedder bundled]
 
-It is used in its own process, its pages drawn without a browser: the vaults imported into three bases, Word documents,
-a PDF and a scan read, the pictures of a note read where the extra `ocr` is there, searches, answers, related notes,
-notes opened, the map, every page. `torch` says whether the app's own process has loaded it.
+The app runs in its own process, and its pages are drawn without a browser: the vaults are imported into three bases;
+Word documents, a PDF and a scan are read, and the pictures of a note with the extra `ocr`; then searches, answers,
+related notes, opened notes, the map, every page. `torch` tells whether the app's own process has loaded it.
 """
 
 import argparse
@@ -28,7 +28,7 @@ PROGRAM = Path(__file__).parents[1]
 VAULTS = [Path("../shared/data/vaults", name) for name in ("rust-book", "d2l-zh", "til")]
 BASES, PICTURES = 3, 3
 WAIT = 65
-"""Seconds after which processes that have nothing to do have ended."""
+"""Seconds after which idle processes have ended."""
 
 
 def main() -> None:
@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def work(scratch: Path, notes: Sequence[Path], text: Sequence[str], searches: int) -> None:
-    """Use the app for an hour's work, and print what it holds after each step."""
+    """Use the app for an hour's work, and print its memory after each step."""
     from streamlit.testing.v1 import AppTest
 
     from pages.ui.shared import shell
@@ -100,7 +100,7 @@ def work(scratch: Path, notes: Sequence[Path], text: Sequence[str], searches: in
 
 
 def take(workspace: "Workspace", scratch: Path, base: str, files: Mapping[str, bytes]) -> None:
-    """Import files, by their names, into a base."""
+    """Import files into a base, by file name."""
     folder = scratch / base
     folder.mkdir()
     for name, data in files.items():
@@ -110,13 +110,13 @@ def take(workspace: "Workspace", scratch: Path, base: str, files: Mapping[str, b
 
 
 def step(name: str) -> None:
-    """Print what the app's process and those below it hold now."""
+    """Print the memory of the app's process and its descendants."""
     own, others = resident(os.getpid())
     print(f"{name:<34}{own:>8}{others:>8}{own + others:>8}  {'torch' in sys.modules}", flush=True)
 
 
 def resident(pid: int) -> tuple[int, int]:
-    """Return the megabytes of a process, and those of all processes below it."""
+    """Return the megabytes of a process, and those of all its descendants."""
     listing = subprocess.run(["ps", "-eo", "pid=,ppid=,rss=,comm="], capture_output=True, text=True, check=True).stdout
     children, kilobytes = defaultdict[int, list[int]](list), dict[int, int]()
     for row in listing.splitlines():

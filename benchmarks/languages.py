@@ -1,8 +1,8 @@
-"""Two languages in one base: what a model's vectors gain by centring, and questions over both vaults at once.
+"""Two languages in one base: the effect of centring on a model's vectors, and questions over both vaults at once.
 
-python -m benchmarks.languages DATA [--workspace DIR] [--embedders bundled,tfidf] [--ship] : DATA holds vaults/NAME and
-questions/NAME.jsonl; a kept workspace saves embedding them. The questions of `across` are asked in the other language
-than the vault's notes. `--ship` writes what the program ships of the bundled model, and does nothing else.
+python -m benchmarks.languages DATA [--workspace DIR] [--embedders bundled,tfidf] [--ship] : DATA contains vaults/NAME
+and questions/NAME.jsonl. With a permanent workspace, nothing is embedded twice. The questions `across` are in a
+different language than the notes of the vault. `--ship` only writes what the program ships for the bundled model.
 """
 
 import argparse
@@ -60,7 +60,7 @@ def ship() -> None:
 
 
 def models(names: Iterable[str]) -> None:
-    """Print what centring does for each model on the texts in two languages: the mean reciprocal rank."""
+    """Print the effect of centring for each model on the texts in two languages: the mean reciprocal rank."""
     print("| model | across, as they are | centred | within, as they are | centred | kept |\n|---|---|---|---|---|---|")
     for name in names:
         model = embedding.build(name)

@@ -1,8 +1,8 @@
-"""What a laptop is asked for: processor seconds and peak memory of each act, in a process of its own, in one go.
+"""Load on a laptop: processor seconds and peak memory of each action, each in a new process.
 
-Beside the seconds stands their ratio to a bare loop, run before each act on the same machine. Processes that an act
-starts count. `peak MB` is of all together, looked at twice a second, and `largest` of the largest one alone.
-`benchmarks.hour` prints what the app holds step by step.
+Next to the seconds is their ratio to an empty loop, run before each action on the same machine. Child processes count.
+`peak MB` is the total of all processes, sampled twice a second, and `largest` the largest single process.
+`benchmarks.hour` prints the memory of the app step by step.
 
     python -m benchmarks.laptop ../shared/data/vaults/rust-book --notes 30
 """
@@ -88,7 +88,7 @@ def main() -> None:
 
 
 def bare_loop() -> float:
-    """Return the processor seconds of five million additions."""
+    """Return the processor seconds for five million additions."""
     started, total = time.process_time(), 0
     for number in range(5_000_000):
         total += number
@@ -96,8 +96,8 @@ def bare_loop() -> float:
 
 
 def run(workspace: Path, act: list[str]) -> tuple[float, float, int, int]:
-    """Run a program in a new process; return its seconds of the processor and of the clock, and both peaks in MB."""
-    if sys.platform == "linux":  # what outlives the process that started it is waited for by this one
+    """Run a program in a new process; return its processor and wall-clock seconds, and both peaks in MB."""
+    if sys.platform == "linux":  # orphaned child processes become children of this one
         ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1)
     started = time.perf_counter()
     process = subprocess.Popen(

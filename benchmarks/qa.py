@@ -1,10 +1,11 @@
-"""Does the paragraph that answers come first? Questions on Wikipedia's paragraphs, each paragraph a note.
+"""How often the paragraph with the answer comes first: questions on Wikipedia paragraphs, each paragraph a note.
 
 python -m benchmarks.qa DATA [--workspace DIR] [--questions 300] [--slow 60] [--rerankers none,late-interaction]
-[--sets xquad24_en,xquad24_zh,drcd_dev] [--mixed xquad24_en,xquad24_zh] : DATA holds qa/NAME.json in SQuAD's format; a
-kept workspace saves embedding them again. Rerankers that read each pair anew are asked the first `--slow` questions,
-next to hybrid on the same. `--mixed`: two translations of a set in one base, half of the articles in each language
-only; the same questions are asked in the other language than their paragraph (across) and in its own (within).
+[--sets xquad24_en,xquad24_zh,drcd_dev] [--mixed xquad24_en,xquad24_zh] : DATA contains qa/NAME.json in SQuAD's format.
+With a permanent workspace, nothing is embedded twice. Rerankers that read every pair get only the first `--slow`
+questions, next to hybrid search on the same questions. `--mixed`: two translations of a set in one base, half of the
+articles in one language only; the same questions are asked in the other language than their paragraph (across) and in
+its language (within).
 """
 
 import argparse
@@ -25,7 +26,7 @@ MIXED = "xquad24_en,xquad24_zh"
 RERANKERS = "none,late-interaction"
 SEED = 2026
 PARAGRAPHS = 5
-"""Paragraphs of an article of XQuAD."""
+"""Number of paragraphs per article in XQuAD."""
 DEPTH = 10
 T = TypeVar("T")
 _QUICK = ("none", "late-interaction")
@@ -36,7 +37,7 @@ _PLAIN: dict[str, SearchOptions] = {
     "hybrid, weighted": {"mode": "hybrid", "fusion": "weighted"},
     "hybrid, reciprocal ranks": {"mode": "hybrid", "fusion": "reciprocal"},
 }
-"""All at the simple level and without a reranker, so that nothing but the scores differs."""
+"""All searches are at the simple level and without a reranker: only the scores differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ def every_search(
 
 
 def drawn(questions: Sequence[T], count: int) -> Sequence[T]:
-    """Return `count` of the questions, drawn by SEED; all for 0."""
+    """Return `count` of the questions, drawn with SEED; all for 0."""
     return random.Random(SEED).sample(questions, count) if 0 < count < len(questions) else questions
 
 
@@ -92,7 +93,7 @@ Set = tuple[dict[str, str], list[Asked]]
 
 
 def mix(one: Set, other: Set, count: int) -> tuple[dict[str, str], Sequence[Asked], Sequence[Asked]]:
-    """Return paragraphs half of whose articles are of the one set, with questions across the languages and within."""
+    """Return paragraphs, half of them from articles in one language, with questions across and within the languages."""
     articles = range(len(one[0]) // PARAGRAPHS)
     chosen = {*random.Random(SEED).sample(articles, len(articles) // 2)}
     of_one = {path for number, path in enumerate(one[0]) if number // PARAGRAPHS in chosen}
@@ -104,9 +105,9 @@ def mix(one: Set, other: Set, count: int) -> tuple[dict[str, str], Sequence[Aske
 
 
 def read(file: Path) -> tuple[dict[str, str], list[Asked]]:
-    """Return the paragraphs by the path they shall have, and the questions on them.
+    """Return the paragraphs by path, and the questions on them.
 
-    A paragraph has no title, for its article's would answer some of the questions.
+    A paragraph has no title, because the title of its article would answer some of the questions.
     """
     notes: dict[str, str] = {}
     questions: list[Asked] = []
@@ -119,7 +120,7 @@ def read(file: Path) -> tuple[dict[str, str], list[Asked]]:
 
 
 def shelve(workspace: Workspace, base: str, notes: dict[str, str]) -> None:
-    """Import the notes as a base, where the workspace doesn't have all of them."""
+    """Import the notes as a base, unless the workspace already contains all of them."""
     held = {status.base.name: status.notes for status in workspace.status().bases}
     if held.get(base) == len(notes):
         return
@@ -144,7 +145,7 @@ def reranked(workspace: Workspace, base: str, name: str, reranker: str, question
 def row(
     workspace: Workspace, base: str, name: str, label: str, questions: Sequence[Asked], options: SearchOptions
 ) -> None:
-    """Ask every question and print how often its paragraph came first, and how long an answer took."""
+    """Ask every question and print how often its paragraph was first, and the response times."""
     options = {**options, "filters": Filters(bases=(base,)), "limit": DEPTH}
     workspace.search("warm up", **options)
     first, among, reciprocal, times = 0, 0, 0.0, []

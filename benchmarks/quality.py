@@ -1,8 +1,8 @@
-"""`make eval`: do the right passages come back? Both vaults, each mode, model and reranker, one table.
+"""`make eval`: how well the right passages are found. Both vaults, each mode, model and reranker, one table.
 
 python -m benchmarks.quality DATA [--workspace DIR] [--embedders bundled,tfidf] [--rerankers none,late-interaction]
-[--weights] [--float32] : DATA holds vaults/NAME and questions/NAME.jsonl; a kept workspace saves embedding them again.
-`--float32` runs the bundled model in float32, on a workspace of its own.
+[--weights] [--float32] : DATA contains vaults/NAME and questions/NAME.jsonl. With a permanent workspace, nothing is
+embedded twice. `--float32` runs the bundled model in float32, in a separate workspace.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from core.model import DEFAULTS, MAIN, Device, Mode, Pipeline, SearchSettings
 from core.workspace import Workspace
 
 POOLS = {"cross-encoder": 20}
-"""Hits that a reranker judges where that is not the default: what takes longer judges fewer."""
+"""Number of hits for each reranker, if it isn't the default: fewer for slow ones."""
 
 MODES: tuple[Mode, ...] = ("semantic", "keyword", "hybrid")
 WEIGHTS = (0.4, 0.5, 0.6, 0.7, 0.8)
@@ -63,7 +63,7 @@ def main() -> None:
 
 
 def measured_set(workspace: Workspace, data: Path, name: str, base: str, pipeline: Pipeline) -> Evaluation:
-    """Ask a base the questions of a vault."""
+    """Ask a base the questions on a vault."""
     file = data / "questions" / f"{name}.jsonl"
     questions = workspace.question_sets.read(base, file.read_bytes(), file.name)
     ((_, results),) = workspace.runs.measure(base, questions, [pipeline])
@@ -71,13 +71,13 @@ def measured_set(workspace: Workspace, data: Path, name: str, base: str, pipelin
 
 
 def vaults(data: Path) -> list[str]:
-    """Return the names of the vaults that there are hard questions on; those of `benchmarks.answers` have no `gold`."""
+    """Return the names of the vaults with hard questions; those of `benchmarks.answers` have no `gold`."""
     files = (data / "questions").glob("*.jsonl")
     return sorted(file.stem for file in files if '"gold"' in file.read_text(encoding="utf-8"))
 
 
 def imported(workspace: Workspace, vault: Path, embedder: str) -> str:
-    """Return the name of a base that holds the vault, embedded by this model, with the bits of its tokens."""
+    """Return the name of a base with the vault, embedded by this model, with token bits."""
     base = vault.name if embedder == "bundled" else f"{vault.name}, {embedder}"
     workspace.settings.embedder = embedder
     if base not in {known.name for known in workspace.bases.all()}:
@@ -92,7 +92,7 @@ def heading() -> None:
 
 
 def rows(row: str, sets: Sequence[str], evaluations: Sequence[Evaluation]) -> None:
-    """Print a row's metrics, a set at a time and over all questions."""
+    """Print a row's metrics, per set and over all questions."""
     for label, group in [*zip(sets, ([one] for one in evaluations), strict=True), ("all", evaluations)]:
         answered = [one.scored for one in group]
         means = [

@@ -1,13 +1,13 @@
-"""Do the nearest notes find the author's own groups, links and folders? Held-out labels of both vaults.
+"""How well the nearest notes recover the author's groups, links and folders: held-out labels of both vaults.
 
-python -m benchmarks.related DATA [--workspaces DIR,DIR] [--notes 10000] : DATA holds vaults/NAME; workspaces in which
-the vaults were imported save embedding them again (copies of them: they are opened for reading only). The vaults have
-no tags and one of them no folders, so a note's chapter is its held-out tag and its held-out folder. What an author
-linked is read from the files (`chNN-….html`, `:numref:`) and is left out of the words that are compared. An index of
-all notes is nobody's neighbour. Of each note and each measure the share of the right ones among the first five, of at
-most five that there are. Four ways of ordering: the most frequent labels, or the notes with the most links, for all
-notes alike; words alone (cosine of tf-idf over whole notes); meaning alone; and what the page shows. `--notes` times
-related notes in a made-up workspace of so many notes.
+python -m benchmarks.related DATA [--workspaces DIR,DIR] [--notes 10000] : DATA contains vaults/NAME. Workspaces with
+the imported vaults save embedding them again (use copies, although they are opened for reading only). The vaults have
+no tags and one has no folders, so a note's chapter is its held-out tag and its held-out folder. The author's links are
+read from the files (`chNN-….html`, `:numref:`) and left out of the compared words. An index of all notes is nobody's
+neighbour. For each note and measure, the result is the share of right ones among the first five, of at most five that
+exist. There are four orders: the most frequent labels or the most linked notes, for all notes alike; words only (cosine
+of tf-idf over whole notes); vectors only; and what the page shows. `--notes` times related notes in a made-up workspace
+of this size.
 """
 
 import argparse
@@ -35,14 +35,14 @@ from core.workspace import Workspace
 
 VAULTS = ("rust-book", "d2l-zh")
 ARTICLES = {"rust-book": ("xquad24_en", "xquad24_zh"), "d2l-zh": ()}
-"""Paragraphs of Wikipedia, of each workspace: their article is the label. No weight was chosen by them."""
+"""Wikipedia paragraphs in each workspace, labelled with their article. No weight was chosen on them."""
 INDEXES = ("SUMMARY.md",)
 FIRST = 5
 _CHAPTER = re.compile(r"(ch\d\d|appendix)")
 _LABEL, _REFERENCE = re.compile(r":label:`([^`]+)`"), re.compile(r":(?:numref|eqref):`([^`]+)`")
 _PAGE = re.compile(r"\b((?:ch\d\d|appendix)-[\w-]+)\.(?:html|md)")
 _LEAKS = re.compile(rf"{_LABEL.pattern}|{_REFERENCE.pattern}|{_PAGE.pattern}|\b(?:ch\d\d|appendix)-[\w-]+")
-"""What tells a link or a chapter by its name."""
+"""Text that reveals a link or a chapter by its name."""
 
 Ranking = Callable[[str], list[Neighbour]]
 
@@ -100,7 +100,7 @@ def read(workspace: Workspace, name: str, data: Path) -> Vault:
 
 
 def linked(notes: Mapping[str, Note]) -> dict[str, set[str]]:
-    """Return which notes the author of each one links to."""
+    """Return which notes the author of each note links to."""
     named = {str(note.path).removesuffix(".md"): note_id for note_id, note in notes.items()}
     for note_id, note in notes.items():
         named |= dict.fromkeys(_LABEL.findall(note.body), note_id)
@@ -112,12 +112,12 @@ def linked(notes: Mapping[str, Note]) -> dict[str, set[str]]:
 
 
 def text_of(note: Note) -> str:
-    """Return the words of a note without those that tell its links or its chapter."""
+    """Return a note's words without those that reveal its links or its chapter."""
     return _LEAKS.sub(" ", f"{note.title}\n{note.body}")
 
 
 class TextsWithoutLeaks(NoteTexts):
-    """The texts of notes without the words that tell their links or their chapters."""
+    """The texts of notes without the words that reveal their links or chapters."""
 
     def without_hidden(self, note_id: str) -> Note:
         note = super().without_hidden(note_id)
@@ -125,7 +125,7 @@ class TextsWithoutLeaks(NoteTexts):
 
 
 def table(vault: Vault) -> None:
-    """Print a row for each way."""
+    """Print a row for each order."""
     workspace = vault.workspace
     neighbours = Neighbours(workspace.store, TextsWithoutLeaks(workspace.store), lambda: workspace.searching)
     words = by_words(vault)
@@ -151,7 +151,7 @@ def table(vault: Vault) -> None:
 
 
 def guesses(ranking: Ranking, labels: Mapping[str, list[str]]) -> Callable[[str], list[str]]:
-    """Return what guesses the label of a note by those of its neighbours."""
+    """Return a function that guesses the label of a note from its neighbours."""
     return lambda one: [*votes(ranking(one)[:CANDIDATES], labels)]
 
 
@@ -172,7 +172,7 @@ def row(vault: Vault, name: str, ranking: Ranking, labels: Callable[[str], Seque
 
 
 def share(right: int, there: int) -> float:
-    """Return the share of the first five that is right, of the right ones that five can hold."""
+    """Return the share of right ones among the first five, of at most five that exist."""
     return right / min(FIRST, there)
 
 
@@ -195,7 +195,7 @@ def by_words(vault: Vault) -> dict[str, list[Neighbour]]:
 
 
 def precision(vault: Vault) -> None:
-    """Print how many of the links that the page suggests are the author's, or lead to a note of the same chapter."""
+    """Print how many of the links suggested on the page are the author's, or lead to a note of the same chapter."""
     shown = right = near = 0
     for note_id in vault.notes:
         for one in vault.workspace.related.of(note_id).links:
@@ -206,7 +206,7 @@ def precision(vault: Vault) -> None:
 
 
 def time_of(count: int) -> None:
-    """Print how long related notes take in a workspace of so many notes: the first ones, others, and after a change."""
+    """Print the time for related notes in a workspace of this size: the first time, later, and after a change."""
     words = [f"word{number}" for number in range(4_000)]
     chosen = random.Random(1)
     with tempfile.TemporaryDirectory() as scratch, Workspace(Path(scratch)) as workspace:

@@ -1,8 +1,8 @@
-"""Retrieval's levels: each with and without reranking and expansion, by kind of question.
+"""Levels of retrieval: each with and without reranking and expansion, by kind of question.
 
-python -m benchmarks.retrieval DATA [--workspace DIR] [--also links,reciprocal,boost] : DATA holds vaults/NAME and
-questions/NAME.jsonl. A kind's figure is how many of its questions are answered within 10 hits; of a comparison,
-both sides.
+python -m benchmarks.retrieval DATA [--workspace DIR] [--also links,reciprocal,boost] : DATA contains vaults/NAME and
+questions/NAME.jsonl. The figure for a kind is the number of its questions answered within 10 hits; for a comparison,
+both sides must be.
 """
 
 import argparse

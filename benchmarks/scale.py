@@ -1,10 +1,10 @@
-"""How fast searching stays as a workspace grows to 100,000 chunks, and how near the index stays to exact search.
+"""Speed of searches as a workspace grows to 100,000 chunks, and agreement of the index with exact search.
 
-python -m benchmarks.scale DATA FOLDER [--workspace DIR] [--chunks 1000,10000,100000] : DATA holds vaults/NAME and
-questions/NAME.jsonl. FOLDER keeps a workspace for each size, built when it is missing from the vaults as
-`--workspace` has embedded them (by default they are embedded first). Every further copy of a note has a fifth of its
-words from other notes, and each of its vectors is shifted by the difference of two others: texts and vectors stay
-like real ones, and none is there twice. There are no token bits, so nothing is reranked.
+python -m benchmarks.scale DATA FOLDER [--workspace DIR] [--chunks 1000,10000,100000] : DATA contains vaults/NAME and
+questions/NAME.jsonl. FOLDER keeps a workspace for each size; a missing one is built from the vaults as embedded in
+`--workspace` (by default they are embedded first). In each further copy of a note, a fifth of the words come from other
+notes, and each vector is shifted by the difference of two others: texts and vectors stay realistic, and none occurs
+twice. There are no token bits, so nothing is reranked.
 """
 
 import argparse
@@ -42,7 +42,7 @@ _WORDS = re.compile(rf"[{CJK}]{{1,2}}|[A-Za-z]{{2,}}")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A note as it was embedded: its chunks, and for each the vectors of its windows."""
+    """An embedded note: its chunks, each with the vectors of its windows."""
 
     note: Note
     chunks: Sequence[Chunk]
@@ -139,7 +139,7 @@ def copied(
     every: Matrix,
     original: bool,
 ) -> NoteToIndex:
-    """Return a note like another, of at most so many chunks."""
+    """Return a varied copy of a note, with at most this many chunks."""
     note_id = f"{number:012x}"
     chunks: list[Chunk] = []
     vectors: list[Matrix] = []
@@ -179,7 +179,7 @@ def copied(
 
 
 def swapped(text: str, chance: random.Random, vocabulary: dict[bool, list[str]]) -> str:
-    """Replace words by words of other notes, which keeps how frequent each is."""
+    """Replace words with words from other notes, which keeps the word frequencies."""
 
     def other(found: re.Match[str]) -> str:
         word = found.group()
@@ -201,7 +201,7 @@ def _is_cjk(word: str) -> bool:
 
 
 def measure(workspace: Workspace, questions: Sequence[str]) -> None:
-    """Print what each stage and a whole search take, by what they are narrowed to."""
+    """Print the times of each stage and of a whole search, by the filters of the search."""
     store, base = workspace.store, workspace.bases.get(BASE)
     store.open_index()
     embedder = workspace.models.embedder(base)
@@ -251,13 +251,13 @@ def measure(workspace: Workspace, questions: Sequence[str]) -> None:
 
 
 def forget(store: Store) -> None:
-    """Let what searches keep until the index changes be read again."""
+    """Drop what searches cache until the index changes."""
     with store.database.write():
         pass
 
 
 def comparisons(workspace: Workspace) -> list[str]:
-    """Questions that compare what two notes are about, in the language of both."""
+    """Return questions that compare the subjects of two notes, in the language of both."""
     chance = random.Random(5)
     titles = sorted({card.title for card in workspace.notes.all()})
     asked = []
@@ -276,14 +276,14 @@ def recalled(store: Store, base: KnowledgeBase, vector: Matrix, k: int = 10) -> 
 
 
 def exact(matrix: Matrix, vector: Matrix) -> object:
-    """Search all vectors without an index: what the vector stage is measured against."""
+    """Search all vectors without an index, as the reference for the vector stage."""
     scores = matrix @ vector
     best = np.argpartition(scores, -POOL)[-POOL:]
     return best[np.argsort(-scores[best])]
 
 
 def timed(work: Callable[..., object], over: Sequence[object]) -> list[tuple[float, float]]:
-    """Return the milliseconds that each took, by the clock and of the processor, the first ones left out."""
+    """Return the wall-clock and processor milliseconds of each call, without the first ones."""
     times = []
     for item in over:
         started, used = time.perf_counter(), time.process_time()

@@ -1,7 +1,8 @@
-"""Is every section found by its title: by `section:`, and first where the title is typed?
+"""Whether every section is found by its title: with `section:`, and first if the title is typed.
 
-python -m benchmarks.sections DATA [--mode keyword] : DATA holds vaults/NAME; of each, all sections with 10 words of
-text. `first` counts a note that has a section with that title, `its own` only titles of one section, and its chunk.
+python -m benchmarks.sections DATA [--mode keyword] : DATA contains vaults/NAME; all sections with 10 words of text
+count. `first` counts a note that contains a section with that title; `its own` only counts titles of a single section,
+and the section's chunk.
 """
 
 import argparse
@@ -62,18 +63,18 @@ def sections_of(note: Note) -> Iterator[Section]:
 
 
 def by_filter(workspace: Workspace, section: Section) -> bool:
-    """Whether the filter passes a chunk that holds the section's heading."""
+    """Return whether the filter passes a chunk with the section's heading."""
     passed = workspace.store.chunks.allowed(Filters(conditions=(Condition("section", (section.title,)),)))
     chunks = workspace.store.chunks.by_rowid([] if passed is None else passed.tolist())
     return any(is_of(section, (one.note_id, (one.start, one.end), one.sections)) for one in chunks.values())
 
 
 Found = tuple[str, tuple[int, int], tuple[str, ...]]
-"""A chunk's note, its place, and its sections."""
+"""A chunk's note, place and sections."""
 
 
 def first(workspace: Workspace, title: str, mode: str) -> Found:
-    """Return the first hit of a title that is typed, quotes and operators aside."""
+    """Return the first hit for a title typed without quotes and operators."""
     hits = workspace.search(" ".join(title.replace('"', " ").split()), mode=mode, reranker="none", limit=1).hits
     return next(((hit.note.id, (hit.chunk.start, hit.chunk.end), hit.chunk.sections) for hit in hits), ("", (0, 0), ()))
 

@@ -1,6 +1,6 @@
-"""`make bench`: how long importing, importing again, searching and rebuilding take, in one run.
+"""`make bench`: times of importing, importing again, searching and rebuilding.
 
-python -m benchmarks.speed VAULTS : every folder below VAULTS is imported as a base.
+python -m benchmarks.speed VAULTS : every folder in VAULTS is imported as a base.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def main() -> None:
 
 def measure(workspace: Workspace, folders: Sequence[Path]) -> None:
     embedder = embedding.build(embedding.resolve(workspace.settings.embedder))
-    embedder.embed(["warm"] * 8, role="note")  # so many that torch is loaded
+    embedder.embed(["warm"] * 8, role="note")  # enough texts for torch to be loaded
     written, _ = timed(lambda: [synced(workspace, folder, embed=False) for folder in folders])
     say("all notes found by word", written, "s", WORDS_SECONDS)
     embedded, reports = timed(lambda: [synced(workspace, folder) for folder in folders])
@@ -83,7 +83,7 @@ def measure(workspace: Workspace, folders: Sequence[Path]) -> None:
     for mode in MODES:
         for scope in (None, *(Filters(bases=(folder.name,)) for folder in folders)):
             times = sorted(
-                # With a number of its own, for results and the vectors of questions are kept.
+                # With a unique number, because results and the vectors of questions are cached.
                 workspace.search(f"{question} {next(numbers)}", mode=mode, filters=scope).took_ms
                 for _ in range(ROUNDS)
                 for question in QUESTIONS
@@ -109,7 +109,7 @@ def synced(workspace: Workspace, folder: Path, **more: bool) -> Any:
 
 
 def texts_of(workspace: Workspace, embedder: Any) -> list[str]:
-    """Return what is embedded of all notes."""
+    """Return the texts that are embedded for all notes."""
     return [
         window.text
         for note in workspace.notes.all()

@@ -1,9 +1,9 @@
-"""How long from `streamlit run` until a person can type into the first page: python -m benchmarks.startup
+"""Time from `streamlit run` until a user can type into the first page: python -m benchmarks.startup
 
-Each run is a new server, a new browser and a workspace of its own; `--workspace` measures one that
-is there. `shown` is when the page's own text is on the screen, `interactive` when a click on its menu
-has been answered, `model` when the language model is loaded. A Streamlit app of two pages with nothing but their
-titles and a text box is started before each run, on the same machine: the last line is the ratio to it.
+Each run starts a new server and a new browser on a new workspace, or on `--workspace`. `shown` is when the page's text
+is on the screen, `interactive` when its menu has responded to a click, `model` when the language model is loaded.
+Before each run, a Streamlit app of two pages with just titles and a text box is started on the same machine; the last
+line is the ratio to it.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""What each chunking strategy gives a search: the same vaults and questions, cut four ways.
+"""Retrieval quality of each chunking strategy: the same vaults and questions, cut in four ways.
 
 python -m benchmarks.strategies DATA [--workspace DIR] : DATA as for benchmarks.quality.
 """

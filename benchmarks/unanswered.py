@@ -1,10 +1,10 @@
-"""Which questions does it call unanswered? Those that the notes answer, and those that they don't.
+"""Which questions are called unanswered, among those that the notes answer and those that they don't.
 
-python -m benchmarks.unanswered DATA [--workspace DIR] [--count 60] [--modes default,semantic,keyword] : DATA holds
-vaults/NAME, questions/NAME.jsonl and qa/NAME.json. The vaults are asked their own questions, what else people type
-(`benchmarks.expectations`), each other's questions, those on Wikipedia and words that mean nothing; half of the
-articles of XQuAD and DRCD are asked about themselves and about the other half. A row is one least evidence, the one in
-use in bold: the share of each kind that is called unanswered.
+python -m benchmarks.unanswered DATA [--workspace DIR] [--count 60] [--modes default,semantic,keyword] : DATA contains
+vaults/NAME, questions/NAME.jsonl and qa/NAME.json. The vaults are asked their own questions, other typical queries
+(`benchmarks.expectations`), each other's questions, questions on Wikipedia, and meaningless words; half of the articles
+of XQuAD and DRCD are asked about themselves and about the other half. A row is one evidence threshold, the current one
+in bold: the share of each kind that is called unanswered.
 """
 
 import argparse
@@ -30,7 +30,7 @@ MODES: dict[str, SearchOptions] = {"default": {}, "semantic": {"mode": "semantic
 LEAST = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0)
 VAULTS = ("rust-book", "d2l-zh")
 WIKIPEDIA = {"xquad24_en": ("xquad24_zh", "xquad24_de"), "xquad24_zh": ("xquad24_en",), "drcd_dev": ()}
-"""The sets that are bases, each with the sets that ask the same in another language."""
+"""The sets used as bases, each with the sets that ask the same questions in another language."""
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 Kinds = dict[str, list[str]]
@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def of_vault(workspace: Workspace, data: Path, name: str, count: int) -> Kinds:
-    """Return what a vault answers and what it doesn't, by kind."""
+    """Return the questions that a vault answers, and those that it doesn't, by kind."""
     other = next(vault for vault in VAULTS if vault != name)
     vault = expectations.read(workspace, imported(workspace, data / "vaults" / name, "bundled"))
     typed = {kind: [case.text for case in cases] for kind, cases in expectations.kinds(vault, count, count)}
@@ -97,7 +97,7 @@ def questions(data: Path, name: str, *, answered: bool) -> list[str]:
 
 
 def nonsense(count: int) -> list[str]:
-    """Return one to four words of random letters, each."""
+    """Return texts of one to four words of random letters."""
     draw = random.Random(SEED)
     word = lambda: "".join(draw.choices(LETTERS, k=draw.randint(3, 9)))  # noqa: E731
     return [" ".join(word() for _ in range(draw.randint(1, 4))) for _ in range(count)]
@@ -108,7 +108,7 @@ def some(texts: Sequence[str], count: int) -> list[str]:
 
 
 def table(workspace: Workspace, mode: str, base: str, kinds: Mapping[str, Sequence[str]]) -> None:
-    """Ask a base everything and print a row for each least evidence."""
+    """Ask a base all questions and print a row for each evidence threshold."""
     evidence = {kind: measured(workspace, base, texts, MODES[mode]) for kind, texts in kinds.items()}
     heads = [f"{kind} ({len(values)})" for kind, values in evidence.items()]
     print(f"\n{mode}\n| least evidence, {base} | {' | '.join(heads)} |\n|---{'|---' * len(heads)}|")
@@ -119,7 +119,7 @@ def table(workspace: Workspace, mode: str, base: str, kinds: Mapping[str, Sequen
 
 
 def measured(workspace: Workspace, base: str, texts: Iterable[str], options: SearchOptions) -> list[float]:
-    """Return the evidence of an answer to each question; what can't be asked is left out."""
+    """Return the evidence of an answer to each question; questions that can't be asked are left out."""
     values: list[float] = []
     evidence = confidence.evidence
 

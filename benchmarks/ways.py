@@ -1,12 +1,12 @@
-"""How many functions of `core` a file, a question and a save pass through: what a reader of the code has to follow.
+"""How many functions of `core` a file, a question and a save pass through, which a reader of the code has to follow.
 
 python -m benchmarks.ways [--list NAME] [--embedder tfidf]
 
-Counted are the calls, the modules, and the distinct functions in the order of their first calls, and how often the
-package changes between neighbours in that order: `all` that run; and on the `way`, which are those of the rooms that
-hand a note or a question on, and of other rooms those that they call, but not what these call in turn. Lambdas and
-generator expressions are part of the function they are in. Models and caches are warm: what only a first call does
-isn't counted. `--list` prints the functions on one way (file, question, save).
+Counts the calls, the modules, the distinct functions in the order of their first calls, and how often the package
+changes between neighbours in that order: for `all` functions that run, and for those on the `way`. The way consists of
+the functions in packages that pass a note or a question on, and of the functions in other packages that these call, but
+not of what those call in turn. Lambdas and generator expressions belong to their functions. Models and caches are warm:
+what only a first call does isn't counted. `--list` prints the functions on one way (file, question, save).
 """
 
 import argparse
@@ -24,7 +24,7 @@ from core.workspace import Workspace
 
 ROOT = f"{Path(core.__file__).parent}/"
 ROOMS = {"workspace.py", "notes", "intake", "indexing", "retrieval", "models"}
-"""The rooms that hand a note or a question on; the others do one thing for them."""
+"""Packages that pass a note or a question on; the others do one thing for them."""
 QUESTION = "how do I bake bread in a clay pot tag:kitchen"
 TEXT = """---
 tags: [kitchen]
@@ -40,7 +40,7 @@ Let it cool on a rack for an hour before you cut it. #bread
 
 
 class Way:
-    """The functions of `core` in the order of their first calls, in all threads; `on_it` is without the first one."""
+    """The functions of `core` in the order of their first calls, in all threads; `on_it` excludes the first one."""
 
     def __init__(self) -> None:
         self.calls = 0

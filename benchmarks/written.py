@@ -1,15 +1,15 @@
-"""What is shown as cited of the answers of language models that lie, and where quotes stand after their notes changed.
+"""Which answers of lying language models are shown as cited, and whether quotes are found after their notes changed.
 
 python -m benchmarks.written DATA [--workspace DIR] [--sets rust-book,d2l-zh] [--edits 300] [--only edits]
-[--models turned] [--embedder tfidf] : DATA holds vaults/NAME and questions/NAME.jsonl; a kept workspace saves embedding
-them again.
+[--models turned] [--embedder tfidf] : DATA contains vaults/NAME and questions/NAME.jsonl. With a permanent workspace,
+nothing is embedded twice.
 
-First a scripted model answers the questions of both vaults, right or in one of seven wrong ways. Counted are its
-sentences, those shown with a citation, and of these the ones whose quote doesn't stand at its place in the note, those
-with a number that is in no cited passage, and citations without a quote; of the model `turned` only the pieces that
-differ from the passage they quote. Then sentences of both vaults are cited,
-their notes are edited at random, and each character is followed, also where its line is copied: a place is right where
-the quote's own characters stand, or a copy of them, and wrong where others of the same text do.
+First a scripted model answers the questions on both vaults, correctly or in one of seven wrong ways. Counted are its
+sentences, those shown with a citation, and among these the ones whose quote isn't at its place in the note, the ones
+with a number that is in no cited passage, and citations without a quote; for the model `turned`, only the pieces that
+differ from the quoted passage. Then sentences of both vaults are cited, their notes are edited at random, and each
+character is followed, also in copies of its line: a place is right if it contains the quote's own characters or a copy
+of them, and wrong if it contains others with the same text.
 """
 
 import argparse
@@ -37,9 +37,9 @@ _TURNED = (
     *((r"\bmay\b", "must"), (r"\bbefore\b", "after"), (r"\bat least\b", "at most"), (r"\bwithout\b", "with")),
     *(("不能", "能"), ("没有", "有"), ("可以", "必须"), ("之前", "之后"), ("至少", "至多"), ("(?<!不)会", "不会")),
 )
-"""Patterns in a sentence and what makes it say the opposite, or something else."""
+"""Patterns in a sentence, with replacements that make it say the opposite or something else."""
 _CITED = 4
-"""Sentences that are cited of each note."""
+"""Number of sentences to cite from each note."""
 _BREAK = ("\n", -1, False)
 Passages = list[dict[str, Any]]
 Model = Callable[[random.Random, Passages], Iterator[str]]
@@ -107,7 +107,7 @@ MODELS: tuple[Model, ...] = (right, wrong_quotes, invented, turned, no_quotes, g
 def answers(
     workspace: Workspace, data: Path, names: Sequence[str], embedder: str, models: Sequence[Model], shows: bool
 ) -> None:
-    """Print what is shown of the answers of each model; with `shows` also what `turned` gets shown as cited."""
+    """Print what is shown of each model's answers; with `shows` also the pieces of `turned` that are shown as cited."""
     print(f"{'model':14}" + "".join(f"{one:>12}" for one in _COUNTED))
     workspace.settings.search.decompose = "rules"  # the scripted model only writes
     bases = {name: imported(workspace, data / "vaults" / name, embedder) for name in names}
@@ -129,7 +129,7 @@ def answers(
 def _written(
     workspace: Workspace, model: Model, seeded: random.Random, question: str, base: str
 ) -> tuple[Answer, Passages]:
-    """Return the answer that a model writes, and the passages that it was sent."""
+    """Return the answer that a model writes, and the passages that were sent to it."""
     passages: Passages = []
 
     def script(handler: Handler) -> None:
@@ -162,7 +162,7 @@ def _judge(workspace: Workspace, answer: Answer, written: Sequence[Sentence], co
 
 
 Letter = tuple[str, int, bool]
-"""A character, its place in the version that is cited, -1 for a new one, and whether it is a copy."""
+"""A character, its place in the cited version (-1 if it is new), and whether it is a copy."""
 
 
 @dataclass
@@ -178,7 +178,7 @@ class Followed:
         return "".join(letter for letter, _, _ in self.letters)
 
     def place(self, one: Cited) -> tuple[int, int] | None:
-        """Return where the characters of a quote stand, None where they aren't all there in one piece."""
+        """Return the place of a quote's characters, None unless they are all there in one piece."""
         start = next(
             (at for at, (_, origin, copy) in enumerate(self.letters) if origin == one.start and not copy), None
         )
@@ -186,7 +186,7 @@ class Followed:
         return None if start is None or self.origin(one, start) != "own" else (start, end)
 
     def origin(self, one: Cited, start: int) -> str:
-        """Return whether a place holds the characters of a quote, its `own` or those of a `copy`, or `others`."""
+        """Return whether a place contains the characters of a quote (`own`), of a `copy`, or `others`."""
         letters = self.letters[start : start + one.end - one.start]
         if [origin for _, origin, _ in letters] != list(range(one.start, one.end)):
             return "others"
@@ -194,7 +194,7 @@ class Followed:
 
 
 def edits(data: Path, names: Sequence[str], count: int) -> None:
-    """Print where quotes are found after so many edits of their notes."""
+    """Print where quotes are found after this many edits of their notes."""
     with tempfile.TemporaryDirectory() as folder, Workspace(Path(folder)) as workspace:
         seeded, outcomes, kinds = random.Random(28), Counter[str](), Counter[str]()
         notes = [one for name in names for one in _added(workspace, data / "vaults" / name, name, seeded)]
@@ -221,7 +221,7 @@ def _outcome(workspace: Workspace, note: Followed, one: Cited) -> str:
 
 
 def _added(workspace: Workspace, vault: Path, base: str, seeded: random.Random) -> Iterator[Followed]:
-    """Add some notes of a vault, of each of which some sentences are cited."""
+    """Add some notes of a vault, and cite some sentences of each."""
     files = sorted(vault.rglob("*.md"))
     for file in seeded.sample(files, min(30, len(files))):
         note = workspace.notes.add(base, file.read_text(encoding="utf-8"), path=file.name, author="person", embed=False)
@@ -234,7 +234,7 @@ def _added(workspace: Workspace, vault: Path, base: str, seeded: random.Random) 
 
 
 def _edit(note: Followed, notes: Sequence[Followed], seeded: random.Random) -> str:
-    """Change a note in one of eight ways, half of the time at one of its quotes, and return which."""
+    """Change a note in one of eight ways, half of the time at one of its quotes; return the way."""
     letters = note.letters
     at = seeded.randrange(len(letters))
     if seeded.random() < 0.5 and (places := [place for one in note.cited if (place := note.place(one))]):
