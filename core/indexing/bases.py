@@ -120,7 +120,7 @@ class Bases:
         if kind == "lines":
             options = replace(options, strategy="lines")
         check_chunking(options, usual.chunking)
-        chosen = usual.embedder if kind == "literal" else embedding.resolve(embedder or self._settings.embedder)
+        chosen = embedding.resolve(embedder) if embedder else usual.embedder
         built = embedding.build(chosen)
         base = self._store.bases.add(
             name,

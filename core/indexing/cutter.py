@@ -167,10 +167,10 @@ class Cutter:
             chunks = [replace(chunk, state="embedded") if chunk.state == "pending" else chunk for chunk in chunks]
         if (document := note.document) and document.pages:
             # The page of a chunk is that of its first letter outside the overlap.
-            starts = own_starts(chunks)
-            owns = [note.body[start : chunk.end] for chunk, start in zip(chunks, starts, strict=True)]
-            letters = [start + len(own) - len(own.lstrip()) for own, start in zip(owns, starts, strict=True)]
-            chunks = [replace(chunk, page=document.page_at(at)) for chunk, at in zip(chunks, letters, strict=True)]
+            chunks = [
+                replace(chunk, page=document.page_at(chunk.end - len(note.body[start : chunk.end].lstrip())))
+                for chunk, start in zip(chunks, own_starts(chunks), strict=True)
+            ]
         to_embed = self._to_embed(chunks) if with_windows else []
         return replace(
             ready,

@@ -115,18 +115,23 @@ def load(path: Path) -> Synonyms:
         raise ConfigError(
             "{where}: this isn't UTF-8 text. Save the file as UTF-8.", where=_line(path, number)
         ) from error
-    rows = ((number, line) for number, line in enumerate(lines, 1) if line.strip()[:1] not in ("", "#"))
-    return Synonyms([_group(line, _line(path, number)) for number, line in rows])
+    return Synonyms([_group(line, where) for line, where in _rows(lines, path)])
 
 
 def problems(text: str) -> Iterator[Message]:
     """Yield the errors in a new text for the file."""
-    for number, line in enumerate(re.split(LINE_END, text), 1):
+    for line, where in _rows(re.split(LINE_END, text), Path(FILE)):
+        try:
+            _group(line, where)
+        except ConfigError as error:
+            yield error.message
+
+
+def _rows(lines: Sequence[str], path: Path) -> Iterator[tuple[str, Message]]:
+    """Yield the lines with words, each with its place."""
+    for number, line in enumerate(lines, 1):
         if line.strip()[:1] not in ("", "#"):
-            try:
-                _group(line, _line(Path(FILE), number))
-            except ConfigError as error:
-                yield error.message
+            yield line, _line(path, number)
 
 
 def _line(path: Path, number: int) -> Message:

@@ -223,11 +223,6 @@ def has_weights(folder: Path) -> bool:
     return (folder / FILE).is_file()
 
 
-def fingerprint_of(folder: Path) -> str:
-    """Return an id for the weights in a folder and the bundled model."""
-    return f"{digest([folder / FILE])}:{embedding.build('bundled').fingerprint}"
-
-
 def load_built_in(folder: Path, device: Device) -> Network:
     """Load the network from a folder; raises ModelError if it or the bundled model can't be loaded."""
     import torch
@@ -260,24 +255,14 @@ def load_built_in(folder: Path, device: Device) -> Network:
 # Cross-encoders of sentence-transformers.
 
 
-@frozen
-class Recommended:
-    """A recommended model: its download size, and the codes of its languages, or `multilingual` for about 100."""
+RECOMMENDED: Mapping[str, tuple[int, tuple[str, ...]]] = {
+    "BAAI/bge-reranker-v2-m3": (2300, ("multilingual",)),
+    "cross-encoder/mmarco-mMiniLMv2-L12-H384-v1": (470, tuple("zh en ar nl fr de hi id it ja pt ru es vi".split())),
+    "cross-encoder/ms-marco-MiniLM-L6-v2": (90, ("en",)),
+}
+"""Recommended models: megabytes to download, and the codes of the languages, or `multilingual` for about 100."""
 
-    name: str
-    megabytes: int
-    languages: tuple[str, ...]
-
-
-RECOMMENDED = (
-    Recommended("BAAI/bge-reranker-v2-m3", 2300, ("multilingual",)),
-    Recommended(
-        "cross-encoder/mmarco-mMiniLMv2-L12-H384-v1", 470, tuple("zh en ar nl fr de hi id it ja pt ru es vi".split())
-    ),
-    Recommended("cross-encoder/ms-marco-MiniLM-L6-v2", 90, ("en",)),
-)
-
-_EXAMPLE = f"cross-encoder:{RECOMMENDED[0].name}"
+_EXAMPLE = "cross-encoder:BAAI/bge-reranker-v2-m3"
 
 DEFAULT_OWNER = "cross-encoder"
 
@@ -330,9 +315,8 @@ class CrossEncoder:
 
     @lazy
     def fingerprint(self) -> str:
-        folder = self._facts.folder
-        weights = fingerprint_of(folder) if has_weights(folder) else digest(list(self._facts.files))
-        return f"cross-encoder:{self.name}@{weights}"
+        bundled = f":{embedding.build('bundled').fingerprint}" if has_weights(self._facts.folder) else ""
+        return f"cross-encoder:{self.name}@{digest(list(self._facts.files))}{bundled}"
 
     @lazy
     def _facts(self) -> CrossEncoderFacts:

@@ -92,22 +92,6 @@ class _Piece:
     rank: int
     definitions: tuple[str, ...]
 
-    @classmethod
-    def from_chunk(cls, chunk: Chunk, hit: Hit) -> Self:
-        """Convert a chunk of a hit's passage; neighbours are ranked after all hits."""
-        edited, is_own = len(chunk.text) != chunk.end - chunk.start, chunk.id == hit.chunk.id
-        return cls(
-            hit.note,
-            chunk,
-            chunk.start,
-            chunk.end,
-            escape_marks(chunk.text),
-            edited,
-            hit.page if is_own else chunk.page,
-            hit.rank if is_own else _AFTER_HITS,
-            tuple(map(escape_marks, chunk.definitions)),
-        )
-
     def cut(self, start: int, end: int) -> Self:
         """Return the part between two offsets of the note, which may be empty."""
         start = max(start, self.start)
@@ -237,7 +221,7 @@ def build(store: Store, hits: Sequence[Hit], words: Sequence[str], tokens: Token
 
 
 def _pieces(hit: Hit, chunks_of: Callable[[str], Sequence[Chunk]]) -> list[_Piece]:
-    """Return a hit's chunk and the other chunks of its passage, the nearest first."""
+    """Return a hit's chunk and the other chunks of its passage, the nearest first; these rank after all hits."""
     near = [
         chunk
         for chunk in chunks_of(hit.note.id)
@@ -247,7 +231,23 @@ def _pieces(hit: Hit, chunks_of: Callable[[str], Sequence[Chunk]]) -> list[_Piec
         and chunk.end <= hit.passage.end
     ]
     near.sort(key=lambda chunk: abs(chunk.index - hit.chunk.index))
-    return [_Piece.from_chunk(chunk, hit) for chunk in (hit.chunk, *near)]
+    return [
+        _Piece(
+            hit.note,
+            chunk,
+            chunk.start,
+            chunk.end,
+            escape_marks(chunk.text),
+            len(chunk.text) != chunk.end - chunk.start,
+            page,
+            rank,
+            tuple(map(escape_marks, chunk.definitions)),
+        )
+        for chunk, page, rank in (
+            (hit.chunk, hit.page, hit.rank),
+            *((chunk, chunk.page, _AFTER_HITS) for chunk in near),
+        )
+    ]
 
 
 def _runs(pieces: Sequence[_Piece]) -> list[list[_Piece]]:

@@ -172,16 +172,12 @@ class SearchEngine:
         self._store, self._settings, self._models = store, settings, models
         self._synonyms, self._clicks, self._images = synonyms, clicks, images
         self._llm, self._cached = LlmSteps(settings), cached
-        self._start_search = partial(
-            start_search, self._store, self._models, cached=cached, variants=self._synonyms.variants
-        )
+        self.prepare = partial(prepare, store, settings)
+        """Prepares a question for a search."""
+        self._start_search = partial(start_search, store, models, cached=cached, variants=synonyms.variants)
         self._results: Cache[Hashable, SearchResult] = Cache(_CACHED_RESULTS)
         self._candidates: Cache[Hashable, Candidates] = Cache(_CACHED_CANDIDATES)
         self._tokenized_hits: Cache[Hashable, dict[str, TokenizedHit]] = Cache(_CACHED_CANDIDATES)
-
-    def prepare(self, typed: str | None, options: SearchOptions, *, like: Prepared | None = None) -> Prepared:
-        """Prepare a question for a search; see `core.retrieval.requests.prepare`."""
-        return prepare(self._store, self._settings, typed, options, like=like)
 
     def clicks_on(self, result: SearchResult) -> Sequence[Click]:
         """Return the clicks that affect the order of a result's hits."""

@@ -1,6 +1,6 @@
 """Reasons why a note isn't a hit: the first stage that none of its chunks passed."""
 
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -46,14 +46,13 @@ class Outcome:
     rank: int = 0
 
 
+@dataclass(eq=False)
 class Reasons:
     """Reasons from a finished search with `explain`, valid within its snapshot."""
 
-    def __init__(self, store: Store, ranking: Ranking, result: SearchResult) -> None:
-        self.hits = result.hits
-        self._store = store
-        self._request, self._scope, self._mode = ranking.request, ranking.scope, ranking.candidates.mode
-        self._lost = result.lost
+    _store: Store
+    _ranking: Ranking
+    result: SearchResult
 
     def why_not(self, note: NoteSummary) -> WhyNot:
         """Return why a note isn't a hit, judged by all its chunks."""
@@ -68,14 +67,14 @@ class Reasons:
         second case their ranks are among all allowed chunks.
         """
         ids = {chunk.id for chunk in chunks.values()}
-        for hit in self.hits:
+        for hit in self.result.hits:
             if hit.chunk.id in ids:
                 return Outcome(None, hit.chunk, hit.scores, hit.rank)
-        for lost in self._lost:
+        for lost in self.result.lost:
             if lost.hit.chunk.id in ids:
                 return Outcome(lost.stage, lost.hit.chunk, lost.hit.scores)
-        own, request = [*chunks], self._request
-        if not own or note.base_id not in {base.id for base in request.bases}:
+        own = [*chunks]
+        if not own or note.base_id not in {base.id for base in self._ranking.request.bases}:
             return Outcome("filters")
         for stage, allowed in self._allowed_by_stage:
             if allowed is not None and not np.isin(own, allowed).any():
@@ -97,24 +96,23 @@ class Reasons:
     @lazy
     def _allowed_by_stage(self) -> list[tuple[LostAt, Rowids | None]]:
         """The allowed chunks after the filters, the exclusions and the phrases; None for all chunks."""
-        query, bases = self._request.query, self._request.bases
-        filtered = replace(query, phrases=(), excluded=())
+        query, bases = self._ranking.request.query, self._ranking.request.bases
         return [
-            ("filters", narrow(self._store, filtered, bases).allowed),
+            ("filters", narrow(self._store, replace(query, phrases=(), excluded=()), bases).allowed),
             ("excluded", narrow(self._store, replace(query, phrases=()), bases).allowed),
-            ("phrase", self._scope.allowed),
+            ("phrase", self._ranking.scope.allowed),
         ]
 
     @lazy
     def _ranks_among_all(self) -> dict[str, dict[int, tuple[float, int]]]:
         """The score and rank of every allowed chunk, by meaning and by words if the mode uses them."""
-        request, allowed = self._request, self._scope.allowed
+        request, allowed = self._ranking.request, self._ranking.scope.allowed
         vector: Scores = {}
         for base in request.vector_bases:
             if base.fingerprint in request.vectors:
                 vector |= self._store.chunks.nearest(base, request.vectors[base.fingerprint], _ALL, allowed)
         words: Scores = {}
-        if self._mode != "semantic":
+        if self._ranking.candidates.mode != "semantic":
             words = find_by_words(self._store, request, _ALL, allowed)
         return {
             name: {rowid: (score, rank) for rank, (rowid, score) in enumerate(scores.items(), 1)}

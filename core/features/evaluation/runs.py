@@ -131,7 +131,7 @@ def diagnose(store: Store, reasons: Reasons, golds: Sequence[tuple[int, GoldSpan
         if gold.flagged or gold.note_id not in cards:
             missed.append(Diagnosis(number, "gone"))
             continue
-        hits = [hit.passage for hit in reasons.hits if hit.note.id == gold.note_id]
+        hits = [hit.passage for hit in reasons.result.hits if hit.note.id == gold.note_id]
         if _share(gold, hits) < FOUND_SHARE:
             missed.append(_missed(reasons, cards[gold.note_id], chunks[gold.note_id], number, gold))
     return missed

@@ -143,7 +143,7 @@ def _on_hub(name: str) -> str:
 def _rerankers(local: Iterable[str]) -> list[str]:
     """Return the names of the rerankers to list: those in `local`, in the table, and recommended ones."""
     pairs = [name for name in local if name.partition(":")[0] in RERANKERS]
-    pairs += [f"cross-encoder:{model.name}" for model in cross_encoder.RECOMMENDED]
+    pairs += [f"cross-encoder:{model}" for model in cross_encoder.RECOMMENDED]
     shipped = ["cross-encoder"] if cross_encoder.shipped() else []
     kinds = [kind for kind in RERANKERS if kind != "cross-encoder"]
     quick = [kind for kind in RERANKERS if RERANKERS[kind].reads_tokens]
@@ -220,9 +220,9 @@ def _cross_encoder(model: ModelCard, argument: str) -> ModelCard:
             input_tokens=cross_encoder.facts(cross_encoder.WEIGHTS.parent).max_tokens,
             problem=card("bundled").problem,
         )
-    recommended = next((entry for entry in cross_encoder.RECOMMENDED if entry.name == hub_name), None)
-    if recommended:
-        model = replace(model, languages=recommended.languages, download_bytes=recommended.megabytes * 10**6)
+    if recommended := cross_encoder.RECOMMENDED.get(hub_name):
+        megabytes, spoken = recommended
+        model = replace(model, languages=spoken, download_bytes=megabytes * 10**6)
     folder = hub.cached(hub_name, "cross-encoder") if hub_name else Path(argument).expanduser()
     if folder is None:
         return replace(model, problem=_missing(model.name, hub_name), downloadable=True)

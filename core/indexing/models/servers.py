@@ -86,13 +86,8 @@ def _look_at(dialect: Dialect, port: int) -> LocalServer:
     try:
         with closing(ServerConnection(httpx.URL(url))) as connection:
             reply = connection.exchange(Request(url, None, {}, MOST_BYTES, SECONDS, CONNECT_SECONDS))
-    except httpx.HTTPError:
-        return absent
-    if reply.status != 200 or not reply.body:
-        return absent
-    try:
-        listing = json.loads(reply.body)
-    except (ValueError, RecursionError):
+        listing = json.loads(reply.body) if reply.status == 200 and reply.body else None
+    except (httpx.HTTPError, ValueError, RecursionError):
         return absent
     rows: dict[str, list[dict[str, object]]] = {}
     for part in ("data", "models"):

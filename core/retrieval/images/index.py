@@ -3,7 +3,7 @@
 import logging
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial
@@ -217,7 +217,7 @@ class ImageSearch:
         return rows
 
     def _hits(
-        self, rows: Sequence[ImageRow], vectors: Matrix, limit: int, known: set[str] | frozenset[str] = frozenset()
+        self, rows: Sequence[ImageRow], vectors: Matrix, limit: int, known: Collection[str] = ()
     ) -> tuple[PictureHit, ...]:
         """Return the nearest picture files, each at its first place, without the `known` files."""
         files: dict[str, ImageRow] = {}
