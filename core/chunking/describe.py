@@ -48,12 +48,12 @@ class Sections:
             above = takewhile(lambda outer, level=heading.level: outer.level < level, self._chains[-1])  # type: ignore[misc]
             self._chains.append((*above, heading))
 
-    def for_slice(self, start: int, end: int, *, short: int) -> SectionFields:
+    def for_slice(self, start: int, end: int, kind: ChunkKind) -> SectionFields:
         """Return the sections of a slice.
 
         The main section is the first one with text in the slice; or, if it starts in the slice, the section that
-        contains this one and all later ones. Fewer than `short` words before a joined section don't count. The
-        breadcrumb is the section in which the slice starts.
+        contains this one and all later ones. If sections are joined in chunks of this kind, a few words before the
+        joined section don't count. The breadcrumb is the section in which the slice starts.
         """
         first = bisect_right(self._starts, start)
         numbers = range(first, max(first, bisect_left(self._starts, end)) + 1)
@@ -62,7 +62,7 @@ class Sections:
         main = before = 0
         deepest = max([SECTION_LEVEL, *(heading.level for heading in self._chains[first])])
         while main + 1 < len(with_words) and self._chains[with_words[main + 1]][-1].level <= deepest:
-            if (before := before + words[with_words[main]]) >= short:
+            if (before := before + words[with_words[main]]) >= (_SHORT if kind == "markdown_section" else 0):
                 break
             main += 1
         # Sections are in reading order, so a section around the first and the last is around all between.
@@ -83,11 +83,6 @@ class Sections:
         begin = max(start, self._headings[number - 1].end) if number else start
         stop = min(end, self._starts[number]) if number < len(self._starts) else end
         return sum(1 for _ in islice(_UNIT.finditer(self._body, begin, max(begin, stop)), _SHORT))
-
-
-def short_for(kind: ChunkKind) -> int:
-    """Return the number of words below which text can be joined with the next section, 0 for kinds that can't be."""
-    return _SHORT if kind == "markdown_section" else 0
 
 
 _DEFINED = re.compile(r"(?m)^[ \t>]*(\[[^\[\]\n]{1,200}\]):[ \t]+(\S.*(?:\n+(?:[ ]{2}|\t).*\S)*)")
@@ -151,7 +146,7 @@ def chunks(reading: TokenizedNote, slices: Sequence[Slice], kind: ChunkKind) -> 
                 overlap_tokens=reading.count(piece.start, piece.own),
                 lead=_lead(reading, definitions, piece),
                 line=bisect_right(lines, piece.start),
-                **sections.for_slice(piece.own, piece.end, short=short_for(kind))._asdict(),
+                **sections.for_slice(piece.own, piece.end, kind)._asdict(),
             )
         )
         seen[text] += 1

@@ -175,6 +175,12 @@ class Indexer:
         notes = _WRITTEN if finish == self._write_group else _GROUP
         group: list[NoteToIndex] = []
         windows = characters = 0
+
+        def finish_group(done: int) -> None:
+            """Finish the group; `done` counts the notes up to its end."""
+            title, before = group[0].note.title, done - len(group)
+            finish(group, lambda share: progress(before + len(group) * share, total, title))
+
         for number, (title, cut) in enumerate(tasks):
             progress(number - len(group), total, title)
             try:
@@ -187,10 +193,10 @@ class Indexer:
             windows += len(group[-1].windows)
             characters += len(group[-1].note.body)
             if windows >= _GROUP or len(group) >= notes or characters >= _CHARACTERS:
-                finish(group, _reporter(group, number + 1 - len(group), total, progress))
+                finish_group(number + 1)
                 group, windows, characters = [], 0, 0
         if group:
-            finish(group, _reporter(group, total - len(group), total, progress))
+            finish_group(total)
         return self.done
 
     def _store_group(self, group: Sequence[NoteToIndex], report: _Report) -> None:
@@ -252,12 +258,3 @@ class Indexer:
 def _texts(group: Sequence[NoteToIndex]) -> dict[bytes, str]:
     """Return the window texts of notes by hash."""
     return {digest(window.text): window.text for cut in group for window in cut.windows}
-
-
-def _reporter(group: Sequence[NoteToIndex], done: int, total: int, progress: Progress) -> _Report:
-    """Return a function that reports the embedded share of a group, after `done` notes."""
-
-    def report(share: float) -> None:
-        progress(done + len(group) * share, total, group[0].note.title)
-
-    return report

@@ -149,9 +149,9 @@ def _range(name: str, field: str, value: str, *, is_property: bool) -> str:
     least, most, sign, number = match.groups() if match else (None,) * 4
     first, last = (None if end is None else int(end) for end in (least, most))
     if number:
-        figure = int(number)
-        signs = {">=": (figure, None), ">": (figure + 1, None), "<=": (None, figure), "<": (None, figure - 1)}
-        first, last = signs.get(sign or "", (figure, figure))
+        sign = sign or ""
+        first = None if "<" in sign else int(number) + (sign == ">")
+        last = None if ">" in sign else int(number) - (sign == "<")
     if first is None and last is None:
         if is_property:
             return value

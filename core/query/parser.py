@@ -185,7 +185,7 @@ def _join_text(pieces: Iterable[QuerySpan]) -> str:
 
 def _filters(pieces: Iterable[QuerySpan], now: datetime) -> Filters:
     bases: dict[str, None] = {}
-    conditions: dict[object, tuple[str, bool, dict[str, None]]] = {}
+    conditions: dict[tuple[str, bool, tuple[str, ...]], dict[str, None]] = {}
     begins: datetime | None
     after: datetime | None = None
     before: datetime | None = None
@@ -218,10 +218,10 @@ def _filters(pieces: Iterable[QuerySpan], now: datetime) -> Filters:
                     "..".join(midnight(date.fromisoformat(day), now.tzinfo).isoformat() if day else "" for day in ends)
                     for ends in days
                 )
-            conditions.setdefault(alike, (term.field, term.negated, {}))[2].update(dict.fromkeys(values))
+            conditions.setdefault(alike, {}).update(dict.fromkeys(values))
     return Filters(
         tuple(bases),
-        tuple(Condition(field, tuple(values), negated) for field, negated, values in conditions.values()),
+        tuple(Condition(field, tuple(values), negated) for (field, negated, _), values in conditions.items()),
         after,
         before,
     )

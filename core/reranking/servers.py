@@ -1,13 +1,11 @@
 """Reranking by a server, through its `/rerank` endpoint (Cohere, Jina, vLLM, llama.cpp, TEI) or its language model."""
 
-import json
 import math
-import re
 from collections.abc import Sequence
 
 from core.base.errors import ProviderError
 from core.providers import REACH_SECONDS, ProviderServer
-from core.providers.chat import Chat
+from core.providers.chat import Chat, values
 from core.reranking import Candidate, Judged
 from core.settings.config import settings as configured
 from core.settings.sections import LlmSettings, RerankSettings
@@ -63,16 +61,12 @@ def _scores(answer: str, count: int) -> list[float] | None:
 
     Earlier objects may belong to the model's reasoning, or to passages that it quotes.
     """
-    for text in reversed(re.findall(r"\{[^{}]*\}", answer)):
-        try:
-            pairs = json.loads(text, object_pairs_hook=list)
-        except (ValueError, RecursionError):
-            continue
-        scores = dict(pairs)
-        if len(pairs) == count and set(scores) == {str(number) for number in range(1, count + 1)}:
-            values = [scores[str(number)] for number in range(1, count + 1)]
-            if all(type(score) in (int, float) and 0 <= score <= BEST for score in values):
-                return values
+    numbers = [str(number) for number in range(1, count + 1)]
+    for by_number in values(answer, r"\{"):
+        if by_number.keys() == {*numbers}:
+            scores = [by_number[number] for number in numbers]
+            if all(type(score) in (int, float) and 0 <= score <= BEST for score in scores):
+                return scores
     return None
 
 

@@ -13,6 +13,7 @@ unanswered.
 
 from collections.abc import Mapping
 from math import inf
+from statistics import fmean
 
 import numpy as np
 
@@ -94,13 +95,12 @@ def match_levels(
     levels = [_level(hit, seen[hit.chunk.id], result) for hit in result.hits]
     if quoted is not None:
         levels = [quoted.get(hit.chunk.id, min(level, 2)) for hit, level in zip(result.hits, levels, strict=True)]
-    pools: list[tuple[float, int]] = []
+    pools: list[list[int]] = []
     for level in levels:
-        pools.append((float(level), 1))
-        while len(pools) > 1 and pools[-2][0] < pools[-1][0]:
-            (first, many), (second, more) = pools[-2:]
-            pools[-2:] = [((first * many + second * more) / (many + more), many + more)]
-    even = [int(mean + 0.5) for mean, count in pools for _ in range(count)]
+        pools.append([level])
+        while len(pools) > 1 and fmean(pools[-2]) < fmean(pools[-1]):
+            pools[-2:] = [pools[-2] + pools[-1]]
+    even = [int(fmean(pool) + 0.5) for pool in pools for _ in pool]
     return {hit.chunk.id: level for hit, level in zip(result.hits, even, strict=True)}
 
 

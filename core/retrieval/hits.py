@@ -123,17 +123,14 @@ def build_result(store: Store, successors: NewerNotes, rankings: Sequence[Rankin
 
 def with_file_states(store: Store, hits: Sequence[Hit]) -> tuple[Hit, ...]:
     """Return hits with the current state of their notes' files: same, changed or gone since the last sync."""
-    notes = {hit.note.id for hit in hits if hit.note.in_file}
-    if not notes:
-        return tuple(hits)
     states: dict[str, FileState] = {}
-    for note_id, folder, path, *stamp in store.fields.stamps(notes):
+    for note_id, folder, path, *stamp in store.fields.stamps({hit.note.id for hit in hits if hit.note.in_file}):
+        file = Path(folder, path)
         try:
-            now = Path(folder, path).stat()
-        except FileNotFoundError:
-            states[note_id] = "same" if is_evicted(Path(folder, path)) else "gone"
-        except (OSError, ValueError):
-            states[note_id] = "gone"
+            now = file.stat()
+        except (OSError, ValueError) as error:
+            evicted = isinstance(error, FileNotFoundError) and is_evicted(file)
+            states[note_id] = "same" if evicted else "gone"
         else:
             same = None in stamp or [now.st_mtime_ns, now.st_size] == stamp
             states[note_id] = "same" if same else "stale"
@@ -150,14 +147,13 @@ def _rank_groups(store: Store, successors: NewerNotes, rankings: Sequence[Rankin
     if successors:
         shown = [rowid for group in groups for rowid in (group.best, *group.copies)]
         demoted = demote_superseded(order, chunks, shown, successors)
-        if demoted is not order:
+        if demoted != order:
             scores = accumulate((candidates[rowid].score for rowid in demoted), min)
             strengths = accumulate((candidates[rowid].strength for rowid in demoted), min)
-            moved = {
+            candidates = {
                 rowid: RankedCandidate(score, strength, candidates[rowid].ranking)
                 for rowid, score, strength in zip(demoted, scores, strengths, strict=True)
             }
-            candidates = moved | {rowid: item for rowid, item in candidates.items() if rowid not in moved}
             groups = group_duplicates(demoted, chunks, limit)
     groups = [group for group in groups if candidates[group.best].score >= whole.least]
     matched = store.words.matched_words(whole.request.words, list(chunks)) if query.explain else {}

@@ -136,13 +136,12 @@ def choose(chat: "Chat", material: Mapping[str, object], hits: Sequence[Hit]) ->
     from core.providers.chat import values
 
     for value in values(chat.ask(TASK, material), r"\{"):
-        if (
-            value.keys() == {"chosen", "answer"}
-            and _is_choice(value["chosen"], len(hits))
-            and _is_text(value["answer"])
-        ):
-            chosen = tuple(hits[number - 1].chunk.id for number in value["chosen"])
-            return LlmSelection(chat.server.model, value["answer"].strip(), chosen)
+        match value:
+            case {"chosen": [*chosen], "answer": str(answer)} if len(value) == 2 and _is_answer(answer):
+                distinct = {number for number in chosen if type(number) is int and 1 <= number <= len(hits)}
+                if len(distinct) == len(chosen):
+                    chunks = tuple(hits[number - 1].chunk.id for number in chosen)
+                    return LlmSelection(chat.server.model, answer.strip(), chunks)
     raise chat.server.unusable("didn't choose among the {n} sections and answer", n=len(hits))
 
 
@@ -170,14 +169,7 @@ def apply_choice(result: SearchResult, choice: LlmSelection, query: Query, bases
     )
 
 
-def _is_choice(numbers: object, count: int) -> bool:
-    """Return whether a value is a list of distinct numbers of sections."""
-    if not isinstance(numbers, list) or not all(type(number) is int for number in numbers):
+def _is_answer(text: str) -> bool:
+    if not text.strip() or len(text) > MOST_CHARACTERS:
         return False
-    return len(set(numbers)) == len(numbers) and set(numbers) <= set(range(1, count + 1))
-
-
-def _is_text(answer: object) -> bool:
-    if not isinstance(answer, str) or not answer.strip() or len(answer) > MOST_CHARACTERS:
-        return False
-    return find_half_character(answer) is None and "\0" not in answer
+    return find_half_character(text) is None and "\0" not in text

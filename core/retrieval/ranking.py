@@ -438,45 +438,25 @@ def demote_superseded(
     `hits` are the shown candidates, which may include superseded ones. All others keep their order, and so do notes
     that supersede each other.
     """
+    places = {rowid: place for place, rowid in enumerate(order)}
     first: dict[str, int] = {}
-    for rowid in sorted(hits, key={rowid: place for place, rowid in enumerate(order)}.__getitem__):
+    for rowid in sorted(hits, key=places.__getitem__):
         first.setdefault(chunks[rowid].note_id, rowid)
-    waits = {
-        old: {
-            first[new]
-            for new in successors.get(old, ())
-            if new in first and not _is_superseded_by(new, old, successors)
-        }
-        for old in first
-    }
-    if not any(waits.values()):
-        return order
-    result: dict[int, None] = {}
-    postponed: list[int] = []
-    for rowid in order:
-        waiting = [rowid]
-        while True:
-            count, again = len(result), []
-            for item in waiting:
-                if waits.get(chunks[item].note_id, set()) <= result.keys():
-                    result[item] = None
-                else:
-                    again.append(item)
-            if len(result) == count:
-                postponed += again
-                break
-            waiting, postponed = [*postponed, *again], []
-    return [*result, *postponed]
 
+    def newer(old: str) -> list[str]:
+        """Return the notes that supersede a note, directly or through other notes."""
+        known = [*successors.get(old, ())]
+        for note in known:
+            known += [new for new in successors.get(note, ()) if new not in known]
+        return known
 
-def _is_superseded_by(old: str, new: str, successors: NewerNotes) -> bool:
-    """Return whether the note `old` is superseded by `new`, directly or through other notes."""
-    seen, waiting = {old}, [old]
-    while waiting:
-        for successor in successors.get(waiting.pop(), ()):
-            if successor == new:
-                return True
-            if successor not in seen:
-                seen.add(successor)
-                waiting.append(successor)
-    return False
+    def place_below(rowid: int) -> Span:
+        """Return a candidate's place, or the place of the last newer note and the number of steps to it."""
+        old, place = chunks[rowid].note_id, (places[rowid], 0)
+        for new in successors.get(old, ()) if old in first else ():
+            if new in first and old not in newer(new):
+                above, steps = place_below(first[new])
+                place = max(place, (above, steps + 1))
+        return place
+
+    return sorted(order, key=place_below)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from core.base.codec import DAMAGE
 from core.base.errors import SourceError
 from core.base.text import WORDS_FORM
-from core.chunking.describe import Sections, short_for
+from core.chunking.describe import Sections
 from core.markdown.outline import parse
 from core.model import Rowids
 from core.store.chunk_table import CHUNK, chunk_of
@@ -90,7 +90,7 @@ def _write_of_note(connection: sqlite3.Connection, note_id: str) -> None:
     )
     sections, before = Sections(body, parse(body).headings), 0
     for rowid, kind, start, end, overlap in rows.fetchall():
-        found = sections.for_slice(max(start, before) if overlap else start, end, short=short_for(kind))._asdict()
+        found = sections.for_slice(max(start, before) if overlap else start, end, kind)._asdict()
         values = [json.dumps(found[name], ensure_ascii=False) for name in _FIELDS]
         before = end
         values[0] = found["section_title"]

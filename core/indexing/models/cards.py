@@ -92,8 +92,8 @@ def parse(name: str) -> tuple[Part, str, str]:
 
 def usable_rerankers(names: Iterable[str] = ()) -> list[str]:
     """Return the working rerankers from the tables, this machine and `names`; sends no request."""
-    known = [name for name in _rerankers([*names, *_on_machine()]) if name not in NO_MODEL]
-    return [name for name in known if not card(name).problem]
+    known = _rerankers([*names, *_on_machine()])
+    return [name for name in known if name not in NO_MODEL and not card(name).problem]
 
 
 def path(name: str) -> Path:
@@ -283,12 +283,11 @@ _PLACE = re.compile(r"\\\\|/.*/|^[A-Za-z]:")
 
 def needs(name: str) -> Message:
     """Return the message on what a model for meaning needs: the network, a server, or files on this machine."""
-    kind = name.partition(":")[0]
+    kind, _, argument = name.partition(":")
     if kind not in EMBEDDERS:
         return message("This version of Tessera doesn't know this model.")
     if is_built_in(name):
         return message("It is part of Tessera and needs no network.")
-    argument = name.partition(":")[2]
     if kind == "sentence" and (argument.startswith((sentence.PACKAGE, "/", ".", "~")) or _PLACE.search(argument)):
         # An imported base may name any place. Don't access it: it may be on another machine.
         return message("It is read from the folder {folder} on this machine.", folder=argument)
