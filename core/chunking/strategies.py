@@ -201,18 +201,16 @@ class RecursiveCharacter:
         else:
             spans = _separate(reading, solid, size.target)
             spans = _bound(reading, _with_headings(reading, spans), solid, size)
-        own = [span for span in (trim(reading.body, *span) for span in spans) if span[0] < span[1]]
-        return describe.chunks(reading, self._with_overlap(reading, own, solid), "recursive_character")
-
-    def _with_overlap(self, reading: TokenizedNote, own: list[Span], solid: Flags) -> list[Slice]:
         slices: list[Slice] = []
-        for start, end in own:
+        for start, end in (trim(reading.body, *span) for span in spans):
+            if start == end:
+                continue
             shared = start
             if slices and self._overlap and not describe.lead_at(reading.outline.blocks, start):
                 room = min(self._overlap, self._size.limit - reading.count(start, end))
                 shared = _overlap_start(reading, slices[-1], start, room, solid)
             slices.append(Slice(trim(reading.body, shared, end)[0], end, start))
-        return slices
+        return describe.chunks(reading, slices, "recursive_character")
 
 
 def _separate(reading: TokenizedNote, mask: Flags, target: int) -> list[Span]:

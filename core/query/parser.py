@@ -106,11 +106,9 @@ def _parse_pieces(
     filters = _filters(pieces, now)
     filtered = filters != Filters()
     phrases, excluded = _values(pieces, "phrase"), _values(pieces, "excluded")
-    text, words = _join_text(pieces), list[Term]()
-    for is_text, group in groupby(pieces, key=lambda piece: piece.term is None):
-        if is_text:
-            run = list(group)
-            words.append(Term("words", _join_text(run), run[0].start, run[-1].end))
+    text = _join_text(pieces)
+    runs = [list(group) for is_text, group in groupby(pieces, key=lambda piece: piece.term is None) if is_text]
+    words = [Term("words", _join_text(run), run[0].start, run[-1].end) for run in runs]
     is_idle = is_punctuation(text) or (reader.names_contents and own_words.is_frame(text))
     if (filtered or excluded) and not phrases and is_idle:
         text, words = "", []

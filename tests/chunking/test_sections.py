@@ -62,7 +62,7 @@ def test_a_chunk_over_the_end_of_a_section_is_of_the_one_in_which_it_starts() ->
     _, second, *_ = cut(f"# Guide\n\n## One\n\n{LONG * 4}\n\n## Two\n\n{LONG}", "recursive", chunk_size=120)
     assert (second.section, second.sections, second.breadcrumb) == (("Guide", "One"), ("One",), ("Guide", "One"))
     last = Sections(body := f"# Guide\n\n## One\n\n{LONG}\n\n## Two\n\n{LONG}", parse(body).headings)
-    found = last.for_slice(body.index("word"), len(body), short=0)
+    found = last.for_slice(body.index("word"), len(body), "recursive_character")
     assert (found.section_title, found.parent_sections, found.sections) == ("One", ("Guide",), ("One", "Two"))
 
 
@@ -76,6 +76,6 @@ def test_text_before_the_first_heading_and_empty_titles() -> None:
 def test_many_headings_take_linear_time(line: str) -> None:
     def prepare(lines: int) -> Callable[[], object]:
         headings = parse(body := line * lines).headings
-        return lambda: Sections(body, headings).for_slice(0, len(body), short=48)
+        return lambda: Sections(body, headings).for_slice(0, len(body), "markdown_section")
 
     assert_grows_linearly(prepare, 20_000)
