@@ -20,7 +20,6 @@ from core.chunking.reading import (
     Size,
     Slice,
     TokenizedNote,
-    clause_starts,
     cut,
     is_joined,
     join,
@@ -28,7 +27,6 @@ from core.chunking.reading import (
     pack,
     sentence_starts,
     solid_rows,
-    space_ends,
     trim,
     unbreakable,
     word_starts,
@@ -73,9 +71,6 @@ class NoChunking:
         return describe.chunks(reading, [Slice(start, end, start)] if start < end else [], "full_document")
 
 
-_INSIDE = ((sentence_starts, False), (clause_starts, False), (word_starts, True), (space_ends, False))
-
-
 class LineChunker:
     """Makes every line a chunk, except blank lines and, in Markdown, repeated ones.
 
@@ -96,7 +91,7 @@ class LineChunker:
             if not line or (line in seen and not reading.note.plain):
                 continue
             seen.add(line)
-            trimmed = (trim(body, *piece) for piece in cut(reading, begin, stop, _INSIDE, size))
+            trimmed = (trim(body, *piece) for piece in cut(reading, begin, stop, PROSE, size))
             slices += [Slice(start, end, start) for start, end in trimmed if start < end]
         return describe.chunks(reading, slices, "line")
 

@@ -45,22 +45,6 @@ from core.settings.config import Settings, check
 from core.store import Store
 
 
-def check_query(query: Query) -> Query:
-    """Return a query with a pool at least as large as its limit; raises QueryError or UnknownChoice with advice."""
-    check(query.settings, QueryError, of_question=True)
-    check_question(query.text)
-    check_filters(query.filters)
-    exact = (*query.phrases, *query.emphasised, *query.excluded)
-    if len(exact) > FILTERS:
-        raise QueryError(
-            "The question has {n} phrases and excluded words; the limit is {most}.", n=len(exact), most=FILTERS
-        )
-    for text in exact:
-        check_part(text)
-    settings = query.settings
-    return replace(query, settings=replace(settings, pool=max(settings.pool, settings.limit)))
-
-
 def properties_in(store: Store, *typed: str) -> frozenset[str]:
     """Return the folded names of all properties; empty if the texts contain no colon and therefore name none."""
     is_needed = not {*":："}.isdisjoint("".join(typed))
@@ -120,12 +104,22 @@ def prepare(
     if bases and not any(base.has_vectors for base in bases):
         completed = replace(completed, mode="keyword", reranker=reranking.NONE)
         chooses = bool(understood.text.strip()) and settings.search.choose == "auto" and options.get("choose", True)
+    check(completed, QueryError, of_question=True)
+    check_question(understood.text)
+    check_filters(filters)
+    exact = (*understood.phrases, *understood.emphasised, *understood.excluded)
+    if len(exact) > FILTERS:
+        raise QueryError(
+            "The question has {n} phrases and excluded words; the limit is {most}.", n=len(exact), most=FILTERS
+        )
+    for text in exact:
+        check_part(text)
     query = assemble(
         Query,
         understood,
         filters=filters,
         typed=typed.strip(),
-        settings=completed,
+        settings=replace(completed, pool=max(completed.pool, completed.limit)),
         explain=options.get("explain", False),
         as_typed=options.get("as_typed", False),
         choose=chooses,
@@ -138,7 +132,7 @@ def prepare(
         else classify_question(understood, completed.level)
     )
     asks_model = chooses and settings.llm.is_set_up
-    return Prepared(typed, understood, level, check_query(query), parts, asks_model, options.get("wait", True))
+    return Prepared(typed, understood, level, query, parts, asks_model, options.get("wait", True))
 
 
 @dataclass

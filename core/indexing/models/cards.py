@@ -14,7 +14,7 @@ from core.base.errors import ConfigError, ModelError, TesseraError
 from core.base.messages import Message, message
 from core.embedding import EMBEDDERS, e5, hub, is_built_in, onnx, sentence, tokens
 from core.embedding.loading import choose_device
-from core.embedding.model_folder import bytes_in, languages, read_facts
+from core.embedding.model_folder import ModelFacts, bytes_in, languages, read_facts
 from core.model import Device, ModelCard, Part, Progress, no_progress
 from core.reranking import RERANKERS, cross_encoder
 from core.settings.config import settings
@@ -186,8 +186,7 @@ def _bundled(model: ModelCard, argument: str) -> ModelCard:
         return replace(model, problem=_missing(model.name, sentence.BUNDLED_ON_HUB))
     if not folder.is_dir():
         return model  # the folder is created at the first use of the model
-    facts = read_facts(folder, folder.name)
-    return _folder_card(model, facts.folder, facts.max_tokens, facts.dimension)
+    return _folder_card(model, read_facts(folder, folder.name))
 
 
 def _onnx(model: ModelCard, argument: str) -> ModelCard:
@@ -205,8 +204,7 @@ def _sentence(model: ModelCard, argument: str) -> ModelCard:
     folder = hub.cached(hub_name) if hub_name else sentence.find(argument)[1]()
     if folder is None:
         return replace(model, problem=_missing(model.name, hub_name), downloadable=True)
-    facts = read_facts(folder, hub_name or folder.name)
-    return _folder_card(model, facts.folder, facts.max_tokens, facts.dimension)
+    return _folder_card(model, read_facts(folder, hub_name or folder.name))
 
 
 def _cross_encoder(model: ModelCard, argument: str) -> ModelCard:
@@ -226,7 +224,7 @@ def _cross_encoder(model: ModelCard, argument: str) -> ModelCard:
     folder = hub.cached(hub_name, "cross-encoder") if hub_name else Path(argument).expanduser()
     if folder is None:
         return replace(model, problem=_missing(model.name, hub_name), downloadable=True)
-    return _folder_card(model, folder, cross_encoder.facts(folder).max_tokens, None)
+    return _folder_card(model, cross_encoder.facts(folder))
 
 
 def _server(model: ModelCard, argument: str) -> ModelCard:
@@ -245,14 +243,14 @@ def _server(model: ModelCard, argument: str) -> ModelCard:
     return replace(model, dimension=section.dimensions, input_tokens=section.input_tokens)
 
 
-def _folder_card(model: ModelCard, folder: Path, tokens: int, dimension: int | None) -> ModelCard:
+def _folder_card(model: ModelCard, facts: ModelFacts | cross_encoder.CrossEncoderFacts) -> ModelCard:
     return replace(
         model,
-        folder=folder,
-        bytes_on_disk=bytes_in(folder),
-        languages=languages(folder) or model.languages,
-        dimension=dimension,
-        input_tokens=tokens,
+        folder=facts.folder,
+        bytes_on_disk=bytes_in(facts.folder),
+        languages=languages(facts.folder) or model.languages,
+        dimension=getattr(facts, "dimension", None),
+        input_tokens=facts.max_tokens,
     )
 
 

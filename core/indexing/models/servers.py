@@ -149,8 +149,14 @@ class Servers:
         if not url.host:
             return card
         key = keys.active_key(section, url)
-        here, encrypted = is_this_machine(url.host), url.scheme == "https"
-        return replace(card, variable=key.variable, key=key.place, host=url.host, here=here, encrypted=encrypted)
+        return replace(
+            card,
+            variable=key.variable,
+            key=key.place,
+            host=url.host,
+            here=is_this_machine(url.host),
+            encrypted=url.scheme == "https",
+        )
 
     def look(self, progress: Progress = no_progress) -> tuple[LocalServer, ...]:
         """Look for model servers on their usual ports on this machine, which takes up to two seconds.
