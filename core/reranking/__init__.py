@@ -1,7 +1,6 @@
 """Reranking: scores for the candidates of a question, the reranker protocol, and the table of rerankers."""
 
 from collections.abc import Sequence
-from hashlib import sha256
 from time import monotonic
 from typing import Protocol
 
@@ -28,10 +27,6 @@ Judged = list[float | None]
 
 class Reranker(Protocol):
     """Scores candidates for a question; the constructor is cheap, because the model is loaded on first use."""
-
-    @property
-    def fingerprint(self) -> str:
-        """Id of model and version, equal for rerankers with the same scores, so that they can share a cache."""
 
     @property
     def reads_bits(self) -> bool:
@@ -101,9 +96,6 @@ class Cached:
         self._scores: Cache[tuple[str, str], float] = Cache(_CACHE_SIZE)
         self._failure: tuple[float, ProviderUnavailable] | None = None
 
-    @property
-    def fingerprint(self) -> str:
-        return self._reranker.fingerprint
 
     def score(self, query: str, candidates: Sequence[Candidate]) -> Judged:
         known = {candidate.text: self._scores.get((query, candidate.text)) for candidate in candidates}
@@ -142,9 +134,6 @@ class LateInteraction:
     def __init__(self, embedder: TokenEmbedder, centre: Matrix, *, seconds: float = BUDGET_SECONDS) -> None:
         self._embedder, self._centre, self._seconds = embedder, centre, seconds
 
-    @property
-    def fingerprint(self) -> str:
-        return f"late-interaction:{self._embedder.fingerprint}:{sha256(self._centre.tobytes()).hexdigest()[:10]}"
 
     def score(self, query: str, candidates: Sequence[Candidate]) -> Judged:
         """Score candidates; missing bits are computed in order, until the time limit."""

@@ -23,7 +23,7 @@ from core.base.text import fold, query_keywords
 from core.embedding import hub
 from core.embedding.e5 import PROMPTS
 from core.embedding.loading import Turns, choose_device, explain_failure, load, to_device, weight_bytes
-from core.embedding.model_folder import digest, explain_read_error, max_tokens, parts_of, read_json, weights
+from core.embedding.model_folder import explain_read_error, max_tokens, parts_of, read_json, weights
 from core.embedding.sentence import SURROGATES, on_hub
 from core.model import Device, Running
 from core.reranking import Candidate, Judged
@@ -278,11 +278,10 @@ BATCH = {"cpu": 8, "cuda": 64, "mps": 16}
 
 @frozen
 class CrossEncoderFacts:
-    """Properties of a cross-encoder, read from its folder; `files` are its weights, tokenizer and configuration."""
+    """Properties of a cross-encoder, read from its folder."""
 
     folder: Path
     max_tokens: int
-    files: tuple[Path, ...]
 
 
 class CrossEncoder:
@@ -313,10 +312,6 @@ class CrossEncoder:
         if not known:
             _ = self._facts
 
-    @lazy
-    def fingerprint(self) -> str:
-        bundled = f":{embedding.build('bundled').fingerprint}" if has_weights(self._facts.folder) else ""
-        return f"cross-encoder:{self.name}@{digest(list(self._facts.files))}{bundled}"
 
     @lazy
     def _facts(self) -> CrossEncoderFacts:
@@ -387,7 +382,7 @@ def facts(folder: Path) -> CrossEncoderFacts:
         )
     with explain_read_error(folder):
         if has_weights(folder):
-            return CrossEncoderFacts(folder, _BUILT_IN_TOKENS, (folder / FILE,))
+            return CrossEncoderFacts(folder, _BUILT_IN_TOKENS)
         if not any((folder / file).is_file() for file in ("modules.json", "config.json")):
             lack = message("it has no config.json") if any(folder.iterdir()) else message("it is empty")
             raise ModelError(
@@ -412,8 +407,8 @@ def facts(folder: Path) -> CrossEncoderFacts:
                 kind=architecture or message("model without a named architecture"),
                 example=_EXAMPLE,
             )
-        files = (*weights(folder, parts), *parts[0].glob("tokenizer.json"), parts[0] / "config.json")
-        return CrossEncoderFacts(folder, min(max_tokens(parts[0], config), READ_TOKENS), files)
+        weights(folder, parts)  # raises if there are none
+        return CrossEncoderFacts(folder, min(max_tokens(parts[0], config), READ_TOKENS))
 
 
 def _labels(folder: Path, labels: object) -> ModelError:

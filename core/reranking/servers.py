@@ -33,9 +33,6 @@ class Llm:
         self._settings = configured().llm if settings is None else settings
         self._chat = Chat(self._settings, model, reach_seconds=REACH_SECONDS)
 
-    @property
-    def fingerprint(self) -> str:
-        return f"llm:{self._chat.server.model}"
 
     def score(self, query: str, candidates: Sequence[Candidate]) -> Judged:
         """Score candidates from 0 to 1; raises ProviderError for a failure or an unusable answer."""
@@ -100,9 +97,6 @@ class RerankApi:
         self._styles: tuple[str, ...] = STYLES if self._settings.style == "auto" else (self._settings.style,)
         self._logits = False
 
-    @property
-    def fingerprint(self) -> str:
-        return f"rerank-api:{self._server.model}"
 
     def score(self, query: str, candidates: Sequence[Candidate]) -> Judged:
         """Score candidates from 0 to 1; raises ProviderError if the server fails."""

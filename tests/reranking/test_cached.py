@@ -11,7 +11,7 @@ from core.reranking import Cached, Candidate
 class Shared:
     """Scores a text by the share of its letters that the question has."""
 
-    fingerprint = "shared-letters"
+
     reads_bits = False
 
     def __init__(self) -> None:

@@ -60,9 +60,9 @@ def test_names_of_the_table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     with pytest.raises(ConfigError, match=r"\[llm\]"):
         reranking.build("llm:m")
     Path("tessera.toml").write_text('[rerank]\nbase_url = "http://a"\n[llm]\nbase_url = "http://b"\nmodel = "plain"\n')
-    assert reranking.build("rerank-api:BAAI/bge-reranker-v2-m3").fingerprint == "rerank-api:BAAI/bge-reranker-v2-m3"
-    assert reranking.build("llm").fingerprint == "llm:plain"
-    assert reranking.build("llm:qwen3:4b").fingerprint == "llm:qwen3:4b"
+    assert reranking.build("rerank-api:BAAI/bge-reranker-v2-m3")._server.model == "BAAI/bge-reranker-v2-m3"
+    assert reranking.build("llm")._chat.server.model == "plain"
+    assert reranking.build("llm:qwen3:4b")._chat.server.model == "qwen3:4b"
 
 
 @pytest.mark.parametrize(("style", "tries"), [("cohere", 1), ("tei", 2), ("jina", 3)])

@@ -70,15 +70,12 @@ def test_the_time_limit_is_looked_at_before_each_text() -> None:
     assert [score is None for score in scores] == [False, *[True] * 5]
 
 
-def test_the_centre_depends_on_the_model_and_is_part_of_the_fingerprint(bundled: Embedder) -> None:
+def test_the_shipped_centre_is_that_of_the_model(bundled: Embedder) -> None:
     model = tokens.token_embedder(bundled)
     assert model is not None
     first = centre(model)
     assert first.shape == (bundled.dimension,)
     assert np.allclose(first, tokens.compute_centre(model), atol=1e-3)  # what is shipped is the model's own
-    other = first.copy()
-    other[0] += 1
-    assert LateInteraction(model, first).fingerprint != LateInteraction(model, other).fingerprint
 
 
 def test_the_real_models_bits_find_the_answer_in_both_languages(bundled: Embedder) -> None:
