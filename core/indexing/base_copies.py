@@ -81,7 +81,7 @@ class Scratch:
             store = open_filled()
         try:
             place.touch()
-            with suppress(OSError):  # another process deletes a copy meanwhile
+            with suppress(OSError):  # another process may delete a copy
                 for older in sorted(self._copies(), key=lambda copy: copy.stat().st_mtime, reverse=True)[KEPT:]:
                     _delete(older)
             yield store
@@ -130,7 +130,7 @@ class Scratch:
 
         def drafts() -> Iterator[NoteToIndex]:
             for note_id in missing:
-                with suppress(NoteNotFound):  # it was deleted meanwhile
+                with suppress(NoteNotFound):  # deleted in the meantime
                     note = replace(self._store.notes.note(note_id), base_id=target.id, generation=0)
                     store.edits.put(note, self._store.edits.for_note(note_id))
                     yield NoteToIndex(note, pictures=self._store.pictures.for_note(note_id))

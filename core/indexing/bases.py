@@ -369,8 +369,8 @@ class ModelSwitches:
     def run(self, base: str, *, progress: Progress = no_progress) -> KnowledgeBase:
         """Run or resume the recorded switch; return the base with its new embedder.
 
-        Raises ConfigError if no switch was begun. After Cancelled or a failure of the embedder, the vectors embedded so
-        far are kept for the next run.
+        Raises ConfigError if no switch was started. After Cancelled or a failure of the embedder, the vectors embedded
+        so far are kept for the next run.
         """
         self._store.open_index()
         base_id = self._store.bases.named(base).id

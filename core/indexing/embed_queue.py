@@ -85,7 +85,7 @@ class Vectors:
     def embed(self, texts: Texts) -> Generator[Sequence[bytes]]:
         """Embed and store a few texts at a time, and yield their hashes; also store refusals by the model.
 
-        Texts of similar length are embedded together, so that batches have little padding. Raises ModelError or
+        Texts of similar length are embedded together, which keeps padding small. Raises ModelError or
         ProviderError if the model currently accepts no text at all, and EmbeddingMismatch for vectors of another
         dimension than the base's.
         """
@@ -272,7 +272,7 @@ class EmbedQueue:
             with self._store.changing:
                 vectors.check_base()
                 ids = vectors.ids(key for keys in keys_of.values() for key in keys)
-                # Vectors that weren't used yet may have been deleted meanwhile.
+                # Vectors that weren't used yet may have been deleted in the meantime.
                 stored = {
                     pending: [ids[key] for key in keys] for pending, keys in keys_of.items() if ids.keys() >= {*keys}
                 }

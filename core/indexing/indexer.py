@@ -88,7 +88,7 @@ class Indexer:
         return self._run(tasks, total, progress, self._write_group)
 
     def recut_words(self, note_ids: Sequence[str]) -> Indexed:
-        """Cut stored notes again, and store them like `write`, without embedding; skip notes deleted meanwhile."""
+        """Cut stored notes again, and store them like `write`, without embedding; skip deleted notes."""
         return self._run_stored(note_ids, self._cutter.recut, no_progress, self._write_group)
 
     def recut(
@@ -99,7 +99,7 @@ class Indexer:
         options: ChunkingOptions | None = None,
         edits: Sequence[Edit] | None = None,
     ) -> Indexed:
-        """Cut stored notes again, embed and store them; skip notes deleted meanwhile.
+        """Cut stored notes again, embed and store them; skip deleted notes.
 
         `options` are set for the notes; `edits` replace their current edits.
         """
@@ -157,7 +157,7 @@ class Indexer:
         def title(note_id: str) -> str:
             try:
                 return self._store.notes.title(note_id)
-            except NoteNotFound:  # it was deleted meanwhile
+            except NoteNotFound:  # deleted in the meantime
                 return ""
 
         tasks = ((title(note_id), partial(cut, note_id)) for note_id in note_ids)
@@ -203,7 +203,7 @@ class Indexer:
         _, embedded = self._embed_missing(group, report)
         with self._store.changing:
             current = self._still_current(group)
-            # Usually nothing is missing now, unless a note was changed or deleted with its vectors meanwhile.
+            # Usually nothing is missing now, unless a note was changed or deleted with its vectors in the meantime.
             known, embedded_late = self._embed_missing(current, report)
             self._put(current, known, embedded | embedded_late)
 
@@ -223,7 +223,7 @@ class Indexer:
         )
 
     def _still_current(self, group: Sequence[NoteToIndex]) -> list[NoteToIndex]:
-        """Return the notes of a group, cut again if they changed meanwhile; raises EmbeddingMismatch.
+        """Return the notes of a group, cut again if they changed since; raises EmbeddingMismatch.
 
         Deleted notes, and notes that fail now, are left out.
         """

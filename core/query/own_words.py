@@ -43,7 +43,7 @@ _JOINED = str.maketrans("-_", "  ")
 
 
 def asks_for_notes(typed: str) -> bool:
-    """Return whether a question may name metadata, so that the vocabulary must be read."""
+    """Return whether a question may name metadata, which requires the vocabulary."""
     if len(typed) > MOST_CHARACTERS or ASKS_HOW.search(text := simplify(fold_in_place(typed))):
         return False
     return any(re.search(form, text) for form in (_NOTES, _FIELDS["tag"], _FIELDS["project"]))

@@ -30,7 +30,7 @@ class Reranker(Protocol):
 
     @property
     def reads_bits(self) -> bool:
-        """Whether candidates are scored by their bits, so that their texts may be empty."""
+        """Whether candidates are scored by their bits alone; their texts may then be empty."""
 
     def score(self, query: str, candidates: Sequence[Candidate]) -> Judged:
         """Score candidates from 0 to 1, in the same order; None for candidates beyond the time limit.
@@ -39,7 +39,7 @@ class Reranker(Protocol):
         """
 
     def warm(self) -> None:
-        """Load the model, so that the first `score` isn't delayed."""
+        """Load the model, which otherwise delays the first `score`."""
 
 
 RERANKERS: Registry[Reranker] = Registry(

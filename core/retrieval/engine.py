@@ -245,7 +245,7 @@ class SearchEngine:
         tokenized = self._tokenized_hits.get(key)
         if tokenized is None:
             tokenized = highlights.tokenize_hits(result, self._store, self._models)
-            if len(tokenized) == len(result.hits):  # hits lack tokens while a model is loading
+            if len(tokenized) == len(result.hits):  # some hits have no tokens while a model is loading
                 self._tokenized_hits.put(key, tokenized)
         return tokenized
 
@@ -325,7 +325,7 @@ class SearchEngine:
             requests = self._start_search(query, bases, parts, wait=wait)
             with self._store.database.read():
                 if bases != self._store.bases.chosen(query.filters.bases):
-                    continue  # a base changed its embedder meanwhile
+                    continue  # a base changed its embedder in the meantime
                 yield self._rank(requests, stages.narrow(self._store, requests[0].query, bases))
                 return
 

@@ -211,7 +211,7 @@ class Models:
         return due is not None
 
     def set_away(self, name: str) -> None:
-        """Mark a server as unavailable, so that questions don't wait for it for a while."""
+        """Mark a server as unavailable: for a while, questions don't wait for it."""
         self._away[name] = time.monotonic() + _REST_SECONDS
 
     def reranker_ready(self, base: KnowledgeBase, name: str) -> bool:
@@ -276,7 +276,7 @@ class Models:
             raise failed[0]
 
     def forget(self, kinds: Collection[str]) -> None:
-        """Drop the models of these kinds, so that they are built again; if loading failed, retry it."""
+        """Drop the models of these kinds, to build them again on next use; retry loading if it failed."""
         embedding.EMBEDDERS.forget(*kinds)
         reranking.RERANKERS.forget(*kinds)
         for names in (self._warm, self._failed):

@@ -86,7 +86,7 @@ class Likeness:
 
     @property
     def is_read(self) -> bool:
-        """Whether all notes are read in their current state, so that pairs are found without delay."""
+        """Whether all notes are read in their current state, which makes finding pairs quick."""
         return self._claims.has_all(self._states())
 
     def read(self) -> None:
@@ -139,6 +139,6 @@ class Likeness:
 
     def _read(self, note_ids: Iterable[str]) -> Iterator[tuple[str, Claims]]:
         for note_id in note_ids:
-            with suppress(NoteNotFound):  # it was deleted meanwhile
+            with suppress(NoteNotFound):  # deleted in the meantime
                 note = self._store.notes.note(note_id)
                 yield note_id, extract_claims(note.body, blank_hidden(note, self._store.chunks.hidden(note_id)).body)

@@ -270,7 +270,7 @@ class Neighbours:
         states = self._states()
         words = {}
         for item in [item for item in (note_id, *others) if item in states]:
-            with suppress(NoteNotFound):  # it was deleted meanwhile
+            with suppress(NoteNotFound):  # deleted in the meantime
                 words[item] = self._words.get_or_compute((item, states[item]), partial(self._read_words, item))
         return compare(note_id, words, self._phrases.get(states, words)) if note_id in words else {}
 
@@ -292,7 +292,7 @@ class Neighbours:
 
     def _read_phrases(self, note_ids: Iterable[str]) -> Iterator[tuple[str, Counter[str]]]:
         for note_id in note_ids:
-            with suppress(NoteNotFound):  # it was deleted meanwhile
+            with suppress(NoteNotFound):  # deleted in the meantime
                 yield note_id, phrases(self._text(note_id))
 
     def _text(self, note_id: str) -> str:
