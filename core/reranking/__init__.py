@@ -96,7 +96,6 @@ class Cached:
         self._scores: Cache[tuple[str, str], float] = Cache(_CACHE_SIZE)
         self._failure: tuple[float, ProviderUnavailable] | None = None
 
-
     def score(self, query: str, candidates: Sequence[Candidate]) -> Judged:
         known = {candidate.text: self._scores.get((query, candidate.text)) for candidate in candidates}
         missing = {candidate.text: candidate for candidate in candidates if known[candidate.text] is None}
@@ -133,7 +132,6 @@ class LateInteraction:
 
     def __init__(self, embedder: TokenEmbedder, centre: Matrix, *, seconds: float = BUDGET_SECONDS) -> None:
         self._embedder, self._centre, self._seconds = embedder, centre, seconds
-
 
     def score(self, query: str, candidates: Sequence[Candidate]) -> Judged:
         """Score candidates; missing bits are computed in order, until the time limit."""

@@ -312,7 +312,6 @@ class CrossEncoder:
         if not known:
             _ = self._facts
 
-
     @lazy
     def _facts(self) -> CrossEncoderFacts:
         with self._loading:

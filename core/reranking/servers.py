@@ -33,7 +33,6 @@ class Llm:
         self._settings = configured().llm if settings is None else settings
         self._chat = Chat(self._settings, model, reach_seconds=REACH_SECONDS)
 
-
     def score(self, query: str, candidates: Sequence[Candidate]) -> Judged:
         """Score candidates from 0 to 1; raises ProviderError for a failure or an unusable answer."""
         if not candidates:
@@ -96,7 +95,6 @@ class RerankApi:
         self._server = ProviderServer("rerank", self._settings, model, reach_seconds=REACH_SECONDS)
         self._styles: tuple[str, ...] = STYLES if self._settings.style == "auto" else (self._settings.style,)
         self._logits = False
-
 
     def score(self, query: str, candidates: Sequence[Candidate]) -> Judged:
         """Score candidates from 0 to 1; raises ProviderError if the server fails."""
