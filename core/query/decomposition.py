@@ -270,7 +270,7 @@ _POLITE = re.compile(
 """Polite openings, which are removed before the rules apply."""
 
 _SHOWN = 60
-"""Maximum number of characters of a thing in the reason."""
+"""Maximum number of characters of a compared thing that the reason shows."""
 
 
 @frozen

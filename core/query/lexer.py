@@ -78,7 +78,7 @@ class QuestionLexer:
         self.colons: dict[str, str] = {}
         """Unknown names before a colon, which are read as text -> the field that may be intended."""
         self.names_contents = False
-        """Whether the question has a content filter in its own words."""
+        """Whether the question names a content filter in plain words."""
 
     def pieces(self) -> Iterator[QuerySpan]:
         """Yield all spans except white space and empty phrases."""

@@ -142,7 +142,7 @@ def as_text(typed: str) -> Understood:
 
 
 def _times(reader: QuestionLexer) -> list[QuerySpan]:
-    """Return all spans, with the rules for the whole question: a week at its end is a filter, two times are words."""
+    """Return all spans by the rules for whole questions: a week at the end is a filter, two times are words."""
     pieces = list(reader.pieces())
     tail: list[QuerySpan] = []
     while pieces and (pieces[-1].late or pieces[-1].term or is_punctuation(pieces[-1].text)):

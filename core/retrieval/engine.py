@@ -130,8 +130,8 @@ def follow_ups(
 ) -> list[SubQuery]:
     """Return the new sub-queries for the next round; `done` are the earlier ones.
 
-    The second round asks the parts in other words. For lists and summaries, each round also asks about the section
-    titles of the best chunks (`tops`, for each sub-query of the last round), because they name parts of the subject.
+    The second round rephrases the parts. For lists and summaries, each round also asks about the section titles of the
+    best chunks (`tops`, for each sub-query of the last round), because they name parts of the subject.
     """
     known = {sub_query.text.casefold() for sub_query in done}
     result: list[SubQuery] = []
@@ -319,7 +319,7 @@ class SearchEngine:
 
     @contextmanager
     def _open_search(self, query: Query, parts: Sequence[SubQuery], *, wait: bool) -> Iterator[list[Ranking]]:
-        """Search the parts of a question in one snapshot, so that the stages agree, and keep it open."""
+        """Search the parts of a question in one snapshot, for all stages alike, and keep it open."""
         while True:
             bases = self._store.bases.chosen(query.filters.bases)
             requests = self._start_search(query, bases, parts, wait=wait)

@@ -370,7 +370,7 @@ def group_duplicates(order: Sequence[int], chunks: ChunkMap, count: int) -> list
 
 @dataclass(eq=False)
 class _ComparedText:
-    """A text to compare with others, with its cached pieces."""
+    """A text to compare with others; its pieces are cached."""
 
     _text: str
 

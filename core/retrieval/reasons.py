@@ -105,7 +105,7 @@ class Reasons:
 
     @lazy
     def _ranks_among_all(self) -> dict[str, dict[int, tuple[float, int]]]:
-        """The score and rank of every allowed chunk, by meaning and by words if the mode uses them."""
+        """The score and rank of every allowed chunk in semantic and keyword search, if the mode uses them."""
         request, allowed = self._ranking.request, self._ranking.scope.allowed
         vector: Scores = {}
         for base in request.vector_bases:

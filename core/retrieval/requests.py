@@ -157,12 +157,12 @@ class SearchRequest:
 
     @property
     def vector_bases(self) -> list[KnowledgeBase]:
-        """The bases with vectors, which can be searched by meaning."""
+        """The bases with vectors, which support semantic search."""
         return [base for base in self.bases if base.has_vectors]
 
     @property
     def has_meaning(self) -> bool:
-        """Whether the request is searched by meaning."""
+        """Whether semantic search applies to the request."""
         return self.mode != "keyword" and bool(self.query.text.strip())
 
 

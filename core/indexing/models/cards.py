@@ -280,7 +280,7 @@ _PLACE = re.compile(r"\\\\|/.*/|^[A-Za-z]:")
 
 
 def needs(name: str) -> Message:
-    """Return the message on what a model for meaning needs: the network, a server, or files on this machine."""
+    """Return a message about what an embedding model needs: the network, a server, or files on this machine."""
     kind, _, argument = name.partition(":")
     if kind not in EMBEDDERS:
         return message("This version of Tessera doesn't know this model.")

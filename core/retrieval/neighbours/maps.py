@@ -24,7 +24,7 @@ STEPS = 200
 DIRECTIONS = 128
 """Number of principal components that are used to find neighbours."""
 _BLOCK, _DEALT = 256, 16
-"""Number of points whose neighbours are searched at once, and of points per group, ranked by its nearest point."""
+"""Number of points to search neighbours for at once, and number of points per group."""
 _STRONGEST = 4.0
 _SPREAD = 10.0
 _PUSH = 10.0

@@ -196,7 +196,7 @@ _LINKED = 0.3
 _TAGGED = 0.3
 """Score for a tag that only two notes have; a frequent tag adds less."""
 _RARE = 50
-"""Maximum number of notes with a tag for all of them to be compared."""
+"""Maximum number of notes with the same tag; if more have it, they aren't compared because of the tag."""
 _ASKED, _CHUNKS = 24, 200
 """Number of words to search for if a note has no vectors, and of chunks to use from that search."""
 
