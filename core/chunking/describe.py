@@ -57,7 +57,12 @@ class Sections:
         """
         first = bisect_right(self._starts, start)
         numbers = range(first, max(first, bisect_left(self._starts, end)) + 1)
-        words = {number: self._words(number, start, end) for number in numbers}
+        words = {}
+        for number in numbers:
+            begin = max(start, self._headings[number - 1].end) if number else start
+            stop = min(end, self._starts[number]) if number < len(self._starts) else end
+            found = _UNIT.finditer(self._body, begin, max(begin, stop))
+            words[number] = sum(1 for _ in islice(found, _SHORT))
         with_words = [number for number in numbers if words[number]] or [*numbers]
         main = before = 0
         deepest = max([SECTION_LEVEL, *(heading.level for heading in self._chains[first])])
@@ -77,12 +82,6 @@ class Sections:
             tuple(dict.fromkeys(title for number in numbers for title in _titles(self._chains[number][-1:]))),
             _titles(self._chains[first]),
         )
-
-    def _words(self, number: int, start: int, end: int) -> int:
-        """Return the number of words that a section has within a slice, counted up to _SHORT."""
-        begin = max(start, self._headings[number - 1].end) if number else start
-        stop = min(end, self._starts[number]) if number < len(self._starts) else end
-        return sum(1 for _ in islice(_UNIT.finditer(self._body, begin, max(begin, stop)), _SHORT))
 
 
 _DEFINED = re.compile(r"(?m)^[ \t>]*(\[[^\[\]\n]{1,200}\]):[ \t]+(\S.*(?:\n+(?:[ ]{2}|\t).*\S)*)")

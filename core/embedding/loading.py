@@ -210,9 +210,7 @@ def load(
 
 
 def weight_bytes(model: "Module") -> int:
-    """Return the size of a loaded model's weights in bytes; a model outside torch states it as `weight_bytes`."""
-    if isinstance(size := getattr(model, "weight_bytes", None), int):
-        return size
+    """Return the size of a loaded model's weights in bytes."""
     return sum(weights.numel() * weights.element_size() for weights in (*model.parameters(), *model.buffers()))
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from typing import cast
 
 from core.base.errors import QueryError
@@ -71,6 +72,7 @@ class QuestionLexer:
         vocabulary: own_words.Vocabulary = own_words.NOTHING,
     ) -> None:
         self._typed, self._today, self._properties = typed, today, properties
+        self._field_of = partial(fields.field_of, properties=properties)
         self._ordering = {piece.start: piece for piece in _ordering(typed, vocabulary)}
         self._last = {closing: typed.rfind(closing) for closing in _QUOTES.values()}
         self.unclosed = False
@@ -211,9 +213,6 @@ class QuestionLexer:
             return self._closed(term, fields.chosen(name, field, values, self._properties))
         except QueryError as error:
             raise QueryError(error.message, (begins, end)) from error
-
-    def _field_of(self, name: str) -> str | None:
-        return fields.field_of(name, self._properties)
 
     def _field_values(self, at: int, field: str) -> tuple[tuple[str, ...], int]:
         """Return the values of the list at `at`, and the end of the list."""

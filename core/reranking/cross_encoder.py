@@ -126,11 +126,6 @@ class Network:
             }
         ).eval()
 
-    @property
-    def weight_bytes(self) -> int:
-        """Size of the layers and heads in bytes, without the embeddings."""
-        return sum(weights.numel() * weights.element_size() for weights in self.parts.parameters())
-
     def preprocess(self, pairs: Sequence[tuple[str, str]]) -> dict[str, "Tensor"]:
         """Tokenize pairs into three tensors of shape (pairs, tokens): `input_ids`, `places` and `whose`.
 
@@ -352,7 +347,7 @@ class CrossEncoder:
                 raise _labels(self._facts.folder, model.num_labels)
             model.max_seq_length = self._facts.max_tokens
             _to_precision(model)
-        self.running = Running(device, weight_bytes(model))
+        self.running = Running(device, weight_bytes(getattr(model, "parts", model)))
         return model
 
     def _forward(self, model: "sentence_transformers.CrossEncoder", query: str, texts: Sequence[str]) -> list[float]:

@@ -97,12 +97,12 @@ def prepare(
     if completed.mode == "auto" and not any(map(str.isalnum, understood.text)) and keywords(understood.text):
         completed = replace(completed, mode="keyword")  # only emoji: models can't tell them apart
     if options.get("reranker") is None and completed.mode not in ("auto", "hybrid"):
-        completed = replace(completed, reranker=reranking.NONE)
-    if completed.reranker != reranking.NONE:
+        completed = replace(completed, reranker=NONE)
+    if completed.reranker != NONE:
         reranking.check(completed.reranker)
     chooses = False
     if bases and not any(base.has_vectors for base in bases):
-        completed = replace(completed, mode="keyword", reranker=reranking.NONE)
+        completed = replace(completed, mode="keyword", reranker=NONE)
         chooses = bool(understood.text.strip()) and settings.search.choose == "auto" and options.get("choose", True)
     check(completed, QueryError, of_question=True)
     check_question(understood.text)

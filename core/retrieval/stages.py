@@ -114,7 +114,18 @@ def collect(store: Store, request: SearchRequest, scope: Scope) -> Candidates:
         titled = store.titles.first_chunks((query.typed, query.text), request.bases, scope.allowed)[:pool]
         by_words = best(dict(ChainMap(*(find_by_words(store, request, pool, allowed) for allowed in scopes))))
         found["keyword"] = by_words | {rowid: 0.0 for rowid in titled if rowid not in by_words}
-    scored = _score_missing(store, request, found)
+    # Complete the scores of each stage for candidates of the other; chunks that aren't indexed have no semantic score.
+    scored = {stage: dict(scores) for stage, scores in found.items()}
+    if request.mode == "hybrid":
+        vector, keyword = scored["vector"], scored["keyword"]
+        only_keyword = [rowid for rowid in keyword if rowid not in vector]
+        only_vector = [rowid for rowid in vector if rowid not in keyword]
+        for base in request.vector_bases:
+            vector |= store.chunks.cosines(base, request.vectors[base.fingerprint], only_keyword)
+        keyword |= dict.fromkeys(only_vector, 0.0)
+        keyword |= store.words.rank(
+            request.words, len(only_vector), allowed=_rowids(only_vector), others=request.others
+        )
     chunks, cards = _read(store, {rowid for scores in scored.values() for rowid in scores})
     trace = Trace()
     for stage, scores in found.items():
@@ -167,25 +178,6 @@ def find_by_words(store: Store, request: SearchRequest, count: int, allowed: Row
     """Return the best allowed chunks by keyword search, best first."""
     base_ids = [base.id for base in request.bases] if request.query.filters.bases else None
     return store.words.rank(request.words, count, base_ids=base_ids, allowed=allowed, others=request.others)
-
-
-def _score_missing(store: Store, request: SearchRequest, found: Mapping[str, Mapping[int, float]]) -> dict[str, Scores]:
-    """Return the scores of each stage, completed for candidates of the other stage.
-
-    Chunks that aren't indexed yet have no semantic score.
-    """
-    scored = {stage: dict(scores) for stage, scores in found.items()}
-    if request.mode == "hybrid":
-        vector, keyword = scored["vector"], scored["keyword"]
-        only_keyword = [rowid for rowid in keyword if rowid not in vector]
-        only_vector = [rowid for rowid in vector if rowid not in keyword]
-        for base in request.vector_bases:
-            vector |= store.chunks.cosines(base, request.vectors[base.fingerprint], only_keyword)
-        keyword |= dict.fromkeys(only_vector, 0.0)
-        keyword |= store.words.rank(
-            request.words, len(only_vector), allowed=_rowids(only_vector), others=request.others
-        )
-    return scored
 
 
 def _read(store: Store, rowids: Iterable[int]) -> tuple[dict[int, Chunk], dict[str, NoteSummary]]:

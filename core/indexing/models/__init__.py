@@ -90,7 +90,7 @@ def measure_floor(store: Store, base: KnowledgeBase, embedder_of: Callable[[Know
     answered questions limit it.
     """
     windows = store.chunks.count(base).windows
-    sets = [store.questions.for_set(question_set) for question_set in store.questions.sets(base)]
+    sets = map(store.questions.for_set, store.questions.sets(base))
     own = [question for item in sets for question in item[::-1][:_OWN] if not question.suggested]
     known = store.floors.get(base)
     grown = not known or not 1 / _GROWN < windows / known.windows < _GROWN or len(own) != known.questions

@@ -44,7 +44,10 @@ def places(vectors: Matrix) -> Places:
     """
     if len(vectors) < 3:
         return np.linspace(0.3, 0.7, 2 * len(vectors), dtype=np.float32).reshape(-1, 2)
-    main = directions(vectors)
+    # Project the vectors onto their principal components, largest variance first.
+    centred = vectors - vectors.mean(axis=0)
+    _, axes = np.linalg.eigh(centred.T @ centred)
+    main: Matrix = centred @ axes[:, : -DIRECTIONS - 1 : -1]
     near = neighbours(main, min(NEIGHBOURS, len(vectors) - 1)).T
     plane = np.ascontiguousarray(main[:, :2].T) / (np.abs(main[:, :2]).max() or 1.0) * np.float32(_SPREAD)
     chance = np.random.default_rng(0)
@@ -84,14 +87,6 @@ def neighbours(points: Matrix, count: int) -> NDArray[np.intp]:
         nearest = np.argpartition(np.take_along_axis(nearness, numbers, 1), -count, axis=1)[:, -count:]
         rows.append(np.take_along_axis(numbers, nearest, 1))
     return np.concatenate(rows)
-
-
-def directions(vectors: Matrix) -> Matrix:
-    """Project vectors onto their principal components, largest variance first."""
-    centred = vectors - vectors.mean(axis=0)
-    _, axes = np.linalg.eigh(centred.T @ centred)
-    main: Matrix = centred @ axes[:, : -DIRECTIONS - 1 : -1]
-    return main
 
 
 def _within(plane: Places) -> Places:
