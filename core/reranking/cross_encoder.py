@@ -82,16 +82,10 @@ def _spans(tokenizer: "PreTrainedTokenizerFast", texts: Sequence[str], tokens: i
 # The built-in cross-encoder.
 
 
-@frozen
-class NetworkShape:
-    """The numbers of the bundled model's layers in use; the first `apart` read question and passage separately."""
-
-    layers: tuple[int, ...]
-    apart: int
-
-
 class Network:
     """Transformer layers and heads on top of an encoder's word embeddings.
+
+    `layers` are numbers of the encoder's layers; the first `apart` of them read question and passage separately.
 
     The embeddings are shared with the encoder if device and number format are the same, else copied. The heads have
     random weights until `parts.load_state_dict`.
@@ -101,7 +95,8 @@ class Network:
         self,
         encoder: "sentence_transformers.SentenceTransformer",
         tokenizer: "PreTrainedTokenizerFast",
-        shape: NetworkShape,
+        layers: Sequence[int],
+        apart: int,
         *,
         device: "torch.device | str",
         dtype: "torch.dtype",
@@ -110,15 +105,15 @@ class Network:
         import torch
 
         bert = encoder[0].model
-        self.shape, self.device, self.max_seq_length = shape, torch.device(device), tokens
+        self.apart, self.device, self.max_seq_length = apart, torch.device(device), tokens
         self.tokenizer = tokenizer
         places = bert.embeddings.position_embeddings.weight
         same = places.device == self.device and places.dtype == dtype
         self.embeddings = bert.embeddings if same else copy.deepcopy(bert.embeddings).to(self.device, dtype)
-        layers = [copy.deepcopy(bert.encoder.layer[number]) for number in shape.layers]
+        copies = [copy.deepcopy(bert.encoder.layer[number]) for number in layers]
         self.parts = torch.nn.ModuleDict(
             {
-                "layer": torch.nn.ModuleList(layers).to(self.device, dtype),
+                "layer": torch.nn.ModuleList(copies).to(self.device, dtype),
                 "weigh": torch.nn.Linear(bert.config.hidden_size, 1).to(self.device),
                 "whole": torch.nn.Linear(bert.config.hidden_size, 1).to(self.device),
                 "scale": torch.nn.Linear(1, 1).to(self.device),
@@ -177,7 +172,7 @@ class Network:
             together = torch.zeros_like(present, dtype=states.dtype).masked_fill_(~present, -1e4)
         layers: Any = self.parts["layer"]
         for number, layer in enumerate(layers):
-            states = layer(states, separate if number < self.shape.apart else together)
+            states = layer(states, separate if number < self.apart else together)
             states = states[0] if isinstance(states, tuple) else states
         return states
 
@@ -228,11 +223,11 @@ def load_built_in(folder: Path, device: Device) -> Network:
     try:
         with safe_open(folder / FILE, "pt") as file:
             metadata = file.metadata() or {}
-            shape = NetworkShape(tuple(int(number) for number in metadata["layers"].split(",")), int(metadata["apart"]))
+            layers, apart = [int(number) for number in metadata["layers"].split(",")], int(metadata["apart"])
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 it is no mapping
         model, dtype = encoder.loaded(), getattr(torch, device.dtype)
         tokenizer = AutoTokenizer.from_pretrained(str(encoder.facts.folder), local_files_only=True)
-        network = Network(model, tokenizer, shape, device=device.name, dtype=dtype, tokens=_BUILT_IN_TOKENS)
+        network = Network(model, tokenizer, layers, apart, device=device.name, dtype=dtype, tokens=_BUILT_IN_TOKENS)
         if not any(name.startswith(LAYERS) for name in tensors):
             tensors |= {name: value for name, value in network.parts.state_dict().items() if name.startswith(LAYERS)}
         network.parts.load_state_dict(tensors)

@@ -1,13 +1,12 @@
 """Reasons why a note isn't a hit: the first stage that none of its chunks passed."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from core.base.frozen import frozen
 from core.base.messages import Message, message, message_table
 from core.base.registry import lazy
-from core.model import Chunk, LostAt, NoteSummary, Rowids, SearchResult, StageScore, WhyNot
+from core.model import LostAt, NoteSummary, Rowids, SearchResult, StageScore, WhyNot
 from core.retrieval.ranking import ChunkMap, Ranking
 from core.retrieval.stages import find_by_words, narrow
 from core.store import Store
@@ -33,19 +32,6 @@ _REASONS: dict[LostAt, Message] = message_table(
 """The reason shown for each stage."""
 
 
-@frozen
-class Outcome:
-    """The outcome for the best of several chunks.
-
-    `stage` is None for a hit, `chunk` is None if no stage scored any chunk.
-    """
-
-    stage: LostAt | None
-    chunk: Chunk | None = None
-    scores: dict[str, StageScore] = field(default_factory=dict)
-    rank: int = 0
-
-
 @dataclass(eq=False)
 class Reasons:
     """Reasons from a finished search with `explain`, valid within its snapshot."""
@@ -54,31 +40,27 @@ class Reasons:
     _ranking: Ranking
     result: SearchResult
 
-    def why_not(self, note: NoteSummary) -> WhyNot:
-        """Return why a note isn't a hit, judged by all its chunks."""
-        outcome = self.outcome_for(note, self._store.chunks.by_rowid(self._store.chunks.rowids_of(note.id)))
-        reason = _REASONS[outcome.stage] if outcome.stage else message("It is hit {rank}.", rank=outcome.rank)
-        return WhyNot(note, outcome.stage, reason, outcome.chunk, outcome.scores)
-
-    def outcome_for(self, note: NoteSummary, chunks: ChunkMap) -> Outcome:
-        """Return the outcome for the given chunks of a note, by rowid.
+    def why_not(self, note: NoteSummary, chunks: ChunkMap | None = None) -> WhyNot:
+        """Return why a note isn't a hit, judged by all its chunks, or by some of them by rowid.
 
         Chunks that never became candidates were excluded before scoring, or missed the pool of every stage. In the
         second case their ranks are among all allowed chunks.
         """
+        if chunks is None:
+            chunks = self._store.chunks.by_rowid(self._store.chunks.rowids_of(note.id))
         ids = {chunk.id for chunk in chunks.values()}
         for hit in self.result.hits:
             if hit.chunk.id in ids:
-                return Outcome(None, hit.chunk, hit.scores, hit.rank)
+                return WhyNot(note, None, message("It is hit {rank}.", rank=hit.rank), hit.chunk, hit.scores)
         for lost in self.result.lost:
             if lost.hit.chunk.id in ids:
-                return Outcome(lost.stage, lost.hit.chunk, lost.hit.scores)
+                return WhyNot(note, lost.stage, _REASONS[lost.stage], lost.hit.chunk, lost.hit.scores)
         own = [*chunks]
         if not own or note.base_id not in {base.id for base in self._ranking.request.bases}:
-            return Outcome("filters")
+            return WhyNot(note, "filters", _REASONS["filters"])
         for stage, allowed in self._allowed_by_stage:
             if allowed is not None and not np.isin(own, allowed).any():
-                return Outcome(stage)
+                return WhyNot(note, stage, _REASONS[stage])
         among_all = {
             rowid: {
                 name: StageScore(*ranked[rowid]) for name, ranked in self._ranks_among_all.items() if rowid in ranked
@@ -89,9 +71,9 @@ class Reasons:
         waits = any(chunk.state == "pending" and rowid not in scores for rowid, chunk in chunks.items())
         missed: LostAt = "pending" if waits else "pool"
         if not scores:
-            return Outcome(missed)
+            return WhyNot(note, missed, _REASONS[missed])
         best = min(scores, key=lambda rowid: min(score.rank or 0 for score in scores[rowid].values()))
-        return Outcome(missed, chunks[best], scores[best])
+        return WhyNot(note, missed, _REASONS[missed], chunks[best], scores[best])
 
     @lazy
     def _allowed_by_stage(self) -> list[tuple[LostAt, Rowids | None]]:

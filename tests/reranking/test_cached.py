@@ -11,7 +11,6 @@ from core.reranking import Cached, Candidate
 class Shared:
     """Scores a text by the share of its letters that the question has."""
 
-
     reads_bits = False
 
     def __init__(self) -> None:

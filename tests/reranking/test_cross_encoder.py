@@ -224,4 +224,4 @@ def test_scores_that_are_not_numbers_are_refused(tiny_cross_encoder: Path, tmp_p
 
 def test_recommended_models_are_named_as_the_hub_names_them() -> None:
     assert [name.count("/") for name in RECOMMENDED] == [1, 1, 1]
-    assert all(model.megabytes and model.languages for model in RECOMMENDED)
+    assert all(megabytes and languages for megabytes, languages in RECOMMENDED.values())

@@ -11,7 +11,7 @@ from core.embedding import Embedder
 from core.embedding.loading import load
 from core.model import Device
 from core.reranking import Candidate, build, cross_encoder
-from core.reranking.cross_encoder import CrossEncoder, Network, NetworkShape, fit_pairs
+from core.reranking.cross_encoder import CrossEncoder, Network, fit_pairs
 
 EXACT = Device("cpu", "float32", "")
 PAIRS = [("what is it", "a cat"), ("and who are you then", "a dog and a bird " * 9), ("x", "y")]
@@ -21,9 +21,7 @@ def network(encoder: Any, *, apart: int = 1, tokens: int = 64) -> Network:
     import torch
 
     torch.manual_seed(0)
-    return Network(
-        encoder, encoder.tokenizer, NetworkShape((0, 1), apart), device="cpu", dtype=torch.float32, tokens=tokens
-    )
+    return Network(encoder, encoder.tokenizer, (0, 1), apart, device="cpu", dtype=torch.float32, tokens=tokens)
 
 
 @pytest.fixture(scope="module")

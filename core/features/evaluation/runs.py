@@ -147,9 +147,7 @@ def _missed(reasons: Reasons, note: NoteSummary, chunks: Mapping[int, Chunk], nu
         return Diagnosis(number, "not_indexed", *held)
     # Any chunk with enough of the passage would be an answer; if there is none, take those with the most.
     enough = min(FOUND_SHARE, shares[most.id])
-    outcome = reasons.outcome_for(
-        note, {rowid: chunk for rowid, chunk in holding.items() if shares[chunk.id] >= enough}
-    )
+    outcome = reasons.why_not(note, {rowid: chunk for rowid, chunk in holding.items() if shares[chunk.id] >= enough})
     stage: MissedAt = "cut_apart" if enough < FOUND_SHARE or outcome.stage is None else outcome.stage
     chunk = outcome.chunk or most
     return Diagnosis(number, stage, shares[chunk.id], chunk.id, outcome.scores)
