@@ -110,20 +110,6 @@ def spoken(text: str, start: int) -> Spoken | None:
     return None
 
 
-def days(spoken: Spoken, today: date) -> DateRange | None:
-    """Return the days of a named time, None if it is only a subject of the question (the last 10,000 years).
-
-    Raises QueryError for a date that doesn't exist.
-    """
-    try:
-        span = read(spoken.value, today)
-    except QueryError:
-        if spoken.since:
-            raise
-        return None
-    return DateRange(span.first) if spoken.since else span
-
-
 def _days(value: str, parts: list[int]) -> DateRange:
     year, month, day = (*parts, 0, 0)[:3]
     if year not in YEARS:

@@ -256,12 +256,18 @@ class QuestionLexer:
         return replace(self.text(at, spoken.end), late=spoken) if is_edge else None
 
     def time(self, at: int, spoken: dates.Spoken) -> QuerySpan | None:
-        """Return the filter for a time named at `at`; raises QueryError for a day that doesn't exist."""
+        """Return the filter for a time named at `at`, None if it is only a subject (the last 10,000 years).
+
+        Raises QueryError for a day that doesn't exist.
+        """
         try:
-            span = dates.days(spoken, self._today)
+            span = dates.read(spoken.value, self._today)
         except QueryError as error:
-            raise QueryError(error.message, (at, spoken.end)) from error
-        return self._closed(Term("after", spoken.value, at, spoken.end), span=span) if span else None
+            if spoken.since:
+                raise QueryError(error.message, (at, spoken.end)) from error
+            return None
+        span = dates.DateRange(span.first) if spoken.since else span
+        return self._closed(Term("after", spoken.value, at, spoken.end), span=span)
 
     def _closed(self, term: Term, values: tuple[str, ...] = (), *, span: dates.DateRange | None = None) -> QuerySpan:
         """Return the span of a term, extended by the punctuation directly after it."""

@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Collection, Sequence
 from contextlib import closing, suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -42,12 +42,14 @@ _PATIENCE = 0.3
 """Seconds between two checks whether other jobs are done."""
 
 
+@dataclass(eq=False)
 class ImageIndex:
     """Embeds the pictures of notes while no other job runs; does nothing without a model."""
 
-    def __init__(self, store: Store, settings: Settings, jobs: Jobs) -> None:
-        self._store, self._settings, self._jobs = store, settings, jobs
-        self._turn = threading.Lock()
+    _store: Store
+    _settings: Settings
+    _jobs: Jobs
+    _turn: threading.Lock = field(default_factory=threading.Lock)
 
     def start(self) -> bool:
         """Start the job `images`, or make it check again; return False if no model is chosen."""
@@ -132,12 +134,15 @@ class ImageIndex:
         return done
 
 
+@dataclass(eq=False)
 class ImageSearch:
     """Finds pictures in notes: none without a model, or for a question that doesn't ask for pictures."""
 
-    def __init__(self, store: Store, settings: Settings, notes: Notes, jobs: Jobs) -> None:
-        self._store, self._settings, self._notes, self._jobs = store, settings, notes, jobs
-        self._loaded: set[str] = set()
+    _store: Store
+    _settings: Settings
+    _notes: Notes
+    _jobs: Jobs
+    _loaded: set[str] = field(default_factory=set)
 
     def add_pictures(self, prepared: Prepared, result: SearchResult) -> SearchResult:
         """Return a result with the pictures that its question asks for, and without hits if it asks for nothing else.
