@@ -190,8 +190,7 @@ class Chunks:
         done = self.rechunk(base, note_ids=note_ids, progress=progress)
         bases = [self._store.bases.named(base)] if base else [item for item, _ in by_base(self._store, note_ids)]
         rest = self._pending.embed_in(bases, progress, None if base else self._store.pending.for_notes(note_ids))
-        windows = done.embedded_windows + rest.windows
-        return replace(done, indexed=done.indexed + rest.chunks, embedded_windows=windows)
+        return replace(done, indexed=done.indexed + rest.chunks, embedded_windows=done.embedded_windows + rest.windows)
 
     def _opened(self, base: KnowledgeBase) -> tuple[KnowledgeBase, Embedder]:
         """Open the index; return the current base with its embedder."""

@@ -297,11 +297,10 @@ _LIKE = 0.5
 
 def rank_by_clicks(clicks: Clicks | None, result: SearchResult) -> Sequence[Hit]:
     """Return the hits of a result, reordered by clicks; no hit is added or removed."""
-    raising = relevant_clicks(clicks, result)
-    if not (clicks and raising):
+    if clicks is None:
         return result.hits
     totals: defaultdict[str, float] = defaultdict(float)
-    for click in raising:
+    for click in relevant_clicks(clicks, result):
         signal, days = SIGNALS[click.kind], max(0, (clicks.today - click.day).days)
         alike = likeness(click.question, result.query)
         totals[click.note_id] += signal.weight * alike * 0.5 ** (days / signal.half_life)
