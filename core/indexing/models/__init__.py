@@ -191,7 +191,8 @@ class Models:
     def start_warming(self, *, after: float = 0.0) -> None:
         """Load the models of the bases and the index in a thread, `after` seconds from now.
 
-        Screens pass a delay, because loading a tokenizer blocks the whole process.
+        Screens pass a delay, because loading competes with drawing the first page. The whole tokenizer comes last:
+        while it is read (0.5 to 0.9 s), this process can do nothing else, and questions don't need it.
         """
         self._jobs.start("warm", lambda progress: self._warm_up(after, progress))
 
