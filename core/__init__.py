@@ -1,4 +1,4 @@
-"""Tessera's engine: everything that works without a screen.
+"""Tessera's engine: everything except the user interface.
 
 The names in `__all__` are the public interface of the library, also installed as `tessera` (docs/library.md); every
 other module is internal.
@@ -38,7 +38,7 @@ _HOMES = {
     "Settings": "core.settings.config",
     "Workspace": "core.workspace",
 }
-"""Module of each public name; other names are errors. A module is imported on the first use of its name."""
+"""Modules of the public names that aren't errors. A module is imported when its name is first used."""
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Listing of the packages and modules in core and pages, with the first lines of their docstrings.
+"""A list of the packages and modules in core and pages, with the first lines of their docstrings.
 
 `python -m core.map` prints the packages, `python -m core.map core/retrieval` the modules in one.
 """
@@ -26,7 +26,7 @@ def modules(package: str) -> Iterator[tuple[str, str]]:
 
 
 def first_line(file: Path) -> str:
-    """Return the first line of a module's docstring, "" without one."""
+    """Return the first line of a module's docstring, or ""."""
     doc = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8")))
     return doc.partition("\n")[0] if doc else ""
 

@@ -58,7 +58,7 @@ def test_what_is_healed_is_logged(tmp_path: Path) -> None:
         workspace.store.open_index()
     said = written(tmp_path / "w").rpartition("Opened on")[2]
     assert "WARNING core.store.index.vector_index:" in said
-    assert "The search index is built again: core.base.errors.IndexDamaged: " in said
+    assert "Rebuilding the search index: core.base.errors.IndexDamaged: " in said
     assert "The search index is in use" in said
 
 

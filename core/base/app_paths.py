@@ -12,7 +12,7 @@ from core.base.errors import ConfigError
 from core.base.faults import DATABASE
 
 VARIABLE = "TESSERA_CONFIG_DIR"
-"""Environment variable that names another folder for the user's files."""
+"""Environment variable that overrides the folder for the user's files."""
 
 _AROUND = Path(__file__).parents[2]
 _INSTALLED = _AROUND / "tessera_app"
@@ -21,7 +21,7 @@ PROGRAM = _INSTALLED if _INSTALLED.is_dir() else _AROUND
 """Folder of `app.py`, `pages`, `.streamlit` and `data`: the checkout, or `tessera_app` next to an installed `core`."""
 
 START = Path.home() if PROGRAM == _INSTALLED else PROGRAM
-"""Working folder of the program when a shortcut starts it."""
+"""Working directory of the program when it is started from a shortcut."""
 
 _HERE = Path("data", "workspace")
 
@@ -29,7 +29,7 @@ _HERE = Path("data", "workspace")
 def workspace() -> Path:
     """Return the default workspace folder.
 
-    A checkout uses `data/workspace` in the current folder. An installed program does so only where an earlier version
+    A checkout uses `data/workspace` in the current folder. An installed program does so only if an earlier version
     created a workspace there; otherwise it uses the user's data folder.
     """
     if PROGRAM != _INSTALLED or (_HERE / DATABASE).is_file():
@@ -38,13 +38,13 @@ def workspace() -> Path:
 
 
 def provide_file(folder: Path, name: str, *, make: bool) -> Path:
-    """Return a file in the workspace, else the bundled file with the same name; `make` copies it into the workspace.
+    """Return a file in the workspace, or the bundled file of the same name, which `make` copies into the workspace.
 
     With `make`, anything at the path that isn't a file is set aside.
     """
     file, built_in = folder / name, PROGRAM / "data" / name
     if make and not file.is_file():
-        with suppress(OSError):  # the built-in file does as well
+        with suppress(OSError):  # the bundled file will do
             if file.exists() or file.is_symlink():
                 files.set_aside(file)
             files.replace(file, built_in.read_text(encoding="utf-8"))
@@ -58,7 +58,7 @@ def user_path(name: str) -> Path:
 
 
 def read(name: str) -> dict[str, object]:
-    """Return the JSON object in a user's file, empty if the file is missing; raises ConfigError for invalid data."""
+    """Read the JSON object in a user's file, or return an empty one if it is missing; raises ConfigError if invalid."""
     file, values = user_path(name), None
     with suppress(OSError, ValueError, RecursionError):
         values = files.parse_json(files.read(file)) if os.path.lexists(file) else {}
@@ -68,7 +68,7 @@ def read(name: str) -> dict[str, object]:
 
 
 def write(name: str, values: dict[str, object]) -> None:
-    """Write a JSON object atomically to a user's file that only its owner can read; raises ConfigError."""
+    """Atomically write a JSON object to a user's file, readable only by its owner; raises ConfigError."""
     file = user_path(name)
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -87,11 +87,11 @@ def write(name: str, values: dict[str, object]) -> None:
 
 def expand_home(path: Path | str) -> Path:
     """Expand `~` at the start of a path; an unknown user's `~name` stays unchanged."""
-    return Path(os.path.expanduser(path))  # noqa: PTH111 Path.expanduser raises for an unknown person
+    return Path(os.path.expanduser(path))  # noqa: PTH111 Path.expanduser raises for an unknown user
 
 
 def check_vacant(place: Path) -> Path:
-    """Return a path as an absolute path; raises ConfigError if anything exists there."""
+    """Make a path absolute; raises ConfigError if anything exists there."""
     place = expand_home(place).absolute()
     if os.path.lexists(place):  # Path.exists raises for a name that is too long
         raise ConfigError("{place} already exists. Choose another place.", place=place)

@@ -14,13 +14,13 @@ _SHORTEST, _LONGEST_WORD = 60, 200
 _IS_SIGN = bytes(bool(re.match("[A-Za-z0-9+/=_-]", chr(code))) for code in range(256))
 """For each byte, whether it occurs in base64 or in hexadecimal numbers."""
 _FEWEST_LINES = 3
-"""Minimum number of lines of equal length that make a blob out of shorter runs; base64 is usually wrapped."""
+"""Minimum number of equally long lines that make a blob of shorter runs; base64 is usually wrapped."""
 _SAMPLE, _SAMPLED_LINES, _LONGEST_SAMPLE = 2_000, 30, 100_000
 """Sample sizes for judging: characters of a run, lines of a block, characters of a line."""
 _TURN = re.compile(r"[a-z](?=[A-Z0-9])|[0-9](?=[A-Za-z])|[A-Z](?=[0-9])")
 _PAIR = re.compile(r"([A-Za-z0-9])(?!\1)(?=[A-Za-z0-9])")
 _MIXED = 0.28
-"""Minimum share of adjacent characters in a blob between which case or kind changes.
+"""Minimum share of neighbouring characters in a blob that differ in case or kind.
 
 The share is 0.2 in names in capitals, and 0.3 to 0.6 in base64.
 """
@@ -51,15 +51,15 @@ _LONG_LINE = 1_000
 _BLANK = re.compile(r"\s")
 _BRACKET = re.compile(r"[{}();]")
 _FEWEST_BRACKETS, _MOST_BLANKS, _MOST_QUOTES, _MOST_OTHER = 0.025, 0.04, 0.08, 0.2
-"""Limits on shares of characters in minified code; JSON has more quotation marks, prose blanks or other scripts."""
+"""Limits on shares of characters in minified code; JSON has more quotation marks, prose more blanks or scripts."""
 _ON_A_LINE = re.compile(r"[^\r\n]+")
 
 
 def blobs(text: str) -> list[Span]:
     """Find the parts of a text that aren't language, in order; takes linear time.
 
-    They are `data:` addresses, base64 and hexadecimal data (in lines or not), keys and certificates, drawings of
-    Excalidraw, and lines of minified code. Hashes, numbers, addresses on the web, and long words are language.
+    These are `data:` URLs, base64 and hexadecimal data (wrapped or not), keys and certificates, Excalidraw drawings,
+    and lines of minified code. Hashes, numbers, web addresses and long words count as language.
     """
     if len(text) < _SHORTEST and "data:" not in text:
         return []
@@ -85,7 +85,7 @@ def join_spans(spans: Iterable[Span]) -> list[Span]:
 
 
 def blank_blobs(text: str, spans: Sequence[Span] | None = None) -> str:
-    """Overwrite the blobs of a text with blanks; its length and its line ends stay.
+    """Overwrite the blobs in a text with blanks, without changing its length or its line ends.
 
     `spans` are the blobs of the text, if already known.
     """
@@ -93,7 +93,7 @@ def blank_blobs(text: str, spans: Sequence[Span] | None = None) -> str:
 
 
 def remove_blobs(text: str, spans: Sequence[Span] | None = None) -> str:
-    """Replace each blob of a text with one blank; `spans` are the blobs, if already known."""
+    """Replace each blob in a text with a single blank; `spans` are the blobs, if already known."""
     return _replace_spans(text, spans, lambda _: " ")
 
 
@@ -106,7 +106,7 @@ def _replace_spans(text: str, spans: Sequence[Span] | None, replace: Callable[[s
 
 
 def _addresses(text: str) -> Iterator[Span]:
-    """Yield the `data:` addresses, each including its opening and closing marks in Markdown or HTML."""
+    """Yield the `data:` URLs, each with its opening and closing marks in Markdown or HTML."""
     at, last_drawing = 0, text.rfind("</svg>") if "<svg" in text else -1
     while match := _ADDRESS.search(text, at):
         start, at = match.span()
@@ -122,7 +122,7 @@ def _addresses(text: str) -> Iterator[Span]:
 
 
 def _drawings(text: str) -> Iterator[Span]:
-    """Yield the contents of fences with Excalidraw drawings."""
+    """Yield the contents of code blocks with Excalidraw drawings."""
     at = 0
     while match := _DRAWING.search(text, at):
         closing = text.find(f"\n{match[1]}", match.end())
@@ -143,7 +143,7 @@ def _runs(text: str) -> Iterator[Span]:
 
 
 def _runs_of_signs(text: str) -> Iterator[Span]:
-    """Yield runs of at least _SHORTEST base64 characters; searching bytes takes a tenth of a pattern's time."""
+    """Yield runs of at least _SHORTEST base64 characters; searching bytes takes a tenth of the time of a regex."""
     signs = text.encode("ascii", "replace").translate(_IS_SIGN)
     start = signs.find(b"\1" * _SHORTEST)
     while start >= 0:
@@ -154,7 +154,7 @@ def _runs_of_signs(text: str) -> Iterator[Span]:
 
 
 def _continues(text: str, block: list[Span], run: Span) -> bool:
-    """Return whether a run continues a block: on the next line, after equally long lines, and no longer than these."""
+    """Return whether a run continues a block of equally long lines: it is on the next line and isn't longer."""
     (first, last), (start, end) = block[0], block[-1]
     if end - start != last - first or run[1] - run[0] > last - first:
         return False
@@ -173,7 +173,7 @@ def _block_spans(text: str, block: list[Span]) -> Iterator[Span]:
 
 
 def _is_mixed(run: str) -> bool:
-    """Return whether letters, capitals and digits alternate more than in words; repeated characters don't count."""
+    """Return whether case and digits alternate more often than in words; repeated characters don't count."""
     middle = max(_SAMPLE, len(run) // 2)
     sample = run[:_SAMPLE] + run[middle : middle + _SAMPLE]
     return len(_TURN.findall(sample)) > _MIXED * len(_PAIR.findall(sample))

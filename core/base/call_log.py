@@ -23,11 +23,11 @@ class _LoggedBase(Protocol):
 
 @contextmanager
 def log_call(what: str, **fields: object) -> Iterator[Fields]:
-    """Log a line when a piece of work ends: its name, fields, milliseconds, and the type of an error.
+    """Log a line when a piece of work ends: its name, fields, duration, and the type of the error, if any.
 
     The caller adds fields to the yielded dictionary: counts, names of bases and models, never the text of a note or a
-    question. Nested work on the same thread gets no line of its own: its fields are added to the outer line, and its
-    name too if that line has an empty field `work`.
+    question. Nested work on the same thread isn't logged separately: its fields are added to the outer line, and so is
+    its name if that line has an empty `work` field.
     """
     if (outer := _work.get()) is not None:
         outer.update(fields | ({"work": what} if outer.get("work") == "" else {}))
@@ -47,7 +47,7 @@ def log_call(what: str, **fields: object) -> Iterator[Fields]:
 
 @contextmanager
 def skip_log() -> Iterator[None]:
-    """Suppress the lines of nested work, such as the many searches of an evaluation."""
+    """Don't log nested work, such as the many searches of an evaluation."""
     token = _work.set({})
     try:
         yield
@@ -56,7 +56,7 @@ def skip_log() -> Iterator[None]:
 
 
 def log_bases(bases: Iterable[_LoggedBase]) -> None:
-    """Add the names of bases and their models to the log line of this thread's current work."""
+    """Add the names of bases and their models to the current log line of this thread."""
     line, named = _work.get(), [*bases]
     if line is not None and named:
         line["base"] = ",".join(base.name for base in named)

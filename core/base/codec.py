@@ -1,9 +1,9 @@
 """Codec between dataclasses and plain values, for JSON, database rows, archives and messages to the app.
 
-The types of the fields direct it. A dataclass is an object with a key for each field and for each property in its
-`SHOWN`; tuples are lists, times are in ISO format, paths are texts. `decode` accepts only values of exactly the field's
-type that files, databases and JSON can hold. Pydantic isn't used because a damaged field must be named to the user in
-their language, and the other fields must still be read (docs/decisions/0064-codec.md).
+It follows the type hints of the fields. A dataclass becomes an object with a key for each field and each property in
+its `SHOWN`; tuples become lists, times ISO strings, and paths strings. `decode` only accepts values of exactly the
+field's type that files, databases and JSON can hold. Pydantic isn't used, because errors must name a damaged field in
+the user's language, and the other fields must still be readable (docs/decisions/0064-codec.md).
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 _View = TypeVar("_View")
 typed_dict: Any = TypedDict
-"""`TypedDict` without a static type, because type checkers reject types that are made at run time."""
+"""`TypedDict` without a static type, because type checkers reject types created at run time."""
 Decoder = Callable[[Any], Any]
-"""Function that converts a plain value to a value of a type; raises DecodeError or another error in DAMAGE."""
+"""Function that converts a plain value to a typed one; raises DecodeError or another error in DAMAGE."""
 DAMAGE = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 """Errors that decoding raises for an invalid value."""
 _SAME = frozenset((str, int, float, bool, type(None)))
@@ -62,9 +62,9 @@ class Scalar(str):
 
 
 class DecodeError(ValueError):
-    """A value has the wrong type; `name` is the field, `kind` the kind of value that it takes.
+    """A value has the wrong type; `name` is the field, and `kind` the kind of value it expects.
 
-    `kind` is None for a missing field and for an unknown one.
+    `kind` is None for a missing or unknown field.
     """
 
     def __init__(self, kind: Message | None, name: str = "", *, missing: bool = False) -> None:
@@ -123,8 +123,8 @@ def decode(kind: object, value: object) -> Any:
 def decoder(kind: object, *, exact: bool = False) -> Decoder:
     """Return the decoder for a type.
 
-    An `exact` decoder is for outside input: it also refuses unknown fields, NULs in texts, numbers as booleans, and
-    times beyond the calendar.
+    An `exact` decoder is for outside input: it also rejects unknown fields, NULs in strings, numbers used as booleans,
+    and times outside the calendar.
     """
     origin, inner = get_origin(kind), get_args(kind)
     if kind in (object, Any):
@@ -143,7 +143,7 @@ def decoder(kind: object, *, exact: bool = False) -> Decoder:
 
 
 def noun_decoder(kind: Any, *, exact: bool, **own: Decoder) -> Decoder:
-    """Return the decoder for a dataclass; `own` has decoders that replace those of single fields.
+    """Return the decoder for a dataclass; `own` overrides the decoders of individual fields.
 
     The dataclass's `FIELD_TYPES` override the declared types of its fields.
     """
@@ -179,7 +179,7 @@ def noun_decoder(kind: Any, *, exact: bool, **own: Decoder) -> Decoder:
 
 @cache
 def json_type(kind: Any) -> Any:
-    """Return the type of the JSON for a value; for a dataclass, a `TypedDict` with the same name."""
+    """Return the JSON type for values of a type; for a dataclass, a `TypedDict` of the same name."""
     origin, inner = get_origin(kind), get_args(kind)
     if kind in (Message, datetime, Path):
         return str
@@ -198,7 +198,7 @@ def json_type(kind: Any) -> Any:
 
 
 def assemble(kind: type[_View], *nouns: object, **more: object) -> _View:
-    """Build a dataclass; each field is taken from `more`, else from the first noun that has it."""
+    """Build a dataclass; each field comes from `more`, or else from the first object that has it."""
     for name in _names(kind, False):  # type: ignore[arg-type]
         for noun in nouns if name not in more else ():
             if (value := getattr(noun, name, MISSING)) is not MISSING:
@@ -281,7 +281,7 @@ def _is_number(value: object) -> bool:
 
 
 def _scalar(kind: type, fits: Callable[[object], bool]) -> Decoder:
-    """Return the decoder for a scalar, which may be written in YAML."""
+    """Return the decoder for a scalar, which may come from YAML."""
 
     def decode(value: Any) -> object:
         if isinstance(value, Scalar):
@@ -338,7 +338,7 @@ _SCALARS: dict[object, Decoder] = {
     str: _scalar(str, _is_text),
     int: _scalar(int, _is_whole),
     float: _scalar(float, _is_number),
-    bool: _scalar(bool, lambda value: type(value) in (bool, int) and value in (0, 1)),  # SQLite has 1 and 0
+    bool: _scalar(bool, lambda value: type(value) in (bool, int) and value in (0, 1)),  # SQLite stores 1 and 0
     datetime: _time(datetimes.in_utc),
     Message: _message,
     Path: Path,

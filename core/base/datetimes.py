@@ -1,9 +1,9 @@
 """Times from year 1 to 9999: conversion to UTC and to the user's clock, and shifts by days.
 
-A bare day, such as `created: 2026-01-31`, is that day in every zone. It is stored as its midnight in UTC. A real time
-at that midnight is stored a microsecond later (`clock_to_utc`).
+A bare day, such as `created: 2026-01-31`, is the same day in every time zone. It is stored as midnight UTC; an actual
+time of midnight UTC is stored a microsecond later (`clock_to_utc`).
 
-A computed time beyond an end of the calendar becomes that end; input beyond it is refused (`exact`).
+Computed times are clamped to the calendar; input outside the calendar is rejected (`exact`).
 """
 
 import time as clock
@@ -13,11 +13,11 @@ from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 CALENDAR_BEGINS = datetime.min.replace(tzinfo=UTC)
 CALENDAR_ENDS = datetime.max.replace(tzinfo=UTC)
 _BEYOND = (OverflowError, ValueError, OSError)
-"""Errors that Python and the C library raise for a time beyond the calendar, or beyond the system's clock."""
+"""Errors that Python and the C library raise for times outside the range of the calendar or the system's clock."""
 
 
 class _Clock(tzinfo):
-    """This machine's time zone with each day's own offset; `datetime.astimezone` gives one moment's offset only."""
+    """This machine's time zone with the offset of each day; `datetime.astimezone` gives the offset of one moment."""
 
     def utcoffset(self, at: datetime | None) -> timedelta | None:
         return _local(at.replace(tzinfo=None)).utcoffset() if at else None
@@ -46,7 +46,7 @@ def utc_now() -> datetime:
 
 
 def _local(at: datetime) -> datetime:
-    """Return a time on this machine's clock with the offset at that time, else today's offset."""
+    """Return a local time with the offset at that time, or with the standard offset if that is unknown."""
     today = timezone(timedelta(seconds=-clock.timezone))
     try:
         return at.astimezone()
@@ -66,7 +66,7 @@ def in_utc(at: datetime) -> datetime:
 
 
 def exact(at: datetime) -> datetime:
-    """Convert a time to UTC; raises ValueError if its offset takes it beyond the calendar."""
+    """Convert a time to UTC; raises ValueError if that takes it out of the calendar."""
     brought = in_utc(at)
     if at.tzinfo and brought != at:
         raise ValueError(at.isoformat())
@@ -74,9 +74,9 @@ def exact(at: datetime) -> datetime:
 
 
 def clock_to_utc(at: datetime) -> datetime:
-    """Convert a clock time to UTC; a time without an offset is on this machine's clock.
+    """Convert a clock time to UTC; a time without an offset is local time.
 
-    Raises ValueError for a time with an offset, as `exact` does.
+    Raises ValueError as `exact` does, for times with an offset.
     """
     brought = exact(at) if at.tzinfo else in_utc(at.replace(tzinfo=LOCAL))
     return brought.replace(microsecond=1) if is_day(brought) else brought
@@ -107,7 +107,7 @@ def later(at: datetime, days: float) -> datetime:
 
 
 def day_of(at: datetime) -> str:
-    """Return a bare day, or the day of a time on this machine's clock, as 2026-01-31; the year has four digits."""
+    """Return a bare day, or the local day of a time, in the form 2026-01-31."""
     return (in_utc(at) if is_day(at) else on_clock(at)).date().isoformat()
 
 

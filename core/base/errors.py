@@ -12,9 +12,9 @@ TesseraError                   the message is written for the user
 │  ├─ Conflict                 a note was changed since it was read; holds the stored note
 │  ├─ ChunkNotFound
 │  ├─ RunNotFound, JobNotFound
-│  ├─ WorkspaceLocked          another process writes to the workspace; says which
+│  ├─ WorkspaceLocked          another process has the workspace open for writing; says which
 │  ├─ DiskFull                 no space is left; nothing was lost
-│  ├─ NotWritable              the disk or folder is read-only; reading goes on
+│  ├─ NotWritable              the disk or folder is read-only; reading still works
 │  ├─ NotesDamaged             the database can't be read; names the newest backup
 │  ├─ IndexDamaged             says how to rebuild; keyword search still works
 │  ├─ IndexAway                the server of the index can't be reached; writes are sent later
@@ -22,7 +22,7 @@ TesseraError                   the message is written for the user
 │  └─ EmbeddingMismatch        the index holds another model's vectors; says how to re-embed
 ├─ EditError                   an invalid edit of a chunk or a note; says what to do instead
 ├─ SyncRefused                 a plan would remove too much without confirmation
-├─ Unfinished                  the notes of an import are found by words only so far; says why
+├─ Unfinished                  only keyword search finds the imported notes so far; says why
 ├─ ModelError                  a model can't be loaded or used: which, why, what to do
 ├─ ProviderError               an HTTP model server failed: which, why, what to do
 │  └─ ProviderUnavailable      worth another try
@@ -31,7 +31,7 @@ TesseraError                   the message is written for the user
 ├─ PackError                   a pack is refused; lists all its mistakes with their lines
 ├─ ArchiveError                an exported base is invalid; lists the bad lines; nothing is imported
 ├─ BelowTarget                 a metric of a run is below the target
-└─ Cancelled                   the user stopped a job; its results so far stay
+└─ Cancelled                   the user stopped a job; its results so far are kept
 
 Only surfaces catch errors, and only `TesseraError`; any other exception is a bug and keeps its traceback.
 """
@@ -142,8 +142,8 @@ class VersionNotFound(StoreError):
 class Conflict(StoreError):
     """A note was changed since it was read.
 
-    `stored` is the current note, `version` the expected version. If the note's file was changed, `stored` is the
-    file's note.
+    `stored` is the current note, or the note as read from its file if that was changed; `version` is the expected
+    version.
     """
 
     def __init__(self, text: str | Message, /, stored: Any, version: int, **fields: object) -> None:
@@ -183,7 +183,7 @@ class NotWritable(StoreError):
 
 
 class NotesDamaged(StoreError):
-    """The database can't be read, or has a value that Tessera didn't write."""
+    """The database can't be read, or contains a value that Tessera didn't write."""
 
 
 class IndexDamaged(StoreError):
@@ -211,7 +211,7 @@ class SyncRefused(TesseraError):
 
 
 class Unfinished(TesseraError):
-    """The notes of an import can be searched by words only, because the embedder failed; `reason` says why."""
+    """Only keyword search finds the imported notes, because the embedder failed; `reason` says why."""
 
     def __init__(self, reason: Message) -> None:
         super().__init__(
@@ -245,8 +245,8 @@ class ProviderUnavailable(ProviderError):
 class QuestionSetError(TesseraError):
     """A question file has bad lines, or a question set is invalid.
 
-    `line` is the number of the first bad line, 0 for an error without a line. `others` are further bad lines with
-    their reasons, and `unlisted` counts the rest; the text lists them.
+    `line` is the number of the first bad line, or 0 if the error isn't about a line. `others` are further bad lines
+    with their reasons; `unlisted` counts the rest.
     """
 
     def __init__(

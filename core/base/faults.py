@@ -38,9 +38,9 @@ FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM}
 _MISPLACED = {errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ELOOP, errno.ENOTEMPTY}
 _OF_DAMAGE = ("malformed", "no such table", "user-defined function raised", "vtable constructor failed")
-"""Starts of SQLite messages about a damaged database that have no error code of their own."""
+"""Beginnings of SQLite's messages about a damaged database that have only a generic error code."""
 _TRIAL = b"\0" * 65536
-"""Bytes that are written to find out why SQLite couldn't write; they don't fit on a full disk."""
+"""Bytes to write in order to find out why SQLite couldn't; they don't fit on a full disk."""
 
 
 def is_mistake(error: sqlite3.Error) -> bool:
@@ -62,7 +62,7 @@ def translate_errors(folder: Path) -> Iterator[None]:
 
 
 def translate_error(error: OSError | sqlite3.Error, folder: Path) -> StoreError:
-    """Translate a library's error into one that tells the user what to do about the workspace's folder."""
+    """Translate a library's error into one that tells the user what to do."""
     return _translate_os_error(error, folder) if isinstance(error, OSError) else _translate_sqlite_error(error, folder)
 
 
@@ -116,7 +116,7 @@ def _translate_sqlite_error(error: sqlite3.Error, folder: Path) -> StoreError:
 
 
 def find_write_error(folder: Path) -> StoreError | None:
-    """Return why a folder can't be written, for libraries that don't report it; None if it can be written."""
+    """Return why a folder isn't writable, for libraries that don't report it; None if it is writable."""
     cause = _try_write(folder)
     return _translate_os_error(cause, folder) if cause else None
 
@@ -168,7 +168,7 @@ def _not_writable(folder: Path, why: str) -> NotWritable:
 
 
 def _unreadable(path: Path) -> StoreError | None:
-    """Return an error if a file or folder exists but is unreadable, else None."""
+    """Return an error if a file or folder exists but is unreadable, or None."""
     if not os.path.lexists(path) or os.access(path, os.R_OK | (os.X_OK if path.is_dir() else 0)):
         return None
     return StoreError(
@@ -179,7 +179,7 @@ def _unreadable(path: Path) -> StoreError | None:
 
 
 def _folder_in_place_error(folder: Path) -> OSError | None:
-    """Return an error if there is a folder at the path of a database file, else None."""
+    """Return an error if there is a folder at the path of a database file, or None."""
     for path in (folder / name for name in DATABASE_FILES):
         if path.is_dir():
             return IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
@@ -230,6 +230,6 @@ _PARSE_ERRORS = (
 
 
 def translate_parse_error(text: str) -> Message | str:
-    """Return the message for an error text from the JSON or CSV reader; an unknown text stays unchanged."""
+    """Return the message for an error text from the JSON or CSV reader, or an unknown text unchanged."""
     text = text.removesuffix(": ")
     return next((known for known in _PARSE_ERRORS if known.text == text), text)

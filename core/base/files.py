@@ -50,7 +50,7 @@ _ASIDE = 5
 _UNREADABLE = {EACCES, EISDIR, ELOOP, ENXIO}
 """Permanent errors on reading a file; others, such as too many open files, may be temporary."""
 AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
-"""Flags for `os.open` that keep it from blocking on a pipe without a writer."""
+"""Flags that prevent `os.open` from blocking on a pipe without a writer."""
 
 T = TypeVar("T")
 
@@ -75,7 +75,7 @@ def open_regular(file: Path) -> Iterator[BinaryIO]:
         raise
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
-        raise Unfit("it is no regular file")
+        raise Unfit("it isn't a regular file")
     with os.fdopen(handle, "rb") as stream:
         yield stream
 
@@ -140,7 +140,7 @@ def list_set_aside(folder: Path) -> tuple[str, ...]:
 
 
 def set_aside(file: Path) -> Path:
-    """Rename a damaged file, or anything else at its path, so that it can be created anew; return the new path.
+    """Rename a damaged file, or anything else at its path, so that it can be created again; return the new path.
 
     Raises OSError.
     """
@@ -149,7 +149,7 @@ def set_aside(file: Path) -> Path:
     place = next((path for path in places if not os.path.lexists(path)), places[-1])
     delete(place)
     file.rename(place)
-    _LOG.warning("%s can't be used. It is set aside as %s, and made anew.", file.name, place.name)
+    _LOG.warning("%s can't be used; it is set aside as %s and will be created again", file.name, place.name)
     return place
 
 
@@ -197,7 +197,8 @@ def replace(file: Path, text: str | bytes) -> None:
 def create(file: Path, text: str | bytes) -> None:
     """Write a new file that only its owner can read; raises OSError.
 
-    On Linux the file has no name until it is complete, so a killed process leaves nothing. Elsewhere `replace` writes.
+    On Linux the file has no name until it is complete, so a killed process leaves nothing behind. Elsewhere `replace`
+    is used.
     """
     data = text.encode("utf-8") if isinstance(text, str) else text
     handle = -1
@@ -210,11 +211,11 @@ def create(file: Path, text: str | bytes) -> None:
         stream.write(data)
         stream.flush()
         os.fsync(handle)
-        os.link(f"/proc/self/fd/{handle}", file, src_dir_fd=handle)  # with a folder, because `link` doesn't follow
+        os.link(f"/proc/self/fd/{handle}", file, src_dir_fd=handle)  # `os.link` only follows the link with `src_dir_fd`
 
 
 def sweep(folder: Path) -> None:
-    """Delete temporary files that a killed `replace` left in a folder; nothing else may write there meanwhile."""
+    """Delete the temporary files that killed processes left in a folder; nothing else may write to it meanwhile."""
     for file in folder.iterdir():
         if _TEMPORARY.fullmatch(file.name) and file.is_file():
             with suppress(OSError):
@@ -236,12 +237,12 @@ def size(folder: Path) -> int:
 
 
 TEMPORARY_FOLDER = "temporary"
-"""Name of the folder in a workspace with one folder per process; each process holds the lock file of its folder."""
+"""Name of the workspace's folder for temporary files. Each process has a folder in it and holds that folder's lock."""
 _LOCK = "lock"
 
 
 class TemporaryFolders:
-    """Temporary folders of this process; their parent folder is created with the first one."""
+    """Temporary folders of this process, in a parent folder that is created with the first."""
 
     def __init__(self, workspace: Path) -> None:
         self._workspace = workspace
@@ -252,7 +253,7 @@ class TemporaryFolders:
 
     def make(self) -> Path:
         """Create an empty folder, which the caller has to delete; raises StoreError."""
-        from filelock import FileLock  # takes 10 ms, which most commands don't need
+        from filelock import FileLock  # the import takes 10 ms, and most commands don't need it
 
         with translate_errors(self._workspace), self._making:
             if self._own is None:

@@ -52,7 +52,7 @@ def as_copied(text: str) -> str:
 
 
 def _join(words: Set[str], match: re.Match[str]) -> str:
-    """Return a match of a line end with a space or GAPs in its place."""
+    """Return a matched line with its line end replaced by a space or GAPs."""
     line, left, hyphen, end, after, right = match.groups()
     if end.startswith("  ") or line.endswith("\\"):
         return match[0]

@@ -21,7 +21,7 @@ _LEAST = 3.0
 
 
 class Pace:
-    """Estimate of the time left, from recent progress; a median keeps it steady when single steps take long."""
+    """Estimate of the time left from recent progress; a median keeps it steady when some steps take long."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -53,7 +53,7 @@ _LOG = logging.getLogger(__name__)
 _RETAINED = 50
 """Maximum number of finished jobs in `Jobs.ended`."""
 _BETWEEN = 0.1
-"""Seconds between two checks whether another job has ended."""
+"""Seconds between two checks for the end of another job."""
 T = TypeVar("T")
 JobState = Literal["running", "done", "cancelled", "failed"]
 
@@ -134,7 +134,7 @@ class Jobs:
         """Run `work` in a thread; return False without starting it if a job of this name is running, or after `close`.
 
         `base` is the only base that the work changes, empty if it may change any. With `again`, a running job of this
-        name also runs this work before it ends, and takes its result. A job started by a `quiet` job is quiet.
+        name also does this work before it ends, and returns its result. A job started by a `quiet` job is quiet too.
         """
         with self._lock:
             if self._is_closed:

@@ -1,7 +1,7 @@
 """The log of a workspace, `logs/tessera.log`: events and failures, without text from notes.
 
-Tessera's own records are written with their fields. Of an exception, only its kind and the lines of its traceback are
-written, because its text may quote a note. For the same reason the texts of other libraries' records are left out. The
+Tessera's own records are written with their fields. Exceptions are logged with their types and traceback lines only,
+because their texts may quote notes. For the same reason, the texts of other libraries' records are left out. The
 setting `log_texts` adds all texts.
 """
 
@@ -77,7 +77,7 @@ class Log(RotatingFileHandler):
         with suppress(OSError):
             if not readonly:
                 files.folder(file.parent)
-                # A device such as /dev/null stays.
+                # Keep a device such as /dev/null.
                 if os.path.lexists(file) and not (file.is_file() or file.is_char_device()):
                     files.set_aside(file)
 

@@ -35,9 +35,9 @@ _VARIABLES = ("TESSERA_LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
 class Message:
     """A text for the user in English with named fields, and the values of the fields.
 
-    A value that is a message is rendered in the same language, a sequence as a list, and an integer with thousands
-    separators; any other value with `format`. `plural` is the text for a field `n` other than 1. `context`
-    distinguishes equal texts with different translations.
+    A message as a value is rendered in the same language, a sequence as a list, an integer with thousands separators,
+    and any other value with `format`. `plural` is the text if the field `n` isn't 1. `context` distinguishes equal
+    texts with different translations.
     """
 
     text: str
@@ -113,7 +113,7 @@ def render(message: object, language: str = ENGLISH) -> str:
         translated = texts.ngettext(message.text, message.plural, number)
     elif message.context:
         translated = texts.pgettext(message.context, message.text)
-    elif message.text:  # for an empty one, gettext returns the catalogue's header
+    elif message.text:  # for an empty text, gettext returns the catalogue's header
         translated = texts.gettext(message.text)
     return _Rendering(language).vformat(translated, (), message.fields) if message.fields else translated
 
@@ -187,7 +187,7 @@ def from_json(data: object) -> Message:
 
 
 def figures(number: int) -> str:
-    """Format an integer with thousands separators; one that is too long to read becomes a power of ten."""
+    """Format an integer with thousands separators, or as a power of ten if it is too long to read."""
     if abs(number) < _LONG:
         return f"{number:,}"
     return f"{'-' if number < 0 else ''}10^{number.bit_length() * 30_103 // 100_000}"

@@ -11,7 +11,7 @@ LONGEST_PHRASE = 3, 10
 _PHRASES = 60
 """Maximum number of phrases per note, the most frequent first."""
 _SWALLOWED = 0.7
-"""Share of a phrase's occurrences inside a longer phrase above which only the longer one counts."""
+"""If more than this share of a phrase's occurrences are inside a longer phrase, only the longer one counts."""
 _CJK_RUN = re.compile(f"[{CJK}]+")
 _WORDS = re.compile(rf"(?:(?![{CJK}])\w)(?:(?![{CJK}])[\w+#'-])*")
 _TAKEN = re.compile(
@@ -25,7 +25,7 @@ _EDGE = frozenset(
 _IN_WORDS = frozenset("上下中里外前后时种次本从一不无未")
 """Characters of `_EDGE` that may also begin or end a word: *卡路里* (calorie) is a word, *锅里* (in the pan) isn't."""
 _WHOLE = 0.95
-"""Share of a word's occurrences next to a character in `_IN_WORDS` above which the character belongs to the word."""
+"""If at least this share of a word's occurrences are next to a character in `_IN_WORDS`, it belongs to the word."""
 _PLAIN = STOP_WORDS | frozenset(
     "after also any because before been both each even every few first get got here however just let like made"
     " make many may more most much must need new next no not now one only other out over own same see shall should"

@@ -55,8 +55,8 @@ class Entry:
 class Registry(dict[str, Entry], Generic[T]):
     """Implementations of one kind by name; `what` is the noun for the kind.
 
-    With a `group`, installed packages add entries through entry points in that group; they implement `protocol`. The
-    entry points are read when the table is listed, or asked for a name that isn't Tessera's.
+    With a `group`, installed packages add entries through entry points in that group; they implement `protocol`. They
+    are read when the table is listed, or when a name that isn't Tessera's is looked up.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class Registry(dict[str, Entry], Generic[T]):
                 for entry in sorted(entry_points(group=self._group)):
                     package = entry.dist.name if entry.dist else entry.module
                     if super().__contains__(entry.name) or ":" in entry.name:
-                        _LOG.warning("%s brings '%s', a name that is taken or holds a colon", package, entry.name)
+                        _LOG.warning("%s registers '%s', a name that is taken or contains a colon", package, entry.name)
                     else:
                         self[entry.name] = Entry(entry.value, package=package)
         return self
@@ -165,7 +165,7 @@ class Registry(dict[str, Entry], Generic[T]):
 
 
 def _missing_members(made: object, protocol: type) -> list[str]:
-    """Return the protocol members that an object lacks or has with another type."""
+    """Return the members of a protocol that an object doesn't have, or has with another type."""
     lacking = []
     for name, member in vars(protocol).items():
         if not name.startswith("_"):

@@ -29,7 +29,7 @@ _AT_FDCWD, _SWAP = -100, 2
 
 
 class Changed(Exception):
-    """Another program changed the file, and its text stays; `copy` is a second text next to the file, or None."""
+    """Another program changed the file, and its text is kept; `copy` is the path of a second text, or None."""
 
     def __init__(self, copy: Path | None = None) -> None:
         super().__init__(copy)
@@ -121,7 +121,7 @@ def remove(file: Path, expected: bytes) -> None:
 
 def _resemble(new: Path, like: os.stat_result) -> None:
     _give_rights(new, like)
-    # A time that no other write has, so that a sync sees every later write by its time.
+    # A unique time, so that a sync notices every later write by its time.
     os.utime(new, ns=(time.time_ns(), time.time_ns()))
 
 
@@ -133,7 +133,7 @@ def _give_rights(new: Path, like: os.stat_result) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Flush a folder's entries to disk; where folders can't be opened, this is left to the system."""
+    """Flush a folder's entries to disk; systems that can't open folders do so on their own."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -185,7 +185,7 @@ def _hold_write_lease(handle: int) -> Iterator[bool | None]:
         fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_UNLCK)
 
 
-# two files swap places
+# swapping two files
 
 
 def exchange(path: Path, other: Path) -> None:

@@ -121,7 +121,7 @@ _EMOJI = (
 _FLAG = "\U0001f1e6-\U0001f1ff"
 
 _RUNS = re.compile(
-    # Most word boundaries have none of these; looking for one character first saves a sixth of the time.
+    # Most word boundaries aren't followed by any of these; checking one character first saves a sixth of the time.
     rf"(?=[\w{_EMOJI}{_FLAG}])(?:"
     rf"(?P<unspaced>[{UNSPACED}][{UNSPACED}{MARKS}]*)"
     r"|[vV]?\d+(?:\.\d+)+"
@@ -131,11 +131,11 @@ _RUNS = re.compile(
 _CLUSTER = re.compile(rf".[{MARKS}]*")
 _HALVES = re.compile("[\ud800-\udfff]")
 _HAN = range(0x3400, 0xA000)
-"""The Chinese characters in Unicode's basic plane, which has all that are in common use."""
+"""The Chinese characters in Unicode's basic plane, which include all in common use."""
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _LETTERS = re.compile(rf"[^\W\d_]+(?:[{MARKS}{INVISIBLE}]+[^\W\d_]*)*")
 _LEAST_LETTERS = 3
-"""Minimum number of letters between digits that count as a word, so that `5th` doesn't give `th`."""
+"""Minimum number of letters between digits that count as a word, so that `5th` doesn't yield `th`."""
 _JOINED = re.compile(
     r"\b(?:(?<![./-])(?=[A-Za-z])[A-Za-z\d]++(?:-[A-Za-z\d]++){1,2}+(?![\w/-])"
     r"|(?<![.+-])(?:(?<!\d )|(?<=\+\d )|(?<=\+\d\d )|(?<=\+\d{3} ))"
@@ -144,7 +144,7 @@ _JOINED = re.compile(
 """Words and numbers that can also be written together: e-mail and email, 138 0013 8000 and 13800138000."""
 _NUMBER = re.compile(r"(?<=[A-Za-z_])(?:\d++(?:\.\d++)++|\d{3,}+)(?![A-Za-z_])")
 _NUMBERED = re.compile(rf"(?a:\b)[A-Za-z_][A-Za-z\d_]*?({_NUMBER.pattern})")
-"""A name that ends in a number for which people search alone: v1.2.3, ERR_CONN_4071."""
+"""A name that ends in a number that people search for on its own: v1.2.3, ERR_CONN_4071."""
 WORDS_FORM = 2
 """Version of the output of `index_words`; a workspace indexed with another version is indexed again."""
 STOP_WORDS = frozenset(
@@ -255,9 +255,9 @@ _MOST_MARKS = 32
 
 
 def find_words(part: str, text: str) -> int:
-    """Return the offset of the first occurrence of a part that doesn't begin or end inside a word, -1 without one.
+    """Return the offset of the first occurrence of a part that doesn't begin or end inside a word, or -1.
 
-    Words are those of scripts that separate them by spaces.
+    This only applies to scripts that separate words with spaces.
     """
     at = text.find(part)
     while at >= 0 and (_is_inside_word(text, at) or _is_inside_word(text, at + len(part))):
@@ -272,7 +272,7 @@ def _is_inside_word(text: str, place: int) -> bool:
 def index_words(text: str) -> list[str]:
     """Return the index words of a note's text: its `keywords`, then alternative spellings of some.
 
-    Hyphenated words and spaced numbers are also indexed as one word, and the number at the end of a name also alone.
+    Hyphenated words and spaced numbers are also indexed as one word, and numbers at the end of names also on their own.
     """
     text = normalize(remove_blobs(text))
     joined = (_join(match).lower() for match in _JOINED.finditer(text))
@@ -311,7 +311,8 @@ def keywords(text: str) -> list[str]:
 def query_keywords(text: str, *, limit: int = 64) -> list[str]:
     """Return the distinct keywords of a question, at most `limit`.
 
-    A run in a script without spaces becomes pairs of characters. Stop words are left out unless there are no others.
+    A run in a script without spaces becomes pairs of characters. Stop words are left out unless there are no other
+    words.
     """
     words: dict[str, None] = {}
     for run in _runs(text):
@@ -379,7 +380,7 @@ def _simplified() -> tuple[re.Pattern[str], dict[str, str]]:
         for character, simple in zip(characters, OpenCC(script).convert(lines).split("\n"), strict=True):
             if simple != character and len(simple) == 1:
                 table.setdefault(character, simple)
-    # To Taiwan this is the character that is 幺 in simplified texts, where it is that of 什么.
+    # In Taiwan 么 is a form of 幺; in simplified texts it is the character in 什么.
     table.pop("么", None)
     forms = {character: table.get(simple, simple) for character, simple in table.items()}
     return re.compile(f"[{''.join(forms)}]"), forms
@@ -396,9 +397,9 @@ A Chinese character counts as two.
 
 
 def find_quote(quote: str, text: str) -> Span | None:
-    """Find the first occurrence of a quote in a text; None if it is missing or too short to be significant.
+    """Find the first occurrence of a quote in a text; None if it is missing or too short to mean anything.
 
-    An exact match counts first, then one that ignores case, width, script, quotation marks, white space and Markdown.
+    An exact match is tried first, then one that ignores case, width, script, quotation marks, white space and Markdown.
     """
     quote = quote.strip().strip("…").strip()
     letters = re.findall(r"\w", quote)

@@ -51,6 +51,6 @@ class DaemonPool:
                 continue
             try:
                 future.set_result(work())
-            except BaseException as error:  # noqa: BLE001 who waits for the result raises it
+            except BaseException as error:  # noqa: BLE001 whoever waits for the result raises it
                 future.set_exception(error)
             del task, future, work  # an idle thread must not hold a result

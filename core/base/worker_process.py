@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 Request = TypeVar("Request")
 _PROGRAM = Path(__file__).parents[2]
 _LOOK = 1.0
-"""Seconds between two checks whether the parent lives, and seconds to finish after its end."""
+"""Seconds between two checks that the parent is alive, and seconds to finish after it has ended."""
 
 
 class ProcessEnded(Exception):
@@ -24,9 +24,9 @@ class ProcessEnded(Exception):
 
 
 class WorkerProcess:
-    """A child process that runs a module with `serve`, started on demand and restarted after its end, until `close`.
+    """A child process that runs a module with `serve`. Until `close`, it is started whenever it is needed.
 
-    `patience` are the seconds that it gets to end on its own, `idle` the seconds without a request after which it ends.
+    It has `patience` seconds to end on its own before it is killed, and ends after `idle` seconds without a request.
     """
 
     def __init__(self, module: str, *, patience: float = 0, idle: float | None = None) -> None:
@@ -40,7 +40,7 @@ class WorkerProcess:
             os.register_at_fork(after_in_child=self._forget)
 
     def ask(self, request: object, seconds: float | None = None) -> Any:
-        """Return the reply to a request; raises a reply that is an error, and ProcessEnded if there is none in time."""
+        """Return the reply to a request, or raise it if it is an error; raises ProcessEnded if none comes in time."""
         with self._lock:
             self._cancel_timer()
             if self._running is None and not self._is_closed:
@@ -89,7 +89,7 @@ class WorkerProcess:
         except (OSError, EOFError, pickle.UnpicklingError) as error:
             self._end()
             raise ProcessEnded from error
-        except BaseException:  # this thread was interrupted, and the reply would be taken for the next one
+        except BaseException:  # this thread was interrupted, and the next request would get this reply
             running.kill()
             self._end()
             raise
@@ -119,7 +119,7 @@ class WorkerProcess:
 
     def _end_idle(self) -> None:
         with self._lock:
-            if threading.current_thread() is self._timer:  # nobody has asked since it was started
+            if threading.current_thread() is self._timer:  # there was no request since it was started
                 self._end()
 
     def _cancel_timer(self) -> None:
@@ -144,7 +144,7 @@ def serve(answer: Callable[[Request], tuple[object, bool]]) -> None:
     parent = os.getppid()
 
     def end_after_parent() -> None:
-        while os.getppid() == parent:  # on Windows it stays, and only the streams show that the parent ended
+        while os.getppid() == parent:  # on Windows it never changes, and only the streams show that the parent ended
             time.sleep(_LOOK)
         time.sleep(_LOOK)
         os._exit(1)
@@ -167,7 +167,7 @@ def serve(answer: Callable[[Request], tuple[object, bool]]) -> None:
             pickled = pickle.dumps((reply, goes_on), pickle.HIGHEST_PROTOCOL)
             if isinstance(reply, Exception):
                 pickle.loads(pickled)
-        except Exception:  # noqa: BLE001 a class of a library raises whatever its constructor does
+        except Exception:  # noqa: BLE001 unpickling a library's class may raise anything
             pickled = pickle.dumps((RuntimeError(f"{type(reply).__name__}: {reply}"), goes_on))
         replies.write(pickled)
         replies.flush()

@@ -2,8 +2,7 @@
 
 files -> notes -> chunks -> windows -> vectors -> hits -> context
 
-`start`/`end` are half-open character offsets, `*_at` is UTC, and every score is
-higher-is-better.
+`start` and `end` are half-open character offsets, times named `*_at` are in UTC, and higher scores are better.
 """
 
 from core.base.datetimes import *

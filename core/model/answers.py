@@ -14,9 +14,9 @@ from core.model.search import Hit, SearchResult
 from core.model.versions import DiffPiece
 
 QuoteKind = Literal["sentence", "item", "row", "code", "passage"]
-"""Kind of a quote's units; a `passage` has several kinds."""
+"""What a quote consists of; a `passage` is a mixture."""
 Answered = Literal["yes", "possibly", "no"]
-"""Whether the notes answer a question, judged by the chance that the first quote does."""
+"""Whether the notes answer a question, judged by the probability that the first quote does."""
 ANSWERED: dict[Answered, Message] = message_table({"yes": "From your notes", "possibly": "Possibly"})
 """Titles of quoted answers."""
 
@@ -63,7 +63,7 @@ class Quote:
 
     @property
     def marked_place(self) -> Span:
-        """The place of the marked part in the note, else the place of the whole quote."""
+        """The place of the marked part in the note, or else of the whole quote."""
         if self.end - self.start != len(self.text) or self.marked == (0, 0):
             return self.start, self.end
         return self.start + self.marked[0], self.start + self.marked[1]
@@ -75,7 +75,7 @@ class Quote:
 
     @property
     def shown_lead(self) -> str:
-        """The lead, or "" if the shown part begins later in a passage of several kinds."""
+        """The lead, or "" if the shown part begins later in a mixed passage."""
         return self.lead if not self.shown[0] or self.kind != "passage" else ""
 
     @property
@@ -95,7 +95,7 @@ class Sentence:
 
     A `verbatim` sentence is in the notes word for word. For a reworded one, `marks` are the places that differ from its
     quotes, and `quote_marks` the places in the quotes, each after the number of its quote. An unsupported sentence has
-    no citations: there was no quote, or the quotes lack the figures and names in `missing`.
+    no citations: there was no quote, or no quote contains the figures and names in `missing`.
     """
 
     text: str
@@ -156,7 +156,7 @@ class Answer:
 
     @property
     def text(self) -> str:
-        """The model's sentences with citations, else the shown parts of the quotes, numbered and below their leads."""
+        """The model's cited sentences, or else the shown parts of the quotes, numbered and below their leads."""
         lines = [
             f"{sentence.text} {''.join(f'[{number}]' for number in sentence.citations)}"
             for sentence in self.written
@@ -207,7 +207,7 @@ class Answer:
 
 @frozen
 class Cited:
-    """A stored quote of an answer: its place in a version of its note, and the note's title in that version."""
+    """A quote in a stored answer: its place in a version of its note, and the note's title in that version."""
 
     number: int
     note_id: str

@@ -1,4 +1,4 @@
-"""Bases: named collections of notes with their settings; packs: versioned sets of notes that bring one."""
+"""Bases, which are named collections of notes with settings, and packs, which are versioned sets of notes."""
 
 from datetime import datetime
 from difflib import unified_diff
@@ -64,7 +64,7 @@ class PackCard:
 
 @frozen
 class EditedNote:
-    """A pack's note that the user changed: the user's text, and the pack's, None if the pack no longer has the note."""
+    """A pack's note that the user changed: the user's text and the pack's, None if the pack dropped the note."""
 
     note_id: str
     path: str
@@ -92,12 +92,12 @@ class PackReport:
 
 
 BaseKind = Literal["vector", "lines", "literal"]
-"""Kind of a base: `vector` and `lines` search by meaning and words, `literal` by words only.
+"""Kind of a base: `vector` and `lines` support semantic and keyword search, `literal` only keyword search.
 
 In a base of kind `lines` each line of a text file is a chunk.
 """
 IndexState = Literal["closed", "opening", "ready", "building", "damaged", "none"]
-"""State of the vector index; unless it is `ready`, a search compares with every vector, which is slower."""
+"""State of the vector index; unless it is `ready`, searches compare with every vector, which is slower."""
 
 
 @frozen
@@ -106,11 +106,11 @@ class KnowledgeBase:
 
     `embedder` is a name of the embedder table, with its argument after a colon (`sentence:BAAI/bge-m3`); `fingerprint`
     and `dimension` belong to the base's vectors. A literal base has no vectors: its embedder only counts tokens.
-    Without `embed_at_once` the chunks stay `pending` until the user starts the embedding. With `keep_tokens` the sign
-    bits of the windows' token vectors are stored for reranking. Options that `search` leaves open come from the
-    settings. With `write_files`, editing a note changes its file. With `watch` the folders of the base are synced while
-    the app runs. Programs' changes wait for the user, unless the base `trusts_programs`. With `read_pictures` the text
-    in its notes' pictures is recognized and searched. `wish` is the embedder in the base's archive, until the user
+    Without `embed_at_once`, chunks stay `pending` until the user has them embedded. With `keep_tokens`, the sign bits
+    of the windows' token vectors are stored for reranking. Options that `search` leaves open come from the settings.
+    With `write_files`, editing a note changes its file. With `watch`, the folders of the base are synced while the app
+    runs. Programs' changes wait for the user's approval, unless the base `trusts_programs`. With `read_pictures`, the
+    text in its notes' pictures is recognized and searched. `wish` is the embedder in the base's archive, until the user
     agrees to it.
     """
 
@@ -145,7 +145,7 @@ class KnowledgeBase:
 
     @property
     def has_vectors(self) -> bool:
-        """Whether the base can be searched by meaning."""
+        """Whether the base supports semantic search."""
         return self.kind != "literal"
 
     @property
@@ -156,7 +156,7 @@ class KnowledgeBase:
 
 @frozen
 class RequestedPermissions:
-    """Permissions in an archive of a base, which take effect here only once the user grants them.
+    """Permissions in an archive of a base, which take effect only once the user grants them.
 
     `switches` are the fields that were on, `folders` the folders of the base's notes, `reranker` its reranking model.
     The requested embedder is in the `wish` of the base.
@@ -172,7 +172,7 @@ NO_POWERS = RequestedPermissions()
 
 @frozen
 class Restored:
-    """A base from an archive or the trash, and the permissions to ask for; `own`: the base keeps its permissions."""
+    """A base from an archive or the trash, and the permissions it requests; `own`: it keeps its permissions."""
 
     base: KnowledgeBase
     powers: RequestedPermissions = NO_POWERS
@@ -219,7 +219,7 @@ class Switch:
 class ChangeCost:
     """Cost of changing a base to another embedder or other chunking.
 
-    `notes` are split again, into `chunks` in all; `to_embed` of the `windows` are embedded, in about `seconds`.
+    `notes` are split again, into `chunks` in total; `to_embed` of the `windows` must be embedded, in about `seconds`.
     """
 
     embedder: str
@@ -268,7 +268,7 @@ class BaseStatus:
 
 @frozen
 class NoteCounts:
-    """Counts of the stored `notes` in bases; searches leave out notes `to_review`, `archived` and `expired`.
+    """Counts of the stored `notes` in bases; searches leave out those `to_review`, `archived` and `expired`.
 
     `by_words` counts the notes with a passage that isn't indexed yet. Notes in the trash aren't counted.
     """

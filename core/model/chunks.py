@@ -1,4 +1,4 @@
-"""Chunks of notes, the user's edits of chunks, the reasons for a split, and array types of vectors and rows."""
+"""Chunks of notes, the user's edits of chunks, the reasons for a split, and array types for vectors and rows."""
 
 import re
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ Role = Literal["note", "query"]
 _UNKNOWN = Message("")
 _DEFINITION = re.compile(r"\[[^\[\]]+\]: ")
 ADDRESSES = re.compile(r"(?m)^\[(?!\^)[^\[\]\n]+\]: \S+(?:\n|\Z)")
-"""Definitions of links that are only an address; chunks are indexed without them.
+"""Link definitions that are only an address; chunks are indexed without them.
 
 Indexing the addresses of the Rust book with its chunks lowered MRR@10 from 0.668 to 0.635 (39 questions of `make
 eval`).
@@ -59,10 +59,10 @@ class Chunk:
     """A slice of a note's body: `body[start:end] == text`, except where the user wrote the text.
 
     The user's rewrite replaces `body[start:end]`; an added chunk follows `start`, and `end == start`. A `refused` chunk
-    has a text that the base's model refuses: it is found only by words. A `deleted` chunk keeps its place but is never
-    a hit. `id` is a hash of the note's id and the chunk's text, so edits elsewhere in the note don't change it. `lead`
-    is text from elsewhere in the note that the embedded text repeats: the definitions of the footnotes and reference
-    links in the slice, a line each, and a table's header or a fence's opening line. Before the first heading
+    has a text that the base's model refuses: only keyword search finds it. A `deleted` chunk keeps its place but is
+    never a hit. `id` is a hash of the note's id and the chunk's text, so edits elsewhere in the note don't change it.
+    `lead` is text from elsewhere in the note that the embedded text repeats: the definitions of the footnotes and
+    reference links in the slice, a line each, and a table's header or a fence's opening line. Before the first heading
     `section_title` is empty and `hierarchy_level` is 0; `parent_sections` run from the outermost inwards. `sections`
     are the titles of all sections that the chunk overlaps. `breadcrumb` are the titles around its start; the embedded
     text repeats them. In a plain note `line` is the number of the chunk's line in the file, from 1; else it is 0.
@@ -114,7 +114,7 @@ class Chunk:
     def page_at(self, document: Document | None, offset: int) -> int:
         """Return the page of the note's document with the character at `offset` in the body.
 
-        An edited chunk has the same page for all characters; 0 for a document without pages.
+        All characters of an edited chunk are on the same page; a document without pages has page 0.
         """
         if document is None or self.edited or len(self.text) != self.end - self.start:
             return self.page
@@ -137,7 +137,7 @@ class RefusedChunk:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A region of a note that the user pinned: it stays one chunk however the note is split.
+    """A region of a note that the user pinned: it stays a single chunk however the note is split.
 
     `anchor` is the region's text at the time of the edit, `anchor_start` its last known position. An `add` has no
     region: its chunk follows the anchor, or is the note's last if the anchor is empty. `text` is the user's text; if it

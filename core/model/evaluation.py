@@ -1,4 +1,4 @@
-"""Evaluation: questions with right passages, runs over them, results, verdicts, and comparisons of runs."""
+"""Evaluation: questions with right passages, runs over them, results, verdicts and comparisons of runs."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -110,7 +110,7 @@ class Judgement:
 
 @frozen
 class Gold:
-    """A right passage: a `quote` that occurs once in the file at `path`, unless `start` is its offset in the body."""
+    """A right passage: a `quote` that occurs once in the file at `path`, or at the offset `start` in the body."""
 
     path: str
     quote: str
@@ -131,7 +131,7 @@ class GoldSpan(Gold):
     flagged: bool = False
 
     def is_within(self, hit: Hit) -> bool:
-        """Whether a hit's chunk contains the whole passage."""
+        """Return whether a hit's chunk contains the whole passage."""
         return self.note_id == hit.note.id and hit.chunk.start <= self.start and self.end <= hit.chunk.end
 
 
@@ -175,11 +175,11 @@ class QuestionSet:
 
 @frozen
 class Pipeline:
-    """A search setup to evaluate; fields that are None or empty are decided by the base, else by the settings.
+    """A search setup to evaluate; fields that are None or empty come from the base, or else from the settings.
 
-    `name` is chosen by the user. Without a limit it is DEPTH, the number of hits that the metrics consider. Another
-    chunking or embedder than the base's is indexed in a scratch store. `answers` are quotes from the notes, written by
-    the language model in the settings, or not given; `judge` says whether that model judges them.
+    `name` is chosen by the user. The default limit is DEPTH, the number of hits that the metrics consider. A different
+    chunking or embedder is indexed in a scratch store. `answers` are quotes from the notes, written by the language
+    model in the settings, or not given; `judge` says whether that model judges them.
     """
 
     name: str = ""
@@ -218,8 +218,8 @@ class FoundSpan:
 class Diagnosis:
     """Why no hit contains the right passage with number `gold` in its question.
 
-    `chunk_id` is the chunk with the largest `share` of the passage's characters. `scores` has that chunk's rank at each
-    stage, among all chunks if it wasn't a candidate.
+    `chunk_id` is the chunk with the largest `share` of the passage's characters. `scores` holds that chunk's rank at
+    each stage, among all chunks if it wasn't a candidate.
     """
 
     gold: int
@@ -284,7 +284,7 @@ class QuestionResult:
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """What equal questions of several runs share: the positions of right passages may differ."""
+        """The values that identify the question in other runs; the positions of right passages may differ."""
         return self.id, self.question, self.any, frozenset((gold.path, gold.quote) for gold in self.golds)
 
     @property
@@ -300,11 +300,11 @@ class QuestionResult:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One pipeline over one question set.
+    """A run of a pipeline over a question set.
 
     `settings` are the complete settings at the time of the run. `index_version` grows with every change that may affect
-    search results. A stopped run has no `ended_at`; only `asked` of its `questions` have results, and `metrics` covers
-    these.
+    search results. A stopped run has no `ended_at`; only `asked` of its `questions` have results, on which `metrics` is
+    based.
     """
 
     id: str
@@ -322,7 +322,7 @@ class Run:
 
     @property
     def progress(self) -> str:
-        """The number of questions with results, and the total if the run was stopped."""
+        """The number of questions with results, followed by the total if the run was stopped."""
         return f"{self.asked}" if self.asked == self.questions else f"{self.asked} / {self.questions}"
 
 
@@ -398,7 +398,7 @@ class ComparisonRow:
     """A question's results in each run, with the values of the METRICS and ANSWER_METRICS that apply to it.
 
     `change` compares the second run with the first, None without a second run. `gained`: only the second run has the
-    answer within DEPTH hits; `lost`: only the first run has. `better`, `worse` and `same` compare the ranks.
+    answer within DEPTH hits; `lost`: only the first one does. `better`, `worse` and `same` compare the ranks.
     """
 
     results: tuple[QuestionResult, ...]
@@ -435,7 +435,7 @@ class ComparisonRow:
 
 @frozen
 class SideBySide:
-    """One run, or a comparison of two over their common questions, the second against the first.
+    """A single run, or a comparison of the second of two runs with the first over their common questions.
 
     `figures` maps METRICS, TIMES and the common ANSWER_METRICS to each run's value. `comparisons` maps the same metrics
     without TIMES to the comparison over the questions with a value in both runs; it is empty for a single run. `metric`

@@ -1,4 +1,4 @@
-"""Events that other services follow. The store's `Events` publishes them after the commit of a write."""
+"""Events to which services subscribe. The store's `Events` publishes them after a write is committed."""
 
 from core.base.frozen import frozen
 from core.model.bases import KnowledgeBase
@@ -8,7 +8,7 @@ from core.model.versions import Renaming
 
 @frozen
 class ChunksPending:
-    """Event: chunks were left for others to embed."""
+    """Event: some chunks were left pending."""
 
 
 @frozen

@@ -34,8 +34,8 @@ SPACE_PARTS = message_table(
 class Check:
     """A check of a workspace: title, explanation and remedy.
 
-    `find` returns the problem, or None. `mend` repairs it as far as possible; it is None if the problem can't be
-    repaired. In a table of checks, both take the object to check.
+    `find` returns the problem, or None. `mend` repairs it as far as possible, and is None if that is impossible. In a
+    table of checks, both take the object to check.
     """
 
     level: HealthLevel
@@ -103,7 +103,7 @@ class Health:
 class Space:
     """Bytes on disk: the parts of the workspace in `folder`, the `models`, and each base's reranking data (`tokens`).
 
-    Compacting the database frees `unused` bytes. The disk has `free` of `total` bytes left.
+    Compacting the database frees `unused` bytes. `free` of the disk's `total` bytes are left.
     """
 
     folder: Path

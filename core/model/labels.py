@@ -362,7 +362,7 @@ FILE_STATES: dict[str, Message] = message_table(
         "gone": "File not found",
     }
 )
-"""Messages about a hit's file that was changed or is gone."""
+"""Messages about a hit whose file was changed or deleted."""
 
 
 def figure_name(name: str) -> Message:
@@ -371,7 +371,7 @@ def figure_name(name: str) -> Message:
 
 
 def pipeline_label(pipeline: Pipeline, own: ChunkingOptions = _NEW) -> str | Message:
-    """Return a pipeline's name, else its differences from the base, whose chunking is `own`."""
+    """Return a pipeline's name, or else its differences from the base, whose chunking is `own`."""
     if pipeline.name:
         return pipeline.name
     parts = _splitting(pipeline.chunking, own) if pipeline.chunking else []
@@ -394,7 +394,7 @@ def _sizes(options: ChunkingOptions) -> Message:
 
 
 def new_base_line(name: str, new: NewBase) -> Message:
-    """Return a sentence about the base that an import would create, and its settings."""
+    """Describe the base that an import would create, with its settings, in a sentence."""
     return message(
         "There is no base '{base}' yet: this import creates it. Model: {model}. Splitting: {splitting}.",
         base=name,
@@ -436,7 +436,7 @@ def reranker_name(reranker: str) -> Message:
 
 
 def setting_value(name: str, value: object) -> Message:
-    """Return the display text of a setting's value, – if it has none."""
+    """Return the display text of a setting's value, or – if it has none."""
     if value in (None, ""):
         return verbatim("–")
     if name in ("reranker", "embedder"):

@@ -1,4 +1,4 @@
-"""Learning from logs: events, the facts that rules read from them, and results."""
+"""Learning from logs: events, the facts that rules find in them, and results."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -56,7 +56,7 @@ class LogText:
 
 @frozen
 class Fact:
-    """A fact that a rule or a model read from a log.
+    """A fact that a rule or a model found in a log.
 
     `key` identifies the fact across logs in which times, process numbers and counts differ. `lines` are its lines in
     the log, `quotes` their texts.
@@ -175,7 +175,7 @@ class LearningReport:
 
 @frozen
 class RuleCard:
-    """A rule that reads facts from logs, and its explanation."""
+    """A rule that finds facts in logs, and its explanation."""
 
     name: str
     about: Message

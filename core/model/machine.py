@@ -31,11 +31,11 @@ class Running:
 class ModelCard:
     """A model, by its name in bases and searches.
 
-    `problem` says why the model can't be used now and what to do, None for a usable model. Fields from the model's
-    folder are empty if there is no folder or it doesn't state them: `languages` are codes or words, `input_tokens`
-    includes special tokens. A `downloadable` model is on the hub, with about `download_bytes` if known. `running` is
-    set once the model is loaded in this process. `server` is the address of the server that runs the model. An embedder
-    with `has_token_vectors` can store token bits for late interaction.
+    `problem` says why the model can't be used now and what to do; it is None for a usable model. Fields from the
+    model's folder are empty if there is no folder or it doesn't state them: `languages` are codes or words,
+    `input_tokens` includes special tokens. A `downloadable` model is on the hub, with about `download_bytes` if known.
+    `running` is set once the model is loaded in this process. `server` is the address of the server that runs the
+    model. An embedder with `has_token_vectors` can store token bits for late interaction.
     """
 
     name: str
@@ -88,9 +88,9 @@ class ModelTrial:
 class ServerCard:
     """A model server: its section in the settings, its address and model, and their sources.
 
-    `sources` has "environment", "file", "entered" or "default" for `base_url` and `model`. `key` is the place of the
-    key: "environment", "keyring" or "file", "" without a key. `variable` is the environment variable that overrides it.
-    `key_for` is the server for which the key was entered. `host` names the server's machine, and `here` says whether it
+    `sources` says where `base_url` and `model` come from: "environment", "file", "entered" or "default". `key` says
+    where the key is: "environment", "keyring", "file", or "" without a key. `variable` is the environment variable that
+    overrides it. `key_for` is the server for which the key was entered. `host` names the server's machine; `here`: it
     is this machine. `encrypted`: requests use https.
     """
 
@@ -113,7 +113,7 @@ class ServerCard:
 
 @frozen
 class LocalServer:
-    """A usual address of a model server on this machine, and whether a server runs there.
+    """A common address of model servers on this machine, and whether a server runs there.
 
     `address` is host and port. `models` are its language models, by the names used in requests.
     """
@@ -133,7 +133,7 @@ class LocalServer:
 class ServerTrial:
     """Result of testing a server: the seconds of one request, the dimension of its vectors, the ranking.
 
-    `right`: it ranked the right answer first of three sentences.
+    `right`: of three sentences, it ranked the right answer first.
     """
 
     section: str

@@ -55,8 +55,8 @@ class NoteField:
     `kind` decides how a value is checked, stored, written and shown. `title` is its name on the screen, `about` its
     explanation for commands, requests and tools. A field that filters questions has a `noun`, its name in a sentence,
     and its names in questions, `typed`; the first of them is the filter's name. `keys` are its keys in front matter,
-    the usual key first; `flag` is the option of commands; both default to the field's name. Without `by_programs`, only
-    the user can set the field.
+    the usual key first; `flag` is the option of commands; both default to the field's name. Unless it is settable
+    `by_programs`, only the user can set the field.
     """
 
     kind: FieldKind
@@ -192,9 +192,9 @@ class NoteFields(TypedDict, total=False):
 
 
 class NewNoteFields(NoteFields, total=False):
-    """Fields of a new note, and its origin: a source, its place there, its author, other values.
+    """Fields of a new note, and its provenance: a source, the place there, the author, and other values.
 
-    A web page has its address, and the date of its publication.
+    For a web page, also its address and date of publication.
     """
 
     source: str
@@ -232,11 +232,11 @@ _COLOUR = (
 TAG_NAME = rf"(?!\d++[/-]*+(?![{_OF_TAG}]))(?!{_COLOUR}(?![{_OF_TAG}]))[\w{_EMOJI}][{_OF_TAG}]*+"
 """A tag after its #: letters of any script with their marks, digits, emoji, `_`, `-` and `/`.
 
-It isn't digits alone, because #12 is a number, and it isn't a colour.
+A number such as #12 isn't a tag, nor is a colour.
 """
 TAGS_FOLLOW = r"\s(\[{（【《「『〈“‘，。、；：！？,;|>*~"
 """Characters that may precede a tag, in addition to the start of a text."""
 TAG = rf"(?<![^{TAGS_FOLLOW}])\#(?!(?<=\[\#)\w\])(?P<tag>{TAG_NAME})"
-"""A tag in a text; `[#A]` isn't a tag, but a priority."""
+"""A tag in a text; `[#A]` isn't a tag but a priority."""
 FORMULA = r"(?<!\\)(?:\$\$[^$]{1,4000}\$\$|\$(?![\s$])(?:\\.|[^$\\]){0,2000}+(?<!\s)\$(?!\d))"
 """A formula within a line."""

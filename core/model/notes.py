@@ -18,7 +18,7 @@ from core.base.text import shared_length
 from core.model.note_fields import FieldValues
 
 GUESSED = "encoding"
-"""Kind for a text whose encoding was guessed: it may be garbled, but nothing is missing."""
+"""Kind of omission for a text whose encoding was guessed: it may be garbled, but nothing is missing."""
 OMISSION_KINDS: Mapping[str, Message] = {
     "page": plural("{n} page had no readable text", "{n} pages had no readable text"),
     "page_part": plural("text of {n} page is missing", "text of {n} pages is missing"),
@@ -54,7 +54,7 @@ _SHOWN = {"pdf": "application/pdf"}
 
 @frozen
 class Omission:
-    """Parts of a file that are missing in its note.
+    """Parts of a file that are missing from its note.
 
     `kind` is a key of OMISSION_KINDS. `count` is the number of parts. `place` tells the user where they are (page
     numbers, a sheet, a line); it isn't translated.
@@ -83,7 +83,7 @@ class Omission:
 
 @frozen
 class IncompleteNote:
-    """A note that lacks parts of its file; `path` is the file's path, or the title if the note has no file."""
+    """A note without some parts of its file; `path` is the file's path, or the title of a note without a file."""
 
     note_id: str
     path: str
@@ -91,7 +91,7 @@ class IncompleteNote:
 
 
 def summed(omissions: Iterable[Omission]) -> tuple[Omission, ...]:
-    """Sum up omissions by kind, in the order of OMISSION_KINDS, with the first places of each kind."""
+    """Add up omissions by kind, in the order of OMISSION_KINDS, with the first places of each kind."""
     counts: defaultdict[str, int] = defaultdict(int)
     places: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for item in omissions:
@@ -107,7 +107,7 @@ def summed(omissions: Iterable[Omission]) -> tuple[Omission, ...]:
 
 
 def in_all(notes: Iterable[IncompleteNote]) -> tuple[Omission, ...]:
-    """Count the missing parts of notes by kind, without where they are."""
+    """Count the missing parts of notes by kind, without their places."""
     return summed(replace(omission, place="") for note in notes for omission in note.left_out)
 
 
@@ -169,7 +169,7 @@ class TextEncoding:
 
     @property
     def chosen(self) -> str:
-        """The encoding's name if the user chose it, else ""."""
+        """The encoding's name if the user chose it, or ""."""
         return self.name if self.known == "chosen" else ""
 
 
@@ -228,9 +228,9 @@ class Note(FieldValues, _Sourced):
     `path`, with forward slashes, is relative to the folder `source_ref`, or to the base for a note that was written
     here. `body_start` is the offset of the body in the decoded file, so `body_start + offset` is a position in the
     file. `generation` counts how often the note was indexed. `front` is None if an earlier version of Tessera read the
-    file. `overridden` has the file's values of fields that the user changed here. A `plain` note isn't Markdown: each
-    of its lines is a chunk. `left_out` lists the parts of the file that the note lacks. `encoding` is the file's
-    encoding, None for UTF-8.
+    file. `overridden` holds the file's values of fields that the user changed here. A `plain` note isn't Markdown: each
+    of its lines is a chunk. `left_out` lists the parts of the file that are missing from the note. `encoding` is the
+    file's encoding, None for UTF-8.
     """
 
     id: str
@@ -322,10 +322,10 @@ class Failed:
 
 @frozen
 class NotePicture:
-    """A picture in a note, by its name in the text; it is before `start` in the body.
+    """A picture in a note, named as in the text; it is before `start` in the body.
 
-    Once its file was `looked` for, `place` is the file's path from the top of the note's folder, with its time in ns,
-    its size in bytes and its `hash`; all are empty if there is no file. `text` is the recognized text, "" without text,
+    Once its file was `looked` up, `place` is the file's path from the top of the note's folder, followed by its time in
+    ns, size in bytes and `hash`; all are empty if there is no file. `text` is the recognized text, "" without text,
     None until it is read. `placed`: the chunks of the note include that text.
     """
 
@@ -347,7 +347,7 @@ class NotePicture:
 
 @frozen
 class PictureFile:
-    """A picture in a note whose file must be found, relative to the note's `path` in the folder `source_ref`."""
+    """A picture in a note whose file must be looked up, relative to the note's `path` in the folder `source_ref`."""
 
     note_id: str
     source_ref: str
@@ -357,7 +357,7 @@ class PictureFile:
 
 @frozen
 class ReadPicture:
-    """The text that a `reader` recognized in a picture with the given hash, "" without text."""
+    """The text that a `reader` recognized in the picture with the given hash, or ""."""
 
     hash: str
     text: str

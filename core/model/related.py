@@ -1,4 +1,4 @@
-"""Neighbours of a note: related notes, copies and suggestions from them. Map of all notes."""
+"""Neighbours of a note: related notes, copies, and suggestions based on them. The map of all notes."""
 
 from typing import Literal
 
@@ -64,7 +64,7 @@ class Hint:
 
 @frozen
 class Related:
-    """The neighbours of a note and suggestions for it, the best first; `writable`: its text can be changed here."""
+    """The neighbours of a note and suggestions for it, best first; `writable`: its text can be changed here."""
 
     notes: tuple[RelatedNote, ...] = ()
     copies: tuple[RelatedNote, ...] = ()
@@ -98,7 +98,7 @@ class ConceptNote:
 
 @frozen
 class Step:
-    """A note on the path between two notes, and its link to the next note, None for the last."""
+    """A note on the path between two notes, and its link to the next one (None for the last)."""
 
     note: NoteSummary
     way: Message | None = None

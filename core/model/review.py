@@ -32,7 +32,7 @@ SIDES: tuple[Side, ...] = get_args(Side)
 class MatterType:
     """A kind of review item: title, icon and explanation.
 
-    A `quick` kind is a pending decision. Other kinds are hints, for which all notes must be searched.
+    Items of a `quick` kind are pending decisions. The others are hints, which take a search of all notes.
     """
 
     title: Message
@@ -147,7 +147,7 @@ class NoteChange:
 
 @frozen
 class Digest:
-    """What the user should know on a day: how many items wait, by kind, and the changed notes, the user's own last."""
+    """Digest of a day: the numbers of waiting items by kind, and the changed notes, the user's own changes last."""
 
     day: str
     waiting: dict[MatterKind, int]
@@ -158,9 +158,8 @@ class Digest:
 class ReviewItem:
     """An item that waits for a decision; its `key` depends on its state, so an item with a new state has a new key.
 
-    `at` is the time since which it has been waiting, if known. `other` is the newer note, the copy, the second file's
-    note or the contradicting note; `quotes` are the sentences of both. At most one of `submission`, `flagged` and
-    `refused` is set.
+    It has been waiting since `at`, if that is known. `other` is the newer note, the copy, the second file's note or the
+    contradicting note; `quotes` are the sentences of both. At most one of `submission`, `flagged` and `refused` is set.
     """
 
     kind: MatterKind

@@ -37,7 +37,7 @@ class Condition:
 
 @frozen
 class Filters:
-    """Filters of chunks: all conditions hold, and the note was updated at or after `after` and before `before`.
+    """Filters of chunks: all conditions must hold, and the note was updated at or after `after` and before `before`.
 
     Empty `bases` mean all bases. Without a condition on `status`, only active notes match; expired notes match only if
     a condition names `expired`.
@@ -66,13 +66,13 @@ class Term:
 
 @frozen
 class Understood:
-    """A parsed question; `text` is searched by meaning and by words, and includes the phrases.
+    """A parsed question; semantic and keyword search use `text`, which includes the phrases.
 
     A chunk must contain all `phrases` literally and nothing of `excluded`. `terms` are in typed order. Chunks that
     contain `emphasised` phrases rank higher. Notes that meet any of the `preferred` conditions come first; chunks that
-    are only about an `avoided` subject come last. `signs_as_text`: an unclosed quotation mark, or a question with only
-    symbols, is searched literally. `colons` are words before a colon that aren't fields and are searched as text, each
-    with the field that may be intended.
+    are only about an `avoided` subject come last. `signs_as_text`: an unclosed quotation mark, or a question of symbols
+    only, is searched literally. `colons` are words before a colon that are searched as text because they aren't fields,
+    each with the likely field.
     """
 
     text: str
@@ -168,8 +168,8 @@ class Decomposition:
 class Prepared:
     """A question ready for search: the `typed` text and its complete `query`, within all limits.
 
-    `decomposition` is the rules' decomposition of an exploratory question, else None. `asks_model`: a language model is
-    set up and chooses among the hits. Without `wait`, a base whose model is still loading is searched by words.
+    `decomposition` is the rules' decomposition of an exploratory question, or None. `asks_model`: a language model is
+    set up and chooses among the hits. Without `wait`, a base whose model is still loading gets keyword search only.
     """
 
     typed: str
@@ -182,13 +182,13 @@ class Prepared:
 
 
 class SearchOptions(Chosen, NoteOptions, total=False):
-    """Options of one search; options that are None are decided by the base, else by the settings.
+    """Options of one search; options that are None come from the base, or else from the settings.
 
     `filters` are added to the question's filters. Unless a reranker is chosen here, only hybrid search is reranked; the
-    semantic and keyword modes keep their own order. Without `wait`, a base whose model is still loading is searched by
-    words, with a notice. `plain`: the question is literal text, and never refused. `as_typed`: words aren't replaced by
-    other spellings. `choose`: unless False, a configured language model chooses among the hits of literal bases.
-    `indexed`: chunks without vectors can't be hits.
+    semantic and keyword modes keep their own order. Without `wait`, a base whose model is still loading gets keyword
+    search only, with a notice. `plain`: the question is literal text and always accepted. `as_typed`: words aren't
+    replaced by other spellings. `choose`: unless False, a configured language model chooses among the hits of literal
+    bases. `indexed`: chunks without vectors can't be hits.
     """
 
     filters: Filters | None
@@ -202,7 +202,7 @@ class SearchOptions(Chosen, NoteOptions, total=False):
 
 
 ResultMode = Literal["semantic", "keyword", "hybrid", "listed"]
-"""Search mode of a result; `listed`: the last changed notes, for a question with nothing but filters."""
+"""Search mode of a result; `listed`: the last changed notes, for a question of filters only."""
 
 LostAt = Literal[
     "filters",
@@ -392,8 +392,8 @@ class LlmSelection:
     """A language model's choice among the hits of literal bases; `by` is the model.
 
     `chunks` are the ids of the chosen chunks, which come first, and `answer` is the model's own text, which is no more
-    trusted than a note. Without `by` the hits are ordered by words: no model is set up, or it failed, and `problem`
-    says why.
+    trusted than a note. Without `by`, the hits keep the order of keyword search: no model is set up, or it failed, and
+    `problem` says why.
     """
 
     by: str = ""
@@ -404,7 +404,7 @@ class LlmSelection:
 
     @property
     def explanation(self) -> Message:
-        """A sentence about the order of the hits: by a language model or by words."""
+        """A sentence about who chose the order of the hits."""
         if self.problem:
             return message(
                 "The language model didn't choose, so the hits are ordered by words. {reason}", reason=self.problem
@@ -423,14 +423,14 @@ class LlmSelection:
 
 @frozen
 class SearchResult:
-    """The hits of a search, with settings, notices and problems.
+    """The hits of a search, with its settings, notices and problems.
 
     `settings` are complete. `reranker` ordered the hits; if reranking failed, it is empty and `rerank_problem` gives
-    the reason. `spelled` maps words that no chunk contains to the nearest spelling, which was searched in their place.
+    the reason. `spelled` maps words that no chunk contains to the nearest spelling, which was searched for instead.
     `confident` is False if the notes hardly answer the question, judged by `evidence` (`core/retrieval/confidence.py`).
     `asked` are the sub-queries of an exploratory search in order, `decompositions` the decompositions of the question,
     the used one first. `lost` is set with `explain`, and `choice` if all searched bases are literal. `pictures` are
-    separate hits for a question that asks for pictures. `without_model`: no searched base has a model for meaning.
+    separate hits for a question that asks for pictures. `without_model`: no searched base supports semantic search.
     """
 
     query: str
@@ -477,7 +477,7 @@ class WhyNot:
 
 
 NOTE_MARKS = ("<note>", "</note>")
-"""Marks before and after a note's own text in a context; the text itself never contains them."""
+"""Marks around a note's own text in a context; the text itself never contains them."""
 
 
 @frozen
@@ -518,7 +518,7 @@ class Context:
 
 @frozen
 class PastSearch:
-    """An earlier question: when and how often it was asked; a saved search has a `name`."""
+    """An earlier question, and when and how often it was asked; a saved search has a `name`."""
 
     query: str
     at: datetime

@@ -1,6 +1,6 @@
 """Search settings and chunking parameters: defaults, ranges, and partial settings.
 
-A new search setting needs a line in each of its classes here; then settings, bases, questions and pipelines have it and
+A new search setting needs a line in each of its classes here; then settings, bases, questions and pipelines support and
 validate it. A new chunking parameter needs a line in `ChunkingOptions` and its translation; strategies that use it have
 a parameter of the same name.
 """
@@ -25,7 +25,7 @@ class Setting:
     """A search setting: its name in a sentence, its title, and its range if it is a number.
 
     `most_asked` is the largest value that a single question may set. `lengthens`: the length of hits depends on the
-    setting. `label` is the text for a pipeline's value `n`, if the noun with the value isn't enough.
+    setting. `label` is the text for a pipeline's value `n`, if the noun and the value aren't enough.
     """
 
     noun: Message
@@ -162,7 +162,7 @@ IN_CONTEXT: Mapping[str, int] = {"expansion_size": 1}
 
 
 def complete(*layers: SearchSettings) -> CompleteSettings:
-    """Return complete settings: each value from the first layer that has one, else the default."""
+    """Return complete settings: each value comes from the first layer that sets it, or else from the defaults."""
     settings = DEFAULTS
     for layer in reversed(layers):
         settings = replace(settings, **layer.chosen())
@@ -205,7 +205,7 @@ class ChunkingOption:
     step: int = 10
 
     def problem(self, name: str, value: int) -> Message | None:
-        """Return the error for a number out of range, else None."""
+        """Return the error for a number out of range, or None."""
         if self.least <= value <= self.most:
             return None
         return message(

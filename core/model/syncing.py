@@ -11,7 +11,7 @@ from core.model.bases import NewBase
 from core.model.notes import Failed, IncompleteNote, Omission, TextEncoding, in_all
 
 READ_AGAIN = "to read again"
-"""Stamp of a note whose unchanged file must be read again, because the result would be different now."""
+"""Stamp of a note whose file must be read again although it is unchanged, because the result would be different now."""
 
 
 class _FileState:
@@ -31,9 +31,9 @@ class _FileState:
 class SourceFile(_FileState):
     """A note file in a folder; `content_hash` is empty until the file is read.
 
-    `stamp` reveals a change that keeps time and size; it is empty for a file that changed too recently. A `recent` file
-    was modified less than two seconds ago. `text` is the file's text, decoded in its `encoding`; it is empty, and read
-    again later, if it would take too much memory.
+    `stamp` reveals changes that leave time and size the same; it is empty for a file that changed too recently. A
+    `recent` file was modified less than two seconds ago. `text` is the file's text, decoded in its `encoding`; it is
+    empty, and read again later, if it would take too much memory.
     """
 
     path: str
@@ -47,7 +47,7 @@ class SourceFile(_FileState):
 
     @property
     def is_settled(self) -> bool:
-        """Whether an equal time, size and stamp prove that the file hasn't changed."""
+        """Whether the same time, size and stamp prove that the file hasn't changed."""
         return bool(self.stamp) and not self.recent
 
 
@@ -86,10 +86,10 @@ class SyncReport:
 
     `edits_flagged` counts the edits that lost their place in a changed note, `edits_kept` the edits of removed notes,
     which are kept in case the files come back. `not_downloaded` files aren't there yet or are locked, so their notes
-    are kept; `skipped` files have a kind without a reader; `left_out` are files and whole folders that rules exclude.
-    `incomplete` are the added and changed notes that lack parts of their files. `waiting` counts the base's notes that
-    can be searched only by words; `problem` is the reason if the embedder failed. `refused` counts the chunks whose
-    text the base's model refuses. `importer` is the program from which the notes come, or "".
+    are kept; `skipped` files are of a kind that no reader supports; `left_out` are files and whole folders that rules
+    exclude. `incomplete` are the added and changed notes that are missing parts of their files. `waiting` counts the
+    base's notes that only keyword search finds; `problem` is the reason if the embedder failed. `refused` counts the
+    chunks whose text the base's model refuses. `importer` is the program from which the notes come, or "".
     """
 
     SHOWN: ClassVar = ("missing_parts",)
@@ -117,7 +117,7 @@ class SyncReport:
 
     @property
     def missing_parts(self) -> tuple[Omission, ...]:
-        """Counts of the parts that the incomplete notes lack, by kind."""
+        """Counts of the parts that are missing from the incomplete notes, by kind."""
         return in_all(self.incomplete)
 
     def to_dict(self) -> dict[str, object]:

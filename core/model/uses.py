@@ -1,4 +1,4 @@
-"""Uses of notes: place, question and verdict each time that a note is found, read, cited or clicked."""
+"""Uses of notes: the place, question and verdict each time that a note is found, read, cited or clicked."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -39,7 +39,7 @@ BY_USE = message_table(
 )
 """Filters of notes by use."""
 OF_QUESTIONS = ("search", "context", "answer")
-"""Places whose context is a question."""
+"""Places where the context is a question."""
 LONGEST_CONTEXT = 10_000
 """Maximum number of characters in a context, and in a place."""
 _CALM = 3
@@ -58,7 +58,7 @@ CLICKED: Mapping[ClickKind, Message] = message_table(
 
 
 def favour(total: float, count: float) -> float:
-    """Return a note's score from `count` verdicts or clicks with the sum `total`: above -1 and below 1."""
+    """Return a note's score, between -1 and 1, from `count` verdicts or clicks with the sum `total`."""
     return total / (count + _CALM)
 
 

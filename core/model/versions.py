@@ -14,7 +14,7 @@ SubmissionKind = Literal["note", "change", "conflict"]
 
 @frozen
 class Revision:
-    """Kind and author of a change to a note, for its version.
+    """The kind and author of a change to a note, stored with its version.
 
     The author of `accept` and `propose` is the user or program that accepted the pending note or the change. With
     `joins`, the version replaces the previous one and keeps its kind.
@@ -27,7 +27,7 @@ class Revision:
 
 @frozen
 class Version:
-    """A version of a note, without its text; `number` counts from 1, and the newest version is the current note."""
+    """A version of a note without its text; `number` counts from 1, and the newest version is the current note."""
 
     note_id: str
     number: int
@@ -54,7 +54,7 @@ class Trashed:
 class NoteDraft:
     """Unsaved text in the editor.
 
-    `key` is the note's id, or "new", followed by a unique name, because two tabs have two drafts. `version` is the
+    `key` is the note's id, or "new" followed by a unique name, because two tabs have two drafts. `version` is the
     note's version when editing began. `base_id` is empty if a new note has no base yet.
     """
 

@@ -41,8 +41,8 @@ class JobKind:
 
     `title` names the work after its end. `doing`, `done` and `stopped` are the messages of a running, a finished and a
     stopped job; `n` is the result if it is a number. Jobs with the same `place` are shown together; without a `place` a
-    job isn't shown. While a job `writes` notes or chunks, no chunk can be edited. `alone`: a command run while the app
-    is open starts the job once no other such job is running.
+    job isn't shown. While a job `writes` notes or chunks, no chunk can be edited. `alone`: a command that is run while
+    the app is open waits until no other such job is running.
     """
 
     place: JobPlace = ""
@@ -216,12 +216,12 @@ def jobs_at(*places: JobPlace) -> Texts:
 
 
 def excluded_by(name: str) -> Texts:
-    """Return the names of the jobs that must end before a command run while the app is open can start this one."""
+    """Return the jobs that must end before this one can be started by a command while the app is open."""
     return tuple(other for other, kind in JOB_KINDS.items() if kind.alone) if JOB_KINDS[name].alone else ()
 
 
 def left_line(seconds: float) -> Message:
-    """Return a sentence about the time left, rounded to ten seconds or to a minute."""
+    """Describe the time left, rounded to ten seconds or to a minute."""
     if seconds < 90:
         return plural("about {n} second left", "about {n} seconds left", n=max(10, round(seconds / 10) * 10))
     return plural("about {n} minute left", "about {n} minutes left", n=round(seconds / 60))
@@ -240,7 +240,7 @@ class Freshness:
 
 @frozen
 class Creation:
-    """A program's request to create something: its digest, and the response; `status` is None until it is answered."""
+    """A program's request to create something: its digest and the response; `status` is None until it is answered."""
 
     request: bytes
     status: int | None = None

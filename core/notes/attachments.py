@@ -1,4 +1,4 @@
-"""Pictures and other files of notes, found in a note's folder and never outside it, and OCR of pictures."""
+"""Pictures and other files of notes, which are only found inside a note's folder, and OCR of pictures."""
 
 import hashlib
 import logging
@@ -65,7 +65,7 @@ _HEAD = 1024
 MOST = 50_000_000
 """Maximum size of an attachment in bytes; a larger one isn't shown."""
 _SEARCHED = 50_000
-"""Maximum number of files in a folder among which an attachment is searched by name alone."""
+"""Maximum number of files in a folder to search for an attachment by name alone."""
 _FRESH = 20
 """Seconds for which the listing of a folder is cached."""
 
@@ -74,8 +74,8 @@ def locate(folder: str, path: str, target: str) -> Attachment | None:
     """Return the attachment `target` of the note at `path` in `folder`; None if it is missing.
 
     `target` is a path relative to the note or to `folder`, with a leading `/` only to `folder`, or a file name alone,
-    as in Obsidian. Files aren't found if they are outside `folder`, also by way of file system links, in hidden
-    folders, larger than MOST or unreadable, or if no URL can hold their names.
+    as in Obsidian. Files aren't found if they are outside `folder`, even through links, in hidden folders, larger than
+    MOST or unreadable, or if no URL can hold their names.
     """
     if "\0" in target:
         return None
@@ -154,7 +154,7 @@ def _files(top: Path) -> Iterator[Path]:
         yield from (Path(folder, name) for name in sorted(names))
 
 
-# Pictures that the user pastes into a note: one file each, next to the folder's notes and never outside it.
+# Pictures that the user pastes into a note: a file for each, inside the folder with the notes.
 
 MOST_PASTED = 20_000_000
 """Maximum size of a picture in bytes: a phone's photo is smaller, and a larger picture is slow to show."""
@@ -190,7 +190,7 @@ def check_picture(data: bytes) -> str:
 def save(top: Path, name: str, data: bytes) -> str:
     """Write a picture atomically into the folder `FOLDER` of `top`; return its path relative to `top`.
 
-    Its name ends with a part of its hash, so the same picture is stored once. Raises EditError.
+    Its name ends with part of its hash, so that the same picture is stored only once. Raises EditError.
     """
     suffix = check_picture(data)
     digest = hashlib.sha256(data).hexdigest()
@@ -279,7 +279,7 @@ _PATIENCE = 0.3
 
 
 class Pictures:
-    """Runs OCR on the pictures of bases that enable it, while no other job runs. A stopped run keeps its results."""
+    """Runs OCR on the pictures of bases that enable it while no other job runs. A stopped run keeps its results."""
 
     def __init__(self, store: Store, pending: PendingChunks, jobs: Jobs) -> None:
         self._store, self._pending, self._jobs = store, pending, jobs
@@ -291,7 +291,7 @@ class Pictures:
         return converting.can_read()
 
     def start(self) -> bool:
-        """Start the job `pictures`, or let a running one check again; return False if there are no pictures to read."""
+        """Start the job `pictures`, or make a running one check again; return False if there are no pictures."""
         wanted = not self._store.readonly and self.can_read and self._store.pictures.any_read()
         return wanted and self._jobs.start(_JOB, self._read_all, again=True, quiet=True)
 
@@ -320,7 +320,7 @@ class Pictures:
             progress(0, 0, "")
         try:
             self._drop_left_over()
-            # The pictures of notes that were stored before their base began to read pictures.
+            # Pictures of notes that were stored before their base enabled OCR.
             for note_id in self._store.pictures.unnamed():
                 progress(0, 0, "")
                 with self._store.changing, suppress(NoteNotFound):
@@ -354,7 +354,7 @@ class Pictures:
                 self._store.index.follow(base, entries)
 
     def _place(self) -> None:
-        """Chunk the notes whose pictures were read again, each once, so that searches find the text of the pictures."""
+        """Rechunk the notes whose pictures were read, each once, so that searches find the text in the pictures."""
         by_base: defaultdict[str, list[str]] = defaultdict(list)
         for base_id, note_id, differs in self._store.pictures.unplaced():
             by_base[base_id if differs else ""].append(note_id)
@@ -364,9 +364,9 @@ class Pictures:
                 base = self._store.bases.by_id(base_id)
                 done = Indexer(self._store, base, embedding.build(base.embedder)).recut_words(note_ids)
             except (*FAILURES, UnknownChoice):
-                _LOG.warning("Pictures aren't found yet: their notes can't be split", exc_info=True)
+                _LOG.warning("Pictures can't be found yet, because their notes can't be split", exc_info=True)
                 continue
-            # Also notes that can't be chunked: they aren't tried again until their text or pictures change.
+            # This includes notes that can't be chunked: they are only tried again once their text or pictures change.
             self._store.pictures.settle(note_ids)
             self._pending.embed_written(done.notes)
 
@@ -410,7 +410,7 @@ def seen(picture_file: PictureFile) -> NotePicture | None:
 
 
 def data_of(picture_file: PictureFile) -> bytes | None:
-    """Return the bytes of a picture; None if its file can't be read or has changed."""
+    """Return the bytes of a picture, or None if its file can't be read or has changed."""
     now = _as_file(picture_file)
     data = _data(picture_file, now) if now and now.place else None
     return data if data is not None and hashlib.sha256(data).hexdigest() == picture_file.picture.hash else None
@@ -421,7 +421,7 @@ def _as_file(picture_file: PictureFile) -> NotePicture | None:
     now = NotePicture(picture_file.picture.target, looked=True)
     file = locate(picture_file.source_ref, picture_file.path, now.target)
     if file is None:
-        # If a folder is unavailable, its notes lose nothing.
+        # If a folder is unavailable, its notes keep their pictures.
         return now if Path(picture_file.source_ref).is_dir() else None
     try:
         status = file.path.stat()
@@ -431,7 +431,7 @@ def _as_file(picture_file: PictureFile) -> NotePicture | None:
 
 
 def _data(picture_file: PictureFile, now: NotePicture) -> bytes | None:
-    """Return the bytes of a regular file, None if it can't be read. Never blocks on pipes or follows links."""
+    """Return the bytes of a regular file, or None if it can't be read; never blocks on pipes or follows links."""
     flags = os.O_RDONLY | files.AT_ONCE | getattr(os, "O_NOFOLLOW", 0)
     try:
         with os.fdopen(os.open(Path(picture_file.source_ref) / now.place, flags), "rb") as stream:

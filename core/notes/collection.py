@@ -44,8 +44,8 @@ class Notes:
     def all(self, filters: Filters | None = None, *, text: str = "", answering: bool = False) -> list[NoteSummary]:
         """Return the notes that match the filters and have `text` in their title or path.
 
-        With `answering`, only notes that a search considers: active and not expired, unless the filters name a status.
-        Raises QueryError for filters and texts that are too long.
+        With `answering`, return only notes that searches consider: active and unexpired, unless the filters name a
+        status. Raises QueryError for filters and texts that are too long.
         """
         check_part(text)
         filters = filters or Filters()
@@ -53,18 +53,18 @@ class Notes:
         def read() -> list[NoteSummary]:
             return self._store.notes.cards(filters, text=text, answering=answering)
 
-        if text or answering or filters != Filters(bases=filters.bases):  # others depend on the time, or are too many
+        if text or answering or filters != Filters(bases=filters.bases):  # these depend on the time, or are too many
             return read()
         return [*self._store.remembered.get(("cards", filters.bases), read)]
 
     def get(self, note_id: str) -> Note:
-        """Return a note with its text, for the user; its pending chunks are embedded next. Raises NoteNotFound."""
+        """Return a note that the user opens; its pending chunks are embedded next. Raises NoteNotFound."""
         note = self._store.notes.note(note_id)
         self._store.pending.open(note_id)
         return note
 
     def find(self, name: str) -> NoteSummary | None:
-        """Return the note with the given name, as `resolve` does; None if there is none."""
+        """Return the note with the given name, as `resolve` does, or None."""
         try:
             return self.resolve(name)
         except NoteNotFound:
@@ -133,10 +133,10 @@ class Notes:
     ) -> Note:
         """Add a note to a base, which is created if it doesn't exist; return the note.
 
-        In a base that writes files, a note by the user becomes a new file, which never replaces another one.
+        In a base that writes files, the user's notes become new files, which never replace others.
 
-        The note can be found by its words when this returns; with `embed`, in a base that embeds at once, also by
-        meaning. `path` is its path in the base, by default made from its title; a path that ends with `/` is its
+        Keyword search finds the note when this returns; with `embed`, in a base that embeds at once, so does semantic
+        search. `path` is its path in the base, which is made from the title by default; a path that ends with `/` is a
         folder. Raises EditError and UnknownChoice for a field, and SourceError for a text too large to be read.
         """
         item = {"body": body, "path": path, **fields}
@@ -174,13 +174,13 @@ class Notes:
     ) -> Note:
         """Change the text or fields of a note, and return it; other fields and the note's path stay.
 
-        When the user edits, a title that came from the first line follows that line, and an empty title is taken from
+        If the user edits it, a title that came from the first line follows that line, and an empty title is taken from
         it. With `joins`, the version replaces the previous one; if that one created the note, the path follows the
         title too.
 
-        In a base that writes files, the text and the fields go into the note's file. In others, fields override those
-        of the file. Raises NoteNotFound, Conflict if the note's version isn't the expected one or its file was changed,
-        EditError for a file that can't be written, and as `add` does.
+        In a base that writes files, the text and the fields are written to the note's file. In other bases, fields
+        override those of the file. Raises NoteNotFound, Conflict if the note's version isn't the expected one or its
+        file was changed, EditError for a file that can't be written, and as `add` does.
         """
         change, as_what = partial(with_fields, fields=fields), Revision("update", author, joins)
         return self._writer.change(note_id, change, as_what, expected_version, body=body, embed=embed)
@@ -198,7 +198,7 @@ class Notes:
         self._writer.change_all(
             note_ids, lambda note: replace(note, **values), Revision("update", author), expected_version
         )
-        if "title" in values:  # each chunk's text contains the title
+        if "title" in values:  # the embedded text of each chunk contains the title
             self._writer.index(note_ids, embed=True)
 
     def tag(

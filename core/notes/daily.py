@@ -93,7 +93,7 @@ class DailyNotes:
 
     @property
     def problem(self) -> Message | None:
-        """What the user has to choose before a note can be created, None if nothing."""
+        """What the user must choose before a note can be created, or None."""
         chosen = self._settings.daily
         if not chosen.base:
             return message("Choose once where today's note goes.")
@@ -119,7 +119,7 @@ class DailyNotes:
 
     @log_call("note.today")
     def open(self, now: datetime, language: str = ENGLISH) -> Note:
-        """Return a day's note, and create it if it is missing, as a file if its base writes files.
+        """Return a day's note, which is created if it is missing: as a file if its base writes files.
 
         Raises ConfigError while there is a `problem`, EditError for a path that no note can have, WorkspaceLocked, and
         as `file_writing.apply` does.
@@ -156,7 +156,7 @@ class DailyNotes:
             return self._notes.add(base.name, note.body, path=path, author="person", embed=False, **fields)
 
     def _template(self) -> NoteSummary | None:
-        """Return the template that the user chose by path or title, preferably one in the base of daily notes."""
+        """Return the template that the user chose by path or title, preferably from the base of the daily notes."""
         chosen = self._settings.daily
         cards = self._notes.all() if chosen.template else []
         named = [card for card in cards if chosen.template in (card.path, card.title)]
@@ -171,7 +171,7 @@ class DailyNotes:
             return
         other, card = self._template(), self._store.notes.card(done.note_id)
         if other and (card.base != chosen.base or other.base == chosen.base):
-            return  # the note was and is the template
+            return  # another note with the old name is still the template
         self._set("daily.template", name)
 
     def follow_base(self, old: str, new: str) -> None:
@@ -184,7 +184,7 @@ class DailyNotes:
         try:
             self._settings_file.write(setting, name)
         except TesseraError as error:
-            _LOG.warning("The setting %s keeps its name", setting, exc_info=error)
+            _LOG.warning("The setting %s can't be updated", setting, exc_info=error)
 
     def _find(self, base: KnowledgeBase, path: str) -> str | None:
         cards = self._notes.all(Filters(bases=(base.name,)))

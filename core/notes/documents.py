@@ -84,7 +84,7 @@ class Documents:
         return self._store.documents.unread(self._bases.get(base))
 
     def incomplete(self, base: str) -> list[IncompleteNote]:
-        """Return the notes in a base that lack parts of their files; raises UnknownChoice."""
+        """Return the notes in a base that are missing parts of their files; raises UnknownChoice."""
         return self._store.documents.incomplete(self._bases.get(base))
 
     def original(self, note_id: str) -> Original:
@@ -120,7 +120,7 @@ class Documents:
     def convert(self, note_id: str, converter: str = "") -> Note:
         """Convert a note's document again, with another converter or the default one; return the note.
 
-        An unchanged text makes no new version. Chunk edits stay where their text does. Raises SourceError for a
+        An unchanged text makes no new version. Chunk edits stay if their text does. Raises SourceError for a
         document that can't be converted, UnknownChoice for an unknown converter.
         """
         self._store.database.check_writable()
@@ -162,7 +162,7 @@ class Documents:
     def read_as(self, note_id: str, encoding: str = "") -> Note:
         """Read a note's file in an encoding, now and at each update; "" detects the encoding.
 
-        Chunk edits stay where their text does. Raises UnknownChoice for an unknown encoding, EditError for a note
+        Chunk edits stay if their text does. Raises UnknownChoice for an unknown encoding, EditError for a note
         without a text file or a file that doesn't fit the encoding, SourceError for a file that can't be read.
         """
         self._store.database.check_writable()
@@ -177,7 +177,7 @@ class Documents:
         with self._store.changing:
             now = self._store.notes.note(note_id)
             kept: dict[str, Any] = {name: getattr(now, name) for name in _KEPT}
-            if not now.in_file:  # what was set here; for notes in files, `overridden` has these
+            if not now.in_file:  # keep what was set here; for notes in files, `overridden` holds it
                 read = parse_note((now.front or "") + now.body, str(now.path), plain=now.plain).note
                 fields = {name: getattr(now, name) for name in NOTE_FIELDS}
                 kept |= {name: value for name, value in fields.items() if value != getattr(read, name)}

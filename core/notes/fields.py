@@ -1,4 +1,4 @@
-"""Fields of notes: their validation, and the types with their categories from a file and from the notes."""
+"""Fields of notes: validation, and types with their categories from a file and from the notes."""
 
 import os
 import re
@@ -155,7 +155,7 @@ PRESETS: Mapping[str, tuple[Message, Mapping[Message, tuple[str, ...]]]] = {
         },
     ),
 }
-"""Starting sets of types with their categories, each with the label on its button."""
+"""Sets of types with their categories to start with, each with the label of its button."""
 
 
 @frozen
@@ -167,7 +167,7 @@ class TypeVocabulary:
 
 
 class Vocabulary:
-    """Words that are suggested for note fields; other words are allowed too."""
+    """Words to suggest for note fields; other words are allowed too."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -197,17 +197,17 @@ class Vocabulary:
         file = self._store.folder / FILE
         if self._store.readonly or file.is_file():
             return
-        with suppress(OSError):  # the preset serves as well
+        with suppress(OSError):  # the preset will do
             if os.path.lexists(file):
                 set_aside(file)
             files.replace(file, self.preset(EVERYDAY, language))
 
     def types(self) -> list[str]:
-        """Return the types in the file, then others in use, most frequent first."""
+        """Return the types in the file, followed by others in use, most frequent first."""
         return _distinct([*self._words().types, *(kind for kind, _ in self._store.fields.classified())])
 
     def categories_of(self, kind: str) -> list[str]:
-        """Return the categories of a type from the file, then from its notes; "" means all types."""
+        """Return the categories of a type from the file, followed by those of its notes; "" means all types."""
         listed = ((name, category) for name, categories in self._words().types.items() for category in categories)
         pairs = (*listed, *self._store.fields.classified())
         return _distinct(item for name, item in pairs if fold(kind) in ("", fold(name)))

@@ -1,4 +1,4 @@
-"""Notes in files: edits are written atomically, unless a file has changed meanwhile; several files as a whole."""
+"""Notes in files: edits are written atomically, and not if a file has changed; several files all or none."""
 
 import errno
 import logging
@@ -34,13 +34,13 @@ from core.store import Store
 from core.store.editing_tables import FileStep
 from core.store.note_to_index import NoteToIndex
 
-# A note -> the text of a file that reads as this note: front matter with the note's fields, then its body.
+# A note as the text of a file that parses as this note: front matter with its fields, then its body.
 
 _FROM_FILES = ("folder", "upload")
 
 
 def text_of(note: Note) -> str:
-    """Return a note as the text of a file; for an unchanged file, exactly that file's text.
+    """Return a note as the text of a file; for an unchanged note, exactly its file's text.
 
     The text of a plain note is only its body, without fields. Raises EditError for a field that its front matter can't
     hold.
@@ -112,7 +112,7 @@ def export(data: str | bytes, place: Path) -> Path:
     return place
 
 
-# A note's file, read and written in step with the note.
+# Reading and writing a note's file.
 
 
 def chosen_in(note: Note) -> str:
@@ -188,13 +188,13 @@ def plan_removal(note: Note) -> FileChange:
 
 
 TRASH = ".trash"
-"""Name of the folder that replaces a missing system trash, at the top of the user's files, as in Obsidian."""
+"""Name of the folder that replaces a missing system trash at the top of the user's folder, as in Obsidian."""
 
 
 def put_away(change: FileChange) -> Path | None:
-    """Move a file to the system's trash; if there is none, to a folder at the top, and return that folder.
+    """Move a file to the system's trash, or else to a folder at the top of the user's folder; return that folder.
 
-    Servers have no trash, and neither have drives on which the user can't create one. Raises as `apply` does.
+    There is no trash on servers, nor on drives where the user can't create one. Raises as `apply` does.
     """
     root, path = Path(change.step.folder), change.step.path
     with _writing(root, path):
@@ -210,7 +210,7 @@ def put_away(change: FileChange) -> Path | None:
 
 
 def _send_to_trash(file: Path) -> None:
-    from send2trash import send2trash  # imported here because it looks for desktop libraries
+    from send2trash import send2trash  # a slow import, because it looks for desktop libraries
 
     send2trash(file)
 
@@ -248,7 +248,7 @@ def is_synced(note: Note) -> bool:
 
 
 def is_taken(root: Path, path: str) -> bool:
-    """Return whether a path is taken, also by a cloud file that isn't downloaded yet."""
+    """Return whether a path is taken, perhaps by a cloud file that isn't downloaded yet."""
     return os.path.lexists(root / path) or is_evicted(root / path)
 
 
@@ -384,9 +384,9 @@ class FileActs:
     ) -> Iterator[dict[str, _Done]]:
         """Change files with a function, then let the block write their notes in one transaction.
 
-        Yield the results of the function by note id. After any error, also in the block, all files are restored. A
-        single file that keeps its name isn't restored but read by the next update of its folder, so that the user's
-        text isn't lost.
+        Yield the results of the function by note id. After any error, even in the block, all files are restored. A
+        single file that keeps its name isn't restored: the next update of its folder reads it, so the user's text isn't
+        lost.
         """
         steps = [change.step for change in changes if change.step.before is not None or not change.step.is_plain]
         intents = {} if len(steps) == 1 and steps[0].is_plain else self._store.intents.put(steps)
@@ -402,7 +402,7 @@ class FileActs:
     def recover(self) -> None:
         """Undo the unfinished changes of a killed process."""
         if intents := self._store.intents.all():
-            _LOG.warning("A stopped process was changing %d files; they are made as they were", len(intents))
+            _LOG.warning("A killed process was changing %d files; restoring them", len(intents))
             self._take_back(intents)
 
     def _take_back(self, intents: Mapping[int, FileStep]) -> None:
@@ -410,12 +410,12 @@ class FileActs:
             for number, step in [*intents.items()][::-1]:
                 (self._store.intents.drop if self._is_settled(step) else self._store.intents.leave)([number])
         except TesseraError:  # a database error; the next opening continues
-            _LOG.warning("Files can't be made as they were", exc_info=True)
+            _LOG.warning("Files can't be restored", exc_info=True)
 
     def _is_settled(self, step: FileStep) -> bool:
         """Undo a step; return whether it is fully undone, or an update of the folder has read its result."""
         bases, root = self._store.bases, Path(step.folder)
-        # Whether an update has read the file since the step, so that the stored state differs.
+        # The stored hash tells whether an update has read the file since the step.
         stored = self._store.database.value(
             "SELECT content_hash FROM notes WHERE source_ref = ? AND path = ?", step.folder, step.path
         )
@@ -437,20 +437,20 @@ class FileActs:
                         part.unlink()  # a temporary file of the killed step
             return not step.left if is_stored else take_back(step)
         except (OSError, RuntimeError, ValueError, TypeError, AttributeError, safe_replace.Changed):
-            _LOG.warning("A file can't be made as it was", exc_info=True)
+            _LOG.warning("A file can't be restored", exc_info=True)
             return False
 
 
 def take_back(step: FileStep) -> bool:
     """Restore a file as it was before a step; return False if another program changed it. Raises OSError, Changed.
 
-    The step may be only partly done, because its process was killed.
+    The step may be only partly done if its process was killed.
     """
     old, new = (Path(step.folder) / path for path in step.paths)
     if not step.new_path and step.before is not None and not os.path.lexists(old):
         safe_replace.create(old, step.before)
     if new != old and os.path.lexists(old) and os.path.lexists(new):
-        # The second name of a file that was being renamed, or its placeholder; not another spelling of its name.
+        # This is the new name of a file being renamed, or its placeholder, but not another spelling of the old name.
         if new.stat().st_nlink > 1 if old.samefile(new) else new.read_bytes() in (b"", old.read_bytes()):
             new.unlink()
         new = old

@@ -1,4 +1,4 @@
-"""Links between notes, resolved as in Obsidian, and reverse links."""
+"""Links between notes, resolved as in Obsidian, and backlinks."""
 
 import json
 import posixpath
@@ -50,7 +50,7 @@ class NoteLinks:
         return self.names[note_id].title
 
     def name(self, note_id: str) -> str:
-        """Return the name for links to a note: its file name (its title without one) if unique, else its path.
+        """Return the name for links to a note: its file name (or title, if it has no file) if unique, else its path.
 
         A path that is also the end of another path starts with a slash.
         """
@@ -69,7 +69,7 @@ class NoteLinks:
         return {named.id for _, name in _names(self.names[note_id]) for _, named in self._by_name[name]}
 
     def target(self, note: Note | NoteNames, target: str) -> str | None:
-        """Return the id of the nearest note that a link in `note` leads to, its own base first; None without one.
+        """Return the id of the nearest note that a link in `note` leads to, preferably in its own base; or None.
 
         `target` is a path, a file name, a title or an alias, without a heading. A path is relative to the top of the
         note's folder or to the note, or it is the end of a path.
@@ -86,7 +86,7 @@ class NoteLinks:
             default=None,
         )
         if best is None and "/" in wanted:
-            # A title may have a slash in it.
+            # A title may contain a slash.
             return min(((kind, named.id) for kind, named in self._by_name.get(wanted, ())), default=(0, None))[1]
         return best[-1] if best else None
 
@@ -103,14 +103,14 @@ class NoteLinks:
             for kind, named in self._by_name.get(posixpath.basename(wanted), ())
             if (rank := _rank(kind, named, named, wanted, wanted)) is not None
         ]
-        if "/" in wanted:  # a title may have a slash in it
+        if "/" in wanted:  # a title may contain a slash
             ranked += [((kind, True), named) for kind, named in self._by_name.get(wanted, ())]
         exact = {named.id for _, named in ranked if name in (named.path, named.title)}
         best = min((rank for rank, _ in ranked), default=None)
         return exact or {named.id for rank, named in ranked if rank == best}
 
     def single(self, name: str) -> str:
-        """Return the id of the only note with a name; raises NoteNotFound, and QueryError that lists several notes."""
+        """Return the id of the only note with a name; raises NoteNotFound, and QueryError if there are several."""
         note_ids = sorted(self.called(name))
         if len(note_ids) > 1:
             ids = [f"{note_id} ({self.names[note_id].path})" for note_id in note_ids[:_LISTED]]
@@ -172,7 +172,7 @@ def _names(named: NoteNames) -> Iterator[tuple[int, str]]:
 
 
 def _rank(kind: int, named: NoteNames, note: Note | NoteNames, wanted: str, near: str) -> tuple[int, bool] | None:
-    """Rank how well a note matches the name in a link: lower is better, None means no match."""
+    """Rank how well a note matches the name in a link: lower is better, and None means no match."""
     elsewhere = named.source_ref != note.source_ref
     if kind != _FILE:
         return None if "/" in wanted else (kind, elsewhere)

@@ -44,7 +44,7 @@ _ACCEPT, _PROPOSE = Revision("accept", "person"), Revision("propose", "person")
 
 
 class Proposals:
-    """Submissions by programs that wait for review. A base that trusts programs takes their changes at once."""
+    """Submissions by programs that wait for review. In a base that trusts programs, changes take effect at once."""
 
     def __init__(
         self, store: Store, bases: Bases, writer: Writer, notes: Notes, trash: Trash, attachments: Attachments
@@ -71,7 +71,7 @@ class Proposals:
     def add_page(
         self, base: str, html: str, *, address: str, title: str = "", pictures: Mapping[str, str] | None = None
     ) -> Note:
-        """Add a web page, or part of one, that a browser sends, as `add` does; a missing base is created.
+        """Add a web page, or part of one, that a browser sends; like `add`, but a missing base is created.
 
         `pictures` are in Base64 by name; in the page, a picture's name is before and after its description. Raises
         SourceError for an address that isn't a web address and for a page without text, EditError for data that isn't a
@@ -80,13 +80,13 @@ class Proposals:
         name = f"{address_parts(address).hostname}.html"
         if self._bases.find(base) is None:
             self._bases.check_name(base)
-        # The page may name the encoding that its bytes originally had.
+        # The page may declare another encoding, which its bytes had originally.
         read = notefile.document_text(html.encode("utf-8", "replace"), name, encoding="utf-8")
         page = document_note(read, name).note
         created = page.created_at.date().isoformat() if page.created_at else ""
         title, body = title or page.title, page.body
         fields: NewNoteFields = {"title": title, "source": "import", "source_url": address, "created": created}
-        # Everything is checked before the first picture is stored, so that a refusal leaves nothing behind.
+        # Everything is checked before the first picture is stored, so that an error leaves nothing behind.
         check_new({**fields})
         decoded = dict[str, bytes]()
         for mark, picture in islice((pictures or {}).items(), _MOST_PICTURES):
@@ -134,7 +134,7 @@ class Proposals:
         return note.status == "pending" and self._store.versions.for_note(note.id)[0].author == "program"
 
     def check_movable(self, note_ids: Iterable[str]) -> None:
-        """Raise EditError for notes that programs can't move: the user's, in a base that doesn't trust programs."""
+        """Raise EditError for notes that programs can't move: the user's in a base that doesn't trust programs."""
         for note in map(self._store.notes.note, note_ids):
             base = self._store.bases.by_id(note.base_id)
             if not (base.trusts_programs or self._is_programs(note)):
@@ -153,7 +153,7 @@ class Proposals:
             self._store.notes.note(note.id)
             for earlier in self._store.proposals.all(note.base_id):
                 if earlier.note_id == note.id:
-                    if body is None and earlier.body is not None:  # the proposal with the text gives the version
+                    if body is None and earlier.body is not None:  # the version belongs to the proposal with the text
                         proposal = replace(proposal, body=earlier.body, version=earlier.version)
                     proposal = replace(proposal, fields=earlier.fields | proposal.fields)
             self._store.proposals.put(proposal)
@@ -180,7 +180,7 @@ class Proposals:
         return self._among({submission.note.id: submission for submission in self.all()}, note_id)
 
     def proposed(self, submission: Submission) -> Note:
-        """Return the note as it would be if its submission were accepted; raises NoteNotFound."""
+        """Return the note as it would be after accepting the submission; raises NoteNotFound."""
         note = self._store.notes.note(submission.note.id)
         return _changed(note, submission.change) if submission.change else replace(note, status="active")
 
@@ -239,7 +239,7 @@ class Proposals:
             note = self._writer.change(
                 change.note_id, partial(with_fields, fields=change.fields), _PROPOSE, change.version, body=change.body
             )
-            self._store.proposals.drop(change.note_id)  # a change that the note already has makes no version
+            self._store.proposals.drop(change.note_id)  # `change` doesn't do so if nothing changes
         return note
 
     @log_call("note.reject")
@@ -260,7 +260,7 @@ class Proposals:
 
     @log_call("note.restore_proposal")
     def restore(self, changes: Sequence[Proposal]) -> None:
-        """Return rejected changes to review, except those whose notes no longer exist."""
+        """Put rejected changes back into review, except those whose notes no longer exist."""
         with self._store.changing:
             there = self._store.notes.base_ids(change.note_id for change in changes)
             self._store.log_notes(there)

@@ -35,7 +35,7 @@ _WORD = re.compile(r"[a-z0-9]+")
 
 
 class _NewName(NamedTuple):
-    """A stored note, the title by which links name it, and its new title and path."""
+    """A stored note, the title that links use for it, and its new title and path."""
 
     note: Note
     title_before: str
@@ -50,13 +50,13 @@ class Renames:
         self._store, self._writer, self._files = store, writer, files
 
     def plan(self, note_id: str, title: str, *, file: bool = True, title_before: str = "") -> Renaming:
-        """Return what `rename` would change; for the same title, `linking` has all notes that a rename could change."""
+        """Return what `rename` would change; for the same title, `linking` are all notes that a rename might change."""
 
         def plan() -> Renaming:
             note = self._store.notes.note(note_id)
             note = replace(note, title=title_before or note.title)
             path = self._path_for(note, title, file=file)
-            # For the same title, all notes whose links might have to follow.
+            # For the same title, find all notes whose links might have to change.
             links = NoteLinks(self._store).renamed({note.id: (note.title, note.path)})
             after = links.renamed({note.id: ("", None) if title == note.title else (title, path)})
 
@@ -92,10 +92,10 @@ class Renames:
         expected_version: int | None = None,
         author: Author = "person",
     ) -> list[Renaming]:
-        """Move all notes or none into a folder of their bases, "" for the top, with their files if a base writes files.
+        """Move all or none of the notes into a folder of their bases ("": the top), with the files that a base writes.
 
-        Links follow as in `rename`, and so do the links from Markdown notes to files. Raises EditError, before anything
-        is moved, for a note from an upload or a pack, and for a folder that leads out of the base.
+        Links follow as in `rename`, and so do links from Markdown notes to files. Raises EditError, before anything is
+        moved, for a note from an upload or a pack, and for a folder that leads out of the base.
         """
         note_ids = [note_ids] if isinstance(note_ids, str) else note_ids
         folder = folder.replace("\\", "/").strip("/")
@@ -116,7 +116,7 @@ class Renames:
                     )
                 root, name = Path(note.source_ref), posixpath.basename(note.path or title_filename(note.title))
                 path = check_path(f"{folder}/{name}")
-                if note.in_file:  # the user's folders may have names that aren't valid on every system
+                if note.in_file:  # the user's folders may have names that are invalid on other systems
                     is_there = os.path.isdir(root / folder)  # noqa: PTH112 where is_dir raises for a long name
                     path = posixpath.join(folder if is_there else posixpath.dirname(path), name)
                     if not is_entered(root, path):
@@ -138,7 +138,7 @@ class Renames:
         expected_version: int | None = None,
         author: Author = "person",
     ) -> Renaming:
-        """Retitle a note; its path, its first heading and links to it follow, with a new version of each changed note.
+        """Retitle a note; its path, its first heading and links to it follow, and each changed note gets a new version.
 
         With `file`, a note's file is renamed too if its base writes files. `title_before` is the title that links still
         use, if an edit has already changed the note's title.
@@ -239,7 +239,7 @@ class Renames:
         if note.id in renamed.old or (
             not note.plain and not note.document and (not note.in_file or self._files.is_writable(note))
         ):
-            # The first heading follows if it has the old title.
+            # The first heading follows if it is the old title.
             headings = look_into(body, note.path or "").outline.headings
             if heading := next((heading for heading in headings if heading.level == 1), None):
                 head, text, rest = body[: heading.start], body[heading.start : heading.end], body[heading.end :]
@@ -278,21 +278,21 @@ class _Renamed:
         return Revision("revert" if note.id in self.old else "update", self.author)
 
     def text(self, note: Note) -> str:
-        """Return a note's text from `old`, or its current text with links that keep their targets."""
+        """Return a note's text from `old`, or else its current text with updated links."""
         if old := self.old.get(note.id):
             return old.body
         there = self.after.names[note.id]
         return relink(note.body, there.path or "", partial(self._target, self.before.names[note.id], there))
 
     def _target(self, here: NoteNames, there: NoteNames, link: Link) -> str | None:
-        """Return the name or path that keeps a link on its target note; None if the link needs no change."""
+        """Return the name or path with which a link keeps its target note, or None if it needn't change."""
         target = target_of(link, posixpath.dirname(here.path or ""))
         note_id = self.before.target(here, target) if target else None
         if note_id is None:
             return self._file(here, there, link) if here.source_ref else None
         before, lead = self.before.names[note_id], self.after.names[note_id]
         now = target_of(link, posixpath.dirname(there.path or ""))
-        is_path = not link.wiki and target == before.path  # other programs resolve a path only this way
+        is_path = not link.wiki and target == before.path  # other programs only resolve exact paths
         if self.after.target(there, now) == note_id and not (is_path and now != lead.path):
             return None
         self.followed[here.id].add(note_id)
@@ -305,7 +305,7 @@ class _Renamed:
         return next(leads, None)
 
     def _file(self, here: NoteNames, there: NoteNames, link: Link) -> str | None:
-        """Return the path or name that keeps a link on its target file; None if the link needs no change."""
+        """Return the path or name with which a link keeps its target file, or None if it needn't change."""
         name = file_of(link)
         if not name or (here.path == there.path and not self.files):
             return None

@@ -63,7 +63,7 @@ def check_path(path: str) -> str:
 
 
 def first_words(body: str) -> str:
-    """Return a title from the first line of a text that has more than pictures; links become their visible text."""
+    """Return a title from the first line that isn't only a picture; links become their visible text."""
     shown = (" ".join(_PICTURE.sub(" ", line).split()) if "![" in line else line for line in body.splitlines())
     lines = remove_blobs("\n".join(shown)).splitlines()
     line = next(filter(None, (re.sub(r"^(?:[\s#>*+-]|\[[ xX]\])+", "", line).strip() for line in lines)), "")
@@ -73,7 +73,7 @@ def first_words(body: str) -> str:
 
 
 def nearest_names(notes: Iterable[NoteNames], text: str, limit: int) -> list[str]:
-    """Return the ids of the notes whose names and path contain all words in a text, best match first."""
+    """Return the ids of the notes whose names and path contain all words of a text, best match first."""
     words = fold(text).split()
     whole = " ".join(words)
     ranked = []
@@ -106,7 +106,7 @@ Hidden = Sequence[tuple[int, int]]
 
 
 def with_body(note: Note, body: str, inside: BodyMetadata | None = None) -> tuple[Note, BodyMetadata | None]:
-    """Return a note with a new body and that body's tags and links; also the body's metadata, if parsed.
+    """Return a note with a new body and its tags and links, and the body's metadata if it was parsed.
 
     `inside` is this metadata if the caller has checked and parsed the body. Raises EditError as `check_body` does.
     """
@@ -128,7 +128,7 @@ def with_body(note: Note, body: str, inside: BodyMetadata | None = None) -> tupl
 
 
 def title_of(body: str, inside: BodyMetadata | None = None) -> str:
-    """Return the title that a body gives its note; `inside` is the body's metadata, if already parsed."""
+    """Return the title that a note gets from its body; `inside` is the body's metadata, if already parsed."""
     return (inside.title if inside else "") or first_words(body)
 
 
@@ -143,7 +143,7 @@ def is_titled_by_text(note: Note) -> bool:
 def with_title(note: Note, changed: Note, inside: BodyMetadata | None) -> Note:
     """Return a changed note with the title from its text, if its title is empty or came from the old text.
 
-    A note in a file stays unchanged, because its file gives the title.
+    A note in a file stays unchanged, because its title comes from the file.
     """
     follows = changed.title == note.title == title_of(note.body) and changed.body != note.body
     if note.in_file or not (follows or not changed.title):
@@ -176,7 +176,7 @@ def _with_body(note: Note, body: str, links: tuple[str, ...]) -> Note:
 
 
 def blank_hidden(note: Note, hidden: Hidden) -> Note:
-    """Return a note with blanks in place of its hidden parts, so that offsets stay valid."""
+    """Replace the hidden parts of a note with blanks, so that offsets stay valid."""
     body = note.body
     for start, end in hidden:
         body = body[:start] + re.sub(r"\S", " ", body[start:end]) + body[end:]
@@ -204,7 +204,7 @@ _SIGNS = re.compile(r"^(?:[-*+>#]+\s|\d{1,9}[.)]\s|\[.\]\s|\s)+|\*\*|__|==|`")
 
 
 def _without_links(text: str) -> str:
-    """Return a text with the visible words of its links in their place."""
+    """Replace the links in a text with their visible words."""
     return _LINK_WORDS.sub(lambda link: link[1] or link[2] or "", text)
 
 

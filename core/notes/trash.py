@@ -1,4 +1,4 @@
-"""The trash: deleted notes with their files, until they are restored or deleted for good."""
+"""The trash: deleted notes with their files, until they are restored or permanently deleted."""
 
 from collections import defaultdict, deque
 from collections.abc import Iterable, Sequence
@@ -23,7 +23,7 @@ from core.store.note_rows import NoteNames
 from core.store.note_to_index import NoteToIndex
 
 _MOST_BYTES = 50_000_000
-"""Maximum bytes of files per transaction; larger deletions are split, because the bytes are held in memory."""
+"""Maximum number of bytes of files per transaction; larger deletions are split, because the bytes are in memory."""
 
 
 class Trash:
@@ -54,9 +54,9 @@ class Trash:
     def put(self, note_ids: Sequence[str] | str, *, author: Author = "person") -> set[Path]:
         """Move notes to the trash, with their versions and chunk edits; raises NoteNotFound before any is moved.
 
-        Notes that are already in the trash stay there. Where a base writes files, a note's file goes to the system's
-        trash; return the folders that took files where the system has no trash. Other files stay, and updates of their
-        folder ignore them until they change. A program deletes files only where the base trusts programs.
+        Notes that are already in the trash stay there. If a base writes files, a note's file goes to the system's
+        trash, or to a folder if there is none; return these folders. Other files stay, and updates of their folder
+        ignore them until they change. A program only deletes files if the base trusts programs.
         """
         chosen = [note_ids] if isinstance(note_ids, str) else note_ids
         self._check_known(chosen)
@@ -124,7 +124,7 @@ class Trash:
         self._writer.index(note_ids, embed=embed)
 
     def _bring_back(self, base: KnowledgeBase, note: Note, change: Revision) -> None:
-        """Write a deleted note again at a free path, with its file.
+        """Write a deleted note to a free path again, with its file.
 
         If its file is gone and can't be written again, it becomes a note without a file.
         """
@@ -144,7 +144,7 @@ class Trash:
 
     @log_call("note.delete_for_good")
     def delete_for_good(self, note_ids: Sequence[str]) -> int:
-        """Delete notes in the trash for good, with their versions and edits; return the number deleted.
+        """Permanently delete notes in the trash, with their versions and edits; return the number deleted.
 
         Raises NoteNotFound for an unknown id.
         """
@@ -156,5 +156,5 @@ class Trash:
         return len(chosen)
 
     def empty(self) -> int:
-        """Delete all notes in the trash for good; return the number deleted."""
+        """Permanently delete all notes in the trash; return the number deleted."""
         return self.delete_for_good([trashed.version.note_id for trashed in self.all()])

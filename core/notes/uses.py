@@ -48,7 +48,7 @@ def _check_place(store: Store, note_id: str, chunk_id: str) -> None:
 
 
 class Uses:
-    """Uses of notes. Callers only append to a list; a thread writes it to the database."""
+    """Uses of notes. Callers only append to a list, which a thread writes to the database."""
 
     def __init__(self, store: Store, settings: Settings, preferences: Preferences) -> None:
         self._store = store
@@ -98,7 +98,7 @@ class Uses:
             self.note("found", dict.fromkeys((hit.note.id, "") for hit in result.hits))
 
     def cited(self, question: str, context: Context) -> None:
-        """Record that notes are in a context for a prompt."""
+        """Record that notes were included in a context for a prompt."""
         self.note("context", dict.fromkeys((citation.note.id, "") for citation in context.citations), question)
 
     def answered(self, answer: Answer) -> None:
@@ -106,7 +106,7 @@ class Uses:
         self.note("answer", dict.fromkeys((quote.note.id, quote.chunk.id) for quote in answer.quotes), answer.query)
 
     def flush(self, seconds: float = 0) -> None:
-        """Write the waiting uses, also those of the next seconds; return after those of other threads are written."""
+        """Write the waiting uses and those of the next seconds; return once those of other threads are written too."""
         if seconds:
             self._closing.wait(seconds)
             with self._lock:
@@ -212,7 +212,7 @@ class Clicks:
         return self._preferences.get(_CLICKS_PREFERENCE) == "on" if chosen is None else chosen
 
     def enable(self, enabled: bool) -> None:
-        """Store the user's choice. While it is off, recorded clicks stay but don't affect ranking."""
+        """Store the user's choice. While this is off, recorded clicks are kept but don't affect ranking."""
         self._preferences.set(_CLICKS_PREFERENCE, "on" if enabled else "off")
 
     @property

@@ -14,7 +14,7 @@ from core.store import Store
 
 _WORD = re.compile(r"(?s)[\u2e80-\u9fff\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff]|[^\W\u2e80-\uffff]+|\s+|.")
 _MOST = 4_000_000
-"""Maximum number of word pairs to compare; larger passages are shown as removed and added as a whole."""
+"""Maximum number of word pairs to compare; larger passages are shown as a whole, as removed and added."""
 
 
 def between(old: Note, new: Note) -> NoteDifference:
@@ -27,7 +27,7 @@ def between(old: Note, new: Note) -> NoteDifference:
 
 
 def compare_texts(old: str, new: str) -> list[DiffPiece]:
-    """Return the pieces of two texts in order: those of `old` are equal or removed, those of `new` equal or added.
+    """Return the difference of two texts: equal and removed pieces make up `old`, equal and added ones `new`.
 
     Lines are compared first, then the words in differing lines, so that texts of a megabyte take a second.
     """

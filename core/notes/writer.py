@@ -50,7 +50,7 @@ Change = Callable[[Note], Note]
 NAMES = ("source", ORIGIN, "created_by", "source_url", "created", "metadata")
 """Keys in a new note besides its text, its path and its fields."""
 _MOST = 500
-"""Maximum number of characters of a note's origin, and of its author's name."""
+"""Maximum number of characters of a note's origin and of its author's name."""
 _MOST_METADATA = 16 * 1024
 
 _GROUP = 256
@@ -179,7 +179,7 @@ class Writer:
                 self.write(self._store.bases.by_id(base_id), notes)
 
     def _renamed(self, base: KnowledgeBase, note: Note, changed: Note, inside: BodyMetadata | None) -> Note:
-        """Return a note that is still being created, at the path for its new title."""
+        """Move a note that is still being created to the path for its new title."""
         title, follows = changed.title, False
         if note.source_ref and not (note.in_text_file and base.write_files):
             return changed
@@ -193,9 +193,9 @@ class Writer:
         return at_path(replace(changed, title=_own_title(changed.body, path) if follows else title), path)
 
     def free_path(self, note: Note, path: str, given: Container[str] = ()) -> str:
-        """Return a path for a note, with a number appended if another note or file has the path.
+        """Return a path for a note, with a number appended if another note or file already has it.
 
-        `given` has the normalized paths that other notes from the same source are about to get.
+        `given` are the normalized paths that other notes from the same source are about to get.
         """
         base, root = self._store.bases.by_id(note.base_id), Path(note.source_ref)
 
@@ -207,14 +207,14 @@ class Writer:
             if not (note.in_file and file_writing.is_taken(root, name)):
                 return False
             with suppress(OSError):  # a missing file, or a broken link
-                own = str(note.path)  # some systems treat two spellings of a name as equal
+                own = str(note.path)  # to some systems, two spellings of a name are the same
                 return name_key(name) != name_key(own) or not (root / name).samefile(root / own)
             return True
 
         return free_path(path, TakenNames(is_taken))
 
     def folder_for(self, base: KnowledgeBase, path: str) -> Path | None:
-        """Return the folder for a new note's file, preferably with its subfolder; None if the base writes no files."""
+        """Return the folder for a new note's file, preferably one with its subfolder; None if no files are written."""
         folders = (Path(sync.folder) for sync in self._store.bases.syncs(base) if base.write_files)
         top = posixpath.dirname(path)
         return max(filter(Path.is_absolute, folders), key=lambda folder: os.access(folder / top, os.F_OK), default=None)
@@ -293,7 +293,7 @@ def check_version(note: Note, expected: int | None) -> None:
         )
 
 
-# Provenance of a new note, as its writer gives it: source, place in the source, writer, and other values.
+# Provenance of a new note, as its author states it: source, place in the source, author, and other values.
 
 
 def take_provenance(item: dict[str, object]) -> tuple[str, dict[str, object]]:
@@ -346,7 +346,7 @@ def add(
 ) -> Added:
     """Write a note for each item into a base; return the ids and the failures, which are raised with `strict`.
 
-    Notes are written in groups. Each group gets its paths and is written while nothing else writes. The user's own
+    Notes are written in groups; nothing else can write while a group gets its paths and is written. The user's own
     notes become files if the base writes files.
     """
     paths, ids = TakenNames(partial(store.notes.has_path, base)), TakenNames(store.versions.has)
@@ -370,7 +370,7 @@ def add(
                     else:
                         numbers[notes[-1].note.path] = number
                 written = writer.write(base, notes, strict=False)
-            finally:  # the files of notes that weren't written
+            finally:  # remove the files of notes that weren't written
                 for new in notes:
                     if new.note.in_file and new.note.id not in written.notes:
                         with suppress(TesseraError):

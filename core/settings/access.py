@@ -1,4 +1,4 @@
-"""Access tokens, and configurations that connect assistants and other programs with a workspace."""
+"""Access tokens, and configurations that connect assistants and other programs to a workspace."""
 
 import hmac
 import json
@@ -52,7 +52,7 @@ class RunningProgram:
 
 
 class AccessTokens:
-    """The tokens of a workspace, each in a file that only its owner can read; with `readonly`, none is created."""
+    """The tokens of a workspace, each in a file that only its owner can read; with `readonly`, none are created."""
 
     def __init__(self, folder: Path, *, readonly: bool = False) -> None:
         self._token, self._run = folder / TOKEN, folder / RUN
@@ -65,9 +65,9 @@ class AccessTokens:
         return self._read_stored() or self.renew()
 
     def renew(self) -> str:
-        """Replace the user's token and return the new one; programs with the old token are then refused.
+        """Replace the user's token and return the new one; programs with the old token are refused from then on.
 
-        An unreadable token is set aside. Raises OSError, with `readonly` always.
+        An unreadable token is set aside. Raises OSError, always with `readonly`.
         """
         if self._readonly:
             raise OSError(EROFS, os.strerror(EROFS), str(self._token))
@@ -80,7 +80,7 @@ class AccessTokens:
         return files.load(self._token, _token, aside=aside, parse=bytes.decode)
 
     def open(self, address: str) -> None:
-        """Publish the address of this process to commands on this machine, and create the user's token if missing.
+        """Publish the address of this process for commands on this machine, and create the user's token if missing.
 
         Raises OSError.
         """
@@ -99,7 +99,7 @@ class AccessTokens:
 
     @property
     def run(self) -> RunningProgram | None:
-        """The process that published its address last, or None; the process may have been killed since."""
+        """The process that published its address last, or None; it may have been killed since."""
         with suppress(OSError):
             return files.load(self._run, _run, aside=False)
         return None
@@ -126,7 +126,7 @@ def _run(stored: dict[str, str]) -> RunningProgram:
     run = RunningProgram(**stored)
     if not _ADDRESS.fullmatch(run.address) or not _TOKEN.fullmatch(run.token):
         raise ValueError("no run")
-    urlsplit(run.address).port  # noqa: B018 raises ValueError for one that is none
+    urlsplit(run.address).port  # noqa: B018 raises ValueError for an invalid port
     return run
 
 
@@ -150,7 +150,7 @@ class Snippet:
 
 
 def build_snippets(folder: Path, address: str, token: Callable[[], str]) -> list[Snippet]:
-    """Return the stdio configurations, and the HTTP ones for the app at `address` if there is a token."""
+    """Return the stdio configurations, and those for HTTP to the app at `address` if there is a token."""
     made = by_stdio(folder)
     with suppress(OSError):
         made += by_http(address, token())
@@ -204,7 +204,7 @@ def _command() -> list[str]:
 
 
 def _settings() -> list[str]:
-    """Return the option for the settings file in this folder, because assistants start programs in any folder."""
+    """Return the option for this folder's settings file, because assistants start programs in arbitrary folders."""
     file = Path(SETTINGS).resolve()
     return ["--settings", str(file)] if file.is_file() else []
 

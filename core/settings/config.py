@@ -64,7 +64,7 @@ ENTERED = "servers.json"
 
 
 class _Environment(EnvSettingsSource):
-    """Settings from the environment, where a section may be JSON."""
+    """Settings from environment variables; one for a section contains JSON."""
 
     def decode_complex_value(self, field_name: str, field: FieldInfo, value: str) -> object:
         try:
@@ -85,7 +85,7 @@ class Settings(BaseSettings):
     versions per note. `trash_days` is the number of days for which a deleted note can be restored. `scan_interval` is
     the number of seconds between two checks of all files in watched folders; its older names are `watch_seconds` and
     `[knowledge] scan_interval`. `auto_install` are the packs for a new workspace. `enable_learning` allows learning
-    from logs; None leaves it to the user.
+    from logs; None leaves that to the user.
     """
 
     model_config = SettingsConfigDict(
@@ -118,7 +118,7 @@ class Settings(BaseSettings):
     _plain = field_validator("workspace", "models_dir")(path_without_zero)
 
     def __init__(self, **values: Any) -> None:
-        """Read the settings that aren't passed; raises ConfigError with the key and its source."""
+        """Read the settings that aren't passed; raises ConfigError, which names the key and its source."""
         try:
             super().__init__(**values)
         except ValidationError as error:
@@ -143,7 +143,7 @@ class Settings(BaseSettings):
     def search_in(
         self, bases: Sequence[KnowledgeBase], options: Mapping[str, object] = MappingProxyType({})
     ) -> CompleteSettings:
-        """Return the search settings for bases, by precedence: options, single base, its kind, settings, defaults.
+        """Return the search settings for bases; precedence: options, single base, kind of base, settings, defaults.
 
         Bases without a model aren't reranked by default, because that would load a model.
         """
@@ -172,7 +172,7 @@ def _in_file() -> dict[str, object]:
 
 
 def read_entered_servers() -> dict[str, dict[str, str]]:
-    """Return the servers that the user entered; invalid ones are left out, so that they can be entered again.
+    """Return the servers that the user entered; invalid ones are left out so that they can be entered again.
 
     Raises ConfigError for a damaged file.
     """
@@ -235,17 +235,17 @@ def check(
 
 
 _HANDED_IN: dict[object, Settings] = {}
-"""The settings that were passed to open workspaces, the last one last."""
+"""The settings that were passed to the open workspaces, in the order of opening."""
 _READ: dict[str, Settings] = {}
-"""The settings read last, by their sources: a page asks dozens of times."""
+"""The settings read last, by their sources: a page gets the settings dozens of times."""
 
 
 def settings(**values: object) -> Settings:
-    """Return the settings of this process; raises ConfigError with the key and its source.
+    """Return the settings of this process; raises ConfigError, which names the key and its source.
 
-    They are those passed to the workspace opened last, else those read from their sources. The models of a process are
-    shared between its workspaces, so their constructors take the settings from here. All other code gets its settings
-    as arguments.
+    They are the settings passed to the workspace opened last, or else read from their sources. The workspaces of a
+    process share its models, so the models' constructors get the settings here. All other code gets its settings as
+    arguments.
     """
     handed_in = [*_HANDED_IN.values()]  # another thread may close its workspace meanwhile
     if handed_in and not values:

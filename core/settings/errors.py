@@ -57,7 +57,7 @@ def read_file(path: Path) -> bytes | None:
 
 
 def parse_settings(data: bytes, path: Path) -> dict[str, object]:
-    """Parse `tessera.toml`; raises ConfigError with the location of the mistake."""
+    """Parse `tessera.toml`; raises ConfigError, which says where the mistake is."""
     file = str(path.absolute())
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
@@ -75,9 +75,9 @@ def parse_settings(data: bytes, path: Path) -> dict[str, object]:
 
 
 def error_of(error: ValidationError, file: Path, keys: Mapping[str, str], given: Mapping[str, object]) -> ConfigError:
-    """Return the error for the first invalid setting; `keys` has the variables for API keys, which no file may contain.
+    """Return the error for the first invalid setting; `keys` are the variables for API keys, which no file may contain.
 
-    `given` has the settings passed by code.
+    `given` are the settings passed by code.
     """
     first = error.errors()[0]
     key = ".".join(map(str, first["loc"]))
@@ -117,7 +117,7 @@ def problem_of(error: "ErrorDetails") -> Message:
 
 
 def place_of(names: tuple[int | str, ...], file: Path) -> str:
-    """Return the environment variable that sets a setting or its section, else the path of the file."""
+    """Return the environment variable that sets a setting or its section, or else the path of the file."""
     parts = [str(name).upper() for name in names]
     variables = {f"{PREFIX}{'__'.join(parts[:count])}" for count in range(1, len(parts) + 1)}
     return next((variable for variable in os.environ if variable.upper() in variables), str(file.absolute()))

@@ -1,4 +1,4 @@
-"""`tessera.toml`: reloaded when it changes at run time, written when a page changes a setting, and imported into."""
+"""`tessera.toml`: reloading it when it changes, writing it when a page changes a setting, importing into it."""
 
 import logging
 import tomllib
@@ -32,7 +32,7 @@ AT_ONCE = (
     "enable_learning",
     "pictures",
 )
-"""Settings that can change at run time, besides those of model servers."""
+"""Settings that can change at run time, in addition to those of model servers."""
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -42,7 +42,7 @@ def usual_workspace() -> Path:
 
 
 class SettingsFile:
-    """The settings file: it keeps the program's settings up to date and can be written.
+    """The settings file, which keeps the program's settings up to date and can be changed.
 
     `servers_changed` is called if a server has changed. An invalid file changes nothing; `problem` says why.
     """
@@ -68,7 +68,7 @@ class SettingsFile:
             new = settings()
         except TesseraError as error:
             self.problem = error.message
-            _LOG.warning("The settings stay as they are: %s can't be used", FILE, exc_info=error)
+            _LOG.warning("The settings stay the same, because %s can't be used", FILE, exc_info=error)
             return
         self.problem = None
         for name in AT_ONCE:
@@ -78,7 +78,7 @@ class SettingsFile:
         _LOG.info("%s was read again", FILE)
 
     def text(self) -> str:
-        """Return the text of the file, "" if there is none; raises ConfigError if it can't be read."""
+        """Return the text of the file, or ""; raises ConfigError if it can't be read."""
         return (read_file(FILE) or b"").decode("utf-8-sig", "replace")
 
     def get(self, key: str) -> ProgramSetting:
@@ -86,7 +86,7 @@ class SettingsFile:
         section, _, name = key.rpartition(".")
         try:
             stored, source = settings(), config.source_of(section, name)
-        except ConfigError:  # the user is correcting the file: `write` reports where its mistake is
+        except ConfigError:  # the file is invalid for now: `write` reports where
             stored, source = self._settings, "file"
         used, values = (getattr(item, section) if section else item for item in (self._settings, stored))
         field, value = type(values).model_fields[name], getattr(values, name)
@@ -160,7 +160,7 @@ def _replace(before: bytes, after: bytes) -> None:
 
 
 def _stamp() -> tuple[int, int] | None:
-    """Return the time and size of the file, None if there is none."""
+    """Return the time and size of the file, or None."""
     try:
         state = FILE.stat()
     except OSError:

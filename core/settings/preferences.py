@@ -1,4 +1,4 @@
-"""The user's choices on the pages, stored in a file in the workspace."""
+"""The user's choices on pages, stored in a file in the workspace."""
 
 import json
 import logging
@@ -11,7 +11,7 @@ from core.base.codec import decoder
 
 FILE = "preferences.json"
 CHECK_AFTER_IMPORT = "check_after_import"
-"""Name of the choice whether to check the bases that an import changed; "on" or "off"."""
+"""Name of the choice, "on" or "off", whether to check bases that an import changed."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -24,7 +24,7 @@ class Preferences:
         self._lock = threading.Lock()
 
     def get(self, name: str) -> str:
-        """Return a choice, "" if there is none."""
+        """Return a choice, or ""."""
         with suppress(OSError):
             return self._choices().get(name, "")
         return ""

@@ -29,7 +29,7 @@ INDEX_TOKEN = "TESSERA_INDEX_TOKEN"
 """Environment variable for the API key of the vector index server."""
 
 _NAME = re.compile("[a-z][a-z0-9_]*")
-"""Name of an embeddings server, which is part of the variable for its key, so that no server gets another's key."""
+"""Name of an embeddings server; the variable for its key contains it, so that no server gets another's key."""
 NAMED_KEY = re.compile(r"TESSERA_EMBEDDINGS_[A-Z0-9_]+_API_KEY")
 """Environment variables for the API keys of named embeddings servers."""
 
@@ -55,7 +55,7 @@ _Parts: Any = create_model("_Parts", __base__=_SettingsSection, **_PARTS)
 
 
 class ChunkingSettings(_Sizes):
-    """Chunking of a new base, in tokens, with the same ranges and the same message as everywhere else."""
+    """Chunking of a new base, in tokens, with the same ranges and error message as everywhere else."""
 
     strategy: str = _OPTIONS.strategy
 
@@ -142,8 +142,8 @@ class ServerSettings(_SettingsSection):
 class EmbeddingServer(ServerSettings):
     """A server with an embedding model.
 
-    `dimensions` is the requested size of the vectors; None, or 0 in the file, means the model's own. `batch_size` is
-    the maximum number of texts per request, by default `embed_batch_size` in `[knowledge]`. `input_tokens` is the
+    `dimensions` is the requested size of the vectors; None, or 0 in the file, means the model's default. `batch_size`
+    is the maximum number of texts per request, by default `embed_batch_size` in `[knowledge]`. `input_tokens` is the
     model's input limit. The prompts precede questions and texts; by default they are the known prompts of the model's
     family.
     """
@@ -160,7 +160,7 @@ class EmbeddingServer(ServerSettings):
 class EmbeddingsSettings(EmbeddingServer):
     """The server for the embedder `openai_compatible`.
 
-    `servers` has the servers for the embedders `server:NAME`, each in a section `[embeddings.NAME]`.
+    `servers` are the servers for the embedders `server:NAME`, each in a section `[embeddings.NAME]`.
     """
 
     servers: dict[str, EmbeddingServer] = Field(default_factory=dict)
@@ -191,9 +191,9 @@ class RerankSettings(ServerSettings):
 class LlmSettings(ServerSettings):
     """The server for a language model.
 
-    `input_characters` limits the text of notes in one request, `answer_seconds` the time of a streamed answer, whose
-    parts may be `timeout_seconds` apart. With `discover`, the Settings page, and the Search page while no model is set
-    up, look for model servers on this machine.
+    `input_characters` limits the text of notes in one request, and `answer_seconds` the time of a streamed answer,
+    whose parts may be `timeout_seconds` apart. With `discover`, the Settings page looks for model servers on this
+    machine, and so does the Search page while no model is set up.
     """
 
     input_characters: int = Field(16_000, ge=1000, le=1_000_000)
@@ -202,7 +202,7 @@ class LlmSettings(ServerSettings):
 
 
 class IndexSettings(_SettingsSection):
-    """Where the vector index is: in the workspace, on a Chroma server at `url`, or nowhere.
+    """Location of the vector index: in the workspace, on a Chroma server at `url`, or none.
 
     A search without an index compares with every vector.
     """
@@ -216,7 +216,7 @@ class IndexSettings(_SettingsSection):
 
 
 class HttpSettings(_SettingsSection):
-    """Whether other programs have access; None leaves it to the user's choice on the Settings page."""
+    """Whether other programs have access; None leaves that to the user's choice on the Settings page."""
 
     enabled: bool | None = None
 

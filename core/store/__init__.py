@@ -1,8 +1,8 @@
 """The store: SQLite holds all data; Chroma holds a vector index that can be rebuilt from it.
 
-One SQLite transaction writes a note, and a thread updates Chroma. Until the update is done, searches also compare with
-the vectors that Chroma lacks. A reader sees either the old or the new version of a note. If the process is killed,
-Chroma may be out of date; it is updated the next time the store is opened.
+A note is written in one SQLite transaction, and a thread updates Chroma afterwards. Until it has done so, searches also
+compare with the vectors that aren't in Chroma yet. A reader sees either the old or the new version of a note. If the
+process is killed, Chroma may be out of date; it is updated the next time the store is opened.
 """
 
 import os
@@ -58,9 +58,9 @@ from core.store.vector_table import NoteVectors, VectorTable
 from core.store.words import Words
 
 _WINDOWS = 3
-"""Number of vectors to request from Chroma per chunk to return: a chunk may have several, and some are stale."""
+"""Number of vectors to request from Chroma per chunk to return: a chunk may have several, and some may be stale."""
 _WIDER = 4
-"""Factor by which the number of requested vectors grows if too few results pass the filters."""
+"""Factor by which to request more vectors if too few results pass the filters."""
 
 
 class Tables:
@@ -99,7 +99,7 @@ class Tables:
 
 
 class Store(Tables):
-    """All data of a workspace. One process may write; others open it `readonly`.
+    """All data in a workspace. One process can write; others open it `readonly`.
 
     Raises WorkspaceLocked for a second writer, NewerSchema, and StoreError for a folder without a
     workspace when `readonly`.
@@ -139,7 +139,7 @@ class Store(Tables):
         if not readonly:
             self.words.bring_up_to_date()
         self.recorders: dict[Author, Callable[[Note], None]] = {}
-        """Functions by author that record more about a note, in the transaction that writes the note."""
+        """Functions that record more about a note in the transaction that writes it, by author."""
         self.floors = Floors(self.folder, readonly=readonly)
         chosen = index or IndexSettings()
         self.exact_search = ExactSearch(self.database, alone=chosen.kind == "none")
@@ -187,7 +187,7 @@ class Store(Tables):
     # writing
 
     def leave_pending(self) -> None:
-        """Publish the event that there may be pending chunks."""
+        """Announce that there may be pending chunks."""
         self.events.publish(ChunksPending())
 
     def log_notes(self, note_ids: Iterable[str]) -> None:
@@ -218,11 +218,11 @@ class Store(Tables):
 
     @contextmanager
     def _indexing(self, base: KnowledgeBase, vectors: Iterable[int], old: Sequence[str] = ()) -> Iterator[None]:
-        """Update the index after the block: add new windows with the given vectors, and check `old` entries again."""
+        """Update the index after the block: add new windows with the given vectors, and recheck the `old` entries."""
         fresh = self.chunks.unused_entries(base, self.vectors.entry_ids(vectors))
         yield
         self.bases.count_index_added(base, len(fresh))
-        # It runs after the commit, because it reads committed data.
+        # This runs after the commit, because it reads committed data.
         self.changing.follow(self.index.follow, base, [*fresh, *old])
 
     def _write(self, cut: NoteToIndex) -> None:
@@ -260,8 +260,8 @@ class Store(Tables):
     def switch(self, target: KnowledgeBase, cuts: Iterable[NoteToIndex]) -> KnowledgeBase:
         """Switch a base to the embedder of `target`, and write its notes, cut for that embedder, in one transaction.
 
-        Return the changed base. The new collection is filled before the commit; a kill leaves a collection that no base
-        uses.
+        Return the changed base. The new collection is filled before the commit; if the process is killed in between, it
+        stays unused.
         """
         old, fresh = self.bases.by_id(target.id), replace(target, index_generation=target.index_generation + 1)
         with self.changing, self.database.write():
@@ -310,13 +310,13 @@ class Store(Tables):
                 forget(note_ids)
 
     def drop_unused_vectors(self) -> None:
-        """Delete vectors and refusals that no chunk uses. A running import recomputes those that it needs."""
+        """Delete vectors and refusals that no chunk uses. A running import recomputes the ones it needs."""
         with self.changing:
             self.vectors.drop_unused()
             self.refusals.drop_unused()
 
     def forget_vectors(self, base: KnowledgeBase) -> None:
-        """Delete the vectors of a base, and make its chunks pending; also other bases' chunks that share a vector."""
+        """Delete the vectors of a base, and make its chunks pending, and those of other bases that share a vector."""
         self.open_index()
         with self.changing:
             sharing = [other for other in self.bases.all() if other.fingerprint == base.fingerprint]
@@ -338,8 +338,8 @@ class Store(Tables):
     def nearest(self, base: KnowledgeBase, query: Matrix, count: int, allowed: Rowids | None = None) -> Scores:
         """Return the best chunks of a base with the cosine of their best window, best first.
 
-        With `allowed`, search only those chunks. Chroma searches a base over the budget of `ExactSearch` while it is
-        open and sound, and may miss some chunks; all other searches are exact.
+        With `allowed`, search only those chunks. While the index is open and sound, Chroma searches bases that exceed
+        the budget of `ExactSearch`, and may miss some chunks. All other searches are exact.
         """
         if (best := self.exact_search.nearest(base, query, count, allowed)) is None:
             best = self._from_index(base, query, count, allowed)

@@ -45,7 +45,7 @@ Report = dict[str, Any]
 IGNORED = "ignored"
 """Key in a report: the patterns for unreadable files that the user ignores."""
 _DELETED_FILES = "deleted_files"
-"""Key in a report: the files whose notes were deleted for good, each with its hash."""
+"""Key in a report: the files whose notes were permanently deleted, each with its hash."""
 
 
 @frozen
@@ -69,7 +69,7 @@ class BaseTable(StoreTable):
         return [self.named(name) for name in names] if names else self.all()
 
     def named(self, name: str) -> KnowledgeBase:
-        """Return the base with the given name; raises UnknownChoice, which lists the bases."""
+        """Return the base with the given name; raises UnknownChoice, which lists the known bases."""
         return self._only("name", name)
 
     def by_id(self, base_id: str) -> KnowledgeBase:
@@ -104,7 +104,7 @@ class BaseTable(StoreTable):
         return base
 
     def put(self, base: KnowledgeBase) -> None:
-        """Insert a base under its own id."""
+        """Insert a base with the id that it already has."""
         self._insert("bases", _row(base))
 
     def change(self, base: KnowledgeBase, **fields: Any) -> KnowledgeBase:
@@ -143,7 +143,7 @@ class BaseTable(StoreTable):
         )
 
     def count_index_added(self, base: KnowledgeBase, windows: int | None) -> None:
-        """Add to the number of windows added to a base's index since it was built; None after a rebuild."""
+        """Add to the number of windows added to a base's index since it was built; None resets it after a rebuild."""
         self._execute(
             "UPDATE bases SET index_added = coalesce(index_added + ?, 0) WHERE id = ?", windows, base.id, aside=True
         )
@@ -159,7 +159,7 @@ class BaseTable(StoreTable):
         self._insert("syncs", {"base_id": base.id} | columns_of(sync), replace=True)
 
     def record_sync(self, base: KnowledgeBase, folder: str, report: Report, added: Collection[str] = ()) -> None:
-        """Store the report on a sync; keep the ignored patterns, and the deleted files except the files `added`."""
+        """Store the report on a sync; keep the ignored patterns, and the deleted files that weren't `added` again."""
         now = utc_now()
         with self._write():
             before = next((sync.report for sync in self.syncs(base) if sync.folder == folder), {})
@@ -175,13 +175,13 @@ class BaseTable(StoreTable):
                 self.put_sync(base, replace(sync, report=sync.report | {IGNORED: [*patterns]}))
 
     def deleted_files(self, base: KnowledgeBase, folder: str) -> dict[str, str]:
-        """Return the files of a folder whose notes were deleted for good, each with its hash at that time."""
+        """Return the files in a folder whose notes were permanently deleted, each with its hash at that time."""
         return next(
             (dict(sync.report.get(_DELETED_FILES, {})) for sync in self.syncs(base) if sync.folder == folder), {}
         )
 
     def record_deleted_files(self, base: KnowledgeBase, folder: str, files: Mapping[str, str]) -> None:
-        """Record that the notes of these files were deleted for good."""
+        """Record that the notes of these files were permanently deleted."""
         with self._write():
             for sync in self.syncs(base):
                 if sync.folder == folder:

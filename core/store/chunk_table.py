@@ -27,7 +27,7 @@ from core.store.vector_table import VectorTable, matrix
 
 
 class RefusalTable(StoreTable):
-    """The refused texts of a workspace. A chunk with one has the state `refused`, and is found only by words."""
+    """The texts that models refuse. Chunks with such texts have the state `refused`: only keyword search finds them."""
 
     def add(self, fingerprint: str, text_hash: bytes, reason: Message) -> None:
         """Store the reason why a model refuses a text."""
@@ -41,7 +41,7 @@ class RefusalTable(StoreTable):
         return self._ids("SELECT id FROM refusals WHERE fingerprint = ? AND text_hash = ?", fingerprint, hashes)
 
     def link(self, refusals: Mapping[int, int]) -> None:
-        """Give chunks the state `refused`; `refusals` maps a chunk's rowid to the id of its refusal."""
+        """Set the state of chunks to `refused`; `refusals` maps a chunk's rowid to the id of its refusal."""
         with self._write():
             self._execute_many("INSERT OR REPLACE INTO refused_chunks VALUES (?, ?)", refusals.items())
             self._execute("UPDATE chunks SET state = 'refused' WHERE rowid IN ?", refusals)
@@ -94,8 +94,7 @@ _LISTS = ("parent_sections", "sections", "breadcrumb")
 """Fields with lists of titles, stored as JSON."""
 _TOTAL = '(SELECT 1 + max("index") FROM chunks AS own WHERE own.note_id = chunks.note_id)'
 CHUNK = ", ".join(_TOTAL if name == "total" else f'chunks."{name}"' for name in Chunk.__slots__)
-"""The columns of a chunk, in the order of its fields for fast reading by position. They are the last columns of a row.
-"""
+"""The columns of a chunk in the order of its fields, so that reading by position is fast. They come last in a row."""
 _BLOCK = 4096
 _FILTERED = "notes INDEXED BY notes_filters JOIN chunks INDEXED BY chunks_filters ON note_id = notes.id"
 """Join over covering indexes, because reading the rows with their texts would take most of the time."""
@@ -221,7 +220,7 @@ class ChunkTable(StoreTable):
         )
 
     def has_window(self, rowid: int, base: KnowledgeBase, text_hash: bytes) -> bool:
-        """Whether a chunk has a window whose text has this hash."""
+        """Return whether a chunk has a window whose text has this hash."""
         vectors = VectorTable(self._database).ids(base.fingerprint, [text_hash]).values()
         return any(self._exists("windows WHERE chunk = ? AND vector = ?", rowid, vector) for vector in vectors)
 
@@ -256,7 +255,7 @@ class ChunkTable(StoreTable):
         )
 
     def by_entries(self, base: KnowledgeBase, entries: Iterable[str]) -> list[tuple[int, str]]:
-        """Return (chunk, entry) for each window of a base with one of these entries."""
+        """Return the chunk and the entry of each window of a base that has one of these entries."""
         return [
             tuple(row)
             for row in self._rows(
@@ -312,7 +311,7 @@ class ChunkTable(StoreTable):
         )
 
     def newest(self, bases: Iterable[KnowledgeBase], count: int, allowed: Rowids | None = None) -> list[int]:
-        """Return the first chunk of each of the last changed notes; for equal times, higher priorities come first."""
+        """Return the first chunk of each of the last changed notes; among equal times, higher priorities come first."""
         return [
             *islice(
                 first_of_notes(
@@ -359,7 +358,7 @@ class ChunkTable(StoreTable):
         while rows := cursor.fetchmany(_BLOCK):
             scores = centring.similarities(matrix([row[2] for row in rows], base.dimension), query)
             for (rowid, index, _), score in zip(rows, scores.tolist(), strict=True):
-                # If scores are equal, the earlier window counts.
+                # Of two windows with equal scores, the earlier one counts.
                 if rowid not in best or (-score, index) < (-best[rowid][0], best[rowid][1]):
                     best[rowid] = score, index
         return best

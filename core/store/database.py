@@ -24,7 +24,7 @@ from core.store.reading import Noun, Unread
 _SHOWN = 30
 """Number of characters that an error shows before the character that can't be stored."""
 _AT_ONCE = 100
-"""Number of rows to read ahead."""
+"""Number of rows to read at once."""
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -66,7 +66,7 @@ class Cursor(sqlite3.Cursor):
     __next__ = _translate_errors(sqlite3.Cursor.__next__)
 
     def __iter__(self) -> Iterator[object]:  # type: ignore[override]
-        # Translating row by row would cost more than reading it.
+        # Catching errors row by row would take longer than reading the rows.
         while rows := self.fetchmany(_AT_ONCE):
             yield from rows
 
@@ -109,7 +109,7 @@ class ThreadConnection:
 
 
 _LOG = 8 << 20
-"""Size in bytes from which SQLite's write-ahead log is emptied. SQLite copies it into the database every 4 MB."""
+"""Size in bytes above which SQLite's write-ahead log is truncated. SQLite copies it into the database every 4 MB."""
 _TEMPORARY = "SQLITE_TMPDIR"
 """Environment variable for SQLite's folder for temporary files."""
 _READERS_END, _WRITER_ENDS = 500, 30_000
@@ -117,7 +117,7 @@ _READERS_END, _WRITER_ENDS = 500, 30_000
 
 
 class Database:
-    """The connections to `notes.db`. `outdated`: the database had the schema of an earlier version when it was opened.
+    """The connections to `notes.db`. `outdated`: the database had an earlier schema when it was opened.
 
     A read-only database raises WorkspaceLocked for every write. Raises NewerSchema for a database from a later version;
     SQLite's errors are translated to errors of `core.base.faults`. A statement may contain `IN ?` for a list among its
@@ -220,7 +220,7 @@ class Database:
         return self.connection.execute(_expanded(statement), _bound(values))
 
     def row(self, statement: str, *values: object) -> sqlite3.Row | None:
-        """Return the first row of a query, None if there is none."""
+        """Return the first row of a query, or None."""
         return self.rows(statement, *values).fetchone()  # type: ignore[no-any-return]
 
     def value(self, statement: str, *values: object) -> Any:
@@ -258,7 +258,7 @@ class Database:
     def insert(self, table: str, row: Mapping[str, object], *, replace: bool = False, aside: bool = False) -> int:
         """Insert a row in the transaction of `write`, and return its rowid.
 
-        With `replace`, it replaces the row with the same key.
+        With `replace`, a row with the same key is replaced.
         """
         columns, marks = ", ".join(f'"{column}"' for column in row), ", ".join("?" * len(row))
         with self.write(aside=aside) as connection:
@@ -271,7 +271,7 @@ class Database:
 
     @property
     def owner(self) -> str:
-        """The name of this workspace on a Chroma server, created on first use. A copied workspace has the same name."""
+        """The name of this workspace on a Chroma server, created on first use. A copied workspace keeps it."""
         if not self.readonly:
             self.execute("UPDATE version SET owner = ? WHERE owner = ''", secrets.token_hex(8), aside=True)
         return str(self.value("SELECT owner FROM version"))
@@ -322,7 +322,7 @@ class Database:
     def after_commit(self, work: Callable[..., object], *values: object) -> None:
         """Call a function once this thread's transaction is committed, or now if there is no transaction.
 
-        Equal calls are made once. After a rollback no call is made.
+        Equal calls are made only once, and none after a rollback.
         """
         following = getattr(self._local, "following", None)
         if following is None:
@@ -335,13 +335,13 @@ class Database:
         if _size(self._log) < self._log_limit:
             return
         connection.execute(f"PRAGMA busy_timeout = {_READERS_END}")
-        with suppress(StoreError):  # fails if this thread is reading too
+        with suppress(StoreError):  # it fails if this thread is reading too
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         connection.execute(f"PRAGMA busy_timeout = {_WRITER_ENDS}")
         self._log_limit = max(_LOG, _size(self._log) + _LOG // 8)
 
     def compact(self) -> None:
-        """Rewrite the file without unused pages, atomically; writers wait meanwhile."""
+        """Rewrite the file atomically, without unused pages; writers wait until it is done."""
         self.check_writable()
         with self._writer:
             self._check_identity()

@@ -30,7 +30,7 @@ class VersionTable(StoreTable):
     most = 100
 
     def put(self, note: Note, change: Revision, at: datetime | None = None) -> None:
-        """Store a note as a version, in the transaction of its change; `at`: the time of the change, by default now."""
+        """Store a note as a version in the transaction of its change; `at`: time of the change, by default now."""
         row = {
             "note_id": note.id,
             "number": note.version,
@@ -90,7 +90,7 @@ class VersionTable(StoreTable):
         return self._note(row) if row else None
 
     def last_by(self, note_id: str, author: str) -> Note | None:
-        """Return the last version of a note by the given author, None if there is none."""
+        """Return the last version of a note by the given author, or None."""
         number = self._value(
             "SELECT max(number) FROM versions WHERE note_id = ? AND author = ? AND kind != 'delete'", note_id, author
         )
@@ -105,7 +105,7 @@ class VersionTable(StoreTable):
     def changed(self, after: datetime, until: datetime) -> dict[str, Author]:
         """Return the ids of the active notes that were changed in a period, each with the last author.
 
-        The last changed note is first, after all others those that the user changed.
+        The last changed note is first; notes that the user changed last come after all others.
         """
         return {
             row["note_id"]: row["author"]
@@ -196,7 +196,7 @@ class DraftTable(StoreTable):
         return self._nouns(_DRAFT_READER, f"{_DRAFT} ORDER BY at DESC")
 
     def find(self, key: str) -> NoteDraft | None:
-        """Return the draft with the given key, None if there is none."""
+        """Return the draft with the given key, or None."""
         return next(iter(self._nouns(_DRAFT_READER, f"{_DRAFT} WHERE key = ?", key)), None)
 
     def delete_for_good(self, key: str) -> None:
@@ -239,11 +239,11 @@ _ROW = 1000
 
 
 class CreationTable(StoreTable):
-    """Programs' creations in the last day, by idempotency key, with their responses."""
+    """What programs created in the last day, by idempotency key, with the responses."""
 
     @decoding
     def begin(self, key: str, request: bytes) -> Creation | None:
-        """Reserve a key for a request; return the creation that already has the key, None if it was free."""
+        """Reserve a key for a request; return the creation that already has the key, or None."""
         with self._write(aside=True):
             self._execute("DELETE FROM creations WHERE at < datetime('now', '-1 day')")
             self._execute(
@@ -276,7 +276,7 @@ class CreationTable(StoreTable):
 
 
 class EditTable(StoreTable):
-    """The edits in a workspace. A note's edits keep their order, which matters for several additions at one place."""
+    """The edits in a workspace. A note's edits keep their order, which matters for several additions in one place."""
 
     def for_note(self, note_id: str) -> list[Edit]:
         return self._edits("WHERE note_id = ? ORDER BY number", note_id)
@@ -342,7 +342,7 @@ class FileStep:
 
     @property
     def is_plain(self) -> bool:
-        """Whether an existing file keeps its path. After a kill, the next update of the folder reads its change."""
+        """Whether an existing file keeps its path, so that the next update of the folder reads an unfinished change."""
         return self.path == self.new_path and not self.is_new
 
     @property
@@ -357,7 +357,7 @@ class IntentTable(StoreTable):
     def put(self, steps: Iterable[FileStep]) -> dict[int, FileStep]:
         """Write steps in one transaction, synced to disk; return them by number."""
         connection = self._database.connection
-        connection.execute("PRAGMA synchronous = FULL")  # because the file changes that follow reach the disk at once
+        connection.execute("PRAGMA synchronous = FULL")  # because the file changes that follow are flushed at once
         try:
             with self._write(aside=True):
                 return {self._insert("file_intents", asdict(step)): step for step in steps}

@@ -1,4 +1,4 @@
-"""The lock of the writers, and events of the store, published to subscribers after the commit of a write."""
+"""The lock for writers, and the store's events, which are published to subscribers after a write is committed."""
 
 import logging
 import threading
@@ -37,24 +37,24 @@ class WriteLock:
             try:
                 work(*values)
             except Exception:  # noqa: BLE001 the write is committed, and the other work must still run
-                _LOG.exception("What follows a write failed")
+                _LOG.exception("Work after a write failed")
 
     def follow(self, work: Callable[..., object], *values: object) -> None:
-        """Call a function once this thread no longer holds the lock. Equal calls are made once, errors are logged."""
+        """Call a function once this thread no longer holds the lock. Equal calls are made once; errors are logged."""
         with self:
             if (work, values) not in self._following:
                 self._following.append((work, values))
 
 
 class Events:
-    """Publishes events to their subscribers. `changing` is the lock of the writers."""
+    """Publishes events to their subscribers. `changing` is the lock for writers."""
 
     def __init__(self, database: Database, changing: WriteLock) -> None:
         self._database, self._changing = database, changing
         self._subscribers = defaultdict[type, list[Subscriber]](list)
 
     def subscribe(self, event: type, subscriber: Subscriber) -> None:
-        """Call a function for each event of a type, after functions that subscribed earlier."""
+        """Call a function for each event of a type, after the functions that subscribed earlier."""
         self._subscribers[event].append(subscriber)
 
     def publish(self, event: object) -> None:

@@ -16,7 +16,7 @@ from core.store.phrases import holds_phrase
 Term = tuple[str, list[object]]
 """A condition in SQL, with the values for its placeholders."""
 
-# The table `properties`: notes with a property or a value, and the words that find them.
+# The table `properties`: notes with a property or a value, and the text that is indexed for them.
 
 NAMES = """
     WITH RECURSIVE names(name) AS (
@@ -25,9 +25,9 @@ NAMES = """
     )
     SELECT name FROM names WHERE name IS NOT NULL
 """
-"""Query of the distinct names, with one index look-up each; for DISTINCT, SQLite would read all rows."""
+"""Query for the distinct names, with one index look-up each; with DISTINCT, SQLite would read all rows."""
 _NAMED = f"SELECT note_id FROM properties WHERE name IN (SELECT name FROM ({NAMES}) WHERE fold(name) = ?)"
-"""Query of the notes that have a property, by its folded name."""
+"""Query for the notes that have a property, by its folded name."""
 TEXT = """
     SELECT group_concat(iif(instr(name, ' '), name || ' ', '') || value, char(10))
     FROM (SELECT name, value FROM properties WHERE note_id = notes.id ORDER BY name, value)
@@ -37,9 +37,9 @@ PROPERTY_TEXT = f"""(
     SELECT ({TEXT}) FROM notes WHERE notes.id = chunks.note_id AND chunks."index" =
         (SELECT min("index") FROM chunks AS own WHERE own.note_id = notes.id AND own.state != 'deleted')
 )"""
-"""SQL expression: the property text for a row of `chunks`. A note's first chunk has all of it, the others NULL.
+"""SQL expression: the property text for a row of `chunks`, which is NULL for all but a note's first chunk.
 
-Names of several words are included, because they may be prose: a line with a colon in it is read as a property.
+Names of several words are included, because they may be prose: any line with a colon is read as a property.
 """
 
 PROPERTY_TEXTS = f"""
@@ -48,17 +48,17 @@ PROPERTY_TEXTS = f"""
         FROM notes WHERE id IN (SELECT note_id FROM properties)
     )
 """
-"""The table `found`: PROPERTY_TEXT of each first chunk, read once for a scan of all chunks."""
+"""The table `found` with the PROPERTY_TEXT of each first chunk, so that a scan of all chunks reads it only once."""
 
 
 def notes_with_condition(names: Iterable[str], column: str = "notes.id") -> Term:
-    """Return the condition that a note has any of the given properties; `column` has the id of the note."""
+    """Return the condition that a note has any of the given properties; `column` holds the note's id."""
     values: list[object] = [*map(fold, names)]
     return _each(f"{column} IN ({_NAMED})", values), values
 
 
 def property_condition(condition: Condition, column: str = "notes.id") -> Term:
-    """Return the condition that a note's property contains any of some phrases; `column` has the id of the note."""
+    """Return the condition that a note's property contains any of some phrases; `column` holds the note's id."""
     return _each(f"{column} IN ({_NAMED} AND holds_phrase(value, ?))", condition.values), [
         part for value in condition.values for part in map(fold, (condition.field, value))
     ]
@@ -124,11 +124,11 @@ def _is_chunk_condition(condition: Condition) -> bool:
 
 
 def answerable_conditions(filters: Filters, *, inactive: bool = True, lapsed: bool = True) -> Where:
-    """Return the conditions for a note that a search may return: it passes the filters, is active and not expired.
+    """Return the conditions on notes that searches return: they pass the filters, are active and haven't expired.
 
     A filter by status returns notes with that status instead. Every search uses these conditions, and leaves out hidden
-    chunks. `inactive` and `lapsed`: whether the workspace has inactive notes, and notes that may be expired. If not,
-    the conditions on them are left out.
+    chunks. `inactive` and `lapsed` say whether the workspace has inactive notes, and notes that may have expired;
+    without such notes, the conditions on them are left out.
     """
     where = note_conditions(filters)
     if inactive and not any(condition.field == "status" for condition in filters.conditions):
@@ -155,7 +155,7 @@ def moments() -> tuple[str, str]:
 
 
 def _tag(condition: Condition) -> Term:
-    # Few tags are in use, but many notes have them.
+    # There are few distinct tags, but many notes have them.
     used = "WITH used AS MATERIALIZED (SELECT DISTINCT tag FROM tags)"
     below = "tag_key(tag) = value OR substr(tag_key(tag), 1, length(value) + 1) = value || '/'"
     return (

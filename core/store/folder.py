@@ -24,7 +24,7 @@ from core.base.messages import Message, message
 from core.store.backups import restoring
 
 _LONGEST = 100
-"""Maximum length in characters of each field about the lock's holder in an error."""
+"""Maximum number of characters of each field about the lock's holder in an error."""
 _FROM_NOTES = ("chroma", "floors.json", "bars.json", BACKUPS, f"{DATABASE}-wal")
 """Files and folders that exist only if there was a database."""
 _PRIVATE = (
@@ -48,7 +48,7 @@ _PRIVATE = (
 
 
 def check_exists(folder: Path) -> None:
-    """Put a waiting restored backup in place, and raise StoreError if the folder has no workspace."""
+    """Put a waiting restored backup in place; raises StoreError if there is no workspace in the folder."""
     if restoring.is_pending(folder):
         with suppress(WorkspaceLocked):
             take(folder).release()
@@ -83,7 +83,7 @@ def check_unused(folder: Path) -> None:
 
 
 def has_content(path: Path) -> bool:
-    """Whether a path is a folder or file that isn't empty."""
+    """Return whether a path is a folder or file that isn't empty."""
     return any(path.iterdir()) if path.is_dir() else path.is_file() and path.stat().st_size > 0
 
 
@@ -103,7 +103,7 @@ def make_private(folder: Path) -> None:
 
 
 def take(folder: Path, patience: float = 0.0) -> FileLock:
-    """Lock the workspace for this process, within `patience` seconds, and put a waiting restored backup in place.
+    """Lock the workspace for this process within `patience` seconds, and put a waiting restored backup in place.
 
     Raises WorkspaceLocked, which names the holder.
     """

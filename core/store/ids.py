@@ -6,9 +6,9 @@ from itertools import count
 
 
 def fresh_id(seed: str, taken: Container[str]) -> str:
-    """Return 12 hex digits that are computed from the seed and aren't in `taken`.
+    """Return an id of 12 hex digits that is computed from the seed and isn't in `taken`.
 
-    They aren't random, so that importing the same folder into an empty workspace gives the same ids.
+    Ids aren't random, so that importing the same folder into an empty workspace yields the same ids.
     """
     attempts = (f"{seed}\0{attempt}".encode("utf-8", "surrogatepass") for attempt in count())
     candidates = (blake2b(attempt, digest_size=6).hexdigest() for attempt in attempts)

@@ -138,7 +138,7 @@ def note_of(row: Row, unread: Unread) -> Note:
 
 
 def _remembering(reader: RowReader[Noun]) -> Callable[[Row, Unread], Noun]:
-    """Return a caching function that reads rows with `reader`, after it has decoded the columns with JSON."""
+    """Return a caching function that decodes the JSON columns of a row and reads the row with `reader`."""
 
     def values(columns: Iterable[str], row: Iterable[object]) -> Values:
         pairs = dict(zip(columns, row, strict=True))
@@ -159,7 +159,7 @@ def _remembering(reader: RowReader[Noun]) -> Callable[[Row, Unread], Noun]:
 
 
 def options_of(note_id: str, chunking: str | None, unread: Unread) -> ChunkingOptions | None:
-    """Return the chunking options set for a note, None if it uses its base's."""
+    """Return the chunking options set for a note, or None if it uses its base's."""
     return _CHUNKING_READER({"id": note_id, "title": note_id, "chunking": chunking}, unread).chunking
 
 

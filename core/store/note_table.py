@@ -72,7 +72,7 @@ class FieldTable(StoreTable):
         )
 
     def metadata(self) -> tuple[tuple[str, str], ...]:
-        """Return pairs of field and value: the used tags, projects, categories and folders, without damaged ones."""
+        """Return pairs of field and value: the used tags, projects, categories and folders, except damaged values."""
         values = "SELECT DISTINCT '{0}', {0} FROM notes WHERE {0} != ''"
         folders = "SELECT DISTINCT 'path', rtrim(path, replace(path, '/', '')) FROM notes WHERE instr(path, '/')"
         sources = ["SELECT DISTINCT 'tag', tag FROM tags", *map(values.format, ("project", "category")), folders]
@@ -300,7 +300,7 @@ class NoteTable(StoreTable):
         return (str(row[0]), str(row[1])) if row else ("", "")
 
     def options(self, note_id: str) -> ChunkingOptions | None:
-        """Return the chunking options set for a note, None if it uses its base's or isn't stored."""
+        """Return the chunking options set for a note, or None if it uses its base's or isn't stored."""
         options = self._value("SELECT chunking FROM notes WHERE id = ?", note_id)
         return options_of(note_id, options, self._database.unread)
 
@@ -310,7 +310,7 @@ class NoteTable(StoreTable):
         return set(self._column("SELECT id FROM notes"))
 
     def notes_with_text(self, base: KnowledgeBase, text: str) -> Iterator[Note]:
-        """Yield a base's answering notes whose folded body contains a folded text, by path."""
+        """Yield the searchable notes of a base whose folded body contains a folded text, by path."""
         where = narrowed.answerable_conditions(Filters(bases=(base.name,)))
         return (
             note_of(row, self._database.unread)
@@ -399,7 +399,7 @@ class NoteTable(StoreTable):
         return self._column(f"SELECT id FROM notes WHERE source_ref IN ? AND {named}", source_refs, words)
 
     def tags(self, base: str | None = None) -> dict[str, int]:
-        """Return the used tags with their numbers of notes, the most frequent first; `a` includes `a/b`."""
+        """Return the number of notes per tag, the most frequent tags first; the tag `a` includes `a/b`."""
         return dict(
             self._rows(
                 "WITH RECURSIVE named(tag, note_id) AS (SELECT tag, note_id FROM tags UNION ALL"
@@ -412,7 +412,7 @@ class NoteTable(StoreTable):
         )
 
     def categories(self, base: str | None = None) -> dict[str, int]:
-        """Return the used categories with their numbers of notes, the most frequent first."""
+        """Return the number of notes per category, the most frequent categories first."""
         return dict(
             self._rows(
                 "SELECT category, count(*) AS notes FROM notes JOIN bases ON bases.id = base_id"

@@ -1,4 +1,4 @@
-"""A note on its way into the store: read, cut into chunks, and given vectors."""
+"""A note that is about to be stored: read, cut into chunks, and embedded."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
@@ -11,7 +11,7 @@ from core.model import Chunk, ChunkingOptions, Edit, Note, NotePicture, Revision
 
 @frozen
 class NoteToIndex:
-    """A note to be indexed: read, then cut into chunks, then given the vectors of its chunks.
+    """A note to be indexed, which is read, then cut into chunks, and then gets the vectors of its chunks.
 
     Set when it is read: `mtime_ns`, `size` and `stamp`, by which the next sync recognizes a changed file; the `outline`
     of its body, if the reader parsed it; the `change` that makes it a new version; `replaces`, the content hash of the
@@ -49,7 +49,7 @@ class NoteToIndex:
     def with_vectors(self, vectors: Mapping[bytes, int], refused: Mapping[bytes, int]) -> "NoteToIndex":
         """Return the note with vectors; the arguments map text hashes to ids, of vectors and of refusals.
 
-        A chunk gets no vectors if any of its windows lacks one.
+        A chunk gets no vectors unless there is one for each of its windows.
         """
         of_chunk: dict[str, list[bytes]] = {chunk.id: [] for chunk in self.chunks}
         for window in self.windows:

@@ -22,7 +22,7 @@ _CHOSEN = "AND (? IS NULL OR chunks.id IN ?)"
 PER_CHUNK = 100
 """Fixed cost of embedding a chunk, as the number of characters that take equally long."""
 _PATIENCE, _MOMENT = 0.5, 0.01
-"""Seconds for which a waiting thread tries to get its turn, and for which it sleeps while urgent threads go first."""
+"""Seconds for which a waiting thread tries to get its turn, and for which it sleeps to let urgent threads go first."""
 
 
 class PendingCount(NamedTuple):
@@ -34,7 +34,7 @@ class PendingCount(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PendingChunk:
-    """A stored chunk without vectors; it is unchanged as long as its note has this generation."""
+    """A stored chunk without vectors; it is unchanged while its note has this generation."""
 
     rowid: int
     base_id: str
@@ -52,7 +52,7 @@ class EmbeddingTurn:
 
     @contextmanager
     def take(self, waits: Callable[[], object], *, first: bool) -> Iterator[None]:
-        """Hold the turn during the block. While waiting for it, call `waits` repeatedly; it may raise."""
+        """Hold the turn during the block; `waits`, which may raise, is called repeatedly while waiting."""
         ticket = object()
         if first:
             self._few.add(ticket)
@@ -130,7 +130,7 @@ class PendingTable(StoreTable):
         }
 
     def any(self, base_ids: Ids) -> bool:
-        """Whether any of these bases has a pending chunk."""
+        """Return whether any of these bases has a pending chunk."""
         chunks = "chunks INDEXED BY chunks_pending JOIN notes ON notes.id = note_id"
         return self._exists(f"{chunks} WHERE state = 'pending' AND base_id IN ?", base_ids)
 
@@ -154,7 +154,7 @@ class PendingTable(StoreTable):
         ).fetchall()
         count = counts[notes[0][1]] if notes else 0
         rows: list[sqlite3.Row] = []
-        # Note by note, because sorting the chunks of all notes would take longer than embedding a few.
+        # Read note by note, because sorting the chunks of all notes would take longer than embedding a few.
         for note_id in (note_id for note_id, *group in notes if group == [*notes[0][1:]]):
             rows += self._rows(
                 f"SELECT chunks.rowid AS row, base_id, generation, notes.title, {CHUNK} FROM notes"

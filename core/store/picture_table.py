@@ -1,4 +1,4 @@
-"""Tables of original documents, unread files, pictures of notes: the text read from them, and their vectors."""
+"""Tables of original documents, unreadable files, and pictures of notes with their texts and vectors."""
 
 import json
 import sqlite3
@@ -30,7 +30,7 @@ from core.store.reading import RowReader, failure_of, stored
 from core.store.table import StoreTable
 
 UnreadFile = tuple[SourceFile, Failed]
-"""A file at the time of the attempt, and why it can't be read."""
+"""A file as it was when reading failed, and the reason."""
 _DOCUMENT = "iif(json_valid({0}), json_extract({0}, '{1}'), '')"
 _UNUSED = f"""
     DELETE FROM originals
@@ -67,7 +67,7 @@ class DocumentTable(StoreTable):
         ]
 
     def incomplete(self, base: KnowledgeBase) -> list[IncompleteNote]:
-        """Return the notes of a base that lack parts of their files, sorted by path."""
+        """Return the notes of a base that are missing parts of their files, sorted by path."""
         return self._nouns(
             _INCOMPLETE,
             "SELECT id AS note_id, coalesce(path, title) AS path, left_out FROM notes"
@@ -313,7 +313,7 @@ _IN_FOLDER = (
     "notes.source = 'folder' AND EXISTS (SELECT 1 FROM syncs WHERE syncs.base_id = notes.base_id"
     " AND folder = source_ref) AND NOT EXISTS (SELECT 1 FROM bases WHERE bases.id = notes.base_id AND kind = 'literal')"
 )
-# A picture whose file hasn't been looked for yet has no time and size.
+# A picture whose file hasn't been looked up yet has no time and size.
 _IMAGE = "target, start, place, note_images.mtime_ns, note_images.size, note_images.hash, 1, 0, NULL"
 _SHOWN = "note_images JOIN notes ON notes.id = note_id"
 _AROUND = (
@@ -428,7 +428,7 @@ class ImageTable(StoreTable):
     # searching
 
     def shown(self, filters: Filters, model: str) -> list[ImageRow]:
-        """Return the pictures with a vector in answering notes that pass the filters, once for each of the notes.
+        """Return the pictures with a vector in searchable notes that pass the filters, once per note.
 
         All conditions on passages, except those about pictures, must be true for a single passage of the note.
         """
@@ -466,7 +466,7 @@ class ImageTable(StoreTable):
 
 
 def is_of_pictures(condition: Condition) -> bool:
-    """Return whether a condition asks for pictures: it is true for every picture."""
+    """Return whether a condition asks for pictures, so that every picture meets it."""
     return condition.field == "like" or (
         condition.field == "has" and not condition.negated and "image" in condition.values
     )

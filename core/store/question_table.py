@@ -43,14 +43,14 @@ class QuestionTable(QuestionedTable):
         return self._nouns(_SET, f"{_SETS} WHERE base_id = ? ORDER BY name", base.id)
 
     def named(self, base: KnowledgeBase, name: str) -> QuestionSet:
-        """Return the set with this name; raises UnknownChoice, which lists the sets."""
+        """Return the set with the given name; raises UnknownChoice, which lists the sets."""
         sets = {question_set.name: question_set for question_set in self.sets(base)}
         if name not in sets:
             raise UnknownChoice("question set", name, sets)
         return sets[name]
 
     def find(self, set_id: str) -> QuestionSet | None:
-        """Return the set with an id, None without one."""
+        """Return the set with the given id, or None."""
         return next(iter(self._nouns(_SET, f"{_SETS} WHERE id = ?", set_id)), None)
 
     def add_set(self, base: KnowledgeBase, name: str, questions: Sequence[Question] = ()) -> QuestionSet:
@@ -62,7 +62,7 @@ class QuestionTable(QuestionedTable):
         return self._current(question_set)
 
     def put_set(self, question_set: QuestionSet, questions: Sequence[Question]) -> None:
-        """Insert a set with its id, or with a fresh id if that is taken."""
+        """Insert a set with its id, or with a new id if that is taken."""
         with self._write(aside=True):
             self._add(self._insert_set(question_set), questions)
 
@@ -158,7 +158,7 @@ class QuestionTable(QuestionedTable):
     # right passages
 
     def add_gold(self, question_set: QuestionSet, question_id: str, gold: GoldSpan) -> None:
-        """Add a right passage to a question that doesn't have it yet."""
+        """Add a right passage to a question unless it already has it."""
         with self._write(aside=True):
             rowid = self._stored(question_set, question_id)["rowid"]
             if not self._exists(f"golds WHERE {_PLACE}", *_place(rowid, gold)):
@@ -190,7 +190,7 @@ class QuestionTable(QuestionedTable):
                 f"UPDATE golds SET {changes} WHERE question = ? AND number = ? AND note_id = ? AND quote = ?",
                 [(*(getattr(now, name) for name in _GOLD), *key, was.note_id, was.quote) for key, was, now in moves],
             )
-            # Two passages at one place would count twice.
+            # Two passages in the same place would count twice.
             self._execute(
                 "DELETE FROM golds WHERE NOT flagged AND EXISTS (SELECT 1 FROM golds AS other"
                 " WHERE other.question = golds.question AND other.number < golds.number AND NOT other.flagged"

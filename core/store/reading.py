@@ -40,7 +40,7 @@ class Unread:
         row = what, key
         if row not in self._logged:
             self._logged.add(row)
-            _LOG.warning("Values can't be read: of a %s, the fields %s", what.text, ", ".join(unfit))
+            _LOG.warning("Unreadable values in a %s: the fields %s", what.text, ", ".join(unfit))
         if row in self._rows or len(self._rows) < _MOST:
             self._rows.setdefault(row, (name, {}))[1].update(dict.fromkeys(unfit))
 
@@ -65,9 +65,9 @@ class Unread:
 
 
 class RowReader(Generic[Noun]):
-    """Reads rows as objects of a dataclass, which reports call `what` and identify by the field `named`.
+    """Reads rows as objects of a dataclass. Reports call them `what`, and name them by the field `named`.
 
-    `own` are functions that read the values of some fields instead of the decoder for the field's type.
+    `own` are functions that replace the decoders of some fields.
     """
 
     def __init__(self, kind: type[Noun], what: str | Message, named: str, key: str = "id", **own: Decoder) -> None:
@@ -80,7 +80,7 @@ class RowReader(Generic[Noun]):
         }
 
     def __call__(self, row: Mapping[str, object] | sqlite3.Row, unread: Unread) -> Noun:
-        """Return the object in a row; fields that the row lacks have their defaults."""
+        """Return the object in a row; fields that aren't in the row get their defaults."""
         row = dict(row)
         try:
             return self.whole(row)
@@ -124,7 +124,7 @@ def loaded(stored: object) -> Any:
 
 
 def fields_in(stored: object, kind: type) -> dict[str, object]:
-    """Return the fields of an object stored as JSON, with None for each missing field that has no default."""
+    """Return the fields of an object stored as JSON, with None for missing fields without a default."""
     value = loaded(stored)
     needed = [field.name for field in fields(kind) if field.default is MISSING and field.default_factory is MISSING]
     return dict.fromkeys(needed) | (value if isinstance(value, dict) else {})

@@ -1,4 +1,4 @@
-"""Caches of database reads until the next write, of results per note, and of background similarity."""
+"""Caches: database reads until the next write, results per note, and background similarities."""
 
 import json
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
@@ -31,7 +31,7 @@ class Remembered:
 
     def get(self, key: Hashable, read: Callable[[], Read]) -> Read:
         """Return the result cached for a key since the last write, or call `read`."""
-        if self._database.connection.in_transaction:  # its uncommitted writes are invisible to other threads
+        if self._database.connection.in_transaction:  # other threads don't see its uncommitted writes
             return read()
         version = self._database.version()
         with self._lock:
@@ -42,9 +42,9 @@ class Remembered:
 
 
 class PerNote(Generic[Read]):
-    """Thread-safe cache of what is read of each note, until the note's state changes.
+    """Thread-safe cache of a result per note, until the note's state changes.
 
-    `read` takes ids of notes and yields results, each with its id; it leaves out notes that were deleted meanwhile.
+    `read` takes note ids and yields pairs of id and result, except for notes that were deleted meanwhile.
     """
 
     def __init__(self, read: Callable[[Sequence[str]], Iterable[tuple[str, Read]]]) -> None:
@@ -53,7 +53,7 @@ class PerNote(Generic[Read]):
         self._known: dict[str, tuple[object, Read]] = {}
 
     def get(self, states: Mapping[str, object], among: Collection[str] | None = None) -> dict[str, Read]:
-        """Return the results for the notes in `states`, by default all, else those `among` them; in that order."""
+        """Return the results for the notes in `states`, in that order, or only for those that are in `among`."""
         with self._lock:
             self._known = {note_id: known for note_id, known in self._known.items() if states.get(note_id) == known[0]}
             wanted = [note_id for note_id in states if among is None or note_id in among]
@@ -78,7 +78,7 @@ class _Measured:
 class Floors:
     """The measured background similarities in the workspace's `floors.json`. Only the writing process calls `set`.
 
-    The file can be deleted; then they are measured again.
+    If the file is deleted, they are measured again.
     """
 
     def __init__(self, folder: Path, *, readonly: bool) -> None:

@@ -24,13 +24,13 @@ class StoreTable:
         self._insert, self._write = database.insert, database.write
 
     def _ids(self, statement: str, fingerprint: str, hashes: Iterable[bytes]) -> dict[bytes, int]:
-        """Return the ids that a query has for the text hashes of a model, by hash."""
+        """Return the ids that a query finds for the text hashes of a model, by hash."""
         ids = {key: self._value(statement, fingerprint, key) for key in set(hashes)}
         return {key: number for key, number in ids.items() if number is not None}
 
 
 class QuestionedTable(StoreTable):
-    """A table with questions of the user: `asked` are its name, their column, and a condition on its rows."""
+    """A table with the user's questions: `asked` are its name, the column, and a condition on its rows."""
 
     asked: tuple[str, str, str]
 

@@ -1,7 +1,7 @@
-"""The order of scores: highest first, and for equal scores the lowest rowid first, which was written earliest.
+"""The order of scores: highest first; among equal scores, the lowest rowid, which was written earliest.
 
-So a search always returns the same hits in the same order, whatever their maximum number. The exception is Chroma,
-which may choose any of several equally near windows.
+This way a search always returns the same hits in the same order, whatever its limit. The exception is Chroma, which may
+return any of several equally near windows.
 """
 
 import numpy as np

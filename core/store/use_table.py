@@ -116,7 +116,7 @@ class UseTable(QuestionedTable):
         self._execute_many(f"INSERT OR IGNORE INTO uses {_USE_VALUES}", [_row(use)], aside=True)
 
     def take_back(self, note_id: str, used_in: str, context: str, chunk_id: str) -> None:
-        """Remove the verdict on a use, and also the use if it is only a verdict."""
+        """Remove the verdict on a use, and the use itself if it was only recorded for the verdict."""
         key = note_id, chunk_id, used_in, context
         where = "WHERE note_id = ? AND chunk_id = ? AND used_in = ? AND context = ?"
         with self._write(aside=True):
@@ -132,7 +132,7 @@ class UseTable(QuestionedTable):
         return self._read("note_id = ?", note_id)
 
     def judged(self, *, query: str | None = None, note_id: str | None = None) -> list[Use]:
-        """Return the uses with a verdict, the newest first, optionally only for a query's hits or for one note."""
+        """Return the uses with a verdict, the newest first: all, only of a query's hits, or only of a note."""
         return self._read(
             "helpful IS NOT NULL AND (?1 IS NULL OR used_in = 'search' AND context = ?1)"
             " AND (?2 IS NULL OR note_id = ?2)",
@@ -164,9 +164,9 @@ class UseTable(QuestionedTable):
         )
 
     def touched(self, since: datetime, unseen: datetime) -> list[str]:
-        """Return the ids of notes that searches have found since a time, but that weren't used since the time `unseen`.
+        """Return the ids of notes that searches have found since a time, but that weren't used since `unseen`.
 
-        Notes that were never used come first, then those used longest ago.
+        Notes that were never used come first, then the least recently used.
         """
         return self._column(
             "SELECT note_id FROM uses GROUP BY note_id"
@@ -188,7 +188,7 @@ class UseTable(QuestionedTable):
         }
 
     def stamp(self, *, verdicts: bool = False) -> tuple[object, ...]:
-        """Return values that change with every use, or, with `verdicts`, only with every verdict."""
+        """Return values that change with every use, or with every verdict if `verdicts` is set."""
         source = "uses INDEXED BY uses_judged WHERE helpful IS NOT NULL" if verdicts else "uses"
         times = "count(*)" if verdicts else "sum(times)"
         return tuple(*self._rows(f"SELECT count(*), {times}, sum(helpful), max(used_at) FROM {source}"))

@@ -127,7 +127,7 @@ class VectorTable(StoreTable):
         return Centring(np.frombuffer(constants, "<f4").reshape(-1, base.dimension)) if constants else PLAIN
 
     def centring_settled(self, fingerprint: str) -> bool:
-        """Whether the centring of a model is stored."""
+        """Return whether the centring of a model is stored."""
         return self._exists("embedders WHERE fingerprint = ? AND centring IS NOT NULL", fingerprint)
 
     def settle_centring(self, fingerprint: str, centring: Centring) -> None:
@@ -170,7 +170,7 @@ class VectorTable(StoreTable):
 
     @decoding
     def bits(self, rowids: Iterable[int], fingerprint: str) -> dict[int, Bits]:
-        """Return the token bits of each chunk, window by window; chunks lacking the bits of a window are left out."""
+        """Return the token bits of each chunk, window by window; chunks with a window without bits are left out."""
         centre = self.centre(fingerprint)
         if centre is None:
             return {}
@@ -198,7 +198,7 @@ class VectorTable(StoreTable):
         return TokenBits(*counts)
 
     def without_bits(self, base: KnowledgeBase) -> list[str]:
-        """Return the ids of a base's notes that lack token bits for a window."""
+        """Return the ids of a base's notes that have a window without token bits."""
         return self._column(
             "SELECT DISTINCT note_id FROM windows JOIN chunks ON chunks.rowid = chunk JOIN notes ON notes.id = note_id"
             " WHERE base_id = ? AND windows.vector NOT IN (SELECT vector FROM tokens) ORDER BY note_id",
@@ -206,7 +206,7 @@ class VectorTable(StoreTable):
         )
 
     def drop_bits(self, base: KnowledgeBase) -> None:
-        """Delete the token bits of a base's windows, except bits that another base keeps."""
+        """Delete the token bits of a base's windows, except for bits that another base keeps."""
         self._execute(
             f"DELETE FROM tokens WHERE vector IN ({_OF_BASE} = ?1)"
             f" AND vector NOT IN ({_OF_BASE} IN (SELECT id FROM bases WHERE keep_tokens AND id != ?1))",
@@ -242,7 +242,7 @@ class NoteVectors(StoreTable):
         return set(self._column(f"SELECT id FROM notes WHERE {where}", *where.values))
 
     def states(self, *, active: bool = False) -> dict[str, int]:
-        """Return for each note, or each active one, a number that changes with its text and its hidden chunks."""
+        """Return, for all or only active notes, a number that changes with the note's text and hidden chunks."""
         return dict(
             self._rows(
                 "SELECT notes.id, 1000 * generation + count(chunks.rowid) FROM notes"
@@ -253,7 +253,7 @@ class NoteVectors(StoreTable):
         )
 
     def signs(self) -> dict[str, Sign]:
-        """Return the sign of each note with windows; it differs after the windows have changed."""
+        """Return the sign of each note with windows, which changes with the windows."""
         rows = self._rows(
             "SELECT note_id, count(*), sum(vector) FROM windows JOIN chunks ON chunks.rowid = chunk GROUP BY note_id"
         )

@@ -1,4 +1,4 @@
-"""The word index (FTS5): chunks that contain words or phrases, ranked by BM25.
+"""The keyword index (FTS5): chunks that contain words or phrases, ranked by BM25.
 
 BM25 is computed from counts that are cached until the index changes. FTS5's own function looks up the length of each
 chunk for every query, which takes 3 µs, and a third of all chunks may contain a frequent word. Reading all lengths from
@@ -45,8 +45,7 @@ _FIELD = " ".join(["CASE col", *(f"WHEN '{name}' THEN {number}" for number, name
 """SQL expression: the position of an occurrence's field in `_WEIGHTS`."""
 _BY_FIELD = np.array(list(_WEIGHTS.values()))
 _OTHERS = 0.9
-"""Weight of other spellings of the query. A spelling with more words is scaled down to the number of the query's words.
-"""
+"""Weight of other spellings of the query. A spelling with more words is scaled down to the query's number of words."""
 _CACHED = 4_000_000
 """Maximum number of cached counts; each takes 12 bytes."""
 
@@ -73,7 +72,7 @@ _FIELDS = ("section_title", "parent_sections", "hierarchy_level", "sections")
 
 
 def write_sections(connection: sqlite3.Connection) -> None:
-    """Write the sections of chunks that may have several. Breadcrumbs stay unchanged, because vectors include them."""
+    """Write the sections of chunks that may have several. Breadcrumbs stay, because the vectors include them."""
     marked = "line = 0 AND (instr(text, '#') OR instr(text, '=') OR instr(text, '-'))"
     texts = connection.execute(f"SELECT note_id, text FROM chunks WHERE {marked} AND typeof(text) = 'text'")
     for note_id in {note_id for note_id, text in texts if _HEADING.search(text)}:
@@ -99,7 +98,7 @@ def _write_of_note(connection: sqlite3.Connection, note_id: str) -> None:
 
 
 _MARGIN = 10
-"""Factor for the number of candidates, at first and whenever too few are from the requested bases."""
+"""Factor by which to raise the number of candidates, at first and whenever too few are from the requested bases."""
 _BLOCK = 1000
 
 
@@ -128,7 +127,7 @@ class Words(StoreTable):
             f" WHERE words.rowid IN ?"
         )
         rowids = self._column("SELECT id FROM words_docsize")
-        with self._write(aside=not rowids) as connection:  # the version identifies a new workspace
+        with self._write(aside=not rowids) as connection:  # a new workspace is recognized by its version
             write_sections(connection)
             for at in range(0, len(rowids), _BLOCK):
                 for row in self._rows(statement, rowids[at : at + _BLOCK]).fetchall():
@@ -198,7 +197,7 @@ class Words(StoreTable):
         rowids = self._matching(phrase.expression, allowed) if phrase.expression else allowed
         if phrase.settled and rowids is not None:
             return set(rowids.tolist())
-        # Many chunks share a title.
+        # These are cached because many chunks share a title.
         held = cache(phrase.matches)
         listed = cache(lambda titles: any(map(held, json.loads(titles))))
         return {

@@ -51,11 +51,11 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__name__)
 _PROGRAMS = "programs"
-"""Preference whether other programs have access."""
+"""Preference for whether other programs have access."""
 _PATIENCE = 0.2
-"""Seconds between two checks of a job being waited for."""
+"""Seconds between two checks of a job that another one waits for."""
 _HEALING = 60.0
-"""Seconds between two attempts to rebuild a damaged index; a full disk may have space again by then."""
+"""Seconds between two attempts to rebuild a damaged index; by then, a full disk may have space again."""
 
 
 def bug_report(path: Path | None = None) -> BugReport:
@@ -84,10 +84,10 @@ def diagnose_error(folder: Path, error: TesseraError) -> Health:
 class Workspace(Services):
     """The notes in a folder, with their index and services.
 
-    Without `settings` they are read from the environment and `tessera.toml`. All open workspaces in a process share
-    their models, so the settings passed last decide the folder and the servers of models. Raises WorkspaceLocked if
-    another process writes to the folder for more than `patience` seconds (`readonly` opens it nevertheless),
-    NewerSchema, and StoreError for a folder that can't be a workspace.
+    Without `settings` they are read from the environment and `tessera.toml`. The open workspaces of a process share
+    their models, so the settings passed last decide where models are. Raises WorkspaceLocked if another process writes
+    to the folder for more than `patience` seconds (`readonly` opens it anyway), NewerSchema, and StoreError for a
+    folder that can't be a workspace.
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class Workspace(Services):
         patience: float = 0.0,
     ) -> None:
         self.settings = settings.model_copy() if settings else config.settings()
-        folder = Path(os.path.realpath(path or self.settings.workspace))  # which a symlink loop doesn't stop
+        folder = Path(os.path.realpath(path or self.settings.workspace))  # allows symlink loops
         self.log = Log(folder, readonly=readonly, texts=self.settings.log_texts)
         try:
             self.store = Store(folder, readonly=readonly, patience=patience, index=self.settings.index)
@@ -128,7 +128,7 @@ class Workspace(Services):
             try:
                 self.archives.expire_trash()
             except TesseraError:
-                _LOG.warning("The trash stays as it is", exc_info=True)
+                _LOG.warning("Expired items stay in the trash", exc_info=True)
             if self.has("packs"):
                 self.packs.start()
 
@@ -138,7 +138,7 @@ class Workspace(Services):
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         if isinstance(error, Exception):
             level = logging.INFO if isinstance(error, TesseraError) else logging.ERROR
-            _LOG.log(level, "The work on the workspace ended by an error", exc_info=error)
+            _LOG.log(level, "Work on the workspace ended with an error", exc_info=error)
         self.close()
 
     def close(self) -> None:
@@ -182,10 +182,11 @@ class Workspace(Services):
         self.preferences.set(_PROGRAMS, "on" if let else "off")
 
     def search(self, text: str | None = None, **options: Unpack[SearchOptions]) -> SearchResult:
-        """Return the chunks that answer a question in the query language, at the level that it asks for.
+        """Return the chunks that answer a question in the query language.
 
-        Without a question, the notes that match the filters are listed, most recently changed first. The repair of a
-        damaged index is started. Raises QueryError for an invalid question, UnknownChoice for an option, ModelError.
+        Without a question, the notes that match the filters are listed, most recently changed first. If the index is
+        damaged, its repair is started. Raises QueryError for an invalid question, UnknownChoice for an invalid option,
+        and ModelError.
         """
         self.start_healing()
         return self.searching.answer(self.searching.prepare(text, options))
@@ -193,7 +194,7 @@ class Workspace(Services):
     def context(
         self, text: str | None = None, *, budget: int | None = None, **options: Unpack[SearchOptions]
     ) -> Context:
-        """Return the passages that answer a question as a block for a prompt, with numbered citations.
+        """Return the passages that answer a question as a text for a prompt, with numbered citations.
 
         `budget` is in tokens of the base's embedder, by default from the settings. Raises as `search` does.
         """
@@ -224,7 +225,7 @@ class Workspace(Services):
 
     @property
     def freshness(self) -> Freshness:
-        """Whether the notes match their folders, running work, and problems that need attention."""
+        """Whether the notes are up to date with their folders; current work and problems."""
         return self.freshness_of()
 
     def freshness_of(self, base: KnowledgeBase | None = None) -> Freshness:
@@ -304,7 +305,7 @@ class Workspace(Services):
             self.backups.start()
 
     def start_healing(self) -> bool:
-        """Start the job `heal` if the index is damaged; return False if it isn't, or if that was just tried."""
+        """Start the job `heal` if the index is damaged; return False if it isn't or this was tried recently."""
         if self.store.index.state != "damaged" or self.jobs.running("warm", "rebuild"):
             return False
         tried = self.jobs.find("heal")
@@ -327,7 +328,7 @@ class Workspace(Services):
 
 
 class OfflineWorkspace:
-    """The parts of a workspace that work without its database, which may be damaged."""
+    """The parts of a workspace that work even if its database is damaged."""
 
     def __init__(self, path: Path) -> None:
         from core.features.backups.service import Backups
@@ -351,4 +352,4 @@ SUBSCRIBERS: Mapping[type, tuple[Callable[[Workspace, Any], object], ...]] = {
     NoteRenamed: (lambda workspace, renamed: workspace.daily.follow(renamed.renaming),),
     NotesDecided: (lambda workspace, decided: workspace._settle_facts(decided),),
 }
-"""Store event -> functions that the workspace calls after it, in this order."""
+"""Store event -> functions that the workspace calls when it occurs, in this order."""

@@ -1,4 +1,4 @@
-"""Bug reports without personal data: no texts, names, paths, addresses or keys.
+"""Bug reports without personal data, such as texts, names, paths, addresses or keys.
 
 Only numbers, versions and Tessera's own choices are shown; everything else is left out or shown as `(set)`.
 """

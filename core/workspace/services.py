@@ -58,7 +58,7 @@ T = TypeVar("T")
 
 
 class LazyService(Generic[S, T]):
-    """A service that is built once, by the first thread that uses it, and is then an ordinary attribute."""
+    """A service that is built once, on first use; after that it is an ordinary attribute."""
 
     def __init__(self, build: Callable[[S], T]) -> None:
         self._build = build
@@ -76,7 +76,7 @@ class LazyService(Generic[S, T]):
 
 
 class Services:
-    """The services of a workspace; those needed by every command are built at once."""
+    """The services of a workspace; those that every command needs are built immediately."""
 
     def __init__(self, store: Store, settings: Settings, preferences: Preferences, jobs: Jobs) -> None:
         self._building = RLock()

@@ -5,7 +5,7 @@ import re
 from typing import Literal
 
 EncodingOrigin = Literal["declared", "chosen", "guessed", "unsure"]
-"""How an encoding is known: from the file, from the user, or by a guess, `unsure` if others are about as likely."""
+"""How an encoding is known: from the file, from the user, or by a guess (`unsure` if others are about as likely)."""
 
 ENCODINGS = dict(
     line.split(" ", 1)
@@ -60,7 +60,7 @@ _OTHER_NAMES = dict(
 
 
 def normalize_encoding(name: str) -> str:
-    """Return Python's name of an encoding, "" for an unknown name.
+    """Return Python's name for an encoding, or "" if it is unknown.
 
     As in browsers, the name of a subset means the larger encoding: gb2312 is read as gb18030, latin1 as cp1252,
     ks_c_5601-1987 as cp949.
@@ -101,7 +101,7 @@ CHARACTERS_OF_DAMAGE = 200
 
 
 def decode_declared(data: bytes, kind: str, charset: str) -> tuple[str, str] | None:
-    """Decode bytes by their declared encoding; return text and encoding, None if it is missing or wrong.
+    """Decode bytes in their declared encoding; return text and encoding, or None if it is missing or wrong.
 
     `charset` comes from outside the data: the header of a mail or a response, or the user's choice. A byte order mark
     takes precedence over `charset`, which takes precedence over a declaration in the data. `kind` is a file suffix.
@@ -134,7 +134,7 @@ def is_utf8(data: bytes, least: int) -> bool:
 def _declared(data: bytes, kind: str) -> str:
     """Return the encoding that an HTML head declares, or that a text declares for Emacs, Vim or LaTeX, or "".
 
-    UTF-16 and UTF-32 become UTF-8, because the name itself is in ASCII.
+    UTF-16 and UTF-32 become UTF-8, because the declaration itself is ASCII.
     """
     head, tail = data[:_HEAD], data[-_HEAD:]
     if kind in _PAGES:

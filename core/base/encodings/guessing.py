@@ -55,7 +55,7 @@ def fold(char: str) -> str:
 
 
 def backoff(costs: Mapping[str, int], first: str, second: str) -> int:
-    """Return the bits for a character after another if the language's table lacks the pair."""
+    """Return the bits for a character after another if the pair isn't in the language's table."""
     if (cost := costs.get(second)) is not None:
         return cost + _OTHER_SCRIPT * (first.isascii() and first != _EDGE and not _is_latin(second))
     return _between(first, second)
@@ -63,7 +63,7 @@ def backoff(costs: Mapping[str, int], first: str, second: str) -> int:
 
 @cache
 def _between(first: str, second: str) -> int:
-    """Return the bits for a character after another if the language's table lacks the second character too."""
+    """Return the bits for a character after another if the second one isn't in the language's table either."""
     if first in (_MARKS if second == _EDGE else _APOSTROPHES):
         return _AFTER_MARK
     if first.isalpha() and second in _APOSTROPHES:
@@ -124,7 +124,7 @@ _UNLIKELY = {
 """.split()
     )
 }
-"""Encodings of undeclared text, and the bits by which each is rarer than the most common one."""
+"""Possible encodings of undeclared text, each with the bits by which it is rarer than the most common one."""
 _SAMPLE = 2048
 _BYTES_OF_DAMAGE = 200
 """A sample may have one unreadable byte per this many bytes."""
@@ -217,7 +217,7 @@ def decode_undeclared(data: bytes) -> tuple[str, str, EncodingOrigin] | None:
     likely = guesses(data) if 0 in data[:_SEARCHED] else []
     if not (likely and likely[0].encoding.startswith("utf-16")):
         text = data.decode("utf-8", "replace")
-        # With at least 95% of the non-ASCII characters valid, which no other encoding reaches, it is damaged UTF-8.
+        # At least 95% of the non-ASCII characters are valid, as in no other encoding, so it is damaged UTF-8.
         damage = text.count("\ufffd") - data.count("\ufffd".encode())
         if damage * 20 <= sum(map(len, re.findall(r"[^\x00-\x7f]+", text))):
             return text, "utf-8", "declared"

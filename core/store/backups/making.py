@@ -44,9 +44,9 @@ def make(
 ) -> Backup:
     """Write a backup of the workspace in a folder; its database may be written meanwhile.
 
-    `place` is the folder for backups, by default `backups` in the workspace. `to` is written instead: a folder, or a
-    file whose name ends in .zip. Raises ConfigError if that file exists, NotesDamaged for a damaged database (older
-    backups stay), DiskFull, and other errors of `core.base.faults`.
+    `place` is the folder for backups, by default `backups` in the workspace. `to` overrides it: a folder, or a file
+    whose name ends in .zip. Raises ConfigError if that file exists, NotesDamaged for a damaged database (older backups
+    stay), DiskFull, and other errors of `core.base.faults`.
     """
     own = folder / BACKUPS
     is_file = to and to.suffix == ".zip" and not os.path.isdir(to)  # noqa: PTH112 Path.is_dir raises for a long name
@@ -79,8 +79,8 @@ def make(
 def _hold_folder(place: Path, prefix: str = ".") -> Iterator[Path]:
     """Lock a folder for backups, and yield an empty temporary folder in it; delete leftovers of a killed process.
 
-    The names of the lock file and the temporary folder begin with the prefix. The lock file
-    is left behind only if the folder holds nothing but backups.
+    The names of the lock file and the temporary folder begin with the prefix. With the default prefix, the lock file
+    stays.
     """
     if not place.is_dir():
         raise StoreError(
@@ -106,7 +106,7 @@ def _hold_folder(place: Path, prefix: str = ".") -> Iterator[Path]:
 
 
 def _check_space(folder: Path, place: Path) -> None:
-    """Raise DiskFull if the disk lacks space for a copy of the database and its zip."""
+    """Raise DiskFull if there is no space for a copy of the database and its zip."""
     size = sum(file.stat().st_size for file in folder.glob(f"{DATABASE}*") if file.is_file())
     need, free = 2 * size + _SPARE, shutil.disk_usage(place).free
     if free < need:
@@ -130,7 +130,7 @@ def _copy(connection: sqlite3.Connection, target: Path, folder: Path, progress: 
     os.close(os.open(target, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600))
     within = connection.in_transaction
     with closing(sqlite3.connect(target)) as copy:
-        # After a kill the copy is deleted anyway.
+        # If the process is killed, the copy is deleted anyway.
         copy.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")
         if not within:
             connection.execute("BEGIN")
@@ -145,12 +145,12 @@ def _copy(connection: sqlite3.Connection, target: Path, folder: Path, progress: 
 
 
 def open_closed(database: Path) -> closing[sqlite3.Connection]:
-    """Open a database file to which nothing writes, without locks."""
+    """Open a database file without locks; nothing may write to it."""
     return closing(sqlite3.connect(f"{database.as_uri()}?immutable=1", uri=True))
 
 
 def check(database: Path) -> str:
-    """Return the first fault in the structure of a closed database, "" if there is none."""
+    """Return the first error in the structure of a closed database, or ""."""
     try:
         with open_closed(database) as connection:
             (first,) = connection.execute("PRAGMA quick_check(1)").fetchone()

@@ -67,7 +67,7 @@ class _Manifest:
 _MANIFEST = TypeAdapter(_Manifest)
 _OF_BACKUP = ("reason", "workspace", "program", "schema", "bases", "notes", "encrypted")
 _OF_EARLIER = "notes-schema-*.db"
-"""Pattern for backups from earlier versions, which copied only the database before a migration."""
+"""Pattern for backups by earlier versions, which only copied the database before a migration."""
 _MOST = 16 << 20
 _BLOCK = 1 << 20
 
@@ -82,7 +82,7 @@ def write(archive: zipfile.ZipFile, backup: Backup, digests: Digests) -> None:
         "files": digests,
     }
     text = json.dumps(about, ensure_ascii=False, indent=1)
-    with archive.open(FILE, "w") as stream:  # without a time, because a zip has no times before 1980
+    with archive.open(FILE, "w") as stream:  # without a time, because zip files can't store times before 1980
         stream.write(text.encode("utf-8", "surrogatepass"))  # a folder's name may have lone surrogates
 
 
@@ -100,7 +100,7 @@ def read(file: Path) -> tuple[Backup, Digests]:
 
 
 def belongs(name: str) -> bool:
-    """Whether a backup may contain a file with this path.
+    """Return whether a backup may contain a file with this path.
 
     Other programs may leave files with names that a zip can't store: with a backslash or a lone surrogate.
     """
@@ -138,7 +138,7 @@ def read_backup(file: Path) -> Backup:
 
 
 def copy_stream(source: IO[bytes], target: IO[bytes] | None) -> tuple[int, str]:
-    """Copy a stream into `target` (None: only read it); return its size and SHA-256."""
+    """Copy a stream into `target`, or only read it if that is None; return its size and SHA-256."""
     size, digest = 0, sha256()
     while block := source.read(_BLOCK):
         size += len(block)

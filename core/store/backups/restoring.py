@@ -1,8 +1,8 @@
-"""Restoring a backup: it is unpacked and checked first, and replaces the workspace at its next opening.
+"""Restoring a backup: it is unpacked and checked first, and replaces the workspace the next time that is opened.
 
 The unpacked backup gets the name `restoring` only once it is complete. The opening moves the current files aside,
-renames the folder to `restored`, and moves its content into the workspace. After a kill at any moment, the folder has
-one of these two names, and the next opening continues from there.
+renames the folder to `restored`, and moves its content into the workspace. Whenever the process is killed, the folder
+has one of these two names, and the next opening continues from there.
 """
 
 import shutil
@@ -35,9 +35,9 @@ _SPARE = 64 << 20
 def prepare(file: Path, folder: Path, passphrase: str, objects: Objects) -> tuple[Backup, Path | None]:
     """Unpack a backup for the next opening of the workspace in a folder, which is created if missing.
 
-    Return the backup, and the folder to which the current files will move, or None if there is no workspace yet. Raises
-    SourceError for a damaged backup, ConfigError for a wrong passphrase, NewerSchema, DiskFull, and other errors of
-    `core.base.faults`; the workspace is unchanged then.
+    Return the backup, and the folder to which the current files will be moved, or None if there is no workspace yet.
+    Raises SourceError for a damaged backup, ConfigError for a wrong passphrase, NewerSchema, DiskFull, and other errors
+    of `core.base.faults`; the workspace is unchanged then.
     """
     partial, ready, before = folder / f"{_READY}.partial", folder / _READY, folder / f"{_READY}.before"
     with translate_errors(folder):
@@ -118,7 +118,7 @@ def _check_database(file: Path, database: Path, objects: Objects) -> None:
 
 
 def is_pending(folder: Path) -> bool:
-    """Whether an unpacked backup waits for the next opening of the workspace in a folder."""
+    """Return whether an unpacked backup waits for the next opening of the workspace in a folder."""
     return (folder / _READY).is_dir() or (folder / _MOVED).is_dir()
 
 
@@ -135,7 +135,7 @@ def complete(folder: Path) -> None:
         if moved.is_dir():
             (moved / _NAMED).unlink(missing_ok=True)
             _move([*moved.glob(f"{BACKUPS}/trash")], folder / BACKUPS)
-            # The database comes last: without it the folder is no workspace yet.
+            # The database comes last: without it the folder isn't a workspace yet.
             kept = {manifest.KEY_FILE} if (folder / manifest.KEY_FILE).exists() else set()
             others = [file for file in moved.iterdir() if file.name not in {DATABASE, BACKUPS, *kept}]
             _move([*others, *moved.glob(DATABASE)], folder)

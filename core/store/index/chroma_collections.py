@@ -113,7 +113,7 @@ def client_settings() -> "Settings":
     from chromadb.api.types import DefaultEmbeddingFunction
     from chromadb.config import Settings
 
-    # A collection without an embedding function still names the default one, which downloads its model.
+    # Even without an embedding function, a collection names the default one, which would download its model.
     DefaultEmbeddingFunction.__call__ = _refuse  # type: ignore[method-assign]
     return Settings(anonymized_telemetry=False)
 
@@ -128,7 +128,7 @@ _REACHED_SECONDS, _ANSWERED_SECONDS = 5, 30
 """Time limits in seconds for reaching a server and for its answers; Chroma's client has none."""
 _SEALED = "sealed"
 _PREFIX = "tessera-{}-"
-"""Start of the names of a workspace's collections."""
+"""Prefix of the names of a workspace's collections."""
 _BUSY = (408, 429, 502, 503, 504)
 """HTTP statuses from a temporarily unavailable server or proxy."""
 
@@ -136,8 +136,7 @@ _BUSY = (408, 429, 502, 503, 504)
 class RemoteChroma(Collections):
     """The collections of a workspace on a Chroma server.
 
-    The metadata of a sound, closed collection has its number of entries as a seal; opening the collection removes the
-    seal.
+    The metadata of a sound, closed collection contains its number of entries as a seal, which opening removes.
     """
 
     def __init__(self, address: Address, *, empty: bool) -> None:
@@ -179,7 +178,7 @@ class RemoteChroma(Collections):
 
 
 def _client(address: Address) -> "ClientAPI":
-    """Connect to a server; raises IndexAway if it doesn't have the database."""
+    """Connect to a server; raises IndexAway if the database doesn't exist there."""
     import chromadb
     import httpx
     from chromadb.errors import NotFoundError

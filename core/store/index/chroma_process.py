@@ -1,4 +1,4 @@
-"""Backends that call Chroma in another process, which may die without harm to this one.
+"""Backends that call Chroma in another process, which may crash without affecting this one.
 
 One worker process serves all folders and servers.
 """
@@ -36,7 +36,7 @@ class Backend:
         self._place = place
 
     def open(self, *, empty: bool = False) -> bool:
-        """Open the place, and empty it with `empty`; return whether its seal proves the index sound."""
+        """Open the place, and clear it if `empty`; return whether its seal proves the index sound."""
         return bool(self._ask("open", _LONG, empty=empty))
 
     def close(self, *, sealed: bool) -> None:

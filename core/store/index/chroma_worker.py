@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from chromadb.api import ClientAPI
 
 FRESH, REPLACED = "chroma.new", "chroma.old"
-"""Folders next to an index during its rebuilding; they may remain after a kill."""
+"""Folders next to an index while it is rebuilt; they remain if the process is killed."""
 _LOCK_SECONDS = 60
 _FULL = ("disk is full", os.strerror(errno.ENOSPC))
 """Texts in Chroma's errors for a full disk, from SQLite and from the operating system."""
@@ -41,7 +41,7 @@ class NotOpened(Exception):
 class Directory(Collections):
     """A Chroma folder that this process has open.
 
-    Opening waits for a process that still has the folder open: if its parent was killed, it closes the folder and ends.
+    Opening waits for another process that has the folder open: one whose parent was killed will close it and end.
     """
 
     def __init__(self, folder: Path, *, empty: bool) -> None:
@@ -73,11 +73,11 @@ class Directory(Collections):
             self._lock.release()
 
 
-# The seal of a closed index: sizes and checksums of its files, in a file next to its folder. An index in use has no
-# seal, nor has an index whose process was killed.
+# The seal of a closed index: sizes and checksums of its files, in a file next to its folder. An index has no seal while
+# it is in use, nor after its process was killed.
 
 Files = Mapping[str, list[int]]
-"""Size and CRC-32 of each file in a folder, by path. They detect damage, not forgery."""
+"""Size and CRC-32 of each file in a folder, by path. This detects damage, not forgery."""
 
 _BLOCK = 1 << 20
 _HOLLOW = 1 << 26
@@ -87,8 +87,8 @@ _HOLLOW = 1 << 26
 def checksums(folder: Path) -> Files:
     """Return the size and checksum of each file in a folder.
 
-    Raises IndexDamaged for anything other than files and folders, and for a file that is mostly a hole: a killed writer
-    of HNSW may leave a sparse file of 137 GB (chroma-core/chroma#7510).
+    Raises IndexDamaged for anything other than files and folders, and for a file that is mostly a hole: if HNSW is
+    killed while writing, it may leave a sparse file of 137 GB (chroma-core/chroma#7510).
     """
     checksums: dict[str, list[int]] = {}
     for file in sorted(file for file in folder.rglob("*") if not file.is_dir()):
@@ -148,7 +148,7 @@ def _reply(opened: Opened, request: tuple[Place, str, dict[str, object]]) -> tup
         if place not in opened:
             return IndexDamaged("The search index is not open yet."), True
         return getattr(opened[place], verb)(**arguments), True
-    except BaseException as error:  # noqa: BLE001 a panic of Chroma is a BaseException
+    except BaseException as error:  # noqa: BLE001 a panic in Chroma raises a BaseException
         cause = error.__cause__ or error if isinstance(error, NotOpened) else error
         goes_on = isinstance(error, Exception) and not isinstance(error, NotOpened)
     if isinstance(cause, StoreError):

@@ -1,7 +1,7 @@
-"""Exact search over a base's vectors in memory, as long as comparing with all of them is fast.
+"""Exact search over a base's vectors in memory, for bases that are small enough to compare with all of them.
 
-A graph search takes hardly longer for a larger base, but it misses vectors that the graph's links don't reach. How many
-depends on the vectors: docs/decisions/0025-exact-search.md.
+A graph search takes hardly any longer for a larger base, but it misses vectors that the graph's links don't reach. How
+many it misses depends on the vectors: docs/decisions/0025-exact-search.md.
 """
 
 import threading
@@ -27,7 +27,7 @@ ALONE = 2 << 30
 memory, and reading the vectors from the database for each question takes many times as long.
 """
 _BASES = 2
-"""Budget for the vectors of all bases, as a multiple of the budget for one base."""
+"""Budget for the vectors of all bases together, as a multiple of the budget for one base."""
 _BLOCK = 4096
 
 
@@ -35,8 +35,8 @@ _BLOCK = 4096
 class _Vectors:
     """Vectors of a base at one version of the database.
 
-    `matrix` has shape (n, dimension), and `rows` the row of each entry. `chunks` are sorted. For each window, `places`
-    has the position of its chunk in `chunks`, and `windows` the row of its vector.
+    `matrix` has shape (n, dimension), and `rows` maps entries to its rows. `chunks` are sorted. For each window,
+    `places` holds the position of its chunk in `chunks`, and `windows` the row of its vector.
     """
 
     version: int
@@ -67,7 +67,7 @@ class ExactSearch(StoreTable):
         self._reading = threading.Lock()
         self._read: dict[str, _Vectors] = {}
         self._larger: dict[str, int] = {}
-        """For each base over the budget, the database version at which it was over the budget."""
+        """The database version at which each of these bases exceeded the budget."""
 
     def nearest(self, base: KnowledgeBase, query: Matrix, count: int, allowed: Rowids | None = None) -> Scores | None:
         """Return the best chunks of a base by exact cosine of their best window; None for a base over the budget."""
@@ -105,7 +105,7 @@ class ExactSearch(StoreTable):
             " JOIN windows ON chunk = chunks.rowid WHERE base_id = ?",
             base.id,
         )
-        # Read these for all vectors, because that needs only the index: the rows are large.
+        # These are read for all vectors, because that takes only an index: the rows are large.
         numbers, entries = self._columns("SELECT group_concat(id), group_concat(entry) FROM vectors")
         named = dict(zip(numbers, entries, strict=True))
         ids = {named[vector]: int(vector) for vector in vectors}

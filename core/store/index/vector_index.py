@@ -30,9 +30,9 @@ _MAX_BACKLOG = 5000
 
 
 class IndexQueue:
-    """Queue of written entries, by base id, which a thread passes to `align` to update the index from SQLite.
+    """Queue of written entries by base id; a thread passes them to `align`, which updates the index from SQLite.
 
-    An entry that changes while it is being updated is queued again. A writer that is faster than the index waits.
+    An entry that changes while it is being updated is queued again. Writers that are faster than the index must wait.
     """
 
     def __init__(self, align: Callable[[str, list[str]], None]) -> None:
@@ -40,11 +40,11 @@ class IndexQueue:
         self._noted: defaultdict[str, dict[str, None]] = defaultdict(dict)
         self._changed = threading.Condition()
         self._at: tuple[str, list[str]] = ("", [])
-        """Id of a base, and those of its entries that are currently being updated."""
+        """The id of a base, and its entries that are currently being updated."""
         self._running = False
 
     def note(self, base_id: str, entries: Iterable[str]) -> None:
-        """Queue entries of the last transaction; waits while the base's backlog is too long."""
+        """Queue the entries of the last transaction; waits while the base's backlog is too long."""
         with self._changed:
             self._noted[base_id].update(dict.fromkeys(entries))
             if self._noted[base_id] and not self._running:
@@ -53,7 +53,7 @@ class IndexQueue:
             self._changed.wait_for(lambda: not self._running or len(self._noted[base_id]) <= _MAX_BACKLOG)
 
     def pending_entries(self, base_id: str) -> list[str]:
-        """Return the entries of a base that the index may lack."""
+        """Return the entries of a base that may not be in the index yet."""
         with self._changed:
             return [*self._noted[base_id], *(self._at[1] if self._at[0] == base_id else ())]
 
@@ -147,7 +147,7 @@ class Index:
                 except IndexDamaged as error:
                     if not heal:
                         raise
-                    _LOG.warning("The search index is built again: %s", error)
+                    _LOG.warning("Rebuilding the search index: %s", error)
                     self._renew(progress)
         except StoreError as error:
             self._fault(error)
@@ -191,7 +191,7 @@ class Index:
         return nearest | dict(zip(entries, (vectors @ query).tolist(), strict=True))
 
     def follow(self, base: KnowledgeBase, ids: Sequence[str]) -> None:
-        """Queue entries, which a thread then adds or removes to match SQLite."""
+        """Queue entries; a thread then adds or removes them to match SQLite."""
         if self.ready:
             self._queue.note(base.id, ids)
 
@@ -252,7 +252,7 @@ class Index:
                     self._reconcile(self._backend, base, compare=not sound)
                     good = (sound or self._backend.reach(name) >= REACH) and self._agrees(self._backend, base)
             if not good:
-                _LOG.info("The index of a base is built again")
+                _LOG.info("Rebuilding the index of a base")
                 self._renew_base(self._backend, base)
         self._begin(version)
 
@@ -282,10 +282,10 @@ class Index:
         with self._database.read():
             done = self._build(backend, base, progress, done, total)
             agrees = self._agrees(backend, base)
-        # A base whose new graph disagrees with exact search is searched exactly from now on.
+        # If its new graph disagrees with exact search, the base is searched exactly from now on.
         (self._exact.discard if agrees else self._exact.add)(base.id)
         if not agrees:
-            _LOG.warning("The base '%s' is searched exactly: its graph misses too many of the nearest.", base.name)
+            _LOG.warning("The base '%s' is searched exactly: its graph misses too many near vectors", base.name)
         return done
 
     def _begin(self, version: int) -> None:
@@ -340,7 +340,7 @@ class Index:
         backend.remove(name, sorted(present - expected))
 
     def _agrees(self, backend: Backend, base: KnowledgeBase) -> bool:
-        """Whether searches for a few stored vectors find hits as near as those of exact search."""
+        """Return whether searches for a few stored vectors find hits as near as those of exact search."""
         questions = _sample(self._chunks.windows(base))
         if not len(questions):
             return True

@@ -134,7 +134,7 @@ EDITS = """
     """
 
 
-# 3. Sign bits of token vectors, relative to a centre that never changes for a model; unfinished changes of model.
+# 3. Sign bits of token vectors, relative to a model's centre, which never changes; unfinished changes of model.
 
 TOKENS = """
     ALTER TABLE bases ADD COLUMN keep_tokens INTEGER NOT NULL DEFAULT 1;
@@ -152,7 +152,7 @@ TOKENS = """
     """
 
 
-# 4. A number that grows with every change, by which results are cached; past searches; feedback on hits; weights.
+# 4. A number that grows with every change, for caching; past searches; feedback on hits; weights.
 #
 # In a base's weights and limits, 0 and NULL leave the choice to the settings.
 
@@ -255,7 +255,7 @@ def _table() -> dict[int, str]:
     return {ord(character): table.get(simple, simple) for character, simple in table.items()}
 
 
-# 6. Indexes with every column of a note or a chunk that a filter reads, in the order in which notes are listed.
+# 6. Indexes with all columns of notes and chunks that filters read, in the order in which notes are listed.
 
 FILTERS = """
     CREATE INDEX notes_filters ON notes(updated_at DESC, id, base_id, status, type, category, project, path, title);
@@ -330,7 +330,7 @@ RUNS = """
     """
 
 
-# 9. One value for how a base or a pipeline is searched, without the values that meant "no choice".
+# 9. The search settings of a base or a pipeline as one object, without the values that meant "no choice".
 
 _COLUMNS = ("limit", "score_threshold", "semantic_weight", "rerank_weight", "reranker")
 
@@ -357,7 +357,7 @@ def _chosen(parts: Iterable[tuple[str, object]], left_open: Mapping[str, object]
     return {name: value for name, value in parts if value not in (None, left_open.get(name))}
 
 
-# 10. A centring for each model, at once for the models in `v10_centring.safetensors`, whose indexes are rebuilt.
+# 10. A centring for each model. The models in `v10_centring.safetensors` get theirs now, and new indexes.
 
 _CONSTANTS = Path(__file__).with_name("v10_centring.safetensors")
 

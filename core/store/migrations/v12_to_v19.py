@@ -106,8 +106,7 @@ _STATEMENTS = """
 
 
 # 13. Guests: the model that an archive names, until the user agrees to it, and the zips of deleted bases.
-#
-# The days of openings show that an item was seen in the trash twice before it expires.
+# The days on which a workspace was opened ensure that an item is seen in the trash twice before it expires.
 
 GUESTS = """
     ALTER TABLE bases ADD COLUMN wish TEXT NOT NULL DEFAULT '';
@@ -126,7 +125,7 @@ GUESTS = """
     """
 
 
-# 14. Texts that a model refuses, with its reason, and the chunks that stay without vectors because of them.
+# 14. Texts that a model refuses, with the reason, and the chunks that have no vectors because of them.
 
 REFUSALS = """
     CREATE TABLE refusals (

@@ -1,13 +1,13 @@
-"""The schema with data from notes' files (omissions, encoding, stamp, properties, times), word forms and diagrams.
+"""The schema with more data from notes' files: omissions, encoding, stamp, properties and times.
 
 Chunks get a breadcrumb in addition to their sections, because their vectors and token bits include it. Clicks get a
 table. The pictures that notes show get vectors by file hash; `imaged` is the generation of a note whose pictures are
 known.
 
-Unread pictures are tried once more, because the stored data doesn't say whether they are at fault.
+Unread pictures are tried again, because the stored data doesn't say whether the pictures were the problem.
 
-Times without an offset were read as UTC. Notes whose front matter couldn't be read are read again at the next update of
-their folder.
+Times without an offset were read as UTC. Notes whose front matter couldn't be read are read again the next time their
+folder is updated.
 """
 
 import json
@@ -125,7 +125,7 @@ def step(connection: sqlite3.Connection) -> None:
 
 
 def _holds_only_diagrams(text: str) -> bool:
-    """Whether every fence of a chunk with code draws a diagram, because diagrams no longer count as code."""
+    """Return whether every fence of a chunk with code draws a diagram, because diagrams no longer count as code."""
     opening, diagrams = "", 0
     for fence, info in _FENCE.findall(text):
         if opening:
@@ -164,6 +164,6 @@ def _local(line: re.Pattern[str], front: str, stored: str) -> str:
             written = datetime.fromisoformat(f"{year}-{int(month):02}-{int(day):02}T{int(hour):02}{clock}")
             if written.replace(tzinfo=UTC).isoformat() == stored:
                 at = written.astimezone(UTC)
-                # A midnight of UTC is a bare day.
+                # Midnight UTC means a bare day.
                 return at.replace(microsecond=int(not (at.hour or at.minute or at.second))).isoformat()
     return ""

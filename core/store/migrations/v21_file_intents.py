@@ -1,4 +1,4 @@
-"""Changes of files that are under way have a table, so that a kill parts none of them; versions are found by time."""
+"""A table of file changes in progress, to undo them if the process is killed; an index of versions by time."""
 
 STEP = """
     CREATE TABLE file_intents (
