@@ -122,7 +122,6 @@ def _addresses(text: str) -> Iterator[Span]:
 
 
 def _drawings(text: str) -> Iterator[Span]:
-    """Yield the contents of code blocks with Excalidraw drawings."""
     at = 0
     while match := _DRAWING.search(text, at):
         closing = text.find(f"\n{match[1]}", match.end())
@@ -180,7 +179,6 @@ def _is_mixed(run: str) -> bool:
 
 
 def _code(text: str) -> Iterator[Span]:
-    """Yield the lines of minified code."""
     for start, end in _long_lines(text):
         line = text[start : min(end, start + _LONGEST_SAMPLE)]
         if (

@@ -19,7 +19,6 @@ class Cache(Generic[K, V]):
         self._computing: dict[K, Lock] = {}
 
     def get(self, key: K) -> V | None:
-        """Return the cached value of a key, or None."""
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)

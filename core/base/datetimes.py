@@ -41,7 +41,6 @@ def local_now() -> datetime:
 
 
 def utc_now() -> datetime:
-    """Return the time in UTC."""
     return datetime.now(UTC)
 
 

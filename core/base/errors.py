@@ -59,7 +59,6 @@ class TesseraError(Exception):
 
 
 def unpickled(kind: type[TesseraError], attributes: dict[str, object]) -> TesseraError:
-    """Rebuild a pickled error."""
     error = kind.__new__(kind, attributes["message"])
     error.__dict__.update(attributes)
     return error
@@ -120,15 +119,11 @@ class StoreError(TesseraError):
 
 
 class NoteNotFound(StoreError):
-    """No note has the given id."""
-
     def __init__(self, note_id: str) -> None:
         super().__init__(message("There is no note '{note}'. It may have been deleted.", note=note_id))
 
 
 class VersionNotFound(StoreError):
-    """A note has no version with the given number."""
-
     def __init__(self, note_id: str, number: int) -> None:
         super().__init__(
             message(
@@ -152,8 +147,6 @@ class Conflict(StoreError):
 
 
 class ChunkNotFound(StoreError):
-    """No chunk has the given id."""
-
     def __init__(self, chunk_id: str) -> None:
         super().__init__(
             message(
@@ -295,8 +288,6 @@ class PackError(TesseraError):
 
 
 class RunNotFound(StoreError):
-    """No run of a question set has the given id."""
-
     def __init__(self, run_id: str) -> None:
         super().__init__(message("There is no run '{run}'. The run or its base may have been deleted.", run=run_id))
 
@@ -306,7 +297,5 @@ class BelowTarget(TesseraError):
 
 
 class Cancelled(TesseraError):
-    """The user stopped a job."""
-
     def __init__(self) -> None:
         super().__init__(message("Stopped. Everything done so far was kept."))

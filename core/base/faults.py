@@ -152,7 +152,6 @@ def damage_error(folder: Path, why: str) -> NotesDamaged:
 
 
 def restore_command(backup: Path, folder: Path) -> str:
-    """Return the command that restores a backup."""
     return shlex.join(["tessera", "backup", "restore", str(backup), "--workspace", str(folder)])
 
 

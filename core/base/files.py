@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 
 class DiskSpace(NamedTuple):
-    """Free and total bytes on a disk."""
-
     free: int
     total: int
 
@@ -44,7 +42,6 @@ _LOG = logging.getLogger(__name__)
 SMALL = 4 << 20
 """Maximum size of a small file in bytes."""
 BROKEN = ".broken"
-"""Suffix of files that are set aside."""
 _ASIDE = 5
 """Maximum number of files set aside under one name; after that, the last one is replaced."""
 _UNREADABLE = {EACCES, EISDIR, ELOOP, ENXIO}

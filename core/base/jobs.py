@@ -65,7 +65,6 @@ class Progress(Protocol):
 
 
 Work = Callable[[Progress], Any]
-"""Function that does long work and returns the result."""
 
 
 def no_progress(done: float, total: float, what: str | Message) -> None:

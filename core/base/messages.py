@@ -50,12 +50,10 @@ class Message:
 
 
 def message(text: str, /, **fields: object) -> Message:
-    """Return the message with the given text and fields."""
     return Message(text, fields)
 
 
 def message_table(texts: Mapping[_Key, str]) -> dict[_Key, Message]:
-    """Return messages for a table of texts without fields."""
     return {key: Message(text) for key, text in texts.items()}
 
 
@@ -70,12 +68,10 @@ def plural(one: str, many: str, /, **fields: object) -> Message:
 
 
 def in_context(context: str, text: str, /, **fields: object) -> Message:
-    """Return a message whose translation depends on `context`."""
     return Message(text, fields, context=context)
 
 
 def lines(*messages: object, separator: str = "\n") -> Message:
-    """Join messages into one."""
     names = [f"part{number}" for number in range(len(messages))]
     return Message(separator.join(f"{{{name}}}" for name in names), dict(zip(names, messages, strict=True)))
 
@@ -175,7 +171,6 @@ _KEYS = {"message": "explanation", "as_": "as"}
 
 
 def readable_name(name: str) -> str:
-    """Return the JSON key of a field."""
     return _KEYS.get(name, name)
 
 
@@ -211,7 +206,6 @@ def _read(value: object) -> object:
 
 
 _SEPARATOR = message(", ")
-"""Separator between the items of a list."""
 
 
 class _Rendering(Formatter):

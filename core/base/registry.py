@@ -78,7 +78,6 @@ class Registry(dict[str, Entry], Generic[T]):
         return super(Registry, self._load_packages()).__iter__()
 
     def _load_packages(self) -> "Registry[T]":
-        """Load the entries from installed packages, once."""
         with self._building:
             if not self._complete:
                 self._complete = True

@@ -344,7 +344,6 @@ def _runs(text: str) -> Iterator[re.Match[str]]:
 
 
 def _clusters(run: str) -> Sequence[str]:
-    """Split a run into letters, each with its marks."""
     return run if run.isalpha() else _CLUSTER.findall(run)
 
 

@@ -9,7 +9,6 @@ from typing import Any, Self, TypeVar
 T = TypeVar("T")
 
 Call = tuple[Callable[..., object], tuple[object, ...]]
-"""A function and its arguments."""
 
 
 class DaemonPool:

@@ -66,7 +66,6 @@ class WorkerProcess:
 
     @property
     def is_running(self) -> bool:
-        """Whether the process is running."""
         running = self._running
         return running is not None and running.poll() is None
 

@@ -18,7 +18,6 @@ QuoteKind = Literal["sentence", "item", "row", "code", "passage"]
 Answered = Literal["yes", "possibly", "no"]
 """Whether the notes answer a question, judged by the probability that the first quote does."""
 ANSWERED: dict[Answered, Message] = message_table({"yes": "From your notes", "possibly": "Possibly"})
-"""Titles of quoted answers."""
 
 _NEAREST = 3
 DENIED = message("I found nothing in your notes that answers this.")
@@ -58,7 +57,6 @@ class Quote:
 
     @property
     def marked_text(self) -> str:
-        """The part that answers best."""
         return self.text[slice(*self.marked)]
 
     @property

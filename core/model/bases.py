@@ -24,7 +24,6 @@ class Pack:
 
     @property
     def source_ref(self) -> str:
-        """The `source_ref` of the pack's notes."""
         return f"pack:{self.name}"
 
 
@@ -208,8 +207,6 @@ class NewBaseFields(BaseFields, total=False):
 
 @frozen
 class Switch:
-    """An unfinished change of a base to another embedder."""
-
     embedder: str
     fingerprint: str
     started_at: datetime

@@ -157,7 +157,6 @@ class Edit:
 
     @property
     def chunk_id(self) -> str:
-        """Id of the edit's chunk."""
         return f"{self.note_id}:edit-{self.id}"
 
 

@@ -31,7 +31,6 @@ BUDGET = 4000
 """Approximate number of retrieved characters that fit into a prompt together with the question."""
 
 DEPTH = 10
-"""Number of hits that the metrics consider."""
 
 MAIN = ("hit@1", "hit@5", "hit@10", "mrr@10", f"hit@{BUDGET}chars")
 """Metrics in the short table."""
@@ -99,12 +98,10 @@ class Judgement:
 
     @property
     def label(self) -> Message:
-        """The verdict in words."""
         return _VERDICTS[self.verdict]
 
     @property
     def why(self) -> str | Message:
-        """The reason for the verdict, or for its absence."""
         return self.problem or self.reason
 
 
@@ -131,7 +128,6 @@ class GoldSpan(Gold):
     flagged: bool = False
 
     def is_within(self, hit: Hit) -> bool:
-        """Return whether a hit's chunk contains the whole passage."""
         return self.note_id == hit.note.id and hit.chunk.start <= self.start and self.end <= hit.chunk.end
 
 
@@ -230,7 +226,6 @@ class Diagnosis:
 
     @property
     def message(self) -> Message:
-        """The reason as a sentence."""
         return MISSED[self.stage]
 
 
@@ -279,7 +274,6 @@ class QuestionResult:
 
     @property
     def negative(self) -> bool:
-        """Whether the question has no answer in the notes."""
         return not self.golds
 
     @property
@@ -344,8 +338,6 @@ class RunView:
 
 @frozen
 class RunList:
-    """A list of runs for output."""
-
     runs: tuple[RunView, ...]
 
     @classmethod
@@ -354,13 +346,11 @@ class RunList:
 
 
 Measured = tuple[Run, Sequence[QuestionResult]]
-"""A run and its questions' results."""
 
 
 RARE = 0.05
 """Significance level: the accepted probability of mistaking chance for a difference."""
 MOST_RUNS = 2
-"""Maximum number of runs in a comparison."""
 
 Change = Literal["gained", "lost", "better", "worse", "same"]
 
@@ -419,17 +409,14 @@ class ComparisonRow:
 
     @property
     def negative(self) -> bool:
-        """Whether the question has no answer in the notes."""
         return self.results[0].negative
 
     @property
     def missed(self) -> bool:
-        """Whether the last run doesn't answer the question."""
         return not (self.negative or self.results[-1].answered)
 
     @property
     def ranks(self) -> tuple[int | None, ...]:
-        """The answer's rank in each run."""
         return tuple(result.found_rank for result in self.results)
 
 
@@ -454,7 +441,6 @@ class SideBySide:
 
     @property
     def answerable(self) -> int:
-        """Number of questions with an answer in the notes."""
         return sum(not row.negative for row in self.rows)
 
     @property

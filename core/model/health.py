@@ -89,7 +89,6 @@ class Health:
 
     @property
     def level(self) -> HealthLevel:
-        """The worst level of all checks."""
         levels = {check.level for check in self.checks}
         return "broken" if "broken" in levels else "look" if "look" in levels else "sound"
 

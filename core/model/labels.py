@@ -37,7 +37,6 @@ FIGURES = message_table(
         "p95_ms": "Time for slow questions",
     }
 )
-"""Names of METRICS, ANSWER_METRICS and TIMES."""
 
 SETTINGS: dict[str, Message] = {
     **{name: option.title for name, option in CHUNKING.items()},
@@ -50,7 +49,6 @@ SETTINGS: dict[str, Message] = {
     "record_uses": message("Record how notes are found and used"),
     "use_clicks": message("Rank hits higher if you opened, copied or cited them before"),
 }
-"""Names of the settings of bases, searches and setups."""
 
 VALUES: dict[str, dict[str, Message]] = {
     "strategy": message_table(
@@ -82,7 +80,6 @@ VALUES: dict[str, dict[str, Message]] = {
     "phrase": message_table({"require": "Must be in the text", "boost": "Ranks higher"}),
     "decompose": message_table({"auto": "Automatic", "rules": "by rules", "llm": "Language model"}),
 }
-"""Names of the values of choice settings."""
 
 LOST: dict[MissedAt, Message] = message_table(
     {
@@ -132,7 +129,6 @@ MODES = message_table(
         "listed": "by filters",
     }
 )
-"""Names of a result's search modes."""
 
 FOREIGN = message(
     "This version of Tessera didn't put its file into the trash, so it is restored like an "
@@ -147,7 +143,6 @@ BASE_KINDS: dict[BaseKind, Message] = message_table(
         "literal": "By words only",
     }
 )
-"""Names of the kinds of bases."""
 
 ABOUT_KINDS: dict[BaseKind, Message] = message_table(
     {
@@ -160,7 +155,6 @@ ABOUT_KINDS: dict[BaseKind, Message] = message_table(
         ),
     }
 )
-"""Explanations of the kinds of bases."""
 
 SWITCHED_ON = message_table(
     {
@@ -206,7 +200,6 @@ VERSION_KINDS = message_table(
         "propose": "changed by a program and accepted",
     }
 )
-"""Labels of the kinds of versions."""
 
 SUBMISSIONS = message_table(
     {
@@ -215,7 +208,6 @@ SUBMISSIONS = message_table(
         "conflict": "conflicting change",
     }
 )
-"""Labels of submissions, by kind."""
 
 AUTHORS = message_table(
     {
@@ -225,7 +217,6 @@ AUTHORS = message_table(
         "sync": "by an update",
     }
 )
-"""Labels of the authors of versions."""
 
 STAGES = message_table(
     {
@@ -243,7 +234,6 @@ STAGES = message_table(
         "clicks": "clicks",
     }
 )
-"""Names of the stages of a search, in order."""
 
 CHUNK_KINDS = message_table(
     {
@@ -253,7 +243,6 @@ CHUNK_KINDS = message_table(
         "line": "line",
     }
 )
-"""Names of the kinds of chunks."""
 CHUNK_STATES = message_table(
     {
         "pending": "not indexed yet",
@@ -262,7 +251,6 @@ CHUNK_STATES = message_table(
         "deleted": "hidden",
     }
 )
-"""Names of the states of chunks."""
 
 NO_NOTES = message("There are no notes yet. Import some on the Notes page, or with: tessera import FOLDER")
 NOTICES: dict[Notice, Message] = {
@@ -310,7 +298,6 @@ NOTICES: dict[Notice, Message] = {
     ),
     "no_notes": NO_NOTES,
 }
-"""Texts of the notices."""
 
 
 def limits_of(notices: Iterable[Notice]) -> list[Message]:

@@ -153,8 +153,6 @@ def _number(count: int | tuple[object, ...]) -> int:
 
 @frozen
 class UnreadLog:
-    """A log that can't be read, and why."""
-
     path: str
     reason: Message
 

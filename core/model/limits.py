@@ -7,17 +7,14 @@ from core.base.text import find_half_character
 from core.model import Filters
 
 QUESTION = 10_000
-"""Maximum number of characters in a question, filters included."""
 PART = 1_000
 """Maximum number of characters in a literal text: a phrase, a part of a line, a filter's value."""
 FILTERS = 100
 """Maximum number of filters, and of phrases, per question; with VALUES this stays within SQLite's limits."""
 VALUES = 400
-"""Maximum number of alternative values per filter."""
 
 
 def check_question(text: str) -> None:
-    """Raise QueryError for a question that is too long."""
     if len(text) > QUESTION:
         raise QueryError("The question has {n} characters; the limit is {most}.", n=len(text), most=QUESTION)
 
@@ -36,7 +33,6 @@ def check_part(text: str) -> None:
 
 
 def check_terms(terms: Collection[str]) -> None:
-    """Raise QueryError for too many or too long filter terms."""
     if len(terms) > FILTERS:
         raise QueryError("There are {n} filters; the limit is {most}.", n=len(terms), most=FILTERS)
     for term in terms:

@@ -107,7 +107,6 @@ class ServerCard:
 
     @property
     def complete(self) -> bool:
-        """Whether an address and a model are set."""
         return bool(self.base_url and self.model)
 
 

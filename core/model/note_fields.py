@@ -82,14 +82,11 @@ class NoteField:
 def _note_field(
     kind: FieldKind, title: str, about: str | Message, noun: str = "", typed: Texts = (), **more: Any
 ) -> NoteField:
-    """Build a NoteField from texts."""
     return NoteField(kind, Message(title), as_message(about), Message(noun), typed, **more)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FieldValues:
-    """The values of all fields of a note."""
-
     title: Annotated[str, _note_field("title", "Title", "The title.")]
     tags: Annotated[
         Texts,
@@ -153,14 +150,12 @@ class FieldValues:
 
     @property
     def expired(self) -> bool:
-        """Whether the note is active and past its expiry."""
         return self.status == "active" and self.expires_at is not None and lapses(self.expires_at) <= utc_now()
 
 
 NOTE_FIELDS: Mapping[str, NoteField] = {
     name: get_args(hint)[1] for name, hint in get_type_hints(FieldValues, include_extras=True).items()
 }
-"""Fields by name."""
 
 
 def fields_of(*kinds: FieldKind) -> Texts:

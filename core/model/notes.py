@@ -150,7 +150,6 @@ class Original:
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """HTTP headers of the response with the file."""
         how = "inline" if self.kind in _SHOWN else "attachment"
         return {
             "Content-Type": _SHOWN.get(self.kind, "application/octet-stream"),

@@ -42,7 +42,6 @@ class MatterType:
 
 
 def _matter_type(title: str, about: str, icon: str, *, quick: bool = True) -> MatterType:
-    """Build a MatterType from texts."""
     return MatterType(Message(title), icon, Message(about), quick)
 
 

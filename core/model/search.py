@@ -218,7 +218,6 @@ LostAt = Literal[
     "duplicate",
 ]
 FACETS = ("base", *(field.typed[0] for field in NOTE_FIELDS.values() if field.is_facet), "folder", "month")
-"""Names of the facets, in display order."""
 
 Notice = Literal[
     "model_loading",
@@ -335,7 +334,6 @@ class Highlight:
 
     @property
     def is_close(self) -> bool:
-        """Whether the sentence is near enough to be highlighted."""
         return self.nearness is not None and self.nearness >= CLOSE
 
 

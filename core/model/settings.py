@@ -40,7 +40,6 @@ class Setting:
 def _search_setting(
     noun: str, title: str, least: float | None = None, most: float | None = None, **more: Any
 ) -> Setting:
-    """Build a Setting from texts."""
     return Setting(Message(noun), Message(title), least, most, **more)
 
 
@@ -110,7 +109,6 @@ class CompleteSettings:
 _TYPES = get_type_hints(CompleteSettings, include_extras=True)
 
 PARTS: Mapping[str, Setting] = {name: get_args(kind)[1] for name, kind in _TYPES.items()}
-"""Search settings by name."""
 
 WIDENING = next(name for name, part in PARTS.items() if part.lengthens)
 """Name of the setting that adds neighbour chunks to hits."""
@@ -170,8 +168,6 @@ def complete(*layers: SearchSettings) -> CompleteSettings:
 
 
 class Chosen(TypedDict, total=False):
-    """Keyword arguments for SearchSettings."""
-
     mode: Mode | None
     level: Level | None
     limit: int | None
@@ -281,7 +277,5 @@ class ChunkingOptions:
 CHUNKING: Mapping[str, ChunkingOption] = {
     name: get_args(hint)[1] for name, hint in get_type_hints(ChunkingOptions, include_extras=True).items()
 }
-"""Parameters by name."""
 
 SIZES: Mapping[str, ChunkingOption] = {name: option for name, option in CHUNKING.items() if option.most}
-"""Numeric parameters by name."""

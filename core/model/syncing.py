@@ -121,7 +121,6 @@ class SyncReport:
         return in_all(self.incomplete)
 
     def to_dict(self) -> dict[str, object]:
-        """Convert the report to JSON data."""
         problem = self.problem and to_json(self.problem)
         unread = {name: getattr(self, name) for name in _LISTS}
         return {**asdict(self), **readable(encode(unread)), "problem": problem}
@@ -188,7 +187,6 @@ class SyncPlan:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the plan changes no notes."""
         return not (self.added or self.changed or self.renamed or self.removed or self.joined)
 
 

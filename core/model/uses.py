@@ -37,7 +37,6 @@ BY_USE = message_table(
         "misleading": "Misleading",
     }
 )
-"""Filters of notes by use."""
 OF_QUESTIONS = ("search", "context", "answer")
 """Places where the context is a question."""
 LONGEST_CONTEXT = 10_000
@@ -54,7 +53,6 @@ CLICKED: Mapping[ClickKind, Message] = message_table(
         "cite": "cited",
     }
 )
-"""Actions on a hit."""
 
 
 def favour(total: float, count: float) -> float:

@@ -85,8 +85,6 @@ class DiffPiece:
 
 @frozen
 class FieldChange:
-    """A field that differs between two states of a note."""
-
     name: str
     before: object
     after: object

@@ -32,7 +32,6 @@ _CANCELLED = message("Cancelled. Notes already imported are kept; nothing was re
 _CONTINUES = message("Stopped. Everything done so far was kept, and you can continue later.")
 
 Source = Literal["environment", "file", "entered", "default"]
-"""The source of a setting's value."""
 
 
 @frozen
@@ -62,7 +61,6 @@ def _job_kind(
     stopped: str | Message = _CANCELLED,
     **more: bool,
 ) -> JobKind:
-    """Build a JobKind from texts."""
     return JobKind(place, Message(title), Message(doing), as_message(done), as_message(stopped), **more)
 
 

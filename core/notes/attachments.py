@@ -220,7 +220,6 @@ class Attachments:
     """Pictures and files of the notes in all bases; `links` returns the links between the notes."""
 
     most_bytes = MOST_PASTED
-    """Maximum size of a new picture in bytes."""
 
     def __init__(self, store: Store, bases: Bases, links: Callable[[], NoteLinks]) -> None:
         self._store, self._bases, self._links = store, bases, links
@@ -267,7 +266,6 @@ class Attachments:
         return next(filter(None, found), None)
 
     def _folders(self, base: KnowledgeBase) -> list[Path]:
-        """Return the existing folders of a base."""
         folders = (Path(sync.folder) for sync in self._store.bases.syncs(base))
         return [folder for folder in folders if folder.is_absolute() and folder.is_dir()]
 
@@ -287,7 +285,6 @@ class Pictures:
 
     @property
     def can_read(self) -> bool:
-        """Whether a picture reader is installed."""
         return converting.can_read()
 
     def start(self) -> bool:

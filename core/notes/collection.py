@@ -116,7 +116,6 @@ class Notes:
         return [cards[note_id] for note_id in ids if note_id in cards]
 
     def cards_of(self, note_ids: Iterable[str]) -> dict[str, NoteSummary]:
-        """Return the summaries of notes by id."""
         return self._store.notes.cards_of(note_ids)
 
     # writing

@@ -76,8 +76,6 @@ def fill(template: str, at: datetime, title: str, language: str = ENGLISH) -> st
 
 
 class DailyNotes:
-    """Daily notes, one for each day."""
-
     def __init__(
         self,
         store: Store,

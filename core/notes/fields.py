@@ -122,10 +122,8 @@ def _checked(kind: FieldKind, name: str, value: object) -> object:
 
 
 FILE = "vocabulary.txt"
-"""Name of the vocabulary file in a workspace."""
 
 MOST_CHARACTERS = 100
-"""Maximum number of characters of a word."""
 
 _ABOUT = message('Types of notes: one per line, then ":" and its categories, separated by commas.')
 
@@ -217,11 +215,9 @@ class Vocabulary:
         return _distinct(self._store.fields.words(field))
 
     def tags(self, base: str | None = None) -> dict[str, int]:
-        """Return the number of notes for each tag."""
         return dict(self._store.remembered.get(("tags", base), lambda: self._store.notes.tags(base)))
 
     def categories(self, base: str | None = None) -> dict[str, int]:
-        """Return the number of notes for each category."""
         return self._store.notes.categories(base)
 
     def problems(self) -> tuple[Message, ...]:

@@ -70,7 +70,6 @@ def front_with_fields(front: str, fields: Mapping[str, object], body: str) -> st
 
 
 def read_front(front: str) -> FrontMatter:
-    """Parse front matter, given with its `---` lines."""
     start, end, _ = frontmatter.span(front)
     return frontmatter.parse(front[start:end])
 
@@ -400,7 +399,6 @@ class FileActs:
             raise
 
     def recover(self) -> None:
-        """Undo the unfinished changes of a killed process."""
         if intents := self._store.intents.all():
             _LOG.warning("A killed process was changing %d files; restoring them", len(intents))
             self._take_back(intents)

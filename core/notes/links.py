@@ -46,7 +46,6 @@ class NoteLinks:
         return NoteLinks(self._store, (self.names | renamed).values())
 
     def title(self, note_id: str) -> str:
-        """Return the title of a note."""
         return self.names[note_id].title
 
     def name(self, note_id: str) -> str:

@@ -297,5 +297,4 @@ class Proposals:
 
 
 def _changed(note: Note, change: Proposal) -> Note:
-    """Return a note with a proposed change applied."""
     return with_body(with_fields(note, change.fields), note.body if change.body is None else change.body)[0]

@@ -31,7 +31,6 @@ _PICTURE = re.compile(r"!\[\[[^\[\]]*\]\]|!\[[^\[\]]*\]\([^()]*(?:\([^()]*\)[^()
 
 
 def title_filename(title: str) -> str:
-    """Return a file name for a title."""
     name = " ".join(_FORBIDDEN.sub(" ", title).split())
     while len(name.encode("utf-8")) > 2 * _MOST or len(name) > _MOST:
         name = name[:-1]
@@ -99,7 +98,6 @@ def _distance(name: str, text: str) -> int:
 
 _END = re.compile(LINE_END)
 _GAP = " … "
-"""Replacement for a hidden part of a line."""
 
 Hidden = Sequence[tuple[int, int]]
 """Character ranges in a note's body that searches leave out, in order."""
@@ -184,7 +182,6 @@ def blank_hidden(note: Note, hidden: Hidden) -> Note:
 
 
 def _parts(body: str, start: int, end: int, hidden: Hidden) -> list[str]:
-    """Return the parts of a slice that aren't hidden."""
     parts = []
     for first, last in (*hidden, (end, end)):
         if start < min(first, end):
@@ -204,7 +201,6 @@ _SIGNS = re.compile(r"^(?:[-*+>#]+\s|\d{1,9}[.)]\s|\[.\]\s|\s)+|\*\*|__|==|`")
 
 
 def _without_links(text: str) -> str:
-    """Replace the links in a text with their visible words."""
     return _LINK_WORDS.sub(lambda link: link[1] or link[2] or "", text)
 
 

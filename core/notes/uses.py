@@ -73,7 +73,6 @@ class Uses:
         return self._preferences.get(_PREFERENCE) != "off" if chosen is None else chosen
 
     def enable(self, enabled: bool) -> None:
-        """Store the user's choice whether to record uses."""
         self._preferences.set(_PREFERENCE, "on" if enabled else "off")
 
     def note(self, used_in: str, places: Iterable[Place], context: str = "") -> None:
@@ -102,7 +101,6 @@ class Uses:
         self.note("context", dict.fromkeys((citation.note.id, "") for citation in context.citations), question)
 
     def answered(self, answer: Answer) -> None:
-        """Record that an answer quotes notes."""
         self.note("answer", dict.fromkeys((quote.note.id, quote.chunk.id) for quote in answer.quotes), answer.query)
 
     def flush(self, seconds: float = 0) -> None:

@@ -18,7 +18,6 @@ _MOST = 4_000_000
 
 
 def between(old: Note, new: Note) -> NoteDifference:
-    """Return the differences between two states of a note."""
     changes = [(name, getattr(old, name), getattr(new, name)) for name in NOTE_FIELDS]
     return NoteDifference(
         tuple(compare_texts(old.body, new.body)),

@@ -422,8 +422,6 @@ def _new(base: KnowledgeBase, author: Author, item: dict[str, Any], paths: Taken
 
 
 class Files:
-    """The files of the notes in all bases."""
-
     def __init__(self, store: Store, writer: Writer) -> None:
         self._store, self._writer = store, writer
 

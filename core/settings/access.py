@@ -91,7 +91,6 @@ class AccessTokens:
         files.replace(self._run, json.dumps(asdict(self._own)))
 
     def close(self) -> None:
-        """Withdraw the address of this process."""
         if self._own is not None and self.run == self._own:
             with suppress(OSError):
                 self._run.unlink()

@@ -85,7 +85,6 @@ class SearchSection(_Parts):
 
     @property
     def chosen(self) -> SearchSettings:
-        """The settings that the user set."""
         return SearchSettings.from_values({name: getattr(self, name) for name in self.model_fields_set})
 
 
@@ -135,7 +134,6 @@ class ServerSettings(_SettingsSection):
 
     @property
     def is_set_up(self) -> bool:
-        """Whether an address and a model are set."""
         return bool(self.base_url and self.model)
 
 

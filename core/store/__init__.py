@@ -64,8 +64,6 @@ _WIDER = 4
 
 
 class Tables:
-    """The tables of a workspace's database."""
-
     remembered: Remembered
     bases: BaseTable
     notes: NoteTable

@@ -50,16 +50,12 @@ _DELETED_FILES = "deleted_files"
 
 @frozen
 class SyncRecord:
-    """The record of a folder's last sync."""
-
     folder: str
     at: datetime
     report: Report
 
 
 class BaseTable(StoreTable):
-    """The bases of a workspace."""
-
     def all(self) -> list[KnowledgeBase]:
         """Return every base, by name."""
         return self._nouns(_READER, "SELECT * FROM bases ORDER BY name")
@@ -189,7 +185,6 @@ class BaseTable(StoreTable):
                     self.put_sync(base, replace(sync, report=sync.report | {_DELETED_FILES: deleted}))
 
     def is_synced(self, base_id: str, folder: str) -> bool:
-        """Return whether a base has been synced with a folder."""
         return self._exists("syncs WHERE base_id = ? AND folder = ?", base_id, folder)
 
     def syncs(self, base: KnowledgeBase) -> list[SyncRecord]:

@@ -58,7 +58,6 @@ class RefusalTable(StoreTable):
         )
 
     def count(self, base: KnowledgeBase) -> int:
-        """Return the number of refused chunks of a base."""
         return int(
             self._value(
                 "SELECT count(*) FROM refused_chunks JOIN chunks ON chunks.rowid = chunk"
@@ -106,12 +105,9 @@ _ENTRIES = (
     "vectors JOIN windows ON windows.vector = vectors.id JOIN chunks ON chunks.rowid = chunk"
     " JOIN notes ON notes.id = note_id"
 )
-"""Join of vectors with their chunks."""
 
 
 class BaseCounts(NamedTuple):
-    """The numbers of a base's notes, chunks and windows."""
-
     notes: int
     chunks: int
     windows: int
@@ -152,7 +148,6 @@ class ChunkTable(StoreTable):
 
     @decoding
     def for_note(self, note_id: str) -> list[Chunk]:
-        """Return the chunks of a note, in their order."""
         columns = CHUNK.replace(_TOTAL, "count(*) OVER ()")  # halves the time for ten thousand lines
         return list(
             map(chunk_of, self._rows(f'SELECT {columns} FROM chunks WHERE note_id = ? ORDER BY "index"', note_id))
@@ -166,7 +161,6 @@ class ChunkTable(StoreTable):
         }
 
     def rowids_by_id(self, ids: Sequence[str]) -> dict[str, int]:
-        """Return the rowids of chunks by their id."""
         return dict(self._rows("SELECT id, rowid FROM chunks WHERE id IN ?", ids))
 
     def note_of(self, chunk_id: str) -> str:
@@ -225,7 +219,6 @@ class ChunkTable(StoreTable):
         return any(self._exists("windows WHERE chunk = ? AND vector = ?", rowid, vector) for vector in vectors)
 
     def count(self, base: KnowledgeBase) -> BaseCounts:
-        """Return the numbers of a base's notes, chunks and windows."""
         (counts,) = self._rows(
             "SELECT (SELECT count(*) FROM notes WHERE base_id = ?1),"
             " (SELECT count(*) FROM chunks JOIN notes ON notes.id = note_id WHERE base_id = ?1),"
@@ -236,7 +229,6 @@ class ChunkTable(StoreTable):
         return BaseCounts(*counts)
 
     def count_all(self) -> int:
-        """Return the number of chunks of all bases."""
         return int(self._value("SELECT count(*) FROM chunks"))
 
     # entries of the vector index

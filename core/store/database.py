@@ -53,8 +53,6 @@ def _translate_errors(method: Method) -> Method:
 
 
 class Cursor(sqlite3.Cursor):
-    """A cursor with translated errors."""
-
     connection: "Connection"
 
     execute = _translate_errors(sqlite3.Cursor.execute)
@@ -220,7 +218,6 @@ class Database:
         return self.connection.execute(_expanded(statement), _bound(values))
 
     def row(self, statement: str, *values: object) -> sqlite3.Row | None:
-        """Return the first row of a query, or None."""
         return self.rows(statement, *values).fetchone()  # type: ignore[no-any-return]
 
     def value(self, statement: str, *values: object) -> Any:
@@ -233,7 +230,6 @@ class Database:
         return [read(row, self.unread) for row in self.rows(statement, *values)]
 
     def column(self, statement: str, *values: object) -> list[Any]:
-        """Return the first column of all rows."""
         return [row[0] for row in self.rows(statement, *values)]
 
     def exists(self, source: str, *values: object) -> bool:

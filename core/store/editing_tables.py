@@ -72,7 +72,6 @@ class VersionTable(StoreTable):
         return self.last(note_id) > 0
 
     def for_note(self, note_id: str) -> list[Version]:
-        """Return the versions of a note, the newest first."""
         return self._nouns(
             _VERSION_READER, f"SELECT {_VERSION} FROM versions WHERE note_id = ? ORDER BY number DESC", note_id
         )
@@ -188,7 +187,6 @@ class DraftTable(StoreTable):
     """The drafts of a workspace. A draft's key is the id of its note, or a name from the page."""
 
     def put(self, draft: NoteDraft) -> None:
-        """Store a draft, replacing the draft with the same key."""
         self._insert("drafts", columns_of(draft), replace=True, aside=True)
 
     def all(self) -> list[NoteDraft]:
@@ -196,7 +194,6 @@ class DraftTable(StoreTable):
         return self._nouns(_DRAFT_READER, f"{_DRAFT} ORDER BY at DESC")
 
     def find(self, key: str) -> NoteDraft | None:
-        """Return the draft with the given key, or None."""
         return next(iter(self._nouns(_DRAFT_READER, f"{_DRAFT} WHERE key = ?", key)), None)
 
     def delete_for_good(self, key: str) -> None:
@@ -225,7 +222,6 @@ class ProposalTable(StoreTable):
         return self._nouns(_PROPOSAL_READER, _PROPOSALS, base_id)
 
     def drop(self, note_id: str) -> None:
-        """Delete the proposal for a note, if there is one."""
         self._execute("DELETE FROM proposals WHERE note_id = ?", note_id, aside=True)
 
 
@@ -260,7 +256,6 @@ class CreationTable(StoreTable):
         return Creation(row["request"], row["status"], json.loads(row["headers"]), row["body"])
 
     def end(self, key: str, done: Creation) -> None:
-        """Store the response to a creation."""
         self._execute(
             "UPDATE creations SET status = ?, headers = ?, body = ? WHERE key = ?",
             done.status,
@@ -282,7 +277,6 @@ class EditTable(StoreTable):
         return self._edits("WHERE note_id = ? ORDER BY number", note_id)
 
     def for_base(self, base_id: str) -> list[Edit]:
-        """Return the edits of a base's notes, including deleted notes."""
         return self._edits("WHERE base_id = ? ORDER BY note_id, number", base_id)
 
     def all(self, *, flagged: bool = False) -> list[Edit]:
@@ -299,7 +293,6 @@ class EditTable(StoreTable):
         return self._nouns(_EDIT_READER, f"SELECT * FROM edits {which}", value)
 
     def put(self, note: Note, edits: Sequence[Edit]) -> None:
-        """Replace the edits of a note."""
         with self._write():
             self.delete([note.id])
             for number, edit in enumerate(edits):
@@ -310,7 +303,6 @@ class EditTable(StoreTable):
         return self._execute("UPDATE edits SET flagged = 1 WHERE note_id IN ?", note_ids)
 
     def delete(self, note_ids: Sequence[str]) -> None:
-        """Delete the edits of notes."""
         self._execute("DELETE FROM edits WHERE note_id IN ?", note_ids)
 
     def drop(self, edit_id: str) -> None:
@@ -337,7 +329,6 @@ class FileStep:
 
     @property
     def paths(self) -> tuple[str, str]:
-        """The old and the new path of the file."""
         return self.path, self.new_path or self.path
 
     @property
@@ -382,5 +373,4 @@ class IntentTable(StoreTable):
         self._execute("UPDATE file_intents SET left = 1 WHERE id IN ?", numbers, aside=True)
 
     def drop(self, numbers: Collection[int]) -> None:
-        """Delete steps."""
         self._execute("DELETE FROM file_intents WHERE id IN ?", numbers, aside=True)

@@ -12,7 +12,6 @@ from core.store.database import Database
 _LOG = logging.getLogger(__name__)
 
 Subscriber = Callable[[Any], object]
-"""A function that takes an event."""
 
 
 class WriteLock:

@@ -108,7 +108,6 @@ def note_conditions(filters: Filters) -> Where:
 
 
 def chunk_conditions(filters: Filters) -> Where:
-    """Return the filters' conditions on rows of `chunks`."""
     where = Where()
     for condition in filters.conditions:
         if _is_chunk_condition(condition):
@@ -233,7 +232,6 @@ _USES = {
     "unhelpful": f"({_WAS_FOUND} AND NOT {_OF_NOTE.format('helpful = 1')})",
     "misleading": _OF_NOTE.format("helpful = -1"),
 }
-"""Values of the filter `use:` with their conditions."""
 
 
 def _either(first: Term, second: Term) -> Term:
@@ -343,4 +341,3 @@ FUNCTIONS: tuple[Callable[..., object], ...] = (
     has_diagram,
     has_link,
 )
-"""Functions for SQL."""

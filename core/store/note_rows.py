@@ -85,8 +85,6 @@ class ActiveFile:
 
 @frozen
 class NoteNames:
-    """The names of a note."""
-
     id: str
     base_id: str
     source_ref: str
@@ -97,8 +95,6 @@ class NoteNames:
 
 @frozen
 class _Chunked:
-    """The chunking options set for a note."""
-
     id: str
     title: str
     chunking: ChunkingOptions | None = None

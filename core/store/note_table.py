@@ -52,8 +52,6 @@ _TITLED = (
 
 
 class FieldTable(StoreTable):
-    """The fields of all notes."""
-
     def classified(self) -> list[tuple[str, str]]:
         """Return the used pairs of type and category, the most frequent first."""
         return [
@@ -90,7 +88,6 @@ class FieldTable(StoreTable):
         return self._database.version(), self.expired()
 
     def expired(self) -> int:
-        """Return the number of expired notes."""
         return int(
             self._value(
                 f"SELECT count(*) FROM notes INDEXED BY notes_expiring WHERE expires_at IS NOT NULL AND {EXPIRED}",
@@ -127,8 +124,6 @@ class FieldTable(StoreTable):
 
 
 class PropertyTable(StoreTable):
-    """The values of the properties of notes."""
-
     def put(self, note: Note) -> None:
         """Replace the properties of a note; the note's row must exist."""
         rows = [(note.id, name, value) for name, value in property_values(note.extra)]
@@ -159,7 +154,6 @@ class TitleTable(StoreTable):
     """Exact look-up of notes by title or alias; only the case of ASCII letters is ignored."""
 
     def is_title(self, text: str) -> bool:
-        """Return whether a note has the given title or alias."""
         forms = _forms([text])
         return self._exists(f"notes WHERE {_TITLED}", forms, forms)
 
@@ -247,7 +241,6 @@ class NoteTable(StoreTable):
             )
 
     def join(self, joins: Iterable[Joined]) -> None:
-        """Link workspace notes to files."""
         self._execute_many(
             "UPDATE notes SET source = 'folder', source_ref = :source_ref, path = :path,"
             " content_hash = :content_hash, overridden = :overridden WHERE id = :note_id",
@@ -255,7 +248,6 @@ class NoteTable(StoreTable):
         )
 
     def set_options(self, note_id: str, options: ChunkingOptions) -> None:
-        """Store the chunking options set for a note."""
         self._execute("UPDATE notes SET chunking = ? WHERE id = ?", json.dumps(asdict(options)), note_id)
 
     def touch(self, stats: Iterable[tuple[str, int, int, str]]) -> None:
@@ -278,7 +270,6 @@ class NoteTable(StoreTable):
         return dict(self._only("strategy, cut_by, mtime_ns, size, stamp", note_id))
 
     def card(self, note_id: str) -> NoteSummary:
-        """Return the summary of a note."""
         if cards := self.cards_of([note_id]):
             return cards[note_id]
         raise NoteNotFound(note_id)
@@ -326,7 +317,6 @@ class NoteTable(StoreTable):
         return self._exists("notes WHERE base_id = ? AND source_ref = ? AND path = ?", base.id, source_ref, path)
 
     def count(self, base_ids: Ids) -> int:
-        """Return the number of notes in the given bases."""
         return int(self._value("SELECT count(*) FROM notes WHERE base_id IN ?", base_ids))
 
     def counts(self, base_ids: Ids) -> NoteCounts:
@@ -382,7 +372,6 @@ class NoteTable(StoreTable):
         )
 
     def named(self) -> list[NoteNames]:
-        """Return the names of all notes."""
         return self._nouns(named_of, NAMED)
 
     def newest(self, limit: int) -> list[str]:

@@ -26,8 +26,6 @@ _PATIENCE, _MOMENT = 0.5, 0.01
 
 
 class PendingCount(NamedTuple):
-    """The numbers of pending chunks and of their notes."""
-
     notes: int
     chunks: int
 
@@ -69,7 +67,6 @@ class EmbeddingTurn:
 
     @property
     def is_taken(self) -> bool:
-        """Whether a thread has the turn."""
         return self._lock.locked()
 
     @property
@@ -130,7 +127,6 @@ class PendingTable(StoreTable):
         }
 
     def any(self, base_ids: Ids) -> bool:
-        """Return whether any of these bases has a pending chunk."""
         chunks = "chunks INDEXED BY chunks_pending JOIN notes ON notes.id = note_id"
         return self._exists(f"{chunks} WHERE state = 'pending' AND base_id IN ?", base_ids)
 

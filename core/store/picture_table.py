@@ -89,7 +89,6 @@ class DocumentTable(StoreTable):
         }
 
     def set_unread(self, base: KnowledgeBase, source_ref: str, readers: str, files: Iterable[UnreadFile]) -> None:
-        """Replace the unreadable files of one source."""
         source = base.id, source_ref
         with self._write():
             self._execute("DELETE FROM unread_files WHERE base_id = ? AND source_ref = ?", *source)
@@ -132,7 +131,6 @@ class PictureTable(StoreTable):
     # pictures of notes
 
     def put(self, note_id: str, pictures: Iterable[NotePicture]) -> None:
-        """Replace the pictures of a stored note."""
         with self._write():
             self._execute("DELETE FROM note_pictures WHERE note_id = ?", note_id)
             self._execute_many(
@@ -159,7 +157,6 @@ class PictureTable(StoreTable):
         return bool(self._value("SELECT read_pictures FROM bases WHERE id = ?", base.id))
 
     def any_read(self) -> bool:
-        """Return whether the pictures of any base are read."""
         return self._exists("bases WHERE read_pictures")
 
     def unnamed(self) -> list[str]:
@@ -350,7 +347,6 @@ class ImageTable(StoreTable):
         return self._column(f"SELECT id FROM notes WHERE {unknown} ORDER BY path, id")
 
     def for_note(self, note_id: str) -> list[NotePicture]:
-        """Return the stored pictures of a note."""
         return [*map(picture_of, self._rows(f"SELECT {_IMAGE} FROM note_images WHERE note_id = ?", note_id))]
 
     def put(self, note_id: str, pictures: Iterable[NotePicture], generation: int) -> None:
@@ -445,7 +441,6 @@ class ImageTable(StoreTable):
         return self._shown("fold(place) = fold(?1) OR fold(target) = fold(?1)", model, name)
 
     def in_note(self, note_id: str, model: str) -> list[ImageRow]:
-        """Return the pictures with a vector in a note."""
         return self._shown("note_id = ?", model, note_id)
 
     def _shown(self, where: str, model: str, *values: object) -> list[ImageRow]:

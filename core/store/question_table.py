@@ -50,7 +50,6 @@ class QuestionTable(QuestionedTable):
         return sets[name]
 
     def find(self, set_id: str) -> QuestionSet | None:
-        """Return the set with the given id, or None."""
         return next(iter(self._nouns(_SET, f"{_SETS} WHERE id = ?", set_id)), None)
 
     def add_set(self, base: KnowledgeBase, name: str, questions: Sequence[Question] = ()) -> QuestionSet:
@@ -144,15 +143,12 @@ class QuestionTable(QuestionedTable):
             self._write_question(question_set, question, rowid)
 
     def delete(self, question_set: QuestionSet, question_ids: Ids) -> int:
-        """Delete questions; return the number deleted."""
         return self._change(question_set, question_ids, "DELETE FROM questions WHERE TRUE")
 
     def accept(self, question_set: QuestionSet, question_ids: Ids) -> int:
-        """Accept suggested questions; return the number accepted."""
         return self._change(question_set, question_ids, "UPDATE questions SET suggested = 0 WHERE suggested")
 
     def reject(self, question_set: QuestionSet, question_ids: Ids) -> int:
-        """Delete suggested questions; return the number deleted."""
         return self._change(question_set, question_ids, "DELETE FROM questions WHERE suggested")
 
     # right passages
@@ -261,7 +257,6 @@ def _repeated(question_set: QuestionSet, question: Question) -> QuestionSetError
 
 
 def _place(rowid: int, gold: GoldSpan) -> tuple[object, ...]:
-    """Return a right passage's values for the placeholders in `_PLACE`."""
     return rowid, gold.note_id, gold.start, gold.end
 
 

@@ -131,7 +131,6 @@ def fields_in(stored: object, kind: type) -> dict[str, object]:
 
 
 def failure_of(path: object, reason: object) -> Failed:
-    """Return a failure from its path and its stored reason."""
     return Failed(str(path), from_json(loaded(reason) or str(reason)))
 
 

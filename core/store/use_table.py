@@ -128,7 +128,6 @@ class UseTable(QuestionedTable):
         return self._execute("DELETE FROM uses WHERE note_id IN ?", note_ids, aside=True)
 
     def for_note(self, note_id: str) -> list[Use]:
-        """Return the uses of a note, newest first."""
         return self._read("note_id = ?", note_id)
 
     def judged(self, *, query: str | None = None, note_id: str | None = None) -> list[Use]:

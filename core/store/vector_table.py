@@ -127,7 +127,6 @@ class VectorTable(StoreTable):
         return Centring(np.frombuffer(constants, "<f4").reshape(-1, base.dimension)) if constants else PLAIN
 
     def centring_settled(self, fingerprint: str) -> bool:
-        """Return whether the centring of a model is stored."""
         return self._exists("embedders WHERE fingerprint = ? AND centring IS NOT NULL", fingerprint)
 
     def settle_centring(self, fingerprint: str, centring: Centring) -> None:
@@ -227,7 +226,6 @@ def matrix(blobs: Sequence[bytes], dimension: int) -> Matrix:
 # One vector per note: the mean of its windows.
 
 _BLOCK = 200
-"""Number of notes whose windows are read at once."""
 
 Sign = tuple[int, int]
 """The number of a note's windows and the sum of their vectors' ids, which change with the windows."""
@@ -237,7 +235,6 @@ class NoteVectors(StoreTable):
     """Vectors of whole notes, computed from their windows."""
 
     def answering(self) -> set[str]:
-        """Return the ids of the active, unexpired notes."""
         where = narrowed.answerable_conditions(Filters())
         return set(self._column(f"SELECT id FROM notes WHERE {where}", *where.values))
 

@@ -34,7 +34,6 @@ from core.store.table import StoreTable, decoding
 from core.store.top_k import Scores, best_of
 
 _TOKENIZER = "porter ascii tokenchars '.+#_'"
-"""FTS5 tokenizer of the word index."""
 
 _K1, _B = 1.2, 0.75
 _LEAST = 1e-6

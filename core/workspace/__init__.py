@@ -70,7 +70,6 @@ def bug_report(path: Path | None = None) -> BugReport:
 
 
 def is_there(folder: Path) -> bool:
-    """Return whether a folder contains a workspace."""
     return (folder / DATABASE).exists()
 
 
@@ -163,7 +162,6 @@ class Workspace(Services):
 
     @property
     def readonly(self) -> bool:
-        """Whether the workspace is open read-only."""
         return self.store.readonly
 
     @property
@@ -178,7 +176,6 @@ class Workspace(Services):
         return self.preferences.get(_PROGRAMS) == "on" if enabled is None else enabled
 
     def set_program_access(self, let: bool) -> None:
-        """Store the user's choice whether programs have access."""
         self.preferences.set(_PROGRAMS, "on" if let else "off")
 
     def search(self, text: str | None = None, **options: Unpack[SearchOptions]) -> SearchResult:

@@ -74,7 +74,6 @@ def normalize_encoding(name: str) -> str:
 
 
 def display_encoding(encoding: str) -> str:
-    """Return the display name of an encoding."""
     return ENCODINGS.get(encoding, encoding.upper().replace("_", "-").replace("ISO8859", "ISO-8859"))
 
 

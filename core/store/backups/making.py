@@ -195,7 +195,6 @@ def _workspace_files(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def _free_name(place: Path, backup: Backup) -> Path:
-    """Return an unused name for a backup."""
     stem, number = f"tessera-{backup.made_at:%Y%m%dT%H%M%SZ}-{backup.reason}", 1
     while (file := place / f"{stem}{f'-{number}' if number > 1 else ''}.zip").exists():
         number += 1

@@ -73,7 +73,6 @@ _BLOCK = 1 << 20
 
 
 def write(archive: zipfile.ZipFile, backup: Backup, digests: Digests) -> None:
-    """Write the manifest of a backup."""
     about = {
         "tessera": "backup",
         "version": 1,
@@ -165,7 +164,6 @@ def unpack(file: Path, folder: Path | None, names: Digests) -> None:
 
 
 def damage_error(file: Path) -> SourceError:
-    """Return the error for a damaged backup."""
     return SourceError(str(file), "is damaged. Choose another backup.")
 
 
@@ -185,7 +183,6 @@ def _written(stream: IO[bytes], folder: Path | None, name: str) -> tuple[int, st
 
 KEY_FILE = "backup-key.json"
 LEAST = 8
-"""Minimum length of a passphrase, in characters."""
 
 
 @frozen

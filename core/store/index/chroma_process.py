@@ -44,7 +44,6 @@ class Backend:
         self._ask("close", _LONG, sealed=sealed)
 
     def names(self) -> set[str]:
-        """Return the names of the collections."""
         return set(self._ask("names"))
 
     def search(self, name: str, query: Matrix, count: int) -> dict[str, float]:
@@ -52,7 +51,6 @@ class Backend:
         return dict(self._ask("search", name=name, query=query, count=count))
 
     def ids(self, name: str) -> set[str]:
-        """Return the ids of all entries."""
         return set(self._ask("ids", _LONG, name=name))
 
     def vectors(self, name: str, ids: Sequence[str]) -> dict[str, Matrix]:
@@ -74,11 +72,9 @@ class Backend:
             self._ask("remove", name=name, ids=list(ids[at : at + _BATCH]))
 
     def create(self, name: str) -> None:
-        """Create an empty collection."""
         self._ask("create", name=name)
 
     def drop(self, name: str) -> None:
-        """Delete a collection if it exists."""
         self._ask("drop", name=name)
 
     def rebuild_backend(self) -> "Backend":

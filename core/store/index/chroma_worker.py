@@ -124,7 +124,6 @@ def unseal(folder: Path, present: Files) -> bool:
 
 
 def seal_file(folder: Path) -> Path:
-    """Return the path of a folder's seal."""
     return folder.with_name(f"{folder.name}.seal")
 
 
