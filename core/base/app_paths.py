@@ -10,6 +10,7 @@ from platformdirs import user_config_dir, user_data_path
 from core.base import files
 from core.base.errors import ConfigError
 from core.base.faults import DATABASE
+from core.base.frozen import Values
 
 VARIABLE = "TESSERA_CONFIG_DIR"
 """Environment variable that overrides the folder for the user's files."""
@@ -57,7 +58,7 @@ def user_path(name: str) -> Path:
     return (expand_home(chosen) if chosen else Path(user_config_dir("tessera", appauthor=False))) / name
 
 
-def read(name: str) -> dict[str, object]:
+def read(name: str) -> Values:
     """Read the JSON object in a user's file, or return an empty one if it is missing; raises ConfigError if invalid."""
     file, values = user_path(name), None
     with suppress(OSError, ValueError, RecursionError):
@@ -67,7 +68,7 @@ def read(name: str) -> dict[str, object]:
     return values
 
 
-def write(name: str, values: dict[str, object]) -> None:
+def write(name: str, values: Values) -> None:
     """Atomically write a JSON object to a user's file, readable only by its owner; raises ConfigError."""
     file = user_path(name)
     try:

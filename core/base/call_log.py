@@ -7,8 +7,10 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Protocol
 
+from core.base.frozen import Values
+
 _LOG = logging.getLogger(__name__)
-Fields = dict[str, object]
+Fields = Values
 _work: ContextVar[Fields | None] = ContextVar("work", default=None)
 
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeGuard, TypeVar, Union, get_a
 from typing_extensions import TypedDict
 
 from core.base import datetimes
+from core.base.frozen import Values
 from core.base.messages import Message, from_json, message, message_table, readable_name, to_json, verbatim
 from core.base.text import find_half_character
 
@@ -155,7 +156,7 @@ def noun_decoder(kind: Any, *, exact: bool, **own: Decoder) -> Decoder:
         if hints[field.name] is not OWN_FIELDS
     }
 
-    def own_fields(value: dict[str, object]) -> dict[str, object]:
+    def own_fields(value: Values) -> Values:
         _expect(isinstance(value, dict), dict)
         if unknown := value.keys() - decoders.keys():
             raise DecodeError(_KINDS[dict], str(*islice(unknown, 1))[:_SHOWN])
@@ -165,7 +166,7 @@ def noun_decoder(kind: Any, *, exact: bool, **own: Decoder) -> Decoder:
     needed = [field.name for field in given if field.default is MISSING and field.default_factory is MISSING]
     shown = {*decoders, *more, *getattr(kind, "SHOWN", ())}
 
-    def noun(value: dict[str, object]) -> object:
+    def noun(value: Values) -> object:
         _expect(isinstance(value, dict), dict)
         if exact and (unknown := next((name for name in value if name not in shown), None)) is not None:
             raise DecodeError(None, str(unknown)[:_SHOWN])
@@ -252,7 +253,7 @@ def _items(decode: Decoder, collection: Callable[[Iterator[object]], object]) ->
 
 
 def _entries(decode: Decoder) -> Decoder:
-    def entries(value: dict[str, object]) -> object:
+    def entries(value: Values) -> object:
         _expect(isinstance(value, dict), dict)
         return {_key(name): _named(decode, f".{name}", item) for name, item in value.items()}
 

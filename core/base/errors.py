@@ -40,13 +40,14 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
-from core.base.messages import Message, lines, message, plural
+from core.base.frozen import Values
+from core.base.messages import Message, Text, lines, message, plural
 
 
 class TesseraError(Exception):
     """An error that the user can act on, as its message says. Keywords are the fields of the message."""
 
-    def __init__(self, text: str | Message, /, **fields: object) -> None:
+    def __init__(self, text: Text, /, **fields: object) -> None:
         self.message = text if isinstance(text, Message) else message(text, **fields)
         super().__init__(self.message)
 
@@ -58,7 +59,7 @@ class TesseraError(Exception):
         return unpickled, (type(self), self.__dict__)
 
 
-def unpickled(kind: type[TesseraError], attributes: dict[str, object]) -> TesseraError:
+def unpickled(kind: type[TesseraError], attributes: Values) -> TesseraError:
     error = kind.__new__(kind, attributes["message"])
     error.__dict__.update(attributes)
     return error
@@ -71,7 +72,7 @@ class ConfigError(TesseraError):
 class UnknownChoice(ConfigError):
     """A name isn't in a table; `what` is the noun for the table's entries."""
 
-    def __init__(self, what: str | Message, name: str, choices: Iterable[str]) -> None:
+    def __init__(self, what: Text, name: str, choices: Iterable[str]) -> None:
         choices = sorted(choices)
         noun = what if isinstance(what, Message) else message(what)
         fields = {"what": noun, "name": name, "choices": choices or message("none yet")}
@@ -85,7 +86,7 @@ class UnknownChoice(ConfigError):
 class MissingDependency(ConfigError):
     """The choice `what` needs a package that isn't installed."""
 
-    def __init__(self, what: str | Message, package: str, extra: str | None = None) -> None:
+    def __init__(self, what: Text, package: str, extra: str | None = None) -> None:
         command = f"pip install 'tessera-notes[{extra}]'" if extra else f"pip install {package}"
         super().__init__(
             message(
@@ -100,7 +101,7 @@ class MissingDependency(ConfigError):
 class SourceError(TesseraError):
     """A file or folder can't be read; `path` is the path as the user knows it."""
 
-    def __init__(self, path: str, reason: str | Message, /, **fields: object) -> None:
+    def __init__(self, path: str, reason: Text, /, **fields: object) -> None:
         self.path = path
         self.reason = reason if isinstance(reason, Message) else message(reason, **fields)
         super().__init__(message("{path}: {reason}", path=path, reason=self.reason))
@@ -109,7 +110,7 @@ class SourceError(TesseraError):
 class QueryError(TesseraError):
     """A question has invalid syntax; `at` is the span of the error as half-open offsets."""
 
-    def __init__(self, text: str | Message, /, at: tuple[int, int] | None = None, **fields: object) -> None:
+    def __init__(self, text: Text, /, at: tuple[int, int] | None = None, **fields: object) -> None:
         super().__init__(text, **fields)
         self.at = at
 
@@ -141,7 +142,7 @@ class Conflict(StoreError):
     version.
     """
 
-    def __init__(self, text: str | Message, /, stored: Any, version: int, **fields: object) -> None:
+    def __init__(self, text: Text, /, stored: Any, version: int, **fields: object) -> None:
         super().__init__(text, **fields)
         self.stored, self.version = stored, version
 
@@ -226,7 +227,7 @@ class ModelError(TesseraError):
 class ProviderError(TesseraError):
     """A model server refused a request or gave an unusable answer; `status` is the HTTP status, if any."""
 
-    def __init__(self, text: str | Message, /, status: int | None = None, **fields: object) -> None:
+    def __init__(self, text: Text, /, status: int | None = None, **fields: object) -> None:
         super().__init__(text, **fields)
         self.status = status
 
@@ -246,7 +247,7 @@ class QuestionSetError(TesseraError):
         self,
         path: str,
         line: int,
-        reason: str | Message,
+        reason: Text,
         /,
         others: Iterable[tuple[int, Message]] = (),
         unlisted: int = 0,
@@ -269,7 +270,7 @@ class RowError(TesseraError):
 class ArchiveError(TesseraError):
     """An exported base is invalid; `mistakes` are pairs of a place and a reason."""
 
-    def __init__(self, path: str, mistakes: Iterable[tuple[str | Message, Message]]) -> None:
+    def __init__(self, path: str, mistakes: Iterable[tuple[Text, Message]]) -> None:
         self.path, self.mistakes = path, tuple(mistakes)
         rows = [message("{place}: {reason}", place=place, reason=reason) for place, reason in self.mistakes[:20]]
         if more := len(self.mistakes) - len(rows):

@@ -1,10 +1,15 @@
-"""The decorator for immutable data classes, and the type of their lists of texts."""
+"""The decorator for immutable data classes, and common types of fields."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar, dataclass_transform
 
 _Noun = TypeVar("_Noun")
 Texts = tuple[str, ...]
+Values = dict[str, object]
+"""Values of any type by name."""
+ValueMap = Mapping[str, object]
+"""The same, read-only."""
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))

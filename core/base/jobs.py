@@ -12,7 +12,7 @@ from typing import Any, Literal, Protocol, TypeVar
 
 from core.base.errors import Cancelled, TesseraError
 from core.base.frozen import frozen
-from core.base.messages import Message, verbatim
+from core.base.messages import Text, verbatim
 
 _WINDOW, _STEADY = 10.0, 60.0
 """Seconds of progress on which an estimate is based, and seconds of estimates whose median is used."""
@@ -61,13 +61,13 @@ JobState = Literal["running", "done", "cancelled", "failed"]
 class Progress(Protocol):
     """Callback that long work calls between steps; raises Cancelled to stop the work."""
 
-    def __call__(self, done: float, total: float, what: str | Message) -> None: ...
+    def __call__(self, done: float, total: float, what: Text) -> None: ...
 
 
 Work = Callable[[Progress], Any]
 
 
-def no_progress(done: float, total: float, what: str | Message) -> None:
+def no_progress(done: float, total: float, what: Text) -> None:
     """Ignore progress."""
 
 
@@ -87,7 +87,7 @@ class Job:
     done: float = 0.0
     total: float = 0.0
     left: float | None = None
-    what: str | Message = ""
+    what: Text = ""
     started: float = 0.0
     seconds: float = 0.0
     result: Any = None
@@ -248,7 +248,7 @@ class Jobs:
         """Do the work of a job; return the next work for it, None if the job has ended."""
         stop, pace = self._stops[name], Pace()
 
-        def progress(done: float, total: float, what: str | Message) -> None:
+        def progress(done: float, total: float, what: Text) -> None:
             if stop.is_set():
                 raise Cancelled
             self._change(name, done=done, total=total, what=what, left=pace.left(done, total))

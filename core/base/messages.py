@@ -13,7 +13,7 @@ from pathlib import Path
 from string import Formatter
 from typing import Any, TypeVar
 
-from core.base.frozen import frozen
+from core.base.frozen import ValueMap, Values, frozen
 
 ENGLISH = "en"
 _Key = TypeVar("_Key")
@@ -41,12 +41,16 @@ class Message:
     """
 
     text: str
-    fields: Mapping[str, object] = field(default_factory=dict, hash=False)
+    fields: ValueMap = field(default_factory=dict, hash=False)
     plural: str = ""
     context: str = ""
 
     def __str__(self) -> str:
         return render(self)
+
+
+Text = str | Message
+"""A message, or a text that isn't translated or not yet a message."""
 
 
 def message(text: str, /, **fields: object) -> Message:
@@ -89,7 +93,7 @@ def reason_of(error: BaseException) -> Message:
 
 def skeleton(message: Message) -> Message:
     """Return a message without personal data: numbers and messages stay, other fields become their names."""
-    fields: dict[str, object] = {}
+    fields: Values = {}
     for name, value in message.fields.items():
         inner = getattr(value, "message", value)
         shown = inner if isinstance(inner, (int, float)) else verbatim(f"{{{name}}}")
@@ -142,16 +146,16 @@ def catalogue(language: str) -> gettext.NullTranslations:
     return gettext.GNUTranslations(compiled)
 
 
-def to_json(message: Message) -> dict[str, object]:
+def to_json(message: Message) -> Values:
     """Convert a message to JSON data for `from_json`."""
-    data: dict[str, object] = {"text": message.text, "fields": {k: _plain(v) for k, v in message.fields.items()}}
+    data: Values = {"text": message.text, "fields": {k: _plain(v) for k, v in message.fields.items()}}
     return data | {name: value for name in ("plural", "context") if (value := getattr(message, name))}
 
 
 def readable(value: object, language: str = ENGLISH) -> Any:
     """Convert a value to JSON: a message becomes its text in a language, with its id and fields in a second field."""
     if isinstance(value, Mapping):
-        data: dict[str, object] = {}
+        data: Values = {}
         for name, item in value.items():
             is_property = name == "message" and not isinstance(item, Message)  # a note may have this property
             key = name if is_property else readable_name(name)

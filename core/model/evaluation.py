@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Any, ClassVar, Literal, Self
 
 from core.base.codec import assemble
-from core.base.frozen import frozen
-from core.base.messages import Message, message_table
+from core.base.frozen import Values, frozen
+from core.base.messages import Message, Text, message_table
 from core.model.search import Hit, LostAt, StageScore
 from core.model.settings import OPEN, ChunkingOptions, Level, SearchSettings
 
@@ -101,7 +101,7 @@ class Judgement:
         return _VERDICTS[self.verdict]
 
     @property
-    def why(self) -> str | Message:
+    def why(self) -> Text:
         return self.problem or self.reason
 
 
@@ -306,7 +306,7 @@ class Run:
     set_id: str
     set_name: str
     pipeline: Pipeline
-    settings: dict[str, object]
+    settings: Values
     index_version: int
     started_at: datetime
     ended_at: datetime | None
@@ -431,7 +431,7 @@ class SideBySide:
     """
 
     runs: tuple[Run, ...]
-    labels: tuple[str | Message, ...]
+    labels: tuple[Text, ...]
     metric: str
     rows: tuple[ComparisonRow, ...]
     figures: dict[str, tuple[float, ...]]

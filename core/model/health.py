@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from core.base.frozen import frozen
-from core.base.messages import Message, message_table
+from core.base.messages import Message, Text, message_table
 
 HealthLevel = Literal["sound", "look", "broken"]
 
@@ -41,7 +41,7 @@ class Check:
     level: HealthLevel
     title: str
     about: str
-    remedy: str | Message
+    remedy: Text
     find: Callable[..., Message | None]
     mend: Callable[..., object] | None = None
 
@@ -56,7 +56,7 @@ def bind_checks(checks: Mapping[str, Check], subject: object) -> dict[str, Check
     }
 
 
-def count_names(names: Sequence[str | Message], singular: str, many: str) -> Message | None:
+def count_names(names: Sequence[Text], singular: str, many: str) -> Message | None:
     """Return a sentence with the number `n` and the first `names`, None if there are no names."""
     return Message(singular, {"n": len(names), "names": [*names[:_SHOWN]]}, many) if names else None
 

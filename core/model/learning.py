@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
-from core.base.frozen import Texts, frozen
+from core.base.frozen import Texts, ValueMap, frozen
 from core.base.messages import Message, plural
 
 LogLevel = Literal["", "debug", "info", "warning", "error"]
@@ -73,7 +73,7 @@ class Fact:
     tags: Texts = ()
     priority: int = 0
     scope: str = ""
-    metadata: Mapping[str, object] = field(default_factory=dict)
+    metadata: ValueMap = field(default_factory=dict)
 
 
 @frozen

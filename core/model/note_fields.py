@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
 from core.base.datetimes import lapses, utc_now
-from core.base.frozen import Texts, frozen
+from core.base.frozen import Texts, ValueMap, frozen
 from core.base.messages import Message, as_message, message
 from core.base.text import MARKS as _MARKS
 
@@ -34,7 +34,7 @@ def property_text(value: object) -> str:
     return "" if value is None else str(value)
 
 
-def property_values(properties: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+def property_values(properties: ValueMap) -> Iterator[tuple[str, str]]:
     """Yield each property's name with each of its single values, for filters and the keyword index."""
     for name, value in properties.items():
         yield from ((name, text) for text in dict.fromkeys(_texts(value)))
@@ -197,7 +197,7 @@ class NewNoteFields(NoteFields, total=False):
     created_by: str
     source_url: str
     created: str
-    metadata: Mapping[str, object]
+    metadata: ValueMap
 
 
 class NoteOptions(TypedDict, total=False):

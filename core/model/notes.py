@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from core.base.codec import OWN_FIELDS
 from core.base.encodings import EncodingOrigin as EncodingOrigin
-from core.base.frozen import Texts, frozen
+from core.base.frozen import Texts, Values, frozen
 from core.base.messages import Message, from_json, message, plural
 from core.base.text import shared_length
 from core.model.note_fields import FieldValues
@@ -246,9 +246,9 @@ class Note(FieldValues, _Sourced):
     created_at: datetime | None = None
     updated_at: datetime | None = None
     front: str | None = ""
-    overridden: dict[str, object] = field(default_factory=dict)
+    overridden: Values = field(default_factory=dict)
     version: int = 1
-    extra: dict[str, object] = field(default_factory=dict)
+    extra: Values = field(default_factory=dict)
     warnings: tuple[Message, ...] = ()
     left_out: tuple[Omission, ...] = ()
     plain: bool = False
@@ -314,7 +314,7 @@ class Failed:
     error: Message
 
     @classmethod
-    def from_dict(cls, data: dict[str, object]) -> "Failed":
+    def from_dict(cls, data: Values) -> "Failed":
         """Read a failure from a stored report; earlier versions stored only its English text."""
         return cls(str(data["path"]), from_json(data.get("message", data["error"])))
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from core.base.codec import assemble, encode
-from core.base.frozen import frozen
+from core.base.frozen import Values, frozen
 from core.base.messages import Message, readable, to_json
 from core.model.bases import NewBase
 from core.model.notes import Failed, IncompleteNote, Omission, TextEncoding, in_all
@@ -120,7 +120,7 @@ class SyncReport:
         """Counts of the parts that are missing from the incomplete notes, by kind."""
         return in_all(self.incomplete)
 
-    def to_dict(self) -> dict[str, object]:
+    def to_dict(self) -> Values:
         problem = self.problem and to_json(self.problem)
         unread = {name: getattr(self, name) for name in _LISTS}
         return {**asdict(self), **readable(encode(unread)), "problem": problem}

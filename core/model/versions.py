@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Literal
 
-from core.base.frozen import Texts, frozen
+from core.base.frozen import Texts, Values, frozen
 from core.base.messages import Message
 from core.model.notes import NoteSummary
 
@@ -63,7 +63,7 @@ class NoteDraft:
     version: int
     title: str
     body: str
-    fields: dict[str, object]
+    fields: Values
     at: datetime
 
 
@@ -125,7 +125,7 @@ class Proposal:
     note_id: str
     version: int
     body: str | None
-    fields: dict[str, object]
+    fields: Values
     at: datetime
 
 

@@ -9,7 +9,7 @@ from core.base.jobs import Job as Job
 from core.base.jobs import JobState as JobState
 from core.base.jobs import Progress as Progress
 from core.base.jobs import no_progress as no_progress
-from core.base.messages import Message, as_message, message, plural
+from core.base.messages import Message, Text, as_message, message, plural
 
 JobPlace = Literal[
     "",
@@ -57,8 +57,8 @@ def _job_kind(
     place: JobPlace,
     title: str,
     doing: str,
-    done: str | Message = "",
-    stopped: str | Message = _CANCELLED,
+    done: Text = "",
+    stopped: Text = _CANCELLED,
     **more: bool,
 ) -> JobKind:
     return JobKind(place, Message(title), Message(doing), as_message(done), as_message(stopped), **more)

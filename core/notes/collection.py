@@ -1,6 +1,6 @@
 """Listing, finding, writing, classifying and archiving the notes of a workspace; each change makes a version."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from operator import itemgetter
@@ -9,6 +9,7 @@ from typing import Unpack
 from core.base.call_log import log_call
 from core.base.datetimes import utc_now
 from core.base.errors import EditError, NoteNotFound
+from core.base.frozen import ValueMap
 from core.indexing.bases import Bases
 from core.markdown.parts import toggle_task
 from core.model import (
@@ -145,7 +146,7 @@ class Notes:
     def add_many(
         self,
         base: str,
-        items: Iterable[Mapping[str, object]],
+        items: Iterable[ValueMap],
         *,
         author: Author = "program",
         embed: bool = True,

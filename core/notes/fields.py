@@ -13,7 +13,7 @@ from core.base import files
 from core.base.errors import EditError, UnknownChoice
 from core.base.faults import translate_errors
 from core.base.files import set_aside
-from core.base.frozen import frozen
+from core.base.frozen import ValueMap, frozen
 from core.base.messages import ENGLISH, Message, in_context, message, render, verbatim
 from core.base.text import LINE_END, escape_halves, find_half_character, fold
 from core.intake.encoding import MAX_BYTES
@@ -28,12 +28,12 @@ _AROUND = 100
 """Number of characters to show on each side of a mistake."""
 
 
-def with_fields(note: Note, fields: Mapping[str, object]) -> Note:
+def with_fields(note: Note, fields: ValueMap) -> Note:
     """Return a note with some fields changed; raises EditError, and UnknownChoice for a field or a status."""
     return replace(note, **check_fields(fields))
 
 
-def check_fields(fields: Mapping[str, object]) -> dict[str, Any]:
+def check_fields(fields: ValueMap) -> dict[str, Any]:
     """Validate and normalize note fields; raises EditError, and UnknownChoice for a field or a status."""
     for name in fields:
         if name not in NOTE_FIELDS:

@@ -16,7 +16,7 @@ from core.base.app_paths import check_vacant
 from core.base.datetimes import utc_now
 from core.base.errors import Conflict, DiskFull, EditError, NotWritable, SourceError, TesseraError
 from core.base.faults import FULL, REFUSED, translate_errors
-from core.base.frozen import frozen
+from core.base.frozen import ValueMap, Values, frozen
 from core.base.safe_replace import Changed, rename_file, swap
 from core.base.text import LINE_END, stem, with_line_ends
 from core.intake import folder
@@ -63,7 +63,7 @@ def text_of(note: Note) -> str:
     return text
 
 
-def front_with_fields(front: str, fields: Mapping[str, object], body: str) -> str:
+def front_with_fields(front: str, fields: ValueMap, body: str) -> str:
     """Return front matter with some fields changed, followed by the body."""
     ending = re.search(LINE_END, front + body)
     return (rewrite(front, fields, ending[0] if ending else "\n") if fields else front) + body
@@ -74,7 +74,7 @@ def read_front(front: str) -> FrontMatter:
     return frontmatter.parse(front[start:end])
 
 
-def changed_fields(head: FrontMatter, file: Note, note: Note, inside: BodyMetadata) -> dict[str, object]:
+def changed_fields(head: FrontMatter, file: Note, note: Note, inside: BodyMetadata) -> Values:
     """Return the fields to change in a file's front matter, so that the file parses as the note.
 
     `head` is the front matter, `file` the note that the file gives now, `inside` the metadata of the note's body.

@@ -12,6 +12,7 @@ from urllib.parse import quote
 from core.base.call_log import log_call
 from core.base.datetimes import utc_now
 from core.base.errors import Conflict, EditError
+from core.base.frozen import ValueMap
 from core.base.text import one_line
 from core.indexing.bases import Bases
 from core.intake import notefile
@@ -142,7 +143,7 @@ class Proposals:
                     "Programs can only move notes in bases that trust them; '{base}' doesn't.", base=base.name
                 )
 
-    def _propose(self, note: Note, body: str | None, fields: Mapping[str, object]) -> Note | Proposal:
+    def _propose(self, note: Note, body: str | None, fields: ValueMap) -> Note | Proposal:
         """Store a proposed change, merged with an earlier one; return the note if nothing changes."""
         proposal = Proposal(note.id, note.version, body, check_fields(fields), utc_now())
         changed = _changed(note, proposal)

@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -19,7 +19,7 @@ from core import embedding
 from core.base.call_log import log_bases, log_call
 from core.base.datetimes import utc_now
 from core.base.errors import Conflict, EditError, SourceError, TesseraError, UnknownChoice
-from core.base.frozen import frozen
+from core.base.frozen import ValueMap, Values, frozen
 from core.base.messages import Message, message
 from core.base.text import name_key, one_line, stem
 from core.indexing.embed_queue import PendingChunks
@@ -296,7 +296,7 @@ def check_version(note: Note, expected: int | None) -> None:
 # Provenance of a new note, as its author states it: source, place in the source, author, and other values.
 
 
-def take_provenance(item: dict[str, object]) -> tuple[str, dict[str, object]]:
+def take_provenance(item: Values) -> tuple[str, Values]:
     """Remove the provenance from an item; return its source, "" if none, and the other values as properties.
 
     The source `user` means `manual`. Raises UnknownChoice for an unknown source, EditError for values that are too long
@@ -326,7 +326,7 @@ def take_provenance(item: dict[str, object]) -> tuple[str, dict[str, object]]:
     return str(source or ""), {**texts, "metadata": plain}
 
 
-def check_new(item: dict[str, object]) -> None:
+def check_new(item: Values) -> None:
     """Raise UnknownChoice or EditError if `add` would refuse the values of a new note."""
     take_provenance(item)
     check_fields(item)
@@ -340,7 +340,7 @@ def add(
     writer: Writer,
     base: KnowledgeBase,
     author: Author,
-    items: Iterable[Mapping[str, object]],
+    items: Iterable[ValueMap],
     *,
     strict: bool,
 ) -> Added:

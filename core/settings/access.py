@@ -8,7 +8,7 @@ import secrets
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
 from errno import EROFS
@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from core.base import files
 from core.base.errors import ConfigError
-from core.base.frozen import frozen
+from core.base.frozen import ValueMap, frozen
 from core.settings.config import settings
 
 TOKEN = "token"
@@ -208,5 +208,5 @@ def _settings() -> list[str]:
     return ["--settings", str(file)] if file.is_file() else []
 
 
-def _servers(server: Mapping[str, object], key: str = "mcpServers") -> str:
+def _servers(server: ValueMap, key: str = "mcpServers") -> str:
     return json.dumps({key: {_NAME: server}}, indent=2, ensure_ascii=False)

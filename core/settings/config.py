@@ -21,6 +21,7 @@ from pydantic_settings import (
 
 from core.base import app_paths, files
 from core.base.errors import ConfigError, TesseraError, UnknownChoice
+from core.base.frozen import ValueMap, Values
 from core.base.messages import message
 from core.base.text import find_half_character
 from core.model import (
@@ -140,9 +141,7 @@ class Settings(BaseSettings):
         older = self.knowledge.scan_interval if plain else self.watch_seconds
         return self.scan_interval if older is None else older
 
-    def search_in(
-        self, bases: Sequence[KnowledgeBase], options: Mapping[str, object] = MappingProxyType({})
-    ) -> CompleteSettings:
+    def search_in(self, bases: Sequence[KnowledgeBase], options: ValueMap = MappingProxyType({})) -> CompleteSettings:
         """Return the search settings for bases; precedence: options, single base, kind of base, settings, defaults.
 
         Bases without a model aren't reranked by default, because that would load a model.
@@ -162,11 +161,11 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        layers: tuple[dict[str, object], ...] = (_in_file(), dict(read_entered_servers()))
+        layers: tuple[Values, ...] = (_in_file(), dict(read_entered_servers()))
         return init_settings, _Environment(settings_cls), *(InitSettingsSource(settings_cls, layer) for layer in layers)
 
 
-def _in_file() -> dict[str, object]:
+def _in_file() -> Values:
     """Read the settings in `tessera.toml`, empty if there is no file; raises ConfigError for an unreadable file."""
     return parse_settings(read_file(FILE) or b"", FILE)
 
@@ -272,7 +271,7 @@ def override_settings(settings: Settings) -> Iterator[None]:
         del _HANDED_IN[key]
 
 
-def _load(values: Mapping[str, object]) -> Settings:
+def _load(values: ValueMap) -> Settings:
     known = {name.upper() for name in Settings.model_fields} | {key.removeprefix("TESSERA_") for key in KEYS.values()}
     known |= {
         INDEX_TOKEN.removeprefix(PREFIX),

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from core.base import files
 from core.base.errors import ConfigError
+from core.base.frozen import ValueMap, Values
 from core.base.messages import Message, message, reason_of, verbatim
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def read_file(path: Path) -> bytes | None:
         ) from error
 
 
-def parse_settings(data: bytes, path: Path) -> dict[str, object]:
+def parse_settings(data: bytes, path: Path) -> Values:
     """Parse `tessera.toml`; raises ConfigError, which says where the mistake is."""
     file = str(path.absolute())
     try:
@@ -74,7 +75,7 @@ def parse_settings(data: bytes, path: Path) -> dict[str, object]:
         raise ConfigError("{file} is not valid TOML: {reason}", file=file, reason=str(error)) from error
 
 
-def error_of(error: ValidationError, file: Path, keys: Mapping[str, str], given: Mapping[str, object]) -> ConfigError:
+def error_of(error: ValidationError, file: Path, keys: Mapping[str, str], given: ValueMap) -> ConfigError:
     """Return the error for the first invalid setting; `keys` are the variables for API keys, which no file may contain.
 
     `given` are the settings passed by code.

@@ -12,7 +12,7 @@ from tomlkit.exceptions import TOMLKitError
 from core.base import files, safe_replace
 from core.base.errors import ConfigError, TesseraError
 from core.base.faults import translate_errors
-from core.base.frozen import frozen
+from core.base.frozen import ValueMap, Values, frozen
 from core.base.messages import Message, message
 from core.model import ProgramSetting
 from core.settings import config
@@ -105,8 +105,8 @@ class SettingsFile:
         """
         before = read_file(FILE) or b""
         settings()
-        wished: dict[str, object] = parse_settings(before, FILE)
-        alone: dict[str, object] = {}
+        wished: Values = parse_settings(before, FILE)
+        alone: Values = {}
         _set(wished, key, value)
         _set(alone, key, value)
         Settings(**alone)
@@ -219,7 +219,7 @@ def import_settings(path: Path) -> ImportedSettings:
     return ImportedSettings((*taken,), left)
 
 
-def _read(values: Mapping[str, object], *sections: str) -> Iterator[tuple[str, str, object]]:
+def _read(values: ValueMap, *sections: str) -> Iterator[tuple[str, str, object]]:
     """Yield the settings in a file: name in the file, key in `tessera.toml`, value."""
     for name, value in values.items():
         path = (*sections, name)

@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 from core.base.datetimes import utc_now
 from core.base.errors import UnknownChoice
-from core.base.frozen import frozen
+from core.base.frozen import Values, frozen
 from core.model import ChunkingOptions, Failed, KnowledgeBase, NewBaseFields, SearchSettings, Switch
 from core.store.ids import fresh_id
 from core.store.reading import RowReader, columns_of, stored
@@ -192,12 +192,12 @@ class BaseTable(StoreTable):
         return self._nouns(_SYNC, "SELECT folder, at, report FROM syncs WHERE base_id = ? ORDER BY at DESC", base.id)
 
 
-def _row(base: KnowledgeBase) -> dict[str, object]:
+def _row(base: KnowledgeBase) -> Values:
     return columns_of(base) | {"search": json.dumps(base.search.chosen())}
 
 
 def _report(value: object) -> Report:
-    report: Report = stored(dict[str, object])(value)
+    report: Report = stored(Values)(value)
     _ = [str(Failed.from_dict(item).error) for item in report.get("failed", ())]
     return report
 

@@ -6,7 +6,7 @@ import secrets
 import sqlite3
 import threading
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import wraps
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from core.base import faults
 from core.base.errors import ConfigError, NotesDamaged, NotWritable, StoreError, WorkspaceLocked
 from core.base.faults import translate_errors
+from core.base.frozen import ValueMap
 from core.base.threads import Call
 from core.markdown.inline import tag_key
 from core.store import filters, migrations
@@ -236,9 +237,7 @@ class Database:
         """Return whether a query has a row; `source` is its SQL after FROM."""
         return bool(self.value(f"SELECT EXISTS (SELECT 1 FROM {source})", *values))
 
-    def execute_many(
-        self, statement: str, rows: Iterable[Sequence[object] | Mapping[str, object]], *, aside: bool = False
-    ) -> None:
+    def execute_many(self, statement: str, rows: Iterable[Sequence[object] | ValueMap], *, aside: bool = False) -> None:
         """Execute a writing statement for each row of values, in the transaction of `write`."""
         with self.write(aside=aside) as connection:
             connection.executemany(statement, rows)
@@ -251,7 +250,7 @@ class Database:
                 self.unread.clear()
             return count
 
-    def insert(self, table: str, row: Mapping[str, object], *, replace: bool = False, aside: bool = False) -> int:
+    def insert(self, table: str, row: ValueMap, *, replace: bool = False, aside: bool = False) -> int:
         """Insert a row in the transaction of `write`, and return its rowid.
 
         With `replace`, a row with the same key is replaced.

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from core.base.datetimes import utc_now
 from core.base.errors import EditError, NoteNotFound, VersionNotFound
-from core.base.frozen import frozen
+from core.base.frozen import Values, frozen
 from core.base.messages import message
 from core.model import Author, Creation, Edit, Note, NoteDraft, Proposal, Revision, Trashed, Version
 from core.store.note_rows import data_of, extra, overridden
@@ -201,7 +201,7 @@ class DraftTable(StoreTable):
         self._execute("DELETE FROM drafts WHERE key = ?", key, aside=True)
 
 
-_DRAFT_READER = RowReader(NoteDraft, "draft", "title", key="key", fields=stored(dict[str, object]))
+_DRAFT_READER = RowReader(NoteDraft, "draft", "title", key="key", fields=stored(Values))
 
 
 _PROPOSALS = """
@@ -225,7 +225,7 @@ class ProposalTable(StoreTable):
         self._execute("DELETE FROM proposals WHERE note_id = ?", note_id, aside=True)
 
 
-_PROPOSAL_READER = RowReader(Proposal, "proposed change", "note_id", key="note_id", fields=stored(dict[str, object]))
+_PROPOSAL_READER = RowReader(Proposal, "proposed change", "note_id", key="note_id", fields=stored(Values))
 
 
 _MOST_BYTES = 32 * 1024 * 1024

@@ -7,7 +7,6 @@ import json
 import os
 import stat
 import sys
-from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
 from itertools import chain
@@ -20,6 +19,7 @@ from core.base.datetimes import utc_now
 from core.base.errors import NotesDamaged, StoreError, WorkspaceLocked
 from core.base.faults import BACKUPS, DATABASE, FILES, newest_backup, restore_command, translate_error
 from core.base.files import TEMPORARY_FOLDER as FOLDER
+from core.base.frozen import ValueMap
 from core.base.messages import Message, message
 from core.store.backups import restoring
 
@@ -153,7 +153,7 @@ def _describe(holder: Path) -> Message:
     return message("another Tessera (process {pid}, '{command}', since {since})", **fields)
 
 
-def _checked(stored: Mapping[str, object]) -> dict[str, str]:
+def _checked(stored: ValueMap) -> dict[str, str]:
     """Validate and return the fields about the lock's holder; raises LookupError or ValueError for other content."""
     fields = {name: str(stored[name])[:_LONGEST] for name in ("pid", "command", "since")}
     if not all(map(str.isprintable, fields.values())):

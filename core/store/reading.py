@@ -7,12 +7,13 @@ field to the user; other rows aren't affected.
 import json
 import logging
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import MISSING, Field, fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from core.base.codec import DAMAGE, Decoder, decoder, to_plain
+from core.base.frozen import ValueMap, Values
 from core.base.messages import Message, as_message, from_json, message
 from core.model import CALENDAR_ENDS, NOTE_FIELDS, Failed
 
@@ -79,13 +80,13 @@ class RowReader(Generic[Noun]):
             if field.init
         }
 
-    def __call__(self, row: Mapping[str, object] | sqlite3.Row, unread: Unread) -> Noun:
+    def __call__(self, row: ValueMap | sqlite3.Row, unread: Unread) -> Noun:
         """Return the object in a row; fields that aren't in the row get their defaults."""
         row = dict(row)
         try:
             return self.whole(row)
         except DAMAGE:
-            values: dict[str, object] = {}
+            values: Values = {}
             unfit = []
         for name, (read, field, hint) in self._fields.items():
             if name not in row:
@@ -99,14 +100,14 @@ class RowReader(Generic[Noun]):
         unread.add(self._what, key, str(values[self._named]) or key, unfit)
         return self._kind(**values)
 
-    def whole(self, row: Mapping[str, object]) -> Noun:
+    def whole(self, row: ValueMap) -> Noun:
         """Return the object in a row; raises DAMAGE for an unreadable value."""
         return self._kind(**{name: read(row[name]) for name, (read, *_) in self._fields.items() if name in row})
 
 
-def columns_of(noun: "DataclassInstance") -> dict[str, object]:
+def columns_of(noun: "DataclassInstance") -> Values:
     """Return the columns of an object for `RowReader`: times in ISO format, nested objects and lists as JSON."""
-    columns: dict[str, object] = {}
+    columns: Values = {}
     for field in fields(noun):
         value = to_plain(getattr(noun, field.name))
         columns[field.name] = json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
@@ -123,7 +124,7 @@ def loaded(stored: object) -> Any:
         return None
 
 
-def fields_in(stored: object, kind: type) -> dict[str, object]:
+def fields_in(stored: object, kind: type) -> Values:
     """Return the fields of an object stored as JSON, with None for missing fields without a default."""
     value = loaded(stored)
     needed = [field.name for field in fields(kind) if field.default is MISSING and field.default_factory is MISSING]

@@ -1,7 +1,7 @@
 """Caches: database reads until the next write, results per note, and background similarities."""
 
 import json
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
@@ -11,7 +11,7 @@ from core.base import files
 from core.base.cache import Cache
 from core.base.codec import decode, to_plain
 from core.base.faults import translate_errors
-from core.base.frozen import frozen
+from core.base.frozen import ValueMap, Values, frozen
 from core.model import Floor, KnowledgeBase
 from core.store.database import Database
 
@@ -52,7 +52,7 @@ class PerNote(Generic[Read]):
         self._lock = Lock()
         self._known: dict[str, tuple[object, Read]] = {}
 
-    def get(self, states: Mapping[str, object], among: Collection[str] | None = None) -> dict[str, Read]:
+    def get(self, states: ValueMap, among: Collection[str] | None = None) -> dict[str, Read]:
         """Return the results for the notes in `states`, in that order, or only for those that are in `among`."""
         with self._lock:
             self._known = {note_id: known for note_id, known in self._known.items() if states.get(note_id) == known[0]}
@@ -61,7 +61,7 @@ class PerNote(Generic[Read]):
                 self._known[note_id] = states[note_id], result
             return {note_id: self._known[note_id][1] for note_id in wanted if note_id in self._known}
 
-    def has_all(self, states: Mapping[str, object]) -> bool:
+    def has_all(self, states: ValueMap) -> bool:
         """Return whether `get` would read no note."""
         known = self._known
         return all(note_id in known and known[note_id][0] == state for note_id, state in states.items())
@@ -103,7 +103,7 @@ class Floors:
         return files.load(self._file, _measured, aside=not self._readonly) or {}
 
 
-def _measured(stored: dict[str, object]) -> dict[str, _Measured | None]:
+def _measured(stored: Values) -> dict[str, _Measured | None]:
     known: dict[str, _Measured | None] = decode(
         dict[str, _Measured | None], {base_id: entry or None for base_id, entry in stored.items()}
     )

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from core.base.datetimes import utc_now
+from core.base.frozen import Values
 from core.model import OF_QUESTIONS, Click, PastSearch, Use, UseFigures, favour, in_utc, later
 from core.store.reading import RowReader, columns_of
 from core.store.table import Ids, QuestionedTable
@@ -193,7 +194,7 @@ class UseTable(QuestionedTable):
         return tuple(*self._rows(f"SELECT count(*), {times}, sum(helpful), max(used_at) FROM {source}"))
 
 
-def _row(use: Use) -> dict[str, object]:
+def _row(use: Use) -> Values:
     return columns_of(replace(use, used_at=in_utc(use.used_at), times=max(0, min(use.times, _MOST))))
 
 

@@ -15,6 +15,7 @@ from core.base import files
 from core.base.call_log import log_call
 from core.base.errors import TesseraError, WorkspaceLocked
 from core.base.faults import DATABASE
+from core.base.frozen import ValueMap
 from core.base.jobs import Jobs
 from core.base.log import Log
 from core.base.messages import Message
@@ -198,7 +199,7 @@ class Workspace(Services):
         return self.searching.context(self.searching.prepare(text, options), budget)
 
     def retrieve(
-        self, text: str | None = None, context: Mapping[str, object] | None = None, **options: Unpack[SearchOptions]
+        self, text: str | None = None, context: ValueMap | None = None, **options: Unpack[SearchOptions]
     ) -> SearchResult:
         """Search like `search` for a caller with one or more of `type`, `tags` and `scope`; see `CallerContext`."""
         from core.query.parser import caller_of

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from core.base import files, log
 from core.base.errors import TesseraError
 from core.base.faults import BACKUPS, DATABASE_FILES
-from core.base.frozen import frozen
+from core.base.frozen import Values, frozen
 from core.base.messages import skeleton
 from core.embedding import EMBEDDERS
 from core.model import CHOICES, BaseStatus, Status
@@ -47,7 +47,7 @@ def bug_report(
     folder: Path, settings: Settings, status: Status | None = None, problem: TesseraError | None = None
 ) -> BugReport:
     """Return a bug report; `problem` is the reason why the workspace has no `status`."""
-    facts: dict[str, object] = {
+    facts: Values = {
         "versions": versions(),
         "files": _sizes(folder),
         "settings": dict(_changed(settings, "")),
@@ -96,7 +96,7 @@ def _changed(section: BaseModel, above: str) -> Iterator[tuple[str, object]]:
             yield f"{above}{name}", value if shown else _SET
 
 
-def _base(status: BaseStatus) -> dict[str, object]:
+def _base(status: BaseStatus) -> Values:
     kind = status.base.embedder.partition(":")[0]
     return {
         "notes": status.notes,

@@ -19,6 +19,7 @@ from filelock import FileLock, Timeout
 from core.base.errors import IndexDamaged, StoreError
 from core.base.faults import find_write_error, translate_error
 from core.base.files import delete, load, open_regular, replace
+from core.base.frozen import Values
 from core.base.messages import message
 from core.base.worker_process import serve
 from core.store.index.chroma_collections import Address, Collections, Place, RemoteChroma, client_settings, fault_of
@@ -132,7 +133,7 @@ def seal_file(folder: Path) -> Path:
 Opened = dict[Place, Directory | RemoteChroma]
 
 
-def _reply(opened: Opened, request: tuple[Place, str, dict[str, object]]) -> tuple[object, bool]:
+def _reply(opened: Opened, request: tuple[Place, str, Values]) -> tuple[object, bool]:
     """Return the result of a method or a StoreError, and whether the process should continue."""
     place, verb, arguments = request
     try:
