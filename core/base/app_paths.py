@@ -43,7 +43,8 @@ def provide_file(folder: Path, name: str, *, make: bool) -> Path:
 
     With `make`, anything at the path that isn't a file is set aside.
     """
-    file, built_in = folder / name, PROGRAM / "data" / name
+    file = folder / name
+    built_in = PROGRAM / "data" / name
     if make and not file.is_file():
         with suppress(OSError):  # the bundled file will do
             if file.exists() or file.is_symlink():
@@ -60,7 +61,8 @@ def user_path(name: str) -> Path:
 
 def read(name: str) -> Values:
     """Read the JSON object in a user's file, or return an empty one if it is missing; raises ConfigError if invalid."""
-    file, values = user_path(name), None
+    file = user_path(name)
+    values = None
     with suppress(OSError, ValueError, RecursionError):
         values = files.parse_json(files.read(file)) if os.path.lexists(file) else {}
     if not isinstance(values, dict):

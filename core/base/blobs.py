@@ -98,7 +98,8 @@ def remove_blobs(text: str, spans: Sequence[Span] | None = None) -> str:
 
 
 def _replace_spans(text: str, spans: Sequence[Span] | None, replace: Callable[[str], str]) -> str:
-    pieces, at = [], 0
+    pieces = []
+    at = 0
     for start, end in blobs(text) if spans is None else spans:
         pieces += [text[at:start], replace(text[start:end])]
         at = end
@@ -107,7 +108,8 @@ def _replace_spans(text: str, spans: Sequence[Span] | None, replace: Callable[[s
 
 def _addresses(text: str) -> Iterator[Span]:
     """Yield the `data:` URLs, each with its opening and closing marks in Markdown or HTML."""
-    at, last_drawing = 0, text.rfind("</svg>") if "<svg" in text else -1
+    at = 0
+    last_drawing = text.rfind("</svg>") if "<svg" in text else -1
     while match := _ADDRESS.search(text, at):
         start, at = match.span()
         if match[0].lower().endswith(";base64,"):
@@ -125,7 +127,8 @@ def _drawings(text: str) -> Iterator[Span]:
     at = 0
     while match := _DRAWING.search(text, at):
         closing = text.find(f"\n{match[1]}", match.end())
-        start, at = text.find("\n", match.end(1)) + 1, closing + 1 if closing >= 0 else len(text)
+        start = text.find("\n", match.end(1)) + 1
+        at = closing + 1 if closing >= 0 else len(text)
         if start:
             yield start, at
 

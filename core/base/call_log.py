@@ -35,7 +35,8 @@ def log_call(what: str, **fields: object) -> Iterator[Fields]:
         outer.update(fields | ({"work": what} if outer.get("work") == "" else {}))
         yield outer
         return
-    began, token = time.perf_counter(), _work.set(fields)
+    began = time.perf_counter()
+    token = _work.set(fields)
     try:
         yield fields
     except BaseException as error:
@@ -59,7 +60,8 @@ def skip_log() -> Iterator[None]:
 
 def log_bases(bases: Iterable[_LoggedBase]) -> None:
     """Add the names of bases and their models to the current log line of this thread."""
-    line, named = _work.get(), [*bases]
+    line = _work.get()
+    named = [*bases]
     if line is not None and named:
         line["base"] = ",".join(base.name for base in named)
         line["model"] = ",".join(sorted({base.embedder for base in named if base.has_vectors}))

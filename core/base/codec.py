@@ -70,7 +70,9 @@ class DecodeError(ValueError):
 
     def __init__(self, kind: Message | None, name: str = "", *, missing: bool = False) -> None:
         super().__init__(name)
-        self.kind, self.name, self.missing = kind, name, missing
+        self.kind = kind
+        self.name = name
+        self.missing = missing
 
 
 OWN_FIELDS = object()
@@ -127,7 +129,8 @@ def decoder(kind: object, *, exact: bool = False) -> Decoder:
     An `exact` decoder is for outside input: it also rejects unknown fields, NULs in strings, numbers used as booleans,
     and times outside the calendar.
     """
-    origin, inner = get_origin(kind), get_args(kind)
+    origin = get_origin(kind)
+    inner = get_args(kind)
     if kind in (object, Any):
         return _any(exact=exact)
     if origin in (Union, UnionType):
@@ -181,7 +184,8 @@ def noun_decoder(kind: Any, *, exact: bool, **own: Decoder) -> Decoder:
 @cache
 def json_type(kind: Any) -> Any:
     """Return the JSON type for values of a type; for a dataclass, a `TypedDict` of the same name."""
-    origin, inner = get_origin(kind), get_args(kind)
+    origin = get_origin(kind)
+    inner = get_args(kind)
     if kind in (Message, datetime, Path):
         return str
     if origin in (Union, UnionType):

@@ -144,7 +144,8 @@ class Conflict(StoreError):
 
     def __init__(self, text: Text, /, stored: Any, version: int, **fields: object) -> None:
         super().__init__(text, **fields)
-        self.stored, self.version = stored, version
+        self.stored = stored
+        self.version = version
 
 
 class ChunkNotFound(StoreError):

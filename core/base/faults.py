@@ -129,7 +129,8 @@ def newest_backup(folder: Path) -> Path | None:
 
 def damage_error(folder: Path, why: str) -> NotesDamaged:
     """Return the error for an unreadable database; it names the newest backup, if any."""
-    file, backup = folder / DATABASE, newest_backup(folder)
+    file = folder / DATABASE
+    backup = newest_backup(folder)
     if backup:
         return NotesDamaged(
             (

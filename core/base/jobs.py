@@ -30,7 +30,8 @@ class Pace:
 
     def left(self, done: float, total: float) -> float | None:
         """Record a step and return the seconds left, None while unknown."""
-        now, share = self._clock(), min(1.0, done / total) if total else 0.0
+        now = self._clock()
+        share = min(1.0, done / total) if total else 0.0
         if self._steps and share < self._steps[-1][1]:
             self._steps.clear()
             self._ends.clear()
@@ -246,7 +247,8 @@ class Jobs:
 
     def _do(self, name: str, work: Work) -> Work | None:
         """Do the work of a job; return the next work for it, None if the job has ended."""
-        stop, pace = self._stops[name], Pace()
+        stop = self._stops[name]
+        pace = Pace()
 
         def progress(done: float, total: float, what: Text) -> None:
             if stop.is_set():

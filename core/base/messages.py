@@ -106,7 +106,8 @@ def render(message: object, language: str = ENGLISH) -> str:
     message = getattr(message, "message", message)
     if not isinstance(message, Message):
         return str(message)
-    texts, translated = catalogue(language), message.text
+    texts = catalogue(language)
+    translated = message.text
     if message.plural:
         number = message.fields["n"]
         assert isinstance(number, int), "a plural has its number"

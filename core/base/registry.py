@@ -64,7 +64,8 @@ class Registry(dict[str, Entry], Generic[T]):
     ) -> None:
         super().__init__(entries)
         self._what = what
-        self._group, self._protocol = group, protocol
+        self._group = group
+        self._protocol = protocol
         self._complete = not group
         self._built: dict[str, T] = {}
         self._building = RLock()

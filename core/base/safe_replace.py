@@ -25,7 +25,8 @@ _PATIENCE = 1.0
 """Seconds to wait for another program to finish writing a file."""
 _LOOK = 0.005
 _UNSUPPORTED = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP}
-_AT_FDCWD, _SWAP = -100, 2
+_AT_FDCWD = -100
+_SWAP = 2
 
 
 class Changed(Exception):
@@ -45,7 +46,9 @@ def swap(file: Path, data: bytes, expected: bytes) -> os.stat_result:
     if _read_settled(file) != expected:
         raise Changed
     new = write_sibling(file, data, partial(_resemble, like=state))
-    written, done, copy = new.stat(), False, None
+    written = new.stat()
+    done = False
+    copy = None
     try:
         done = _exchange_expected(new, file, data, expected)
     except FileNotFoundError:
@@ -251,7 +254,8 @@ def _check(result: int, file: Path) -> None:
 
 
 def _on_linux(path: Path, other: Path) -> None:
-    first, second = os.fsencode(path), os.fsencode(other)
+    first = os.fsencode(path)
+    second = os.fsencode(other)
     _check(_library().renameat2(_AT_FDCWD, first, _AT_FDCWD, second, _SWAP), other)
 
 

@@ -328,7 +328,8 @@ def parts_of(word: str) -> list[Span]:
     """Return the spans of an identifier's parts, as in `keywords`; empty for a plain word."""
     if word.isalpha() and word.islower():
         return []
-    humps, whole = _humps(word), len(word.strip("_"))
+    humps = _humps(word)
+    whole = len(word.strip("_"))
     letters = (match.span() for match in _LETTERS.finditer(word))
     return [*humps, *(span for span in letters if _LEAST_LETTERS <= span[1] - span[0] < whole and span not in humps)]
 

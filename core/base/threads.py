@@ -18,7 +18,8 @@ class DaemonPool:
     """
 
     def __init__(self, count: int, name: str) -> None:
-        self._count, self._name = count, name
+        self._count = count
+        self._name = name
         self._tasks: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = SimpleQueue()
         self._threads: list[Thread] = []
         self._is_closed = False

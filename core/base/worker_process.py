@@ -30,7 +30,9 @@ class WorkerProcess:
     """
 
     def __init__(self, module: str, *, patience: float = 0, idle: float | None = None) -> None:
-        self._module, self._patience, self._idle = module, patience, idle
+        self._module = module
+        self._patience = patience
+        self._idle = idle
         self._lock = threading.Lock()
         self._running: subprocess.Popen[bytes] | None = None
         self._is_closed = False
@@ -104,7 +106,8 @@ class WorkerProcess:
         )
 
     def _end(self) -> None:
-        running, self._running = self._running, None
+        running = self._running
+        self._running = None
         if running is None:
             return
         try:
@@ -128,7 +131,8 @@ class WorkerProcess:
 
     def _forget(self) -> None:
         """Forget the process after a fork, because it belongs to the parent."""
-        self._lock, self._timer = threading.Lock(), None
+        self._lock = threading.Lock()
+        self._timer = None
         if self._running is not None:
             self._running.returncode = 0
             self._running = None
@@ -151,7 +155,8 @@ def serve(answer: Callable[[Request], tuple[object, bool]]) -> None:
     threading.Thread(target=end_after_parent, daemon=True).start()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
-    requests, replies = os.fdopen(0, "rb", closefd=False), os.fdopen(os.dup(1), "wb")
+    requests = os.fdopen(0, "rb", closefd=False)
+    replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     goes_on = True
     while goes_on:

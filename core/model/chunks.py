@@ -250,7 +250,8 @@ class Difference:
     @classmethod
     def between(cls, first: Sequence[Chunk], second: Sequence[Chunk]) -> "Difference":
         """Compare two splits of a note, ignoring the overlap with the previous chunk."""
-        ours, theirs = {*own_starts(first)}, {*own_starts(second)}
+        ours = {*own_starts(first)}
+        theirs = {*own_starts(second)}
         return cls(tuple(sorted(ours & theirs)), tuple(sorted(ours - theirs)), tuple(sorted(theirs - ours)))
 
 

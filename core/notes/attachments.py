@@ -107,7 +107,8 @@ def picture_type(data: bytes) -> str:
 
 def is_inside(path: Path, top: Path, most: int = MOST) -> bool:
     """Return whether a file's real path is in a folder and not hidden, and the file has at most `most` bytes."""
-    real, top = path.resolve(), top.resolve()
+    real = path.resolve()
+    top = top.resolve()
     if not real.is_relative_to(top) or any(map(is_skipped, real.relative_to(top).parts)):
         return False
     return real.is_file() and real.stat().st_size <= most
@@ -222,7 +223,9 @@ class Attachments:
     most_bytes = MOST_PASTED
 
     def __init__(self, store: Store, bases: Bases, links: Callable[[], NoteLinks]) -> None:
-        self._store, self._bases, self._links = store, bases, links
+        self._store = store
+        self._bases = bases
+        self._links = links
         self.own_folder = store.folder / FILES
         """Folder in the workspace for pictures that don't go into a user's folder."""
 
@@ -251,7 +254,8 @@ class Attachments:
         of the base, else into the workspace. Raises EditError for data that isn't a picture or can't be written.
         """
         self._store.database.check_writable()
-        note, into = self._store.notes.note(note_id) if note_id else None, self._bases.find(base)
+        note = self._store.notes.note(note_id) if note_id else None
+        into = self._bases.find(base)
         folders = self._folders(into) if into and into.writes_files_of(author) else []
         own = [folder for folder in folders if note and note.in_file and str(folder) == note.source_ref]
         path = save([*own, *folders, self.own_folder][0], name, data)
@@ -280,7 +284,9 @@ class Pictures:
     """Runs OCR on the pictures of bases that enable it while no other job runs. A stopped run keeps its results."""
 
     def __init__(self, store: Store, pending: PendingChunks, jobs: Jobs) -> None:
-        self._store, self._pending, self._jobs = store, pending, jobs
+        self._store = store
+        self._pending = pending
+        self._jobs = jobs
         self._turn = threading.Lock()
 
     @property
@@ -368,7 +374,8 @@ class Pictures:
             self._pending.embed_written(done.notes)
 
     def _read_files(self, progress: Progress) -> int:
-        unread, done = self._store.pictures.unread(), 0
+        unread = self._store.pictures.unread()
+        done = 0
         with closing(PictureReader()) as reader:
             for number, picture_file in enumerate(unread):
 
@@ -386,7 +393,8 @@ class Pictures:
                 try:
                     text, version = reader.read(data, picture_file.picture.place, report)
                 except SourceError as error:
-                    read, again = ReadPicture(picture_file.picture.hash, "", ""), isinstance(error, Interrupted)
+                    read = ReadPicture(picture_file.picture.hash, "", "")
+                    again = isinstance(error, Interrupted)
                     self._store.pictures.keep(read, error.reason, again=again)
                 else:
                     read = ReadPicture(picture_file.picture.hash, make_storable(text).strip(), version)
@@ -397,7 +405,8 @@ class Pictures:
 
 def seen(picture_file: PictureFile) -> NotePicture | None:
     """Return the current state of a picture's file, with its hash; None if it is unchanged or can't be checked."""
-    now, before = _as_file(picture_file), picture_file.picture
+    now = _as_file(picture_file)
+    before = picture_file.picture
     if now is None:
         return None
     if before.looked and (now.place, now.mtime_ns, now.size) == (before.place, before.mtime_ns, before.size):

@@ -38,7 +38,9 @@ class Notes:
     """The notes in all bases. Changes raise WorkspaceLocked in a read-only workspace."""
 
     def __init__(self, store: Store, bases: Bases, writer: Writer) -> None:
-        self._store, self._bases, self._writer = store, bases, writer
+        self._store = store
+        self._bases = bases
+        self._writer = writer
 
     # reading
 
@@ -182,7 +184,8 @@ class Notes:
         override those of the file. Raises NoteNotFound, Conflict if the note's version isn't the expected one or its
         file was changed, EditError for a file that can't be written, and as `add` does.
         """
-        change, as_what = partial(with_fields, fields=fields), Revision("update", author, joins)
+        change = partial(with_fields, fields=fields)
+        as_what = Revision("update", author, joins)
         return self._writer.change(note_id, change, as_what, expected_version, body=body, embed=embed)
 
     def set_fields(
@@ -211,10 +214,8 @@ class Notes:
         author: Author = "person",
     ) -> None:
         """Add tags to several notes, and remove other tags from them."""
-        more, less = (
-            check_fields({"tags": add})["tags"],
-            {tag.casefold() for tag in check_fields({"tags": remove})["tags"]},
-        )
+        more = check_fields({"tags": add})["tags"]
+        less = {tag.casefold() for tag in check_fields({"tags": remove})["tags"]}
 
         def change(note: Note) -> Note:
             return with_fields(note, {"tags": [*(tag for tag in note.tags if tag.casefold() not in less), *more]})

@@ -87,7 +87,9 @@ class DailyNotes:
         writer: Writer,
     ) -> None:
         self._store, self._settings, self._settings_file, self._bases = store, settings, file, bases
-        self._notes, self._imports, self._writer = notes, imports, writer
+        self._notes = notes
+        self._imports = imports
+        self._writer = writer
 
     @property
     def problem(self) -> Message | None:
@@ -167,7 +169,8 @@ class DailyNotes:
         name = names.get(chosen.template) if chosen.template else None
         if name in (None, chosen.template):
             return
-        other, card = self._template(), self._store.notes.card(done.note_id)
+        other = self._template()
+        card = self._store.notes.card(done.note_id)
         if other and (card.base != chosen.base or other.base == chosen.base):
             return  # another note with the old name is still the template
         self._set("daily.template", name)

@@ -127,7 +127,8 @@ class Documents:
         note, document = self._read(note_id)
         original = self.original(note_id)
         path = str(note.path or original.name)
-        data, stamp = original.data, self._store.notes.indexed_as(note_id)
+        data = original.data
+        stamp = self._store.notes.indexed_as(note_id)
         if original.path:
             state = Path(original.path).stat()
             data = folder.read(Path(note.source_ref), path)
@@ -181,7 +182,8 @@ class Documents:
                 read = parse_note((now.front or "") + now.body, str(now.path), plain=now.plain).note
                 fields = {name: getattr(now, name) for name in NOTE_FIELDS}
                 kept |= {name: value for name, value in fields.items() if value != getattr(read, name)}
-            hashed, dated = content_hash(data), made.updated_at or now.updated_at
+            hashed = content_hash(data)
+            dated = made.updated_at or now.updated_at
             made = replace(made, **kept, content_hash=hashed, updated_at=dated)
             stamp = self._store.notes.indexed_as(note_id)
             self._writer.write(

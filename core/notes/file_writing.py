@@ -85,7 +85,8 @@ def changed_fields(head: FrontMatter, file: Note, note: Note, inside: BodyMetada
     if note.title not in (file.title, by_itself):
         fields = {"title": note.title} | fields
     in_text = {*map(tag_key, inside.tags)}
-    held, wanted = {*map(tag_key, head.value("tags"))}, {*map(tag_key, note.tags)}
+    held = {*map(tag_key, head.value("tags"))}
+    wanted = {*map(tag_key, note.tags)}
     was_in_text = look_into(file.body, file.path or "note.md").tags if held - wanted - in_text else ()
     wanted |= {*map(tag_key, was_in_text)} - in_text
     staying = [tag for tag in head.value("tags") if tag_key(tag) in wanted]
@@ -127,8 +128,10 @@ def exists(note: Note) -> bool:
 
 def read(note: Note) -> NoteToIndex:
     """Parse a note's file in its current state; raises as `plan` does."""
-    root, path = Path(note.source_ref), str(note.path)
-    data, state = _read(root, path), (root / path).stat()
+    root = Path(note.source_ref)
+    path = str(note.path)
+    data = _read(root, path)
+    state = (root / path).stat()
     return replace(_note_of(data, note, utc_now()), mtime_ns=state.st_mtime_ns, size=len(data))
 
 
@@ -151,12 +154,14 @@ def plan(note: Note, changed: Note, inside: BodyMetadata | None = None) -> FileC
     front matter fields that don't differ. Raises Conflict, with the file's note, for a file that changed since its
     sync; EditError for a missing file or a text that the file can't hold; SourceError; NotWritable.
     """
-    path, before = str(note.path), read_synced(note)
+    path = str(note.path)
+    before = read_synced(note)
     step = FileStep(note.source_ref, path, str(changed.path))
     if not note.in_text_file:
         return FileChange(step, note, changed)
     old = parse_note(decode_file(before, path, chosen=chosen_in(changed)).text, step.new_path).note
-    front, body = old.front or "", changed.body
+    front = old.front or ""
+    body = changed.body
     if changed.front and not front:  # an earlier version of Tessera read this as front matter
         body = changed.front + body
     body = with_line_ends(body, old.body)
@@ -195,7 +200,8 @@ def put_away(change: FileChange) -> Path | None:
 
     There is no trash on servers, nor on drives where the user can't create one. Raises as `apply` does.
     """
-    root, path = Path(change.step.folder), change.step.path
+    root = Path(change.step.folder)
+    path = change.step.path
     with _writing(root, path):
         with suppress(OSError):
             _send_to_trash(root / path)
@@ -216,7 +222,8 @@ def _send_to_trash(file: Path) -> None:
 
 def apply(change: FileChange) -> os.stat_result:
     """Carry out a planned change to a file; return the file's new status. Raises as `plan` does, and DiskFull."""
-    step, root = change.step, Path(change.step.folder)
+    step = change.step
+    root = Path(change.step.folder)
     path = step.new_path
     file = root / path
     with _writing(root, path):
@@ -322,10 +329,12 @@ def _note_of(
     data: bytes, note: Note, updated_at: datetime, text: str | None = None, inside: BodyMetadata | None = None
 ) -> NoteToIndex:
     """Return the note that a sync makes from a file's bytes; `text` and `inside` are passed if already known."""
-    path, encoding = str(note.path), note.encoding
+    path = str(note.path)
+    encoding = note.encoding
     if text is None:
         found = decode_file(data, path, chosen=chosen_in(note))
-        text, encoding = found.text, found.text_encoding
+        text = found.text
+        encoding = found.text_encoding
     read, outline = parse_note(text, path, plain=note.plain, inside=inside, encoding=encoding)
     read = replace(
         read,
@@ -412,7 +421,8 @@ class FileActs:
 
     def _is_settled(self, step: FileStep) -> bool:
         """Undo a step; return whether it is fully undone, or an update of the folder has read its result."""
-        bases, root = self._store.bases, Path(step.folder)
+        bases = self._store.bases
+        root = Path(step.folder)
         # The stored hash tells whether an update has read the file since the step.
         stored = self._store.database.value(
             "SELECT content_hash FROM notes WHERE source_ref = ? AND path = ?", step.folder, step.path

@@ -183,6 +183,7 @@ def _rank(kind: int, named: NoteNames, note: Note | NoteNames, wanted: str, near
 
 def _steps(folder: str, named: NoteNames) -> int:
     """Return the number of steps between the folder and a note's folder."""
-    here, there = folder.split("/") if folder else [], (named.path or "").split("/")[:-1]
+    here = folder.split("/") if folder else []
+    there = (named.path or "").split("/")[:-1]
     shared = next((n for n, (a, b) in enumerate(zip(here, there, strict=False)) if a != b), min(len(here), len(there)))
     return len(here) + len(there) - 2 * shared

@@ -41,7 +41,8 @@ from core.store import Store
 
 _MOST_PICTURES = 100
 _PENDING = Condition("status", ("pending",))
-_ACCEPT, _PROPOSE = Revision("accept", "person"), Revision("propose", "person")
+_ACCEPT = Revision("accept", "person")
+_PROPOSE = Revision("propose", "person")
 
 
 class Proposals:
@@ -50,8 +51,12 @@ class Proposals:
     def __init__(
         self, store: Store, bases: Bases, writer: Writer, notes: Notes, trash: Trash, attachments: Attachments
     ) -> None:
-        self._store, self._bases, self._writer = store, bases, writer
-        self._notes, self._trash, self._attachments = notes, trash, attachments
+        self._store = store
+        self._bases = bases
+        self._writer = writer
+        self._notes = notes
+        self._trash = trash
+        self._attachments = attachments
 
     # for programs
 
@@ -85,7 +90,8 @@ class Proposals:
         read = notefile.document_text(html.encode("utf-8", "replace"), name, encoding="utf-8")
         page = document_note(read, name).note
         created = page.created_at.date().isoformat() if page.created_at else ""
-        title, body = title or page.title, page.body
+        title = title or page.title
+        body = page.body
         fields: NewNoteFields = {"title": title, "source": "import", "source_url": address, "created": created}
         # Everything is checked before the first picture is stored, so that an error leaves nothing behind.
         check_new({**fields})
@@ -127,7 +133,8 @@ class Proposals:
             check_version(note, expected_version)
             if not self._is_programs(note):
                 return self._propose(note, body, fields)
-            values, expected_version = values | {"status": "pending"}, note.version
+            values = values | {"status": "pending"}
+            expected_version = note.version
         return self._notes.update(note_id, body=body, expected_version=expected_version, author="program", **values)
 
     def _is_programs(self, note: Note) -> bool:
@@ -200,7 +207,8 @@ class Proposals:
         with self._store.changing:
             chosen = self.current(submissions)
             for submission in chosen:
-                note, change = self._store.notes.note(submission.note.id), submission.change
+                note = self._store.notes.note(submission.note.id)
+                change = submission.change
                 if change and note.version not in (change.version, over):
                     raise Conflict(
                         (
@@ -281,7 +289,8 @@ class Proposals:
 
         Raises Conflict for a submission that a program has changed since the user saw it.
         """
-        chosen, waiting = list(submissions), {submission.note.id: submission for submission in self.all()}
+        chosen = list(submissions)
+        waiting = {submission.note.id: submission for submission in self.all()}
         for submission in chosen:
             now = self._among(waiting, submission.note.id)
             if (now.change, now.note.version) != (submission.change, submission.note.version):

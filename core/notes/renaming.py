@@ -47,7 +47,9 @@ class Renames:
     """Renames and moves notes and their files. Raises WorkspaceLocked in a read-only workspace."""
 
     def __init__(self, store: Store, writer: Writer, files: Files) -> None:
-        self._store, self._writer, self._files = store, writer, files
+        self._store = store
+        self._writer = writer
+        self._files = files
 
     def plan(self, note_id: str, title: str, *, file: bool = True, title_before: str = "") -> Renaming:
         """Return what `rename` would change; for the same title, `linking` are all notes that a rename might change."""
@@ -101,7 +103,8 @@ class Renames:
         folder = folder.replace("\\", "/").strip("/")
         with self._store.changing:
             self._store.database.check_writable()
-            new_names, given = list[_NewName](), defaultdict[tuple[str, str], set[str]](set)
+            new_names = list[_NewName]()
+            given = defaultdict[tuple[str, str], set[str]](set)
             for note in map(self._store.notes.note, dict.fromkeys(note_ids)):
                 check_version(note, expected_version)
                 if note.in_file:
@@ -114,7 +117,8 @@ class Renames:
                         ),
                         path=str(note.path),
                     )
-                root, name = Path(note.source_ref), posixpath.basename(note.path or title_filename(note.title))
+                root = Path(note.source_ref)
+                name = posixpath.basename(note.path or title_filename(note.title))
                 path = check_path(f"{folder}/{name}")
                 if note.in_file:  # the user's folders may have names that are invalid on other systems
                     is_there = os.path.isdir(root / folder)  # noqa: PTH112 where is_dir raises for a long name
@@ -170,7 +174,8 @@ class Renames:
             for note, *_, path in new_names
             if note.in_file and note.document and path != note.path
         }
-        renamed, refused = _Renamed(before, after, author, old, files), dict[str, Message]()
+        renamed = _Renamed(before, after, author, old, files)
+        refused = dict[str, Message]()
         plans = {note.id: self._plan(note, title, path, renamed) for note, _, title, path in new_names}
         own = {*plans}
         linking = before.to(*set().union(*map(after.namesakes, own)))
@@ -219,7 +224,8 @@ class Renames:
         with self._store.changing:
             versions = {renaming.note_id: renaming.version for renaming in done}
             versions |= {link.id: link.version for renaming in done for link in renaming.linking}
-            new_names, old = list[_NewName](), dict[str, Note]()
+            new_names = list[_NewName]()
+            old = dict[str, Note]()
             for other, version in versions.items():
                 with suppress(TesseraError):
                     if version > 0 and self._read(other).version == version:
@@ -242,7 +248,9 @@ class Renames:
             # The first heading follows if it is the old title.
             headings = look_into(body, note.path or "").outline.headings
             if heading := next((heading for heading in headings if heading.level == 1), None):
-                head, text, rest = body[: heading.start], body[heading.start : heading.end], body[heading.end :]
+                head = body[: heading.start]
+                text = body[heading.start : heading.end]
+                rest = body[heading.end :]
                 if not heading.nested and short_title(heading.title) == note.title:
                     body = head + text.replace(note.title, title, 1) + rest
             body = renamed.text(replace(note, body=body))
@@ -290,7 +298,8 @@ class _Renamed:
         note_id = self.before.target(here, target) if target else None
         if note_id is None:
             return self._file(here, there, link) if here.source_ref else None
-        before, lead = self.before.names[note_id], self.after.names[note_id]
+        before = self.before.names[note_id]
+        lead = self.after.names[note_id]
         now = target_of(link, posixpath.dirname(there.path or ""))
         is_path = not link.wiki and target == before.path  # other programs only resolve exact paths
         if self.after.target(there, now) == note_id and not (is_path and now != lead.path):

@@ -40,7 +40,8 @@ def title_filename(title: str) -> str:
 
 def renamed_path(path: str, title_before: str, title: str) -> str:
     """Return a note's path after a new title, with the same folder and suffix, and hyphens if the old name had them."""
-    pure, name = PurePosixPath(path), title_filename(title).removesuffix(".md")
+    pure = PurePosixPath(path)
+    name = title_filename(title).removesuffix(".md")
     slug = "-".join(title_before.casefold().split())
     if slug == pure.stem != title_before:
         name = "-".join(name.casefold().split())
@@ -77,7 +78,8 @@ def nearest_names(notes: Iterable[NoteNames], text: str, limit: int) -> list[str
     whole = " ".join(words)
     ranked = []
     for named in notes:
-        names, path = [fold(name) for name in (named.title, *named.aliases)], fold(named.path or "")
+        names = [fold(name) for name in (named.title, *named.aliases)]
+        path = fold(named.path or "")
         if not all(any(word in name for name in (*names, path)) for word in words):
             continue
         near = min((_distance(name, whole), len(name)) for name in names)
@@ -132,7 +134,8 @@ def title_of(body: str, inside: BodyMetadata | None = None) -> str:
 
 def is_titled_by_text(note: Note) -> bool:
     """Return whether a note's title comes from its text, directly or as the name of its file, perhaps with a number."""
-    title, path = title_of(note.body), note.path or ""
+    title = title_of(note.body)
+    path = note.path or ""
     name = stem(title_filename(title))
     named = note.in_file and note.title == stem(path) and re.fullmatch(rf"{re.escape(name)}( \d+)?", note.title)
     return title == note.title or bool(named)
@@ -232,9 +235,11 @@ class NoteTexts:
         Raises UnknownChoice for an unknown base, and QueryError for a text that is too long.
         """
         check_part(text)
-        wanted, found = fold(text), list[NoteLine]()
+        wanted = fold(text)
+        found = list[NoteLine]()
         for note in self._store.notes.notes_with_text(self._store.bases.named(base), text):
-            hidden, start = self.hidden(note.id), 0
+            hidden = self.hidden(note.id)
+            start = 0
             lines = _END.split(note.body)
             for number, line in enumerate(lines, start=1 + len(_END.findall(note.front or ""))):
                 if wanted in fold(line):

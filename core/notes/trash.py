@@ -67,7 +67,9 @@ class Trash:
             waiting = deque(self._store.notes.base_ids(chosen).items())
             bases = {base.id: base for base in self._store.bases.all()}
             while waiting:
-                group, removals, size = defaultdict[str, list[str]](list), list[FileChange](), 0
+                group = defaultdict[str, list[str]](list)
+                removals = list[FileChange]()
+                size = 0
                 while waiting and size <= _MOST_BYTES:
                     note_id, base_id = waiting.popleft()
                     note = self._store.notes.note(note_id) if bases[base_id].writes_files_of(author) else None
@@ -128,7 +130,9 @@ class Trash:
 
         If its file is gone and can't be written again, it becomes a note without a file.
         """
-        root, path, files = Path(note.source_ref), str(note.path), list[FileChange]()
+        root = Path(note.source_ref)
+        path = str(note.path)
+        files = list[FileChange]()
         is_there = is_synced if base.write_files else file_writing.exists
         if not note.in_file or self._store.notes.has_path(base, path, note.source_ref) or not is_there(note):
             writes = note.in_file and base.writes_files_of(change.author) and root.is_dir() and is_entered(root, path)

@@ -64,7 +64,8 @@ class Uses:
 
     def hand_to(self, write: Callable[[Sequence[Use]], None], seconds: float) -> None:
         """Let `write` store the uses of this read-only process, collected for `seconds`."""
-        self._write, self._seconds = write, seconds
+        self._write = write
+        self._seconds = seconds
 
     @property
     def enabled(self) -> bool:
@@ -111,7 +112,8 @@ class Uses:
                 self._writer = None
         with self._writing:
             with self._lock:
-                waiting, self._waiting = self._waiting, []
+                waiting = self._waiting
+                self._waiting = []
             if waiting and self._write:
                 try:
                     self._write(waiting)

@@ -32,7 +32,8 @@ def compare_texts(old: str, new: str) -> list[DiffPiece]:
     """
     stretches: list[tuple[bool, str, str]] = []
     for equal, gone, come in _steps(old.splitlines(keepends=True), new.splitlines(keepends=True)):
-        before, after = "".join(gone), "".join(come)
+        before = "".join(gone)
+        after = "".join(come)
         stretches += [(True, before, after)] if equal else _compare_words(before, after)
     pieces: list[DiffPiece] = []
     for equal, stretch in groupby(stretches, itemgetter(0)):
@@ -71,7 +72,8 @@ def _changes(lines: Sequence[str], text: str) -> Iterator[tuple[int, int, tuple[
 
 def _compare_words(old: str, new: str) -> list[tuple[bool, str, str]]:
     """Return equal and changed stretches in order; blanks between changes belong to them."""
-    before, after = _WORD.findall(old), _WORD.findall(new)
+    before = _WORD.findall(old)
+    after = _WORD.findall(new)
     if len(before) * len(after) > _MOST:
         return [(False, old, new)]
     steps = [(equal, "".join(gone), "".join(come)) for equal, gone, come in _steps(before, after)]
@@ -88,7 +90,8 @@ def _steps(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[bool, 
     end = sum(takewhile(bool, map(eq, before[start:][::-1], after[start:][::-1])))
     if start:
         yield True, before[:start], after[:start]
-    middle, other = before[start : len(before) - end], after[start : len(after) - end]
+    middle = before[start : len(before) - end]
+    other = after[start : len(after) - end]
     for tag, first, last, low, high in SequenceMatcher(None, middle, other).get_opcodes():
         yield tag == "equal", middle[first:last], other[low:high]
     if end:
@@ -102,7 +105,8 @@ class Versions:
     merge_texts = staticmethod(merge_texts)
 
     def __init__(self, store: Store, writer: Writer) -> None:
-        self._store, self._writer = store, writer
+        self._store = store
+        self._writer = writer
 
     def all(self, note_id: str) -> list[Version]:
         """Return the versions of a note, newest first; raises NoteNotFound. The note may be deleted."""

@@ -66,7 +66,8 @@ class Writer:
     """Writes the notes in a workspace. Its methods raise WorkspaceLocked if the workspace is read-only."""
 
     def __init__(self, store: Store, pending: PendingChunks) -> None:
-        self._store, self._pending = store, pending
+        self._store = store
+        self._pending = pending
         self.files = FileActs(store)
 
     @log_call("note.change")
@@ -140,7 +141,8 @@ class Writer:
         The file is changed too if it gets another name or the base writes files; raises as `file_writing.plan` does.
         """
         base = self._store.bases.by_id(note.base_id)
-        changed, inside = change(note), None
+        changed = change(note)
+        inside = None
         if body is not None:
             changed, inside = with_body(changed, body)
         if (body is not None and as_what.author == "person") or not changed.title:
@@ -149,7 +151,8 @@ class Writer:
             return None
         if as_what.joins and self._store.versions.kind(note.id) == "create":
             changed = self._renamed(base, note, changed, inside)
-        is_moved, is_written = note.in_file and changed.path != note.path, note.in_text_file and base.write_files
+        is_moved = note.in_file and changed.path != note.path
+        is_written = note.in_text_file and base.write_files
         if is_moved:
             check_file_writable(base, note)
         if not is_written:
@@ -165,7 +168,8 @@ class Writer:
         with self.files.carry_out([plan.file for plan in plans if plan.file], file_writing.apply) as states:
             cut = defaultdict[str, list[NoteToIndex]](list)
             for plan in plans:
-                note, as_what = plan.note, plan.as_what
+                note = plan.note
+                as_what = plan.as_what
                 changed = overriding(note, plan.changed) if note.in_file else plan.changed
                 if plan.file and note.in_text_file:
                     cut[note.base_id].append(replace(file_writing.written(plan.file, states[note.id]), change=as_what))
@@ -180,11 +184,13 @@ class Writer:
 
     def _renamed(self, base: KnowledgeBase, note: Note, changed: Note, inside: BodyMetadata | None) -> Note:
         """Move a note that is still being created to the path for its new title."""
-        title, follows = changed.title, False
+        title = changed.title
+        follows = False
         if note.source_ref and not (note.in_text_file and base.write_files):
             return changed
         if note.in_file and (not title or (title == note.title and is_titled_by_text(note))):
-            title, follows = title_of(changed.body, inside), True
+            title = title_of(changed.body, inside)
+            follows = True
         if title == note.title or (follows and title == title_of(note.body)):
             return changed
         path = self.free_path(note, str(PurePosixPath(note.path or "").with_name(title_filename(title))))
@@ -197,7 +203,8 @@ class Writer:
 
         `given` are the normalized paths that other notes from the same source are about to get.
         """
-        base, root = self._store.bases.by_id(note.base_id), Path(note.source_ref)
+        base = self._store.bases.by_id(note.base_id)
+        root = Path(note.source_ref)
 
         def is_taken(name: str) -> bool:
             if name == note.path:
@@ -349,7 +356,8 @@ def add(
     Notes are written in groups; nothing else can write while a group gets its paths and is written. The user's own
     notes become files if the base writes files.
     """
-    paths, ids = TakenNames(partial(store.notes.has_path, base)), TakenNames(store.versions.has)
+    paths = TakenNames(partial(store.notes.has_path, base))
+    ids = TakenNames(store.versions.has)
     note_ids: list[str] = []
     failed: list[tuple[int, Message]] = []
     numbered = enumerate(items)
@@ -385,7 +393,8 @@ def add(
 
 def _new(base: KnowledgeBase, author: Author, item: dict[str, Any], paths: TakenNames, ids: TakenNames) -> NoteToIndex:
     """Return a new note with a new id, at a free path."""
-    body, path = item.pop("body", ""), item.pop("path", "")
+    body = item.pop("body", "")
+    path = item.pop("path", "")
     source, properties = take_provenance(item)
     front = "" if base.plain else dump(properties)
     fields = check_fields(item)
@@ -423,7 +432,8 @@ def _new(base: KnowledgeBase, author: Author, item: dict[str, Any], paths: Taken
 
 class Files:
     def __init__(self, store: Store, writer: Writer) -> None:
-        self._store, self._writer = store, writer
+        self._store = store
+        self._writer = writer
 
     def is_writable(self, note: Note) -> bool:
         """Return whether a note has a file that Tessera is allowed to write."""
@@ -479,7 +489,8 @@ class Files:
             if sys.platform == "win32":
                 os.startfile(path)
             else:
-                program, nothing = "open" if sys.platform == "darwin" else "xdg-open", subprocess.DEVNULL
+                program = "open" if sys.platform == "darwin" else "xdg-open"
+                nothing = subprocess.DEVNULL
                 subprocess.Popen(
                     [program, str(path)], stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True
                 )

@@ -55,7 +55,8 @@ class AccessTokens:
     """The tokens of a workspace, each in a file that only its owner can read; with `readonly`, none are created."""
 
     def __init__(self, folder: Path, *, readonly: bool = False) -> None:
-        self._token, self._run = folder / TOKEN, folder / RUN
+        self._token = folder / TOKEN
+        self._run = folder / RUN
         self._readonly = readonly
         self._own: RunningProgram | None = None
 
@@ -171,7 +172,8 @@ def by_stdio(folder: Path) -> list[Snippet]:
 
 def by_http(address: str, token: str) -> list[Snippet]:
     """Return the configurations for connecting to the app at `address`; Claude Desktop supports stdio only."""
-    url, header = f"{address}/mcp", f"Bearer {token}"
+    url = f"{address}/mcp"
+    header = f"Bearer {token}"
     server = {"url": url, "headers": {"Authorization": header}}
     line = f'claude mcp add --scope user --transport http {_NAME} {url} --header "Authorization: {header}"'
     return [

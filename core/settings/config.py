@@ -226,7 +226,8 @@ def check(
             continue
         if CHOICES[name] and value not in CHOICES[name]:
             raise UnknownChoice(part.noun, str(value), CHOICES[name])
-        least, most = part.least, part.most_asked if of_question and part.most_asked else part.most
+        least = part.least
+        most = part.most_asked if of_question and part.most_asked else part.most
         is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
         if least is not None and most is not None and not (is_number and least <= value <= most):
             fields = {"name": part.noun, "value": value, "least": least, "most": most}

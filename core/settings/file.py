@@ -85,11 +85,14 @@ class SettingsFile:
         """Return a setting, such as `search.limit`, with its value and source."""
         section, _, name = key.rpartition(".")
         try:
-            stored, source = settings(), config.source_of(section, name)
+            stored = settings()
+            source = config.source_of(section, name)
         except ConfigError:  # the file is invalid for now: `write` reports where
-            stored, source = self._settings, "file"
+            stored = self._settings
+            source = "file"
         used, values = (getattr(item, section) if section else item for item in (self._settings, stored))
-        field, value = type(values).model_fields[name], getattr(values, name)
+        field = type(values).model_fields[name]
+        value = getattr(values, name)
         bounds = {
             bound: getattr(item, bound) for item in field.metadata for bound in ("ge", "le") if hasattr(item, bound)
         }
@@ -197,7 +200,9 @@ def import_settings(path: Path) -> ImportedSettings:
         values = parse_settings(files.read(path), path)
     except (OSError, files.Unfit) as error:
         raise ConfigError("{path} can't be read: {reason}.", path=path, reason=files.reason(error)) from error
-    target, taken, left = SettingsFile(settings(), lambda: None), [], dict[str, Message]()
+    target = SettingsFile(settings(), lambda: None)
+    taken = []
+    left = dict[str, Message]()
     servers = dict[str, dict[str, Any]]()
     for name, key, value in _read(values):
         section, _, last = key.rpartition(".")
@@ -233,8 +238,10 @@ def _read(values: ValueMap, *sections: str) -> Iterator[tuple[str, str, object]]
 
 def _key(name: str, part: str) -> str:
     """Return the key for a setting in `[models]`, such as `embedding_url`, or `url` in `[models.embedding]`."""
-    section, own = "embeddings", part or name
+    section = "embeddings"
+    own = part or name
     for role, words in _ROLES.items():
         if word := next((word for word in words if f"{name}_".startswith(f"{word}_")), ""):
-            section, own = role, part or name.removeprefix(word).strip("_") or "model"
+            section = role
+            own = part or name.removeprefix(word).strip("_") or "model"
     return f"{section}.{_NAMES.get(own, own)}"

@@ -261,7 +261,8 @@ class Store(Tables):
         Return the changed base. The new collection is filled before the commit; if the process is killed in between, it
         stays unused.
         """
-        old, fresh = self.bases.by_id(target.id), replace(target, index_generation=target.index_generation + 1)
+        old = self.bases.by_id(target.id)
+        fresh = replace(target, index_generation=target.index_generation + 1)
         with self.changing, self.database.write():
             for cut in cuts:
                 self._write(cut)

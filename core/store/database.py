@@ -255,7 +255,8 @@ class Database:
 
         With `replace`, a row with the same key is replaced.
         """
-        columns, marks = ", ".join(f'"{column}"' for column in row), ", ".join("?" * len(row))
+        columns = ", ".join(f'"{column}"' for column in row)
+        marks = ", ".join("?" * len(row))
         with self.write(aside=aside) as connection:
             return (
                 connection.execute(

@@ -126,7 +126,8 @@ class VersionTable(StoreTable):
             f" WHERE kind = 'delete' AND {_LAST} AND (?1 IS NULL OR base_id = ?1) ORDER BY at DESC, note_id",
             base_id,
         )
-        read, unread = _VERSION_READER, self._database.unread
+        read = _VERSION_READER
+        unread = self._database.unread
         return [
             Trashed(read(row, unread), row["base_id"], row["path"] and str(row["path"]), str(row["source_ref"] or ""))
             for row in rows

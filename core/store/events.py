@@ -30,7 +30,8 @@ class WriteLock:
         self._depth -= 1
         following: list[Call] = []
         if not self._depth:
-            following, self._following = self._following, []
+            following = self._following
+            self._following = []
         self._lock.release()
         for work, values in following:
             try:
@@ -49,7 +50,8 @@ class Events:
     """Publishes events to their subscribers. `changing` is the lock for writers."""
 
     def __init__(self, database: Database, changing: WriteLock) -> None:
-        self._database, self._changing = database, changing
+        self._database = database
+        self._changing = changing
         self._subscribers = defaultdict[type, list[Subscriber]](list)
 
     def subscribe(self, event: type, subscriber: Subscriber) -> None:

@@ -115,7 +115,8 @@ def take(folder: Path, patience: float = 0.0) -> FileLock:
             folder=folder,
             why=error.strerror,
         ) from error
-    holder, file = folder / "lock.json", folder / "lock"
+    holder = folder / "lock.json"
+    file = folder / "lock"
     lock = FileLock(file, mode=0o600, thread_local=False)  # another thread releases it when the app closes
     since = utc_now().isoformat(timespec="seconds")
     try:

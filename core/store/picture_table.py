@@ -430,7 +430,8 @@ class ImageTable(StoreTable):
         """
         conditions = [condition for condition in filters.conditions if not is_of_pictures(condition)]
         rest = replace(filters, conditions=tuple(conditions))
-        where, passages = narrowed.answerable_conditions(rest), narrowed.chunk_conditions(rest)
+        where = narrowed.answerable_conditions(rest)
+        passages = narrowed.chunk_conditions(rest)
         if passages:
             holds = f"SELECT 1 FROM chunks WHERE chunks.note_id = notes.id AND state != 'deleted' AND {passages}"
             where.add(f"EXISTS ({holds})", *passages.values)

@@ -18,10 +18,16 @@ class StoreTable:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._rows, self._row, self._value = database.rows, database.row, database.value
-        self._nouns, self._column, self._exists = database.nouns, database.column, database.exists
-        self._execute, self._execute_many = database.execute, database.execute_many
-        self._insert, self._write = database.insert, database.write
+        self._rows = database.rows
+        self._row = database.row
+        self._value = database.value
+        self._nouns = database.nouns
+        self._column = database.column
+        self._exists = database.exists
+        self._execute = database.execute
+        self._execute_many = database.execute_many
+        self._insert = database.insert
+        self._write = database.write
 
     def _ids(self, statement: str, fingerprint: str, hashes: Iterable[bytes]) -> dict[bytes, int]:
         """Return the ids that a query finds for the text hashes of a model, by hash."""

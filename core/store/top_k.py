@@ -22,6 +22,7 @@ def best_of(rowids: Rowids, scores: NDArray[np.float64], count: int) -> Scores:
     """Return the same as `best`, from arrays of rowids and scores."""
     if 0 < count < len(scores):
         passing = scores >= np.partition(scores, -count)[-count]
-        rowids, scores = rowids[passing], scores[passing]
+        rowids = rowids[passing]
+        scores = scores[passing]
     order = np.lexsort((rowids, -scores))[:count]
     return dict(zip(rowids[order].tolist(), scores[order].tolist(), strict=True))

@@ -149,7 +149,8 @@ class UseTable(QuestionedTable):
         """Return how often a note was found and used, and its verdicts."""
         uses = self.for_note(note_id)
         used = [use for use in uses if use.used_in != "found"]
-        times, verdicts = sum(use.times for use in used), Counter(use.helpful for use in used)
+        times = sum(use.times for use in used)
+        verdicts = Counter(use.helpful for use in used)
         found = sum(use.times for use in uses) - times
         last = used[0].used_at if used else None
         return UseFigures(found, times, last, verdicts[1], verdicts[0], verdicts[-1])

@@ -35,7 +35,8 @@ from core.store.top_k import Scores, best_of
 
 _TOKENIZER = "porter ascii tokenchars '.+#_'"
 
-_K1, _B = 1.2, 0.75
+_K1 = 1.2
+_B = 0.75
 _LEAST = 1e-6
 """Minimum weight of a word, for words in at least half of all chunks."""
 _WEIGHTS = {"title": 3.0, "headings": 2.0, "body": 1.0}
@@ -86,7 +87,8 @@ def _write_of_note(connection: sqlite3.Connection, note_id: str) -> None:
         ' ORDER BY "index"',
         (note_id,),
     )
-    sections, before = Sections(body, parse(body).headings), 0
+    sections = Sections(body, parse(body).headings)
+    before = 0
     for rowid, kind, start, end, overlap in rows.fetchall():
         found = sections.for_slice(max(start, before) if overlap else start, end, kind)._asdict()
         values = [json.dumps(found[name], ensure_ascii=False) for name in _FIELDS]
@@ -155,7 +157,8 @@ class Words(StoreTable):
         holders, scores = self.scores(words, others)
         if allowed is not None:
             passing = np.isin(holders, allowed)
-            holders, scores = holders[passing], scores[passing]
+            holders = holders[passing]
+            scores = scores[passing]
         if base_ids is None:
             return best_of(holders, scores, count)
         wanted = count
@@ -261,7 +264,8 @@ class Words(StoreTable):
         with self._stemming:
             new = [word for word in words if word not in self._stems]
             if len(self._stems) + len(new) > _CACHED_STEMS:
-                self._stems, new = {}, [*words]
+                self._stems = {}
+                new = [*words]
             if new:
                 with closing(sqlite3.connect(":memory:")) as connection:  # takes 0.5 ms
                     connection.executescript(

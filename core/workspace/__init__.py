@@ -158,7 +158,8 @@ class Workspace(Services):
     def watching(self) -> "Watching":
         from core.intake.watching import Watching
 
-        then, look = partial(self.start_indexing, quiet=True), self.settings_file.look
+        then = partial(self.start_indexing, quiet=True)
+        look = self.settings_file.look
         return Watching(self.store, self.settings, self.imports, self.text_folders, self.jobs, then, look)
 
     @property

@@ -100,7 +100,9 @@ class Services:
         self.renames = Renames(store, self._writer, self.files)
         self.trash = Trash(store, settings, self.bases, self._writer, self.files)
         store.versions.most = settings.keep_versions
-        self.searches, self.creations, self.drafts = store.searches, store.creations, store.drafts
+        self.searches = store.searches
+        self.creations = store.creations
+        self.drafts = store.drafts
 
     @staticmethod
     def has(feature: str) -> bool:
@@ -222,7 +224,8 @@ class Services:
 
         upgrades = self.packs if self.has("packs") else None
         sides = TextConflicts(self.store, self.notes, self.versions, self.trash, upgrades)
-        reminders, days = Reminders(self.store, self.preferences), DigestDays(self.preferences)
+        reminders = Reminders(self.store, self.preferences)
+        days = DigestDays(self.preferences)
         found = self.store, self.notes, self.chunks, self.proposals, self.neighbours
         return Review(*found, sides, reminders, days)
 
@@ -288,7 +291,8 @@ class Services:
         if self.has("backups"):
             from core.features.backups import service
 
-            backups, resources = self.backups, bind_checks(service.CHECKS, self.backups)
+            backups = self.backups
+            resources = bind_checks(service.CHECKS, self.backups)
         if self.has("archives"):
             from core.features.archives.service import CHECKS
 

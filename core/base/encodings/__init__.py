@@ -135,7 +135,8 @@ def _declared(data: bytes, kind: str) -> str:
 
     UTF-16 and UTF-32 become UTF-8, because the declaration itself is ASCII.
     """
-    head, tail = data[:_HEAD], data[-_HEAD:]
+    head = data[:_HEAD]
+    tail = data[-_HEAD:]
     if kind in _PAGES:
         head = _COMMENT.sub(b"", head)
         found = _XML.search(head) or _META.search(head)

@@ -35,7 +35,8 @@ def bits(text: str, most: float = math.inf) -> float:
             )
         else:
             shared += n * _unknown(second)
-    least, usual = most - shared + 1, beyond.most_common()
+    least = most - shared + 1
+    usual = beyond.most_common()
     for costs in _languages().values():
         total = 0
         for pair, n in usual:
@@ -135,7 +136,8 @@ _SURE = 10
 """Lead in bits over the second-best guess that makes the best one sure; benchmarks/encodings.py measures its errors."""
 _NO_LANGUAGE = 13.5
 """Maximum number of bits per non-ASCII byte for text in a language."""
-_ASCII, _ASCII_BITS = bytes(range(128)), 5
+_ASCII = bytes(range(128))
+_ASCII_BITS = 5
 _LINES = re.compile(rb"[^\n]*[^\x00-\x7f\n][^\n]*\n?")
 
 

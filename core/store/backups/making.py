@@ -87,7 +87,8 @@ def _hold_folder(place: Path, prefix: str = ".") -> Iterator[Path]:
             "The folder for backups {folder} is missing. Connect its disk, or choose another folder.",
             folder=str(place),
         )
-    partial, lock = place / f"{prefix}partial", place / f"{prefix}lock"
+    partial = place / f"{prefix}partial"
+    lock = place / f"{prefix}lock"
     try:
         with FileLock(lock, timeout=0, mode=0o600):
             files.delete(partial)
@@ -108,7 +109,8 @@ def _hold_folder(place: Path, prefix: str = ".") -> Iterator[Path]:
 def _check_space(folder: Path, place: Path) -> None:
     """Raise DiskFull if there is no space for a copy of the database and its zip."""
     size = sum(file.stat().st_size for file in folder.glob(f"{DATABASE}*") if file.is_file())
-    need, free = 2 * size + _SPARE, shutil.disk_usage(place).free
+    need = 2 * size + _SPARE
+    free = shutil.disk_usage(place).free
     if free < need:
         raise DiskFull(
             (
@@ -169,7 +171,8 @@ def _describe_backup(database: Path, folder: Path, reason: BackupReason) -> Back
 
 def _write_zip(folder: Path, partial: Path, backup: Backup, progress: Progress) -> Path:
     """Pack the copied database and the workspace's files into a zip, and delete the copy."""
-    packed, database = partial / "backup.zip", partial / DATABASE
+    packed = partial / "backup.zip"
+    database = partial / DATABASE
     others = {name: file for name, file in _workspace_files(folder) if manifest.belongs(name)}
     digests = {}
     with zipfile.ZipFile(packed, "x", zipfile.ZIP_DEFLATED, compresslevel=_LEVEL) as archive:
@@ -195,7 +198,8 @@ def _workspace_files(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def _free_name(place: Path, backup: Backup) -> Path:
-    stem, number = f"tessera-{backup.made_at:%Y%m%dT%H%M%SZ}-{backup.reason}", 1
+    stem = f"tessera-{backup.made_at:%Y%m%dT%H%M%SZ}-{backup.reason}"
+    number = 1
     while (file := place / f"{stem}{f'-{number}' if number > 1 else ''}.zip").exists():
         number += 1
     return file

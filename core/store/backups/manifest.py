@@ -138,7 +138,8 @@ def read_backup(file: Path) -> Backup:
 
 def copy_stream(source: IO[bytes], target: IO[bytes] | None) -> tuple[int, str]:
     """Copy a stream into `target`, or only read it if that is None; return its size and SHA-256."""
-    size, digest = 0, sha256()
+    size = 0
+    digest = sha256()
     while block := source.read(_BLOCK):
         size += len(block)
         digest.update(block)
@@ -233,7 +234,8 @@ def encrypt_backup(folder: Path, file: Path, backup: Backup) -> Backup:
     own = key(folder)
     if own is None:
         return backup
-    age, content = _age(), file.with_name(CONTENT)
+    age = _age()
+    content = file.with_name(CONTENT)
     try:
         recipient = age.x25519.Recipient.from_str(own.recipient)
     except age.RecipientError as error:
@@ -257,7 +259,8 @@ def decrypt_backup(file: Path, folder: Path, digests: Digests, passphrase: str) 
     """
     age = _age()
     unpack(file, folder, digests)
-    sealed, content = folder / KEY, folder / CONTENT
+    sealed = folder / KEY
+    content = folder / CONTENT
     try:
         secret = age.passphrase.decrypt(files.read(sealed), passphrase)
     except age.DecryptError as error:

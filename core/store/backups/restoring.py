@@ -22,7 +22,8 @@ Objects = Callable[[int], Mapping[tuple[str, str], str | None]]
 ASIDE = "replaced"
 """The folder in a workspace for the files that restored backups replaced."""
 
-_READY, _MOVED = "restoring", "restored"
+_READY = "restoring"
+_MOVED = "restored"
 _NAMED = "aside.txt"
 """The file in both folders with the name of the folder for the replaced files."""
 _BELONGING = [name for name in manifest.BELONGING if "/" not in name and name != manifest.KEY_FILE]
@@ -39,7 +40,9 @@ def prepare(file: Path, folder: Path, passphrase: str, objects: Objects) -> tupl
     Raises SourceError for a damaged backup, ConfigError for a wrong passphrase, NewerSchema, DiskFull, and other errors
     of `core.base.faults`; the workspace is unchanged then.
     """
-    partial, ready, before = folder / f"{_READY}.partial", folder / _READY, folder / f"{_READY}.before"
+    partial = folder / f"{_READY}.partial"
+    ready = folder / _READY
+    before = folder / f"{_READY}.before"
     with translate_errors(folder):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         files.delete(partial)
@@ -124,7 +127,8 @@ def is_pending(folder: Path) -> bool:
 
 def complete(folder: Path) -> None:
     """Put an unpacked backup in place, if there is one; the caller holds the workspace's lock."""
-    ready, moved = folder / _READY, folder / _MOVED
+    ready = folder / _READY
+    moved = folder / _MOVED
     with translate_errors(folder):
         if ready.is_dir():
             aside = folder / ASIDE / (ready / _NAMED).read_text(encoding="utf-8")

@@ -61,7 +61,8 @@ class Collections:
 
     def search(self, name: str, query: Matrix, count: int) -> dict[str, float]:
         result = self._collection(name).query(query_embeddings=query[None, :], n_results=count, include=["distances"])
-        ids, distances = result["ids"][0], (result["distances"] or [[]])[0]
+        ids = result["ids"][0]
+        distances = (result["distances"] or [[]])[0]
         return {key: 1.0 - max(0.0, distance) for key, distance in zip(ids, distances, strict=True)}
 
     def ids(self, name: str) -> set[str]:
@@ -213,10 +214,12 @@ def _client(address: Address) -> "ClientAPI":
 
 def fault_of(error: BaseException, address: Address) -> StoreError:
     """Return the error for a failed call: IndexAway if the server is unreachable or refuses, else IndexDamaged."""
-    why, status = str(error) or type(error).__name__, 0
+    why = str(error) or type(error).__name__
+    status = 0
     cause: BaseException | None = error
     while cause and not status:
-        response, code = getattr(cause, "response", None), getattr(cause, "code", None)
+        response = getattr(cause, "response", None)
+        code = getattr(cause, "code", None)
         status = int(response.status_code if response else code() if code else 0)
         cause = cause.__cause__ or cause.__context__
     if status in (401, 403):

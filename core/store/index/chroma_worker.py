@@ -95,7 +95,8 @@ def checksums(folder: Path) -> Files:
     for file in sorted(file for file in folder.rglob("*") if not file.is_dir()):
         if not file.is_file():
             raise IndexDamaged("The files of the search index have changed since it was closed.")
-        stat, checksum = file.stat(), 0
+        stat = file.stat()
+        checksum = 0
         if stat.st_size > _HOLLOW and getattr(stat, "st_blocks", stat.st_size) * 512 < stat.st_size / 2:
             raise IndexDamaged("A file of the search index is mostly empty.")
         with open_regular(file) as stream:

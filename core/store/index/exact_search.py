@@ -112,7 +112,8 @@ class ExactSearch(StoreTable):
         if known is None or known.matrix.shape[1] != base.dimension or len(known.rows) > 2 * len(ids):
             known = _Vectors(0, np.empty((0, base.dimension), np.float32), {}, *[np.empty(0, np.intp)] * 3)
         fresh = sorted(ids[entry] for entry in ids.keys() - known.rows.keys())
-        blocks, rows = [known.matrix], dict(known.rows)
+        blocks = [known.matrix]
+        rows = dict(known.rows)
         for at in range(0, len(fresh), _BLOCK):
             block = self._vectors.entries(fresh[at : at + _BLOCK], base.dimension)
             blocks.append(np.stack([*block.values()]))

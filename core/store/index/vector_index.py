@@ -83,7 +83,8 @@ class IndexQueue:
                 self._align(base_id, batch)
         finally:
             with self._changed:
-                self._at, self._running = ("", []), False
+                self._at = ("", [])
+                self._running = False
                 self._changed.notify_all()
 
 
@@ -180,7 +181,8 @@ class Index:
         """Return the best entries with their cosine, None while the index can't be used for this base."""
         if not self.ready or base.id in self._exact:
             return None
-        name, backlog = self.name(base), self._queue.pending_entries(base.id)
+        name = self.name(base)
+        backlog = self._queue.pending_entries(base.id)
         try:
             nearest = self._backend.search(name, query, count)
         except StoreError as error:
@@ -234,7 +236,8 @@ class Index:
 
     def _fault(self, error: StoreError) -> None:
         _LOG.warning("The search index is out of use: %s", error)
-        self.state, self.problem = "damaged", error.message
+        self.state = "damaged"
+        self.problem = error.message
 
     # opening
 
@@ -246,7 +249,8 @@ class Index:
         names = self._backend.names()
         for base in self._bases.all():
             with self._database.read():  # one snapshot, because notes may be written meanwhile
-                name, living = self.name(base), self._chunks.count(base).windows
+                name = self.name(base)
+                living = self._chunks.count(base).windows
                 good = name in names and self._bases.index_added(base) <= _CHURN * max(living, 1000)
                 if good:
                     self._reconcile(self._backend, base, compare=not sound)
@@ -261,8 +265,10 @@ class Index:
         fresh = self._backend.rebuild_backend()
         self.state = self.state if self.ready else "building"
         fresh.open(empty=True)
-        version, bases = self._database.version(), self._bases.all()
-        total, done = sum(self._chunks.count(base).windows for base in bases), 0
+        version = self._database.version()
+        bases = self._bases.all()
+        total = sum(self._chunks.count(base).windows for base in bases)
+        done = 0
         for base in bases:
             done = self._renew_base(fresh, base, progress, done, total)
         with self._changing:
@@ -295,7 +301,8 @@ class Index:
                 self._complete(self._backend)
             for name in self._backend.names() - {self.name(base) for base in self._bases.all()}:
                 self._backend.drop(name)
-            self.state, self.problem = "ready", None
+            self.state = "ready"
+            self.problem = None
             _LOG.info("The search index is in use")
 
     def _complete(self, backend: Backend) -> None:
